@@ -16,8 +16,7 @@ from typing import Final
 
 from benchmarks.measure import Goal, Section, duration, seconds, table, ten_ary, timed
 from symshuffle import delta
-from symshuffle.base.choices import Adjacency
-from symshuffle.base.results import Rigour
+from symshuffle.base.choices import Adjacency, Rigour
 from symshuffle.vectors.privacy.accounting import VectorBound, vector_delta
 from symshuffle.vectors.randomizers.mechanisms import (
     Accounted,

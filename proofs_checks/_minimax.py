@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from proofs_checks._simplex import Exponent, exponents, histogram_forms, largest_value, risk_form
-from symshuffle.base.choices import Population
+from symshuffle.base.choices import Population, Rigour
 from symshuffle.base.errors import CertificateError, SolverFailure
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.base.solvers import cvxpy, solve_model
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import Histogram

@@ -15,8 +15,9 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Final, TypeAlias
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import NotDecided
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.geometry.linear import Vector, dot
 

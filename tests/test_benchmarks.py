@@ -13,7 +13,7 @@ from benchmarks.measure import Goal, table, ten_ary
 from benchmarks.peers import binary_histograms, binary_pair
 from symshuffle import FFT, Exp, Rigour, delta, mechanism
 from symshuffle.accountants.bounds.evaluate import evaluate_law
-from symshuffle.accountants.covering.covered import laws
+from symshuffle.accountants.covering.reduced import laws
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.literature.baselines import standard_clone
 from symshuffle.base.choices import Adjacency

@@ -23,7 +23,7 @@ IDENTITY = Channel.from_rows([[1, 0], [0, 1]])
         ([[1], [1, 0]], r"rows\[1\] = 2 entries: expected 1, as in rows\[0\]"),
         ([["3/2", "-1/2"]], r"rows\[0\]\[1\] = -1/2: expected a probability of at least 0"),
         ([["1/2", "1/3"]], r"rows\[0\] = sum 5/6: expected probabilities that sum to 1 \(off by -1/6\)"),
-        ([[0.5, 0.4]], r"sum 1-0\.1"),
+        ([[0.5, 0.4]], r"rows\[0\] = sum 9/10: .*off by -1/10"),
         ([[float("nan"), 1.0]], "a finite number"),
         ([["x"]], r"rows\[0\]\[0\] = x"),
         ([[None]], "a rational, a ball or a double"),
@@ -39,11 +39,13 @@ def test_not_a_number_is_no_probability_either_way():
         Channel(((float("nan"),),))
 
 
-def test_arrays_are_rows_of_doubles():
-    channel = Channel.from_rows(np.array([[0.25, 0.75], [0.5, 0.5]]))
-    assert not channel.exact
-    assert channel.ratio_cap() == 2.0
-    assert channel.epsilon() == math.log(2)
+def test_arrays_are_read_by_their_decimals():
+    channel = Channel.from_rows(np.array([[0.2, 0.8], [0.5, 0.5]]))
+    assert channel.rows[0] == (Fraction(1, 5), Fraction(4, 5)) and channel.rounding is None
+    doubles = Channel(((0.25, 0.75), (0.5, 0.5)))
+    assert not doubles.exact
+    assert doubles.ratio_cap() == 2.0
+    assert doubles.epsilon() == math.log(2)
 
 
 @given(ldp_channels(lam=Fraction(3)))

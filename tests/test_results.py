@@ -10,17 +10,9 @@ from typing import final
 import numpy as np
 import pytest
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
-from symshuffle.base.results import (
-    Answer,
-    AnswerMethods,
-    Bracket,
-    Certified,
-    Rigour,
-    SafeEnd,
-    check_claim,
-    outward,
-)
+from symshuffle.base.results import Answer, AnswerMethods, Bracket, Certified, SafeEnd, check_claim, outward
 
 
 def bracket(lower, upper, rigour=Rigour.BALL):

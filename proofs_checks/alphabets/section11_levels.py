@@ -17,20 +17,8 @@ from symshuffle.base.choices import Population
 from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.base.results import passes
 from symshuffle.geometry.linear import dot
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Comparison,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    compare,
-    decide,
-    for_all,
-    identity,
-    serving,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
 from symshuffle.ledger.claims.model import attained as exists
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative, positive

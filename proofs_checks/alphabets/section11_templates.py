@@ -14,20 +14,8 @@ import sympy as sp
 from symshuffle.base.choices import Population
 from symshuffle.channels.channel import Channel
 from symshuffle.geometry.linear import Vector
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Comparison,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    compare,
-    decide,
-    for_all,
-    identity,
-    serving,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
 from symshuffle.utility.anchored import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_estimator, enumerated_risk, fisher_information
 from symshuffle.utility.estimation.moments import levels_budget, levels_signal

@@ -12,9 +12,9 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets import _cases as cases
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Verdict, to_arb, working_precision
-from symshuffle.base.results import Rigour
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.divergences import total_variation
 from symshuffle.channels.shuffled import law_divergence

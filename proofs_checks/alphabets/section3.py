@@ -11,7 +11,8 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets import _cases as cases
-from symshuffle.base.results import Rigour, passes
+from symshuffle.base.choices import Rigour
+from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import law_divergence
 from symshuffle.ledger.claims.model import (

@@ -11,27 +11,15 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets import _cases as cases
-from symshuffle.base.choices import Direction
+from symshuffle.base.choices import Direction, Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp
-from symshuffle.base.results import Rigour
 from symshuffle.channels.channel import exact_columns
 from symshuffle.channels.shuffled import law_divergence
 from symshuffle.decompositions.symbolic import counted_decomposition
 from symshuffle.geometry.linear import rank
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Comparison,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    compare,
-    decide,
-    for_all,
-    identity,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
 from symshuffle.mechanisms.finite import K, half_block
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import LAM

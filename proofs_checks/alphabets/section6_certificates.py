@@ -10,8 +10,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets import _cases as cases
-from symshuffle.base.choices import CertificateForm, Direction
-from symshuffle.base.results import Rigour
+from symshuffle.base.choices import CertificateForm, Direction, Rigour
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,

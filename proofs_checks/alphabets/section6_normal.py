@@ -11,8 +11,8 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets import _cases as cases
+from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import Ball, to_arb, working_precision
-from symshuffle.base.results import Rigour
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,

@@ -10,9 +10,9 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets import _cases as cases
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Verdict, less
-from symshuffle.base.results import Rigour
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.channels.shuffled import law_divergence
 from symshuffle.decompositions.symbolic import counted_decomposition

@@ -20,20 +20,8 @@ from symshuffle.channels.channel import exact_columns
 from symshuffle.channels.divergences import chi_square, kl_divergence, total_variation
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.geometry.linear import dot
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Comparison,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    compare,
-    decide,
-    for_all,
-    identity,
-    serving,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
 from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored import AnchoredLaw

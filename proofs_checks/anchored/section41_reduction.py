@@ -14,19 +14,8 @@ from symshuffle.base.choices import Direction
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import shuffled_divergence, shuffled_law
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Comparison,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    compare,
-    decide,
-    for_all,
-    identity,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
 from symshuffle.utility.anchored import AnchoredLaw, fiber
 from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
 from symshuffle.utility.frontiers.convex_order import average_law, exact_atoms

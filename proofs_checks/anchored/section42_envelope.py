@@ -18,22 +18,9 @@ from symshuffle.base.choices import Direction
 from symshuffle.base.errors import NotDecided
 from symshuffle.base.numbers import Exp, Verdict
 from symshuffle.channels.shuffled import backgrounds, law_divergence, shuffled_divergence, shuffled_law
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.errata import Erratum, Severity
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Comparison,
-    Control,
-    Correction,
-    Grade,
-    Kind,
-    Statement,
-    compare,
-    decide,
-    for_all,
-    identity,
-    serving,
-)
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Correction, Grade, Kind, Statement, for_all
 from symshuffle.mechanisms.finite import krr, rr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage

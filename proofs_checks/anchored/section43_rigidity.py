@@ -12,19 +12,8 @@ import sympy as sp
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.choices import Direction
 from symshuffle.channels.law import Law
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Comparison,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    compare,
-    decide,
-    for_all,
-    identity,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
 from symshuffle.utility.frontiers.contamination import Contamination
 from symshuffle.utility.frontiers.convex_order import (
     average_law,

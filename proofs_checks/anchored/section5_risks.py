@@ -16,19 +16,8 @@ from proofs_checks.anchored.section5 import moment_matrices, points, trace_of
 from symshuffle.base.choices import Population
 from symshuffle.channels.channel import Channel, direct_sum, exact_columns
 from symshuffle.geometry.linear import Matrix, Vector, dot, inverse, product
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Comparison,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    compare,
-    decide,
-    for_all,
-    identity,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
 from symshuffle.mechanisms.finite import subset_selection
 from symshuffle.utility.anchored import AnchoredLaw, symmetrize
 from symshuffle.utility.estimation.canonical import (

@@ -15,20 +15,8 @@ from symshuffle.base.lp import LinearProgram
 from symshuffle.base.results import passes
 from symshuffle.geometry.linear import Vector
 from symshuffle.geometry.linprog import solve
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Comparison,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    compare,
-    decide,
-    for_all,
-    identity,
-    serving,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
 from symshuffle.mechanisms.finite import K, P, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.anchored import AnchoredLaw, orbit_law, template_budget, template_signal

@@ -15,21 +15,17 @@ from symshuffle.base.choices import Population
 from symshuffle.base.numbers import Ball, Exp, less
 from symshuffle.channels.channel import Channel
 from symshuffle.geometry.linear import Vector
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
     attained,
-    compare,
-    decide,
     for_all,
-    identity,
     in_the_limit,
-    serving,
 )
 from symshuffle.mechanisms.finite import subset_selection
 from symshuffle.utility.anchored import AnchoredLaw, is_exchangeable, mix_laws, orbit_law

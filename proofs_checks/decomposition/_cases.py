@@ -16,10 +16,11 @@ from proofs_checks._strategies import channels as channels
 from proofs_checks._strategies import distribution as distribution
 from proofs_checks._strategies import labelled_channels as labelled_channels
 from proofs_checks._strategies import shown as shown
+from symshuffle.base.choices import Direction
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import histogram_law
-from symshuffle.decompositions.model import Decomposition, Direction
+from symshuffle.decompositions.model import Decomposition
 from symshuffle.ledger.claims.model import Comparison, decide, identity
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import nonnegative

@@ -13,13 +13,13 @@ from functools import cache
 from typing import Final, Literal, TypeAlias, final
 
 from symshuffle.accountants.bounds.search import smallest_meeting
-from symshuffle.accountants.covering.covered import LawFamily, PairClass, Reduction
-from symshuffle.accountants.covering.neighbours import Question
+from symshuffle.accountants.covering.reduced import LawFamily, PairClass, Reduction
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.literature.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding
 from symshuffle.accountants.questions.curves import Curve, along_users, amplification_curve, delta_curve
+from symshuffle.base.choices import Direction, Others, Question, Rigour
 from symshuffle.base.numbers import Ball, Exp, Real, Verdict, enclose, less, to_float
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.clones import standard_clone_pair
 from symshuffle.decompositions.composition import (
@@ -31,8 +31,7 @@ from symshuffle.decompositions.composition import (
     joint,
     patterns,
 )
-from symshuffle.decompositions.counting import Others
-from symshuffle.decompositions.model import Decomposition, Direction, ReductionPair
+from symshuffle.decompositions.model import Decomposition, ReductionPair
 from symshuffle.mechanisms import registry
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism

@@ -19,8 +19,8 @@ from symshuffle.accountants.literature.baselines import (
     standard_clone,
 )
 from symshuffle.accountants.questions import solve
+from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import Ball, Exp, enclose
-from symshuffle.base.results import Rigour
 from symshuffle.decompositions.composition import Part, joint, parallel
 from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (

@@ -20,21 +20,9 @@ from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise
 from symshuffle.geometry.extremal import MaximalPolytope, maximal_weights, non_extreme_output, staircase_matrix
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
 from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Comparison,
-    Control,
-    Correction,
-    Grade,
-    Kind,
-    Statement,
-    compare,
-    decide,
-    for_all,
-    serving,
-)
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Correction, Grade, Kind, Statement, for_all
 
 UNATTAINED: Final = Erratum(
     Severity.HYPOTHESIS,

@@ -21,20 +21,8 @@ from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.geometry.linear import dot
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Comparison,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    by_cases,
-    compare,
-    decide,
-    for_all,
-    identity,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, by_cases, for_all
 from symshuffle.mechanisms.finite import krr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored import AnchoredLaw

@@ -10,9 +10,9 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.base.choices import Direction
+from symshuffle.base.choices import Direction, Rigour
 from symshuffle.base.numbers import Ball, Exp, enclose
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,

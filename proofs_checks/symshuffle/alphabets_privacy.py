@@ -8,11 +8,11 @@ from typing import Final
 
 import numpy as np
 
-from symshuffle.base.choices import Direction
-from symshuffle.base.results import Rigour
+from symshuffle.base.choices import Direction, Rigour
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Comparison, Control, Grade, Kind, Statement, compare
+from symshuffle.ledger.claims.comparisons import Comparison, compare
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement
 from symshuffle.utility.anchored import AnchoredLaw
 from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
 from symshuffle.utility.frontiers.equivariant import response_mixture

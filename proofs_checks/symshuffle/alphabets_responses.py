@@ -18,27 +18,22 @@ import numpy as np
 import sympy as sp
 
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import Population
-from symshuffle.base.results import Rigour
+from symshuffle.base.choices import Population, Rigour
 from symshuffle.design.comparison.certified import Rivals
 from symshuffle.design.comparison.families import family
 from symshuffle.design.comparison.forms import forms
 from symshuffle.design.comparison.matching import read_match
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
     by_cases,
-    compare,
-    decide,
     for_all,
-    identity,
     in_the_limit,
-    serving,
 )
 from symshuffle.mechanisms.finite import K, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, nonnegative

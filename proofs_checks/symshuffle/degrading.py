@@ -12,25 +12,13 @@ import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.results import Rigour
+from symshuffle.base.choices import Rigour
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.design.comparison.degrading import Degrading
 from symshuffle.design.comparison.families import family
 from symshuffle.geometry.linear import dot
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Comparison,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    compare,
-    decide,
-    for_all,
-    identity,
-    serving,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.mechanisms.unary import G, olh
 from symshuffle.utility.anchored import AnchoredLaw

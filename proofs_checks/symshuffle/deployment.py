@@ -14,7 +14,8 @@ import sympy as sp
 from symshuffle.accountants.covering.dropout import mean_over_dropouts
 from symshuffle.accountants.covering.participation import group_factor
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.choices import Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import (

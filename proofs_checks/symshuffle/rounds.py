@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from symshuffle.accountants.covering.covered import Reduction
+from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions.solve import delta
 from symshuffle.accountants.rounds.plan import rounds

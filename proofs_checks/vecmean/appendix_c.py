@@ -13,8 +13,8 @@ import numpy as np
 import sympy as sp
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law
+from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import Exp
-from symshuffle.base.results import Rigour
 from symshuffle.channels.law import Law
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.model import (

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from symshuffle.base.choices import Blanket
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.model import (
@@ -24,7 +25,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.vectors.error.indices import Blanket, shuffle_index
+from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.error.optimal import bmg_optimal
 from symshuffle.vectors.error.risk import affine_risk, best_shrinkage
 from symshuffle.vectors.randomizers.clipped import best_density, clipped_numbers

@@ -18,8 +18,8 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from symshuffle.base.choices import Blanket, Rigour
 from symshuffle.base.numbers import Ball, to_arb, working_precision
-from symshuffle.base.results import Rigour
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -35,7 +35,7 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.mechanisms.symbolic import evaluate
-from symshuffle.vectors.error.indices import Blanket, shuffle_index
+from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.error.optimal import bmg_optimal
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import vector_delta

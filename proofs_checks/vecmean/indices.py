@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from symshuffle.base.choices import Blanket
 from symshuffle.base.numbers import Ball, maximum, to_arb, working_precision
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -25,7 +26,7 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.vectors.error.indices import Blanket, shuffle_index
+from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
 from symshuffle.vectors.randomizers.sphere import cap_numbers
 

@@ -11,8 +11,8 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
-from symshuffle.base.results import Rigour
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,

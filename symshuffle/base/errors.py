@@ -34,9 +34,9 @@ class InputError(SymshuffleError, ValueError):
 
 
 def _written(value: object) -> str:
-    """The value as text, or the beginning of a long one: Python refuses to write integers of more than 4300 digits."""
+    """The value in one line, or the beginning of a long one: Python writes no integers of more than 4300 digits."""
     try:
-        text = str(value)
+        text = " ".join(str(value).split())
     except ValueError:
         return f"a number too long to write ({type(value).__name__})"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

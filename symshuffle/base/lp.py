@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias, final
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.numbers import check_rational, parse_rational
-from symshuffle.base.results import Bracket, Rigour, well_formed
+from symshuffle.base.results import Bracket, well_formed
 
 SparseColumn: TypeAlias = "tuple[tuple[int, Fraction], ...]"
 """The non-zero entries of one column, as pairs (row, value)."""

@@ -17,8 +17,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, Protocol, final, runtime_checkable
 
-from symshuffle.base.choices import Rigour as Rigour  # noqa: PLC0414  # its name here stays
-from symshuffle.base.choices import replace_choice
+from symshuffle.base.choices import Rigour, replace_choice
 from symshuffle.base.errors import CertificateError, InputError, SymshuffleError, Unsupported
 from symshuffle.base.numbers import brief, check_rational, exact_text, format_decimal, format_log10
 

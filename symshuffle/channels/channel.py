@@ -27,6 +27,7 @@ from symshuffle.base.numbers import (
     natural_log,
     upper_end,
 )
+from symshuffle.channels.rounded import Rounding, read_rows
 
 
 @final
@@ -39,6 +40,9 @@ class Channel:
     rows : tuple of tuple of Number
         Shape ``(k, m)``: ``rows[x][y]`` is the probability of output ``y`` at input ``x``.
         All entries of one kind: fractions, balls, or doubles (fractions may stand beside balls).
+    rounding : Rounding or None
+        Where a rounded matrix was read and its rows were divided by their sums: how far the matrices that round to it
+        may be. Answers then speak about ``rows``, and say so.
 
     Raises
     ------
@@ -54,6 +58,7 @@ class Channel:
     """
 
     rows: tuple[tuple[Number, ...], ...]
+    rounding: Rounding | None = None
 
     def __post_init__(self) -> None:
         if not self.rows or not self.rows[0]:
@@ -70,14 +75,30 @@ class Channel:
     def from_rows(cls, rows: Iterable[Iterable[object]]) -> Channel:
         """Channel from numbers, text such as ``"1/3"``, or a NumPy array.
 
-        There is one row per input.
+        There is one row per input. Doubles are read by their shortest decimal form. Where rows of decimals do not sum
+        to 1, but to 1 within half a unit of the last digit times the number of entries, each row is divided by its sum,
+        and ``rounding`` of the result says what the last digits may hide.
+
+        Raises
+        ------
+        InputError
+            If an entry is no number (its row and column are named), or a row is off by more than that.
+
+        Examples
+        --------
+        >>> W = Channel.from_rows([[0.333, 0.333, 0.333], [0.25, 0.25, 0.5]])
+        >>> print(W)
+        1/3  1/3  1/3
+        1/4  1/4  1/2
+        >>> W.rounding.row
+        Fraction(1, 800)
         """
         found = []
         for x, row in enumerate(rows):
             if isinstance(row, str) or not isinstance(row, Iterable):
                 raise InputError(f"rows[{x}]", row, "a row of probabilities: a matrix has two dimensions")
-            found.append(tuple(as_number(entry, f"rows[{x}][{y}]") for y, entry in enumerate(row)))
-        return cls(tuple(found))
+            found.append(tuple(row))
+        return cls(*read_rows(found))
 
     @property
     def num_inputs(self) -> int:
@@ -166,11 +187,11 @@ class Channel:
         """The channel without its null outputs, and which outputs were dropped."""
         dropped = self.null_outputs()
         kept = [y for y in range(self.num_outputs) if y not in set(dropped)]
-        return Channel(tuple(tuple(row[y] for y in kept) for row in self.rows)), dropped
+        return Channel(tuple(tuple(row[y] for y in kept) for row in self.rows), self.rounding), dropped
 
     def restrict(self, inputs: Sequence[int]) -> Channel:
         """The channel on some of the inputs, in the order given."""
-        return Channel(tuple(self.rows[x] for x in inputs))
+        return Channel(tuple(self.rows[x] for x in inputs), self.rounding)
 
     def push_forward(self, kernel: Channel) -> Channel:
         """Channel followed by a post-processing of its output.
@@ -180,7 +201,9 @@ class Channel:
         if kernel.num_inputs != self.num_outputs:
             raise InputError("kernel", f"{kernel.num_inputs} inputs", f"{self.num_outputs}, one per output")
         columns = kernel.columns()
-        return Channel(tuple(tuple(_inner(row, column) for column in columns) for row in self.rows))
+        return Channel(
+            tuple(tuple(_inner(row, column) for column in columns) for row in self.rows), _of_outputs(self, kernel)
+        )
 
     def merge(self, groups: Sequence[Sequence[int]]) -> Channel:
         """Channel whose outputs are groups of outputs of this channel.
@@ -189,7 +212,9 @@ class Channel:
         """
         if sorted(itertools.chain(*groups)) != list(range(self.num_outputs)):
             raise InputError("groups", groups, f"a partition of the outputs 0..{self.num_outputs - 1}")
-        return Channel(tuple(tuple(_total(row[y] for y in group) for group in groups) for row in self.rows))
+        return Channel(
+            tuple(tuple(_total(row[y] for y in group) for group in groups) for row in self.rows), _of_outputs(self)
+        )
 
     def tensor(self, other: Channel) -> Channel:
         """Channel that runs both channels independently on a pair of inputs.
@@ -197,7 +222,8 @@ class Channel:
         Inputs and outputs are in lexicographic order.
         """
         return Channel(
-            tuple(tuple(a * b for a in row for b in other_row) for row in self.rows for other_row in other.rows)
+            tuple(tuple(a * b for a in row for b in other_row) for row in self.rows for other_row in other.rows),
+            _of_outputs(self, other),
         )
 
     def __str__(self) -> str:
@@ -253,8 +279,15 @@ def direct_sum(channels: Sequence[Channel], weights: Sequence[Number]) -> Channe
                 weight * entry for channel, weight in zip(channels, weights, strict=True) for entry in channel.rows[x]
             )
             for x in range(channels[0].num_inputs)
-        )
+        ),
+        _of_outputs(*channels),
     )
+
+
+def _of_outputs(*parts: Channel) -> Rounding | None:
+    """Rounding of a channel made of others: total variation adds up at most, and no output differs by more."""
+    rows = [part.rounding.row for part in parts if part.rounding is not None]
+    return Rounding(sum(rows), sum(rows)) if rows else None  # type: ignore[arg-type]  # not empty
 
 
 def _ratio(a: Any, b: Any) -> Number | None:

@@ -1,7 +1,8 @@
 """Reading a channel from a file: a matrix of probabilities as CSV or JSON, one row per input.
 
-Entries are integers, fractions ``p/q`` or decimals, all read as the rationals they denote; a decimal such as 0.333 is
-333/1000 and not a rounded third, so rows have to sum to 1 exactly.
+Entries are integers, fractions ``p/q`` or decimals, all read as the rationals they denote. Rows sum to 1 exactly, or
+are rounded decimals that sum to 1 within their last digits; such rows are divided by their sums
+(:mod:`symshuffle.channels.rounded`).
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,30 +29,35 @@ def read_channel(path: Path) -> Channel:
     Parameters
     ----------
     path : Path
-        ``*.json``: a list of rows, or an object with that list as ``rows``; anything else is read as CSV, where blank
-        lines and lines that start with ``#`` are skipped.
+        ``*.json``: a list of rows, or an object with that list as ``rows``; anything else is read as CSV, or as columns
+        separated by blanks where there is no comma. Blank lines, lines that start with ``#`` and a first line of names
+        are skipped.
 
     Returns
     -------
     Channel
-        One row per input, in the order of the file.
+        One row per input, in the order of the file; its ``rounding`` is not None where the file holds rounded rows,
+        which were divided by their sums.
 
     Raises
     ------
     InputError
-        If the file cannot be read, an entry is not a number (row and column are named), rows differ in length, a
+        If the file cannot be read, an entry is not a number (file, row and column are named), rows differ in length, a
         row does not sum to 1 (the message says which and by how much), or there are no rows, or too many to compare all
-        pairs. Rows and columns count from 0.
+        pairs. Rows and columns count from 0, without names and comments.
     """
     text = _text(path)
-    rows = _json_rows(text, path) if path.suffix.lower() == ".json" else _csv_rows(text)
+    rows = _json_rows(text, path) if path.suffix.lower() == ".json" else _csv_rows(text, path)
     if not rows:
         raise InputError("file", path, "at least one row of probabilities")
     if len(rows) > LARGEST_INPUTS:
         raise InputError("file", f"{path} with {len(rows)} rows", f"at most {LARGEST_INPUTS}: all pairs are compared")
-    return Channel.from_rows(
-        [[_entry(value, f"rows[{x}][{y}]") for y, value in enumerate(row)] for x, row in enumerate(rows)]
-    )
+    try:
+        return Channel.from_rows(
+            [[_entry(value, f"rows[{x}][{y}]") for y, value in enumerate(row)] for x, row in enumerate(rows)]
+        )
+    except InputError as error:
+        raise InputError(f"{path}: {error.argument}", error.value, error.expected) from None
 
 
 def _text(path: Path) -> str:
@@ -66,12 +71,25 @@ def _text(path: Path) -> str:
         raise InputError("file", path, "a text file in UTF-8") from None
 
 
-def _csv_rows(text: str) -> list[list[Any]]:
+def _csv_rows(text: str, path: Path) -> list[list[Any]]:
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    if not any("," in line for line in lines):
+        found = [line.split() for line in lines]
+    else:
+        try:
+            rows = csv.reader(io.StringIO("\n".join(lines)), strict=True)
+            found = [[entry.strip() for entry in row] for row in rows]
+        except csv.Error as error:
+            raise InputError("file", f"{path} ({error})", "comma-separated probabilities") from None
+    return found[1:] if len(found) > 1 and not any(map(_is_number, found[0])) else found
+
+
+def _is_number(text: str) -> bool:
     try:
-        return [[entry.strip() for entry in row] for row in csv.reader(io.StringIO("\n".join(lines)), strict=True)]
-    except csv.Error as error:
-        raise InputError("file", error, "comma-separated probabilities") from None
+        parse_rational(text, "entry")
+    except InputError:
+        return False
+    return True
 
 
 def _json_rows(text: str, path: Path) -> list[list[Any]]:
@@ -94,7 +112,8 @@ def _once(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _entry(value: Any, place: str) -> Fraction:
+def _entry(value: Any, place: str) -> str:
     if not isinstance(value, str):
         raise InputError(place, value, "a probability such as 0.25, 1/4 or 1")
-    return parse_rational(value, place)
+    parse_rational(value, place)
+    return value

@@ -19,7 +19,7 @@ from symshuffle.cli.covering import CoveringOptions
 from symshuffle.engines.registry import ENGINES, engine_class, engine_classes
 
 if TYPE_CHECKING:
-    from symshuffle.accountants.covering.covered import Reducible
+    from symshuffle.accountants.covering.reduced import Reducible
     from symshuffle.base.numbers import Real
     from symshuffle.channels.channel import Channel
     from symshuffle.decompositions.closed_forms import ClosedForm
@@ -181,7 +181,7 @@ def _laplace(eps0: str | None, lam: str | None, param: list[str] | None) -> Lapl
 
 
 def _required_budget(eps0: str | None, lam: str | None) -> Real:
-    from symshuffle.mechanisms.parameters import read_budget
+    from symshuffle.base.levels import read_budget
 
     budget = read_budget(eps0=eps0, lam=lam)
     if budget is None:
@@ -223,10 +223,10 @@ def _complete(found: Mechanism) -> Mechanism:
 
 
 def _composed(text: str, eps0: str | None, lam: str | None, param: list[str] | None) -> Mechanism | Laplace | Composed:
+    from symshuffle.base.levels import read_budget
     from symshuffle.decompositions.composition import Composed, Composition, has_budget, open_parameters
     from symshuffle.decompositions.expression import parse
     from symshuffle.mechanisms.continuous import Laplace
-    from symshuffle.mechanisms.parameters import read_budget
 
     if param:
         raise InputError("-p", param[0], "parameters inside the expression, as in joint(krr(k=10),4)")
@@ -300,7 +300,7 @@ def echoed(
 
 def _named(found: Mechanism | ClosedForm | Laplace | Composed | Reducible | Channel) -> dict[str, Any]:
     """What is asked about, by name and parameters; algebra loads last."""
-    from symshuffle.accountants.covering.covered import Reducible
+    from symshuffle.accountants.covering.reduced import Reducible
     from symshuffle.channels.channel import Channel
     from symshuffle.decompositions.closed_forms import ClosedForm
     from symshuffle.mechanisms.continuous import Laplace

@@ -39,8 +39,8 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Is the channel in a file eps0-LDP as claimed, at which inputs and output not; is its blanket what you think."""
+    from symshuffle.base.levels import read_budget
     from symshuffle.decompositions.stated import check_blanket, check_level
-    from symshuffle.mechanisms.parameters import read_budget
 
     if file is None:
         raise InputError("--file", None, "the CSV or JSON file of the channel, one row per input")
@@ -56,6 +56,7 @@ def check(
             "file": str(file),
             "inputs": channel.num_inputs,
             "outputs": channel.num_outputs,
+            **({} if channel.rounding is None else {"matrix": str(channel.rounding)}),
             "as_claimed": all(verdicts) if verdicts else None,
             "level": level.to_dict(),
             "blanket": common.to_dict(),
@@ -67,6 +68,12 @@ def check(
     shown = "infinite: not LDP for any budget" if own is None else format_decimal(own.upper, digits=9, up=True)
     table.add_row("eps0 <=", shown)
     table.add_row("largest ratio", str(level.largest))
+    if level.every_matrix is not None:
+        least, most = level.every_matrix
+        low = format_decimal(least, digits=9, up=False)
+        ends = f"{low} or more" if most is None else f"from {low} to {format_decimal(most, digits=9, up=True)}"
+        table.add_row("matrix", str(channel.rounding))
+        table.add_row("largest ratio, any such", ends)
     if level.claimed is not None:
         table.add_row("claimed level", f"exp(eps0) <= {level.claimed}: {'yes' if level.as_claimed else 'NO'}")
         for place in level.above[:_SHOWN]:

@@ -14,10 +14,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.base.choices import Criterion
+from symshuffle.base.choices import Criterion, Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp, exact_text, format_decimal, parse_rational
-from symshuffle.base.results import Rigour
 
 if TYPE_CHECKING:
     from symshuffle.base.results import Bracket
@@ -247,6 +246,7 @@ def _show(
     derived: Formulation | None,
 ) -> None:
     ends = (format_decimal(value.lower, up=False), format_decimal(value.upper, up=True))
+    every = _of_every_problem(file, value, criterion)
     if request.as_json:
         record = {
             "lower": ends[0],
@@ -262,6 +262,7 @@ def _show(
             "formula": None if derived is None else derived.value,
             "interval": None if derived is None else list(derived.interval),
             "formula_rigour": None if derived is None else derived.rigour,
+            **({} if file.rounding is None else {"matrix": str(file.rounding), "every_problem": every}),
         }
         typer.echo(json.dumps(record))
         return
@@ -270,6 +271,10 @@ def _show(
     gap = value.rigour is Rigour.EXACT and value.exact is None
     kind = f"rational ends by weak duality, gap {float(value.width):.1e}" if gap else value.rigour.value
     console.print(f"{criterion} optimum at lam = {request.level}: {shown} ({kind})", markup=False)
+    if file.rounding is not None:
+        said = "nothing can be said" if every is None else f"the optimum lies in [{', '.join(every)}]"
+        words = f"of {file.rounding}; of every problem that rounds to the file, {said}"
+        console.print(words, markup=False)
     if derived is not None:
         kind = "proved" if derived.rigour == "exact" else "certified in balls"
         interval = ", ".join(derived.interval)
@@ -282,6 +287,16 @@ def _show(
     else:
         for label in labels:
             console.print(label, markup=False)
+
+
+def _of_every_problem(file: ProblemFile, value: Bracket, criterion: str) -> list[str] | None:
+    """Both ends of the optimum of every decision problem that rounds to the file, if that says anything."""
+    from symshuffle.design.files import DecisionFile
+
+    if file.rounding is None or not isinstance(file, DecisionFile):
+        return None
+    off = file.moved(file.rounding, prior=criterion == Criterion.BAYES)
+    return [format_decimal(value.lower - off, up=False), format_decimal(value.upper + off, up=True)]
 
 
 def _short(value: Any) -> str:

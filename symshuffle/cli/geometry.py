@@ -136,7 +136,7 @@ def _show_size_formulas() -> None:
 
 
 def _cap(lam: str | None, eps0: str | None, option: str) -> Real | None:
-    from symshuffle.mechanisms.parameters import read_budget
+    from symshuffle.base.levels import read_budget
 
     try:
         return read_budget(eps0=eps0, lam=lam)

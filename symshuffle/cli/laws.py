@@ -62,7 +62,9 @@ def law(
         for option, value in (("--eps0", eps0), ("--lam", lam), ("-p", param and param[0])):
             if value:
                 raise InputError(option, value, "nothing of the kind for --file")
-        _numbers(arguments.channel(file), users, level, {"file": file and file.name}, eps, as_json)
+        channel = arguments.channel(file)
+        matrix = {} if channel.rounding is None else {"matrix": str(channel.rounding)}
+        _numbers(channel, users, level, {"file": file and file.name} | matrix, eps, as_json)
         return
     found = arguments.mechanism(mech, eps0, lam, param)
     named = {"mechanism": found.name, **{name: str(value) for name, value in found.values}}
@@ -132,6 +134,8 @@ def _numbers(
         typer.echo(json.dumps(_json(found, users, leaks) | {"inputs": named | {"n": users, "eps": eps}}))
     else:
         _show(found, users, leaks)
+        if "matrix" in named:
+            Console(highlight=False).print(f"of {named['matrix']}", markup=False)
 
 
 def _leaks(channel: Channel, users: int, level: Fraction) -> list[PairLeakage]:

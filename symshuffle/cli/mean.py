@@ -50,8 +50,8 @@ def mean(
 
     import numpy as np
 
+    from symshuffle.base.choices import Adjacency
     from symshuffle.vectors.means.private import private_mean
-    from symshuffle.vectors.privacy.pairs import Adjacency
 
     used = secrets.randbits(64) if seed is None else as_integer(seed, "seed", 0)
     with progress() as display:

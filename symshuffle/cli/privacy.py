@@ -43,11 +43,11 @@ from symshuffle.cli.rounds import (
 )
 
 if TYPE_CHECKING:
+    from symshuffle.accountants.bounds.amplification import Amplification
     from symshuffle.accountants.confirm import Confirmation
-    from symshuffle.accountants.confirm.front import Route
-    from symshuffle.accountants.covering.covered import Reduction
+    from symshuffle.accountants.covering.reduced import Reduction
     from symshuffle.accountants.covering.reduction import Source
-    from symshuffle.accountants.questions.solve import Amplification
+    from symshuffle.base.choices import Route
     from symshuffle.base.numbers import Real
 
 app = typer.Typer()
@@ -84,7 +84,7 @@ def delta(
 ) -> None:
     """Bound delta of a shuffled mechanism at a target eps."""
     from symshuffle.accountants.questions import solve
-    from symshuffle.mechanisms.parameters import read_target
+    from symshuffle.base.levels import read_target
 
     named = Named(mech, eps0, lam, param, file)
     asked = subject(named, n, rounds, rounds_file, covering=covering, eps=eps, exp_eps=exp_eps)
@@ -367,6 +367,10 @@ def _show(
     ends = bound.bracket.decimals(max(12, 3 - math.floor(math.log10(wide))) if wide else 12)
     table.add_row(f"{what} <=", ends["upper"] if exact is None else f"{exact} = {ends['upper']}")
     table.add_row("lower end of the bound", ends["lower"])
+    if bound.neighbours.rounding is not None:
+        every = bound.every_matrix
+        shown = "nothing can be said" if every is None else format_decimal(every, digits=12, up=True)
+        table.add_row("any matrix so rounded <=", shown)
     if attained is not None:
         told = bound.to_dict()
         table.add_row("attained", f"{told['attained_lower']} by {attained.datasets}")

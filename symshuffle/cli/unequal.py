@@ -114,8 +114,8 @@ def _users(row: dict[str, Any], place: str) -> Users:
 
 def _rounded_up(name: str, eps0: object) -> str:
     """A rational ratio that is hardly above exp(eps0)."""
+    from symshuffle.base.levels import read_target
     from symshuffle.base.numbers import enclose, upper_end
-    from symshuffle.mechanisms.parameters import read_target
 
     if name not in _ORDERED:
         raise InputError("eps0", eps0, f"lam, a rational exp(eps0): only of {', '.join(_ORDERED)} is it rounded up")

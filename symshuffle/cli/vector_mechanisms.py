@@ -74,7 +74,7 @@ def mechanism(
     InputError
         If a parameter is unknown, missing, out of range or given twice, or a budget is given where there is none.
     """
-    from symshuffle.mechanisms.parameters import read_budget
+    from symshuffle.base.levels import read_budget
     from symshuffle.vectors.randomizers.mechanisms import (
         BlanketMixedGaussian,
         ClippedLinear,

@@ -18,17 +18,17 @@ from symshuffle.cli import arguments, vector_mechanisms
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from symshuffle.accountants.bounds.amplification import Amplification
     from symshuffle.accountants.confirm import Confirmation
-    from symshuffle.accountants.questions.solve import Amplification
+    from symshuffle.base.choices import Rigour
     from symshuffle.base.numbers import Real
-    from symshuffle.base.results import Rigour
 
 app = typer.Typer()
 
 
 def is_vector(found: object) -> bool:
     """Whether a source is a mechanism of vectors."""
-    from symshuffle.accountants.covering.covered import Reducible
+    from symshuffle.accountants.covering.reduced import Reducible
 
     return isinstance(found, Reducible)
 

@@ -42,10 +42,10 @@ def worst_background(
     as_json: Json = False,
 ) -> None:
     """Search for the worst real neighbouring datasets, and say how far below the bound they stay."""
-    from symshuffle.accountants.covering.covered import Reducible
+    from symshuffle.accountants.covering.reduced import Reducible
     from symshuffle.accountants.covering.reduction import reduction
     from symshuffle.accountants.questions import adversary, solve
-    from symshuffle.mechanisms.parameters import read_target
+    from symshuffle.base.levels import read_target
 
     target = read_target(eps=eps, exp_eps=exp_eps)
     asked = arguments.source_or_channel(mech, eps0, lam, param, file)

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.base.choices import Direction, Others, choice
 from symshuffle.base.errors import InputError
+from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Real, parse_rational
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import CalculatedCell, calculated, calculated_law
-from symshuffle.mechanisms.parameters import read_budget
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism

@@ -14,7 +14,7 @@ from typing import Final, TypeAlias, final
 
 import sympy as sp
 
-from symshuffle.base.choices import Others as Others  # noqa: PLC0414  # its name here stays
+from symshuffle.base.choices import Others
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Verdict
 from symshuffle.mechanisms.display import factored

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, final
 
-from symshuffle.base.choices import Direction as Direction  # noqa: PLC0414  # its name here stays
-from symshuffle.base.choices import choice
+from symshuffle.base.choices import Direction, choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Number, Verdict, as_integer, equal, less, positive_part, sums_to_one
 from symshuffle.channels.channel import Channel

@@ -63,11 +63,15 @@ class LevelAudit:
         The largest likelihood ratio.
     above : tuple of Place
         Of every output at which the claimed cap is exceeded, the worst pair.
+    every_matrix : tuple of (Fraction, Fraction or None), optional
+        Where a rounded matrix was normalised: the largest ratio of a matrix that rounds to it lies between these, or
+        is at least the first, where the second is None. None where the matrix was taken as it is written.
     """
 
     claimed: Real | None
     largest: Place
     above: tuple[Place, ...]
+    every_matrix: tuple[Fraction, Fraction | None] | None = None
 
     @property
     def as_claimed(self) -> bool | None:
@@ -94,6 +98,14 @@ class LevelAudit:
             "largest": self.largest.to_dict(),
             "eps0": {"lower": low, "upper": high},
             "above": [place.to_dict() for place in self.above],
+            **({} if self.every_matrix is None else {"every_matrix": self._ratios()}),
+        }
+
+    def _ratios(self) -> dict[str, str | None]:
+        least, most = self.every_matrix or (Fraction(1), None)
+        return {
+            "least": format_decimal(least, up=False),
+            "most": None if most is None else format_decimal(most, up=True),
         }
 
 
@@ -181,7 +193,19 @@ def check_level(channel: Channel, claimed: Real | None = None) -> LevelAudit:
     places = [_worst(column, y) for y, column in enumerate(channel.columns()) if any(column)]
     largest = max(places, key=lambda place: math.inf if place.ratio is None else place.ratio)
     above = () if claimed is None else tuple(place for place in places if _exceeds(place.ratio, claimed))
-    return LevelAudit(claimed, largest, above)
+    return LevelAudit(claimed, largest, above, _of_every_matrix(channel))
+
+
+def _of_every_matrix(channel: Channel) -> tuple[Fraction, Fraction | None] | None:
+    """Both ends of the largest ratio over the matrices that round to a normalised one; no upper end if one may be 0."""
+    if channel.rounding is None:
+        return None
+    far = channel.rounding.entry
+    columns: list[tuple[Any, ...]] = list(channel.columns())
+    ends = [(max(column), min(column)) for column in columns]
+    least = max((top - far) / (bottom + far) for top, bottom in ends)
+    possible = all(bottom > far for _, bottom in ends)
+    return max(least, Fraction(1)), max((top + far) / (bottom - far) for top, bottom in ends) if possible else None
 
 
 def check_blanket(

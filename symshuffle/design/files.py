@@ -3,13 +3,15 @@
 A file describes one of three things by its ``kind``: a decision problem (``decision``), a source whose mutual
 information with the output is wanted (``mutual-information``), or a pair of distributions to be kept apart
 (``f-divergence``). Numbers are integers or strings such as ``"1/3"`` or ``"0.25"``, read exactly; a JSON float is
-refused, because nobody can know which rational was meant.
+refused, because nobody can know which rational was meant. Probabilities that are rounded decimals, and sum to 1 within
+their last digits, are divided by their sum (:mod:`symshuffle.channels.rounded`).
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import field
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -17,9 +19,11 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, final
 
 from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
 from pydantic.dataclasses import dataclass as pydantic_dataclass
+from pydantic.json_schema import SkipJsonSchema
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import parse_rational
+from symshuffle.channels.rounded import Rounding, read_rows
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.information import measures
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, dihedral_group, product_of_symmetric_groups
@@ -84,6 +88,7 @@ class DecisionFile:
     prior: list[Rational] | None = None
     symmetry: SymmetrySpec | None = None
     title: str = ""
+    rounding: SkipJsonSchema[Rounding | None] = field(default=None, init=False)
 
     def problem(self) -> DecisionProblem:
         """The problem, with its shapes and sums checked."""
@@ -97,6 +102,23 @@ class DecisionFile:
         """The symmetries that the file names, if any."""
         return None if self.symmetry is None else self.symmetry.group(len(self.model[0]))
 
+    def moved(self, rounding: Rounding, *, prior: bool) -> Fraction:
+        """Largest difference, at most, of an optimal risk from that of a problem that rounds to the file.
+
+        Under any channel and decision rule the risk is the mean of a loss under the joint law of parameter and input. A
+        model moves that law by a total variation of at most ``rounding.row``, a prior by as much again; the mean moves
+        by no more than that times the range of the loss, and so does the least one over all channels and rules.
+
+        Parameters
+        ----------
+        rounding : Rounding
+            How far such a problem may be.
+        prior : bool
+            Whether the risk is an average over the prior.
+        """
+        losses = [value for row in self.loss for value in row]
+        return (max(losses) - min(losses)) * rounding.row * (2 if prior else 1)
+
 
 @final
 @pydantic_dataclass(frozen=True, config=_STRICT)
@@ -106,6 +128,7 @@ class InformationFile:
     kind: Literal["mutual-information"]
     source: list[Rational]
     title: str = ""
+    rounding: SkipJsonSchema[Rounding | None] = field(default=None, init=False)
 
     def measure(self) -> measures.Measure:
         """The mutual information of input and output."""
@@ -123,6 +146,7 @@ class DivergenceFile:
     divergence: Literal["kl", "tv", "chi-square", "hockey-stick", "renyi"]
     order: Rational | None = None
     title: str = ""
+    rounding: SkipJsonSchema[Rounding | None] = field(default=None, init=False)
 
     def measure(self) -> measures.Measure:
         """The divergence of the two output laws; for Renyi, the power sum behind it."""
@@ -155,8 +179,44 @@ def problem_schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **_adapter().json_schema()}
 
 
+_DISTRIBUTIONS: Final = ("prior", "source", "p", "q")
+
+
+def normalised(data: Mapping[str, Any]) -> tuple[dict[str, Any], Rounding | None]:
+    """The object that a JSON file holds with rounded probabilities normalised; how far they may be off, or None.
+
+    Raises
+    ------
+    InputError
+        Naming the row that is off by more than its last digits can hide.
+    """
+    found, most = dict(data), None
+    for name in (*_DISTRIBUTIONS, "model"):
+        given = data.get(name)
+        rows = given if name == "model" else [given]
+        if not isinstance(rows, list) or not all(isinstance(row, list) and all(map(_taken, row)) for row in rows):
+            continue  # refused with its place, or absent
+        try:
+            read, rounding = read_rows(rows)
+        except InputError as error:
+            place = error.argument.replace("rows", name, 1) if name == "model" else name
+            raise InputError(place, error.value, error.expected) from None
+        if rounding is not None:
+            found[name] = [list(row) for row in read] if name == "model" else list(read[0])
+            most = rounding if most is None or most.row < rounding.row else most
+    return found, most
+
+
+def _taken(value: object) -> bool:
+    try:
+        _exact(value)
+    except ValueError:
+        return False
+    return True
+
+
 def parse_problem(data: Mapping[str, Any]) -> ProblemFile:
-    """Read a problem from the object that a JSON file holds.
+    """Read a problem from the object that a JSON file holds; rounded probabilities are normalised.
 
     Raises
     ------
@@ -164,7 +224,10 @@ def parse_problem(data: Mapping[str, Any]) -> ProblemFile:
         Naming the field, its value and what was expected.
     """
     try:
-        return _adapter().validate_python(data)
+        found, rounding = normalised(data)
+        problem = _adapter().validate_python(found)
+        object.__setattr__(problem, "rounding", rounding)
+        return problem
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         kinds = {"decision", "mutual-information", "f-divergence"}

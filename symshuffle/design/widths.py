@@ -7,8 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, ClassVar, Final, Protocol, TypeVar
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import as_width
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 
 
 class Valued(Protocol):

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, Self, runtime_checkable
 
 if TYPE_CHECKING:
-    from symshuffle.base.results import Bracket, Rigour
+    from symshuffle.base.choices import Rigour
+    from symshuffle.base.results import Bracket
 
 ENGINES: Final[Mapping[str, str]] = {
     "exact": "symshuffle.engines.counting.exact:Exact",

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, final
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
-from symshuffle.base.results import Bracket, Rigour, SafeEnd, ValueMethods, check_claim, well_formed, within
+from symshuffle.base.results import Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.geometry.linprog import Solution, solve
 

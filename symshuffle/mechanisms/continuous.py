@@ -20,10 +20,10 @@ import flint
 
 from symshuffle.base.choices import Direction, Domain, Side, choice, replace_choice
 from symshuffle.base.errors import InputError
+from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Exp, Real, Verdict, as_integer, less, to_arb, working_precision
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw, Segment
-from symshuffle.mechanisms.parameters import read_budget
 
 LARGEST_CELLS: Final = 20_000
 """Cells beyond which a law is refused."""

@@ -145,7 +145,7 @@ class Mechanism:
         InputError
             If a name is unknown, a value is outside its range, or both ``eps0`` and ``lam`` are given.
         """
-        from symshuffle.mechanisms.parameters import read_budget
+        from symshuffle.base.levels import read_budget
 
         given: dict[str, object] = dict(values)
         budget = read_budget(eps0=eps0, lam=lam, constant=True)

@@ -65,7 +65,7 @@ def test_many_users_fall_back_to_two_types() -> None:
 
 def test_doubles_are_refused() -> None:
     with pytest.raises(ValueError, match="rational entries"):
-        worst_of_all(Channel.from_rows([[0.5, 0.5], [0.25, 0.75]]), 2, X)
+        worst_of_all(Channel(((0.5, 0.5), (0.25, 0.75))), 2, X)
 
 
 def test_command(capsys: pytest.CaptureFixture[str]) -> None:

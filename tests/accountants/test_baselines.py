@@ -18,9 +18,9 @@ from symshuffle.accountants.literature.baselines import (
     standard_clone_closed_form,
 )
 from symshuffle.accountants.questions import solve
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Exp, enclose, lower_end
-from symshuffle.base.results import Rigour
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.counting.exact import Exact

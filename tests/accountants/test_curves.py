@@ -6,15 +6,16 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.accountants.covering.covered import laws
+from symshuffle.accountants.covering.reduced import laws
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions import solve
 from symshuffle.accountants.questions.curves import CurvePoint, amplification_curve, delta_curve, spaced
 from symshuffle.accountants.questions.inverses import solve_eps0, solve_n
 from symshuffle.accountants.questions.tradeoff_function import _between, _lines, tradeoff_curve
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
-from symshuffle.base.results import Bracket, Rigour, SafeEnd
+from symshuffle.base.results import Bracket, SafeEnd
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.engines.contours.ball import BallContour

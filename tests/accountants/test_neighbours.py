@@ -13,13 +13,15 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Channel, InputError, Rigour, Unsupported, delta, epsilon, mechanism, solve_eps0, solve_n
-from symshuffle.accountants.covering.covered import Covering, Reduction, Whom
-from symshuffle.accountants.covering.neighbours import Adjacency, Neighbours
+from symshuffle.accountants.bounds.amplification import Amplification
+from symshuffle.accountants.covering.covered import Covering, Whom
+from symshuffle.accountants.covering.neighbours import Neighbours
+from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions.adversary import worst_constant
 from symshuffle.accountants.questions.curves import amplification_curve, delta_curve
-from symshuffle.accountants.questions.solve import Amplification
 from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
+from symshuffle.base.choices import Adjacency
 from symshuffle.base.results import Bracket
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.cli import curves as cli_curves

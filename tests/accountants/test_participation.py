@@ -29,7 +29,8 @@ from symshuffle.accountants.covering.participation import Participation, group_f
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.rounds.dominating import law_above, law_below
 from symshuffle.accountants.rounds.one_round import OneRound
-from symshuffle.base.results import Bracket, Rigour, SafeEnd
+from symshuffle.base.choices import Rigour
+from symshuffle.base.results import Bracket, SafeEnd
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.cli import main
 

@@ -106,7 +106,7 @@ def test_a_mean_off_by_one_in_a_billion_is_refused():
 
 def test_doubles_have_no_exact_templates():
     with pytest.raises(InputError, match="rational entries"):
-        AnchoredLaw.from_channel(Channel.from_rows([[0.5, 0.5], [0.25, 0.75]]))
+        AnchoredLaw.from_channel(Channel(((0.5, 0.5), (0.25, 0.75))))
     with pytest.raises(InputError, match="rational numbers"):
         PointLaw(((0.5, 1.5),), (F(1),))
 

@@ -6,8 +6,8 @@ from fractions import Fraction as F
 import pytest
 
 from symshuffle import compare, delta
+from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import upper_end
-from symshuffle.base.results import Rigour
 from symshuffle.channels.channel import Channel
 from symshuffle.design.comparison.certified import Rivals
 from symshuffle.design.comparison.degrading import Box, Degrading, risk_falls

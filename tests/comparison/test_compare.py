@@ -8,10 +8,9 @@ import pytest
 from symshuffle import Comparison, compare, delta, epsilon, mechanism
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions.adversary import worst_of_all
-from symshuffle.base.choices import Population
+from symshuffle.base.choices import Population, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
-from symshuffle.base.results import Rigour
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.design.comparison import families
 from symshuffle.design.comparison.families import family, names

@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 
 from symshuffle import Bracket, Exp, Laplace, mechanism
-from symshuffle.accountants.covering.covered import LawFamily, Reduction, laws, mixed_laws
+from symshuffle.accountants.covering.reduced import LawFamily, Reduction, laws, mixed_laws
 from symshuffle.accountants.covering.reduction import Source, reduction
 from symshuffle.base.errors import SymshuffleError
 from symshuffle.base.numbers import lower_end, to_float, upper_end

@@ -13,7 +13,7 @@ import pytest
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.confirm import confirm
-from symshuffle.accountants.covering.covered import laws
+from symshuffle.accountants.covering.reduced import laws
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, Exp

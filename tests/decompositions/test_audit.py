@@ -59,7 +59,7 @@ def test_blankets_that_are_none(options, said):
 
 def test_channels_that_cannot_be_checked():
     with pytest.raises(InputError, match="not rational"):
-        check_level(Channel.from_rows([[0.5, 0.5], [0.25, 0.75]]))
+        check_level(Channel(((0.5, 0.5), (0.25, 0.75))))
     with pytest.raises(InputError, match="1 input"):
         check_blanket(Channel.from_rows([["1/2", "1/2"]]))
 

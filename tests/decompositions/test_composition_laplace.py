@@ -12,7 +12,7 @@ from scipy.integrate import quad
 
 from symshuffle import Channel, Exp, Rigour, delta, epsilon
 from symshuffle.accountants.bounds.evaluate import evaluate_law
-from symshuffle.accountants.covering.covered import laws
+from symshuffle.accountants.covering.reduced import laws
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.base.errors import Unsupported
 from symshuffle.decompositions.composition import (

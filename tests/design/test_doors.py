@@ -6,9 +6,9 @@ from fractions import Fraction
 import pytest
 
 import symshuffle as ss
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball
-from symshuffle.base.results import Rigour
 from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.utility.anchored import AnchoredLaw

@@ -7,9 +7,9 @@ from fractions import Fraction
 import flint
 import pytest
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp, enclose
-from symshuffle.base.results import Rigour
 from symshuffle.channels import divergences
 from symshuffle.channels.divergences import hockey_stick
 from symshuffle.design.information import measures as me

@@ -10,10 +10,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle.base.choices import Criterion, Method
+from symshuffle.base.choices import Criterion, Method, Rigour
 from symshuffle.base.errors import CertificateError, InputError, SolverFailure, Unsupported
 from symshuffle.base.numbers import Exp
-from symshuffle.base.results import Rigour
 from symshuffle.design.decision import programs
 from symshuffle.design.decision.certificate import TradeoffCertificate
 from symshuffle.design.decision.channel_risk import minimax_risk

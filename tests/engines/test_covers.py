@@ -8,8 +8,8 @@ from fractions import Fraction as F
 import flint
 import pytest
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import Ball, to_arb, working_precision
-from symshuffle.base.results import Rigour
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.densities import (
     bromwich,

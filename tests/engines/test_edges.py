@@ -6,9 +6,9 @@ import pytest
 
 from symshuffle.accountants.confirm import confirm
 from symshuffle.accountants.questions import solve
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, SymshuffleError, Unsupported
 from symshuffle.base.numbers import Exp, enclose
-from symshuffle.base.results import Rigour
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.divergences import hockey_stick, total_variation
 from symshuffle.channels.law import Law

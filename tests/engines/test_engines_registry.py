@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from symshuffle.accountants.bounds.evaluate import Request, choose_engine, evaluate_law
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.cli.arguments import EngineName, engine_and_rigour
 from symshuffle.engines.registry import ENGINES, Engine, engine_class, engine_classes, offers

@@ -5,12 +5,12 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.accountants.covering.covered import laws
+from symshuffle.accountants.covering.reduced import laws
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions import solve
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
-from symshuffle.base.results import Rigour
 from symshuffle.channels.law import Law
 from symshuffle.engines.contours.contour import Contour
 from symshuffle.engines.counting.exact import Exact

@@ -4,16 +4,20 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from symshuffle.base.choices import Direction
+from symshuffle.base.choices import Direction, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
-from symshuffle.base.results import Rigour
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.mechanisms.finite import K, krr, rr
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
-from symshuffle.utility.frontiers.envelope import _envelope_ball, binary_envelope, certify_envelope, endpoint_law
+from symshuffle.utility.frontiers.envelope import (
+    _envelope_ball,
+    binary_envelope,
+    certify_envelope,
+    endpoint_law,
+)
 from symshuffle.utility.frontiers.formulas import USERS, chi_square_envelope, hockey_stick_envelope, law_formulas
 from symshuffle.utility.frontiers.leakage import convex_envelope
 

@@ -46,7 +46,7 @@ def test_level_sets_are_never_rounded():
     two = Channel(((tiny, tiny, 1 - 2 * tiny), (2 * tiny, (2 + tiny) * tiny, 1 - 4 * tiny - tiny * tiny)))
     assert len(likelihood_quotient(two, 0, 1).blocks) == 3
     with pytest.raises(InputError, match="doubles"):
-        likelihood_quotient(Channel.from_rows([[0.5, 0.5], [0.25, 0.75]]), 0, 1)
+        likelihood_quotient(Channel(((0.5, 0.5), (0.25, 0.75))), 0, 1)
 
 
 def test_balls_stay_apart_and_mechanisms_merge_exactly():

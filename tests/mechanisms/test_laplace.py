@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from symshuffle import Exp, delta
-from symshuffle.base.results import Rigour
+from symshuffle.base.choices import Rigour
 from symshuffle.engines.contours.contour import Contour
 from symshuffle.mechanisms.continuous import Laplace
 

@@ -6,13 +6,13 @@ import pytest
 import sympy as sp
 
 from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.levels import read_budget, read_target
 from symshuffle.base.numbers import Ball, Exp, Verdict
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.mechanisms.finite import K
 from symshuffle.mechanisms.given import LAM_PARAMETER
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.outputs import OutputClass, State
-from symshuffle.mechanisms.parameters import read_budget, read_target
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import LAM, Parameter, evaluate, same_function
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from proofs_checks.decomposition import _curves as curves
 from symshuffle.accountants.questions import solve
-from symshuffle.base.results import Rigour
+from symshuffle.base.choices import Rigour
 from symshuffle.cli import app
 from symshuffle.mechanisms.registry import mechanism
 

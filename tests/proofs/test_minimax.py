@@ -8,9 +8,9 @@ import pytest
 from proofs_checks import _simplex as simplex
 from proofs_checks._minimax import estimator_risk, grid, minimax_risk, worst_risk
 from proofs_checks._simplex import dirichlet_bayes_risk, dirichlet_mean, histogram_forms, largest_value
-from symshuffle.base.choices import Population
+from symshuffle.base.choices import Population, Rigour
 from symshuffle.base.errors import CertificateError, NotDecided
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.mechanisms.finite import krr

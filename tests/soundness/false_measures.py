@@ -8,7 +8,8 @@ from fractions import Fraction as F
 from functools import cache
 from typing import Any
 
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.choices import Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.design.information import measures
 from symshuffle.design.information.logarithmic import logarithmic_piece
 from symshuffle.design.information.maximum import maximise

@@ -19,9 +19,9 @@ from symshuffle.accountants.rounds.lattice_sums import Tilted
 from symshuffle.accountants.rounds.losses import Losses, delta_of, epsilon_of
 from symshuffle.accountants.rounds.period import Period
 from symshuffle.accountants.rounds.plan import Round, Rounds
-from symshuffle.base.choices import Side
+from symshuffle.base.choices import Rigour, Side
 from symshuffle.base.numbers import Exp
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.channels.divergences import renyi_divergence
 from symshuffle.decompositions.model import ReductionPair
 from symshuffle.design.decision.tradeoff import bayes_tradeoff

@@ -11,6 +11,7 @@ from symshuffle.accountants import confirm
 from symshuffle.accountants.bounds import brackets as bounds
 from symshuffle.accountants.bounds import evaluate
 from symshuffle.accountants.covering import covered, reduction
+from symshuffle.accountants.covering import reduced as classes
 from symshuffle.accountants.literature import baselines
 from symshuffle.accountants.questions import adversary, curves, gaussian_limit, inverses, tradeoff_function, unequal
 from symshuffle.accountants.renyi import front as renyi
@@ -136,11 +137,11 @@ DOORS = {
     "accountants.covering.covered.Covering.adjacency": lambda v: covered.Covering(adjacency=v),
     "accountants.covering.covered.Covering.blanket": lambda v: covered.Covering(blanket=v),
     "accountants.questions.curves.Curve.kind": lambda v: replace(CURVE, kind=v),
-    "accountants.covering.covered.Reduction.adjacency": lambda v: replace(REDUCED, adjacency=v),
-    "accountants.covering.covered.Reduction.neighbours.question": lambda v: REDUCED.neighbours(v, 3),
-    "accountants.covering.covered.Reduction.laws.question": lambda v: REDUCED.laws(F(6, 5), v, None),
-    "accountants.covering.covered.laws.question": lambda v: covered.laws(REDUCED.bounds[0], F(6, 5), v, None),
-    "accountants.covering.covered.mixed_laws.question": lambda v: covered.mixed_laws(
+    "accountants.covering.reduced.Reduction.adjacency": lambda v: replace(REDUCED, adjacency=v),
+    "accountants.covering.reduced.Reduction.neighbours.question": lambda v: REDUCED.neighbours(v, 3),
+    "accountants.covering.reduced.Reduction.laws.question": lambda v: REDUCED.laws(F(6, 5), v, None),
+    "accountants.covering.reduced.laws.question": lambda v: classes.laws(REDUCED.bounds[0], F(6, 5), v, None),
+    "accountants.covering.reduced.mixed_laws.question": lambda v: classes.mixed_laws(
         reduction.reduction(Laplace(F(2))).mixed[0], F(6, 5), v, None
     ),
     "accountants.rounds.privacy_loss.privacy_loss.rigour": lambda v: privacy_loss(
@@ -183,7 +184,7 @@ DOORS = {
     "decompositions.symbolic.quick_law.others": lambda v: symbolic.quick_law(KRR, F(6, 5), others=v),
     "decompositions.symbolic.quick_law.direction": lambda v: symbolic.quick_law(KRR, F(6, 5), direction=v),
     "decompositions.calculated.calculated_law.way": lambda v: calculated.calculated_law((), {}, F(6, 5), v),
-    "accountants.covering.covered.Reduction.laws_in_doubles.question": lambda v: REDUCED.laws_in_doubles(F(6, 5), v),
+    "accountants.covering.reduced.Reduction.laws_in_doubles.question": lambda v: REDUCED.laws_in_doubles(F(6, 5), v),
     "decompositions.composition.tree.Composition.operator": lambda v: composition.Composition(v, (KRR,), (F(1),)),
     "decompositions.composition.laws.decomposition.others": lambda v: composition.decomposition(TREE, WAY, others=v),
     "decompositions.composition.laws.composed_law.others": lambda v: composition.composed_law(

@@ -75,12 +75,13 @@ class Part:
 
 @dataclass(frozen=True)
 class Claim:
-    """Whom a sentence says that a bound covers; ``parts`` counts rounds."""
+    """Whom a sentence says that a bound covers; ``parts`` counts rounds, ``normalised`` which matrix it is about."""
 
     orders: tuple
     group: int
     zero_out: bool
     parts: tuple
+    normalised: bool = False
 
 
 ORDERS = {
@@ -174,7 +175,8 @@ def read(text: str, *runs: World) -> Claim:
         pairs = in_order(between(said, run), first[1] if first else "", run, said)
         sends = who_sends(words if ", where" in words else rest.split("; ")[0] + rest)
         parts[Part(users, frozenset(pairs), **sends)] += int(many)
-    return Claim(orders, int(group[1]) if group else 1, zero_out, tuple(sorted(parts.items(), key=str)))
+    normalised = ", of the normalised matrix (each row read is divided by its sum" in rest
+    return Claim(orders, int(group[1]) if group else 1, zero_out, tuple(sorted(parts.items(), key=str)), normalised)
 
 
 # The enumeration.

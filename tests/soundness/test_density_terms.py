@@ -9,8 +9,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import Exp, working_precision
-from symshuffle.base.results import Rigour
 from symshuffle.engines.densities import bromwich, bromwich_plan, gauss, heights
 from symshuffle.engines.densities import engine as densities
 from symshuffle.engines.densities.bromwich import Bromwich

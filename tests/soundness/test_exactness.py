@@ -6,10 +6,9 @@ from fractions import Fraction
 import pytest
 
 import symshuffle as ss
-from symshuffle.base.choices import Population
+from symshuffle.base.choices import Population, Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp, Verdict, enclose, equal
-from symshuffle.base.results import Rigour
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.decompositions.composition import Composed, joint, parallel, subsample
 from symshuffle.mechanisms.finite import erasure, krr

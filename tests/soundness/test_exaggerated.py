@@ -33,10 +33,11 @@ import pytest
 from symshuffle import NotDecided, Unsupported, delta, epsilon, renyi
 from symshuffle.accountants.bounds.brackets import bounds_nothing_from
 from symshuffle.accountants.bounds.evaluate import Request
-from symshuffle.accountants.covering.covered import Datasets, PairClass, Reduction
+from symshuffle.accountants.covering.reduced import Datasets, PairClass, Reduction
 from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import Ball, Exp, Verdict, enclose, equal, less, lower_end, to_arb, upper_end
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousLaw, ContinuousPair, LevelledPair, Piece, Stretch
 from symshuffle.channels.law import Law
 from symshuffle.design.comparison.certified import Rivals

@@ -8,9 +8,9 @@ from fractions import Fraction as F
 import flint
 import pytest
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Exp, working_precision
-from symshuffle.base.results import Rigour
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.densities import bromwich, bromwich_plan, gauss
 from symshuffle.engines.densities.bromwich import Bromwich

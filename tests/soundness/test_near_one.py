@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle.base.choices import Criterion, Method
+from symshuffle.base.choices import Criterion, Method, Rigour
 from symshuffle.base.numbers import Exp
-from symshuffle.base.results import Rigour
 from symshuffle.cli import main
 from symshuffle.design.decision import tradeoff
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses

@@ -12,6 +12,7 @@ import json
 import math
 import random
 import re
+from dataclasses import replace
 from fractions import Fraction as F
 
 import pytest
@@ -112,6 +113,20 @@ def test_the_pairs_that_are_named_are_bounded(name, direction):
         assert n > 1 or found.bracket.exact == real
         assert found.neighbours.every == (allowed is None)
         assert found.to_dict()["neighbours"]["every_pair"] == (allowed is None)
+
+
+@pytest.mark.parametrize("ask", [{"exp_eps": "6/5"}, {"delta": "1/20"}])
+def test_a_matrix_that_was_normalised_is_named(ask):
+    """The same rows, written as fractions and rounded, have different sentences and the same bound."""
+    door = s.delta if "exp_eps" in ask else s.epsilon
+    thirds, read_off = [["1/3"] * 3, ["1/2", "1/4", "1/4"]], [["0.333"] * 3, ["0.5", "0.25", "0.25"]]
+    exactly, rounded = (door(s.Channel.from_rows(rows), n=2, rigour="ball", **ask) for rows in (thirds, read_off))
+    assert rounded.bracket == exactly.bracket
+    run = world(uneven([[1, 1, 1], [2, 1, 1]]))
+    assert read(rounded.meaning, run) == replace(read(exactly.meaning, run), normalised=True)
+    said = re.search(r"for every matrix that rounds to the one read, the bound on (\w+) is (\S+)$", rounded.meaning)
+    assert said[1] == rounded.quantity and F(said[2]) >= rounded.every_matrix > rounded.bracket.upper
+    assert "matrix that rounds" not in exactly.meaning
 
 
 NULL = (F(1, 2), F(1, 4), F(1, 4))

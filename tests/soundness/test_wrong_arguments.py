@@ -61,8 +61,10 @@ VALID = {
 SAME = {"run": "run_claim", "verify": "verify_claims"}
 LISTED = {"joint": "its parts are positional, those of parallel"}
 
+DOUBLES = Channel(((0.5, 0.5), (0.25, 0.75)))
 WRONG = (
     None, True, -1, 0, 1.5, float("nan"), float("inf"), "", "x", [], object(), 10**400, {}, F(-1, 2), ("k", 3), [None],
+    DOUBLES,
 )  # fmt: skip
 
 
@@ -162,6 +164,21 @@ def test_a_wrong_word_is_an_answer_or_one_line(command, tmp_path, monkeypatch, c
         if status:
             assert said.startswith("symshuffle: ") and said.count("\n") == 1, words
             assert set(tmp_path.iterdir()) == before, words
+
+
+def test_a_matrix_is_not_spilled_into_a_refusal():
+    with pytest.raises(InputError) as refusal:
+        Users(2, DOUBLES)
+    assert str(refusal.value) == (
+        "channel = probabilities that are not rational: expected a channel of rationals with at least 2 inputs"
+    )
+    with pytest.raises(InputError, match=r"^n = 0.5 0.5 0.25 0.75: expected"):
+        symshuffle.delta(KRR, n=DOUBLES, **LEVEL)
+
+
+def test_a_trace_of_nothing_is_named():
+    with pytest.raises(InputError, match=r"^trace = 0: expected"):
+        symshuffle.utility.best_shrinkage_risk(2, F(0), 10)
 
 
 def test_a_fault_of_the_library_is_shown_as_one(monkeypatch):

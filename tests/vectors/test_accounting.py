@@ -10,9 +10,9 @@ import pytest
 from scipy import integrate
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law, evaluate_mixed
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, Exp, lower_end
-from symshuffle.base.results import Rigour
 from symshuffle.channels.continuous_law import ContinuousPair, LevelledPair, Stretch
 from symshuffle.engines.densities import engine as densities
 from symshuffle.engines.densities import gauss

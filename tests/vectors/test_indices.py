@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
+from symshuffle.base.choices import Blanket
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.channel import Channel
@@ -21,7 +22,7 @@ from symshuffle.vectors import (
     PrivUnit,
     SphereLinear,
 )
-from symshuffle.vectors.error.indices import Blanket, shuffle_index
+from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.randomizers import gaussian_integrals, zonal
 from symshuffle.vectors.randomizers.clipped import clipped_numbers
 from symshuffle.vectors.randomizers.finite import FiniteRandomizer

@@ -7,9 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
-from symshuffle.base.results import Answer, Bracket, Rigour
+from symshuffle.base.results import Answer, Bracket
 from symshuffle.cli import main
 from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, PrivUnit, SphereLinear, private_mean
 from symshuffle.vectors.calibration.search import calibrate

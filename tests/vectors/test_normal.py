@@ -8,8 +8,8 @@ import flint
 import mpmath
 import pytest
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
-from symshuffle.base.results import Rigour
 from symshuffle.channels.continuous_law import ContinuousPair
 from symshuffle.vectors.privacy import normal
 from symshuffle.vectors.privacy.accounting import pair_delta

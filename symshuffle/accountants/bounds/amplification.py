@@ -77,6 +77,9 @@ class Amplification(AboutNeighbours, AnswerMethods):
         A real neighbouring pair, where one was evaluated.
     rounds : Composition or None
         For several rounds: how many; ``neighbours`` then says what is covered in each of them.
+    every_matrix : Fraction or None
+        Where a rounded matrix was read and normalised: the same bound for every matrix that rounds to it. None if
+        nothing can be said about all of these, or the matrix was taken as it is written.
     """
 
     quantity: Literal["delta", "epsilon"]
@@ -84,6 +87,7 @@ class Amplification(AboutNeighbours, AnswerMethods):
     neighbours: Neighbours
     attained: Attained | None = None
     rounds: Composition | None = None
+    every_matrix: Fraction | None = None
 
     @property
     def n(self) -> int:
@@ -95,8 +99,18 @@ class Amplification(AboutNeighbours, AnswerMethods):
     def about(self) -> str:
         """Experiment and theorem to which the bound applies, in words."""
         if self.quantity == "delta":
-            return about_delta(self.neighbours)
-        return about_epsilon(self.neighbours, at_zero=self.bracket.upper == 0)
+            return about_delta(self.neighbours) + self._of_every_matrix
+        return about_epsilon(self.neighbours, at_zero=self.bracket.upper == 0) + self._of_every_matrix
+
+    @property
+    def _of_every_matrix(self) -> str:
+        """What holds for every matrix that rounds to the one read, in words; empty where none was normalised."""
+        if self.neighbours.rounding is None:
+            return ""
+        if self.every_matrix is None:
+            return f"; of every matrix that rounds to the one read, nothing can be said about {self.quantity}"
+        bound = format_decimal(self.every_matrix, digits=9, up=True)
+        return f"; for every matrix that rounds to the one read, the bound on {self.quantity} is {bound}"
 
     @property
     def safe(self) -> SafeEnd:
@@ -127,7 +141,11 @@ class Amplification(AboutNeighbours, AnswerMethods):
             "attained_by": None if attained is None else attained.datasets,
             "gap": None if gap is None else format_decimal(gap, digits=6, up=True),
             **({} if self.rounds is None else self.rounds.to_dict()),
+            **({} if self.neighbours.rounding is None else {"every_matrix": self._every_matrix()}),
         }
+
+    def _every_matrix(self) -> str | None:
+        return None if self.every_matrix is None else format_decimal(self.every_matrix, up=True)
 
     def __str__(self) -> str:
         return str(self.bracket)

@@ -16,15 +16,15 @@ from symshuffle.accountants.bounds.evaluate import Request, evaluate
 from symshuffle.accountants.bounds.gaussian_profile import level
 from symshuffle.accountants.bounds.guided import Guide, guided
 from symshuffle.accountants.bounds.search import Bound, Crossing, cross, mills_guess, smallest_meeting
-from symshuffle.accountants.covering.covered import MixedFamily, Reduction, laws, mixed_laws
 from symshuffle.accountants.covering.participation import EVERYBODY, bound_over
+from symshuffle.accountants.covering.reduced import MixedFamily, Reduction, laws, mixed_laws
 from symshuffle.base.choices import Direction, Question, Rigour, choice
 from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.levels import LARGEST_LEVEL
 from symshuffle.base.numbers import Exp, Real, lower_end, natural_log, to_float, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.channels.law import Law
-from symshuffle.mechanisms.parameters import LARGEST_LEVEL
 
 _WIDE: Final = 1e-2
 _FEW: Final = 2
@@ -65,6 +65,8 @@ def bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracke
     request : Request
         Direction, rigour, relative width, precision and engine.
     """
+    if source.rounding is not None and _exactly(request):
+        raise Unsupported("rigour exact: the rows read do not sum to 1, and were normalised; write them as fractions")
     who, both = source.participation, request.direction is Question.BOTH
     if source.real and who.dropout and both and not source.same_both_ways(order, request.bits):
         ways = (replace(request, direction=Question(one)) for one in Direction)
@@ -78,6 +80,12 @@ def bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracke
     if who.group > 1 and not both:
         raise InputError("direction", request.direction, "both, for a group: its chain may use either order")
     return bound_over(at, who, n, order, request.rel, exact=request.rigour is Rigour.EXACT)
+
+
+def _exactly(request: Request) -> bool:
+    """Whether the answer would be an exact one."""
+    named = request.engine is not None and request.engine.name == "exact"
+    return request.rigour is Rigour.EXACT or (named and request.rigour is None)
 
 
 def _bound_of_messages(source: Reduction, n: int, order: Real, request: Request) -> Bracket:
@@ -102,7 +110,7 @@ def reached_at(real: Reduction, n: int, order: Real, request: Request, *, approa
     Parameters
     ----------
     real : Reduction
-        The two datasets, as :meth:`~symshuffle.accountants.covering.covered.Reduction.real_pairs` has them.
+        The two datasets, as :meth:`~symshuffle.accountants.covering.reduced.Reduction.real_pairs` has them.
     n, order, request
         As in :func:`bound_at`.
     approached : bool

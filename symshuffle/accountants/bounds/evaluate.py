@@ -16,8 +16,7 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.channels.law import NOTHING, Law
 from symshuffle.channels.mixed_law import MixedLaw
-from symshuffle.engines.registry import Engine as Engine  # noqa: PLC0414  # the name that callers know
-from symshuffle.engines.registry import engine_class, offers
+from symshuffle.engines.registry import Engine, engine_class, offers
 
 LARGEST_N: Final = 10**15
 

@@ -9,9 +9,9 @@ from fractions import Fraction
 from typing import Final, TypeAlias, final
 
 from symshuffle.base.errors import Unsupported
+from symshuffle.base.levels import LARGEST_LEVEL
 from symshuffle.base.numbers import natural_log
 from symshuffle.base.results import Bracket
-from symshuffle.mechanisms.parameters import LARGEST_LEVEL
 
 Bound: TypeAlias = Callable[[Fraction, float], Bracket]
 """From an argument and a relative width to aim at, to a bracket around a monotone function."""

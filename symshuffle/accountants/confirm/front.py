@@ -11,8 +11,7 @@ from symshuffle.accountants.confirm.inversion import by_inversion
 from symshuffle.accountants.confirm.laplace import laplace_transform, one_user
 from symshuffle.accountants.confirm.sums import by_sums, number_of_terms
 from symshuffle.accountants.confirm.transform import Transform, saddle, transform
-from symshuffle.base.choices import Route as Route  # noqa: PLC0414  # its name here stays
-from symshuffle.base.choices import choice
+from symshuffle.base.choices import Route, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.kinds import check_kind
 from symshuffle.base.levels import takes_eps0

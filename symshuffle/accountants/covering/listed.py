@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
-from symshuffle.accountants.covering.covered import Datasets, LawFamily, PairClass, Reduction
+from symshuffle.accountants.covering.reduced import Datasets, LawFamily, PairClass, Reduction
 from symshuffle.base.choices import Adjacency, Direction
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import (
@@ -23,6 +24,7 @@ from symshuffle.base.numbers import (
 )
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
+from symshuffle.channels.rounded import Rounding
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.model import Decomposition, ReductionPair
 
@@ -72,6 +74,7 @@ def of_channel(channel: Channel) -> Reduction:
         True,
         pairs=f"the worst of all pairs of inputs{_revealed(channel)}",
         first="X0 holding the input with the smaller number",
+        rounding=channel.rounding,
     )
 
 
@@ -118,7 +121,13 @@ def against_null(channel: Channel, law: tuple[Number, ...], *, of_blanket: bool 
         Adjacency.ZERO_OUT,
         pairs=f"the worst of all inputs against the null symbol, whose law is {said}{_revealed(whole)}",
         first="X0 holding the input",
+        rounding=_of_null(channel.rounding, of_blanket=of_blanket),
     )
+
+
+def _of_null(rounding: Rounding | None, *, of_blanket: bool) -> Rounding | None:
+    """Rounding of a channel with a null symbol; the law of its blanket may change by any amount with the matrix."""
+    return replace(rounding, row=Fraction(1)) if rounding is not None and of_blanket else rounding
 
 
 def _written(law: tuple[Number, ...]) -> str:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, Final, Protocol, final
 
 from symshuffle.accountants.covering.participation import EVERYBODY, Participation
-from symshuffle.base.choices import Adjacency as Adjacency  # noqa: PLC0414  # its name here stays
-from symshuffle.base.choices import Blanket as Blanket  # noqa: PLC0414  # stands here by its subject
-from symshuffle.base.choices import Question as Question  # noqa: PLC0414  # its name here stays
-from symshuffle.base.choices import replace_choice
+from symshuffle.base.choices import Adjacency, Question, replace_choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import counted
+from symshuffle.channels.rounded import Rounding
 
 ASSUMED: Final = "every round has fresh randomness and fresh messages, which cannot be linked to those of another round"
 """What the composition of rounds takes for granted."""
@@ -61,6 +60,9 @@ class Neighbours:
     rounds : tuple of (int, Neighbours)
         For several rounds: how many are alike, and what the bound on one of them covers; the other fields then say what
         holds in all rounds, and ``users`` is the smallest number of users in a round.
+    rounding : Rounding or None
+        Where a rounded matrix was read and normalised: how far the matrices that round to it may be from it. The bound
+        is on the normalised one.
     """
 
     pairs: str
@@ -73,6 +75,7 @@ class Neighbours:
     participation: Participation = EVERYBODY
     budget: str = ""
     rounds: tuple[tuple[int, Neighbours], ...] = ()
+    rounding: Rounding | None = None
 
     def __post_init__(self) -> None:
         replace_choice(Adjacency, self, "adjacency")
@@ -113,6 +116,7 @@ class Neighbours:
             theorem="; ".join(dict.fromkeys(one.theorem for one in times)),
             participation=first.participation if len({one.participation for one in times}) == 1 else EVERYBODY,
             budget=first.budget if len({one.budget for one in times}) == 1 else "",
+            rounding=max((one.rounding for one in times if one.rounding), key=lambda one: one.row, default=None),
             rounds=rounds,
         )
 
@@ -160,6 +164,15 @@ class Neighbours:
         return " and ".join(f"in {counted(times, 'round')} {words}" for words, times in apart.items())
 
     @property
+    def hidden(self) -> Fraction:
+        """Total variation, at most, between all messages of a normalised matrix and of one that rounds to it."""
+        parts = self.rounds or ((1, self),)
+        return sum(
+            (times * (one.users or 0) * one.rounding.row for times, one in parts if one.rounding is not None),
+            start=Fraction(0),
+        )
+
+    @property
     def compared(self) -> str:
         """Divergence, datasets, assumptions and theorem of the bound, in words."""
         return self.compared_by("at order exp(eps)")
@@ -175,6 +188,7 @@ class Neighbours:
             f"{_DIVERGENCE[self.question]} {order} for {self.covered}, by {chain}the optimal "
             f"decomposition{place} ({self.theorem}){f', where {supposed}' if supposed else ''}"
             f"{f', with {self.budget}' if self.budget else ''}"
+            f"{f', of {self.rounding}' if self.rounding is not None else ''}"
         )
 
     @property
@@ -206,6 +220,7 @@ class Neighbours:
             "theorem": self.theorem,
             **self.participation.to_dict(),
             **({"budget": self.budget} if self.budget else {}),
+            **({"matrix": str(self.rounding)} if self.rounding is not None else {}),
             **({"rounds": [{"times": many, **one.to_dict()} for many, one in self.rounds]} if self.rounds else {}),
         }
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING
 
-from symshuffle.accountants.covering.covered import Datasets, LawFamily, MixedFamily, PairClass, Reduction
 from symshuffle.accountants.covering.listed import against_null
+from symshuffle.accountants.covering.reduced import Datasets, LawFamily, MixedFamily, PairClass, Reduction
 from symshuffle.base.choices import Adjacency, Direction, Side
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import DEFAULT_BITS, Real, Verdict, less, minimum

@@ -9,22 +9,18 @@ from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack
 
 from symshuffle.accountants.covering import listed, null_symbol
-from symshuffle.accountants.covering.covered import (
-    Covering,
+from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
+from symshuffle.accountants.covering.reduced import (
     Datasets,
     LawFamily,
-    MixedFamily,
     PairClass,
     Reducible,
     Reduction,
-    Whom,
     own_reduction,
-    spelled_out,
 )
-from symshuffle.accountants.covering.neighbours import Blanket
-from symshuffle.base.choices import Adjacency, Direction, Others, Side
+from symshuffle.base.choices import Adjacency, Blanket, Direction, Others, Side
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
-from symshuffle.base.numbers import Real
+from symshuffle.base.numbers import Real, is_enclosed
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
@@ -35,7 +31,7 @@ from symshuffle.mechanisms.continuous import Laplace
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from symshuffle.decompositions.composition import Composed, Composition, Pattern
+    from symshuffle.decompositions.composition import Composed, Composition
     from symshuffle.decompositions.symbolic import SymbolicDecomposition
     from symshuffle.mechanisms.model import Mechanism
     from symshuffle.mechanisms.pairs import Pairs
@@ -64,7 +60,7 @@ def reduction(source: Source, **whom: Unpack[Whom]) -> Reduction:
     source : Mechanism, ClosedForm, Laplace, Composed, Composition, Decomposition, ReductionPair, \
 SymbolicDecomposition, Channel, Reduction or matrix
         What every user runs. A matrix (nested sequences or a NumPy array, one row per input) is read by
-        :meth:`~symshuffle.Channel.from_rows`: doubles make a channel of doubles.
+        :meth:`~symshuffle.Channel.from_rows`: doubles by their shortest decimal form, as those of a channel.
     adjacency : {"replace-one", "zero-out"}, optional
         In what neighbours differ; replace-one unless a null symbol is given. Where zero-out names no null symbol, a
         vector mechanism has its own, and that of a finite mechanism has the law of the blanket.
@@ -145,6 +141,8 @@ def _derived(source: Source, covering: Covering) -> Reduction:
     """Where all users send, or what the reduction given has it."""
     if isinstance(source, Reduction):
         return _as_asked(source, covering)
+    if isinstance(source, Channel) and not all(map(is_enclosed, source.rows)):
+        source = Channel.from_rows(source.rows)  # of doubles, by their decimals
     if covering.null is not None:
         if not isinstance(source, Channel):
             raise InputError("source", source, "a Channel, where the law of a null symbol is given")
@@ -191,6 +189,7 @@ def _replacing_one(source: Source) -> Reduction:
 
 def _of_symbols(source: object) -> Reduction:
     """Of what holds expressions; apart, so that what needs no algebra loads none."""
+    from symshuffle.accountants.covering import composed
     from symshuffle.decompositions.composition import Composed, Composition
     from symshuffle.decompositions.symbolic import SymbolicDecomposition
     from symshuffle.mechanisms.model import Mechanism
@@ -199,9 +198,9 @@ def _of_symbols(source: object) -> Reduction:
         case Mechanism():
             return _of_mechanism(source)
         case Composed():
-            return _of_composition(source)
+            return composed.of_composition(source)
         case Composition():
-            return _of_composition(source.at())
+            return composed.of_composition(source.at())
         case SymbolicDecomposition():
             return _of_symbolic(source)
     raise InputError("source", source, _SOURCES)
@@ -307,74 +306,6 @@ def _of_laplace(source: Laplace) -> Reduction:
     real = Datasets(datasets, background, mixed_background)
     only = PairClass(source.pair, family(Side.UPPER), family(Side.LOWER), mixed, (real,))
     return Reduction((only,), source.every_pair)
-
-
-def _of_composition(source: Composed) -> Reduction:
-    from symshuffle.decompositions.composition import (
-        check_size,
-        common_backgrounds,
-        composed_law,
-        is_mixture,
-        is_real,
-        mixed_law,
-        patterns,
-    )
-
-    tree = source.composition
-
-    def family(pattern: Pattern, others: Others, side: Side) -> LawFamily:
-        return lambda exp_eps, direction, bits: composed_law(
-            tree, pattern, exp_eps, lam=source.lam, others=others, side=side, direction=direction, bits=bits
-        )
-
-    def mixed(pattern: Pattern, others: Others) -> MixedFamily:
-        return lambda exp_eps, direction, bits: mixed_law(
-            tree, pattern, exp_eps, lam=source.lam, others=others, direction=direction, bits=bits
-        )
-
-    ways = patterns(tree)
-    check_size(tree, ways)
-    continuous = any(isinstance(leaf, Laplace) for leaf in tree.leaves())
-    whole = continuous and is_mixture(tree)
-    backgrounds = common_backgrounds(tree)
-
-    def real(pattern: Pattern, others: Others) -> Datasets:
-        law = family(pattern, others, Side.LOWER)
-        return Datasets(_described(tree, pattern, others), law, mixed(pattern, others) if whole else None)
-
-    classes = tuple(
-        PairClass(
-            tree.pair,
-            family(pattern, Others.BLANKET, Side.UPPER),
-            family(pattern, Others.BLANKET, Side.LOWER) if continuous else None,
-            mixed(pattern, Others.BLANKET) if whole else None,
-            tuple(real(pattern, others) for others in backgrounds) if is_real(tree, pattern) else (),
-        )
-        for pattern in ways
-    )
-    return Reduction(classes, tree.every_pair, pairs=tree.pair, budget=source.shares)
-
-
-def _described(tree: Composition, pattern: Pattern, others: Others) -> Callable[[int], str]:
-    from symshuffle.decompositions.composition import named_classes
-
-    held = {"first": 0, "second": 1, "third": 2}[others]
-    named = "".join(f"; 0 and 1 of {words}" for words in dict.fromkeys(named_classes(tree, pattern)))
-
-    def inputs(x: int, pattern: Pattern) -> str:
-        if not isinstance(pattern, tuple):
-            return str(x if pattern else 0)
-        return f"({', '.join(inputs(x, p) for p in pattern)})"
-
-    def other(pattern: Pattern) -> str:
-        if not isinstance(pattern, tuple):
-            return str(held if pattern else (2 if held == 2 else 0))
-        return f"({', '.join(map(other, pattern))})"
-
-    return lambda n: (
-        f"X0 = ({inputs(0, pattern)}, {other(pattern)} x {n - 1}), "
-        f"X1 = ({inputs(1, pattern)}, {other(pattern)} x {n - 1}), inputs of each part named 0, 1, 2{named}"
-    )
 
 
 def _of_symbolic(source: SymbolicDecomposition) -> Reduction:

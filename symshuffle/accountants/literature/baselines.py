@@ -18,7 +18,7 @@ from typing import Any, Final, final
 
 import flint
 
-from symshuffle.accountants.bounds.evaluate import Engine, check_n, evaluate_law
+from symshuffle.accountants.bounds.evaluate import check_n, evaluate_law
 from symshuffle.accountants.questions import solve
 from symshuffle.base.choices import Rigour, choice
 from symshuffle.base.errors import InputError
@@ -43,6 +43,7 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.clones import standard_clone_pair, stronger_clone
 from symshuffle.decompositions.model import Decomposition
+from symshuffle.engines.registry import Engine
 
 GUARD: Final = 64
 """Extra bits, so that powers with large exponents stay narrow."""

@@ -24,17 +24,17 @@ import numpy as np
 
 from symshuffle.accountants.bounds.brackets import bound_at
 from symshuffle.accountants.bounds.evaluate import Request, check_n
-from symshuffle.accountants.covering.covered import PairClass, Reduction
+from symshuffle.accountants.covering.reduced import PairClass, Reduction
 from symshuffle.base.choices import Direction, Rigour, replace_choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.executors import mapped
+from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import Number, Real, enclose, lower_end, usual_bits
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import LARGEST_ENUMERATION, count_histograms, worst_shuffled_divergence
 from symshuffle.decompositions.model import Decomposition
-from symshuffle.mechanisms.parameters import read_target
 
 WEIGHTS: Final = tuple(Fraction(j, 8) for j in range(1, 8))
 """Weights of the second type that a two-type search tries."""

@@ -34,10 +34,10 @@ from symshuffle.base.choices import CurveKind, Question, Rigour, replace_choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.executors import mapped
 from symshuffle.base.kinds import check_list, check_progress
+from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import Real, as_integer, format_decimal, parse_rational
 from symshuffle.base.results import Bracket, SafeEnd, outward
 from symshuffle.base.rows import Row, ends
-from symshuffle.mechanisms.parameters import read_delta, read_target
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Told how many of how many points are known."""

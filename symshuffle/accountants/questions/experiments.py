@@ -8,8 +8,9 @@ from typing import Any, TypeAlias
 
 from symshuffle.accountants.bounds.brackets import bound_at, first_guess, limit_variance, reveals, smallest_eps
 from symshuffle.accountants.bounds.evaluate import Request, check_n
-from symshuffle.accountants.covering.covered import Covering, Reduction
+from symshuffle.accountants.covering.covered import Covering
 from symshuffle.accountants.covering.neighbours import Neighbours
+from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.covering.reduction import covering_reduction
 from symshuffle.accountants.rounds.plan import Rounds, plan_of, unrolled
 from symshuffle.base.choices import Question

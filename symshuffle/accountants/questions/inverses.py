@@ -31,7 +31,7 @@ from symshuffle.accountants.bounds.search import (
     shortened,
 )
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
-from symshuffle.accountants.covering.neighbours import AboutNeighbours, Neighbours, Question
+from symshuffle.accountants.covering.neighbours import AboutNeighbours, Neighbours
 from symshuffle.accountants.covering.reduction import Source
 from symshuffle.accountants.questions.experiments import (
     Experiment,
@@ -43,14 +43,14 @@ from symshuffle.accountants.questions.experiments import (
     of_several,
 )
 from symshuffle.accountants.rounds.plan import Rounds, plan_of
-from symshuffle.base.choices import replace_choice
+from symshuffle.base.choices import Question, Rigour, replace_choice
 from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import Exp, Real, natural_log, to_float
-from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
 from symshuffle.decompositions.composition import Composed
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.parameters import read_delta, read_target
 
 Budgeted: TypeAlias = "Mechanism | Laplace | Composed | Callable[[Fraction], Source]"
 """What has a local budget that can be set: a mechanism with ``lam`` open, or a function of eps0 that gives a source."""
@@ -137,7 +137,7 @@ def solve_eps0(
     bits: int | None = None,
     **whom: Unpack[Whom],
 ) -> Inverse:
-    """Largest local budget eps0, in nats, with a certified (eps, delta) guarantee.
+    """Largest local budget eps0, in nats, at which the bound meets a target.
 
     At ``bracket.lower`` the bound on delta meets the target; at ``bracket.upper`` it is above it.
 
@@ -239,7 +239,7 @@ def solve_n(
     bits: int | None = None,
     **whom: Unpack[Whom],
 ) -> Inverse:
-    """Smallest number of users with a certified (eps, delta) guarantee.
+    """Smallest number of users at which the bound on delta meets a target.
 
     At ``bracket.upper`` the bound on delta meets the target; at ``bracket.lower`` (one user fewer, where the engine
     resolves that) the bound exceeds the target. The bound never rises with n, so every larger n meets the target as

@@ -10,19 +10,20 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Final, Unpack
 
-from symshuffle.accountants.bounds.amplification import Amplification as Amplification  # noqa: PLC0414  # its name here stays
-from symshuffle.accountants.bounds.amplification import Attained as Attained  # noqa: PLC0414  # its name here stays
+from symshuffle.accountants.bounds.amplification import Amplification, Attained
 from symshuffle.accountants.bounds.brackets import bound_at, first_guess, reached_at, smallest_eps
-from symshuffle.accountants.bounds.evaluate import Engine, Request
-from symshuffle.accountants.covering.covered import Covering, Reduction, Whom, spelled_out
+from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
+from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.covering.reduction import Source, covering_reduction
+from symshuffle.accountants.questions.every_matrix import with_every_matrix
 from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, WIDTH_OF_EPS, Rounds, unrolled
 from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.errors import InputError
-from symshuffle.base.levels import LARGEST_LEVEL
+from symshuffle.base.levels import LARGEST_LEVEL, read_delta, read_target
 from symshuffle.base.numbers import parse_rational
 from symshuffle.base.results import Bracket
-from symshuffle.mechanisms.parameters import read_delta, read_target
+from symshuffle.engines.registry import Engine
 
 USUAL_WIDTH: Final = 1e-6
 """Relative width of the answer about one round that is aimed at where none is asked for."""
@@ -111,7 +112,7 @@ def delta(
         from symshuffle.accountants.rounds import over_rounds
 
         request = asked if rel is None else replace(asked, rel=rel)
-        return over_rounds.delta(plan, covering, request, order, attain=attain)
+        return with_every_matrix(over_rounds.delta(plan, covering, request, order, attain=attain), order)
     reduced = covering_reduction(alone, covering)
     who, neighbours = reduced.participation, reduced.neighbours(asked.direction, n)
     request = replace(asked, rel=who.width(USUAL_WIDTH) if rel is None else rel)
@@ -120,7 +121,8 @@ def delta(
     def reached(real: Reduction) -> Fraction:
         return reached_at(real, n, order, request, approached=bool(reduced.inner))
 
-    return Amplification("delta", bracket, neighbours, _most(reduced, n, reached) if attain else None)
+    found = Amplification("delta", bracket, neighbours, _most(reduced, n, reached) if attain else None)
+    return with_every_matrix(found, order)
 
 
 def _most(reduced: Reduction, n: int, reached: Callable[[Reduction], Fraction]) -> Attained | None:
@@ -190,19 +192,25 @@ def epsilon(
         from symshuffle.accountants.rounds import over_rounds
 
         request = asked if rel is None else replace(asked, rel=rel)
-        return over_rounds.epsilon(plan, covering, request, target, attain=attain)
+        several, asked = plan, request
+        together = over_rounds.epsilon(several, covering, request, target, attain=attain)
+        return with_every_matrix(together, target, lambda left: over_rounds.epsilon(several, covering, asked, left))
     reduced = covering_reduction(alone, covering)
     who, neighbours = reduced.participation, reduced.neighbours(asked.direction, n)
     request = replace(asked, rel=who.width(USUAL_WIDTH) if rel is None else rel)
     guess = first_guess(reduced, n, target, request) if near is None else _read_guess(near)
-    found = smallest_eps(reduced, n, target, request, guess)
-    how = f"root search on delta(eps); at the upper end: {found.at.how}"
-    bracket = Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
+
+    def at(target: Fraction) -> Amplification:
+        found = smallest_eps(reduced, n, target, request, guess)
+        how = f"root search on delta(eps); at the upper end: {found.at.how}"
+        bracket = Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
+        return Amplification("epsilon", bracket, neighbours)
 
     def reached(real: Reduction) -> Fraction:
         return smallest_eps(real, n, target, request, guess).above
 
-    return Amplification("epsilon", bracket, neighbours, _most(reduced, n, reached) if attain else None)
+    found = at(target)
+    return with_every_matrix(replace(found, attained=_most(reduced, n, reached)) if attain else found, target, at)
 
 
 def _read_guess(near: object) -> Fraction:

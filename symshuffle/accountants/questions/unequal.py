@@ -24,18 +24,19 @@ from symshuffle.accountants.bounds.amplification import Amplification
 from symshuffle.accountants.bounds.brackets import bound_at, ratio_of
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.bounds.search import smallest_meeting
-from symshuffle.accountants.covering.covered import PairClass, Reduction
 from symshuffle.accountants.covering.dropout import LARGEST_EXACT, Cdf, mean_over_counts
 from symshuffle.accountants.covering.listed import numeric
 from symshuffle.accountants.covering.neighbours import Neighbours
+from symshuffle.accountants.covering.reduced import PairClass, Reduction
+from symshuffle.accountants.questions.every_matrix import with_every_matrix
 from symshuffle.base.choices import Adjacency, Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Real, as_integer, counted, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.blanket import privacy_blanket
 from symshuffle.decompositions.model import ReductionPair
-from symshuffle.mechanisms.parameters import read_delta, read_target
 
 WIDTH: Final = 1e-3
 MOST_USERS: Final = 100_000
@@ -72,7 +73,8 @@ class Users:
         if not isinstance(given, Channel):
             raise InputError("channel", type(given).__name__, "a Channel, as Channel.from_rows(...)")
         if not self.channel.exact or self.channel.num_inputs < 2:
-            raise InputError("channel", self.channel, "a channel of rationals with at least 2 inputs")
+            kind = f"{self.channel.num_inputs} inputs" if self.channel.exact else "probabilities that are not rational"
+            raise InputError("channel", kind, "a channel of rationals with at least 2 inputs")
 
 
 def unequal_delta(
@@ -118,7 +120,8 @@ def unequal_delta(
     """
     request, asked = Request.of(direction, None, rigour, rel, bits), _read(users)
     order = read_target(eps=eps, exp_eps=exp_eps)
-    return Amplification("delta", _bound(asked, order, request), _covered(asked, request))
+    found = Amplification("delta", _bound(asked, order, request), _covered(asked, request))
+    return with_every_matrix(found, order)
 
 
 def unequal_epsilon(
@@ -161,10 +164,14 @@ def unequal_epsilon(
     0.26
     """
     request, asked, target = Request.of(direction, None, rigour, rel, bits), _read(users), read_delta(delta)
-    found = smallest_meeting(lambda x, width: _bound(asked, ratio_of(x), replace(request, rel=width)), target, rel)
-    how = f"root search on delta(eps); at the upper end: {found.at.how}"
-    bracket = Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
-    return Amplification("epsilon", bracket, _covered(asked, request))
+
+    def at(target: Fraction) -> Amplification:
+        found = smallest_meeting(lambda x, width: _bound(asked, ratio_of(x), replace(request, rel=width)), target, rel)
+        how = f"root search on delta(eps); at the upper end: {found.at.how}"
+        bracket = Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
+        return Amplification("epsilon", bracket, _covered(asked, request))
+
+    return with_every_matrix(at(target), target, at)
 
 
 def _read(users: Sequence[Users]) -> tuple[Users, ...]:
@@ -196,7 +203,8 @@ def _covered(users: tuple[Users, ...], request: Request) -> Neighbours:
     total = sum(one.count for one in users)
     groups = ", ".join(f"{counted(one.count, 'user')} with channel {place}" for place, one in enumerate(users))
     pairs = f"any two inputs of any user, where it is public who runs which channel: {groups}"
-    return Neighbours(pairs, True, Adjacency.REPLACE_ONE, request.direction, total, THEOREM)
+    rounded = max((one.channel.rounding for one in users if one.channel.rounding), key=lambda r: r.row, default=None)
+    return Neighbours(pairs, True, Adjacency.REPLACE_ONE, request.direction, total, THEOREM, rounding=rounded)
 
 
 def _bound(users: tuple[Users, ...], order: Real, request: Request) -> Bracket:
@@ -239,7 +247,7 @@ def _against_blanket(channel: Channel) -> Reduction:
         pair = ReductionPair(channel.rows[x], channel.rows[y], omega)
         outputs = tuple(sorted(zip(pair.a0, pair.a1, pair.a2, strict=True)))
         alike.setdefault(outputs, PairClass(f"inputs {x} and {y}", numeric(pair)))
-    return Reduction(tuple(alike.values()), theorem=THEOREM)
+    return Reduction(tuple(alike.values()), theorem=THEOREM, rounding=channel.rounding)
 
 
 @lru_cache(maxsize=32)

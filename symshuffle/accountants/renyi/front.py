@@ -10,8 +10,9 @@ from typing import Any, Final, Unpack, final
 
 from symshuffle.accountants.bounds.amplification import Attained, Composition
 from symshuffle.accountants.bounds.evaluate import Request
-from symshuffle.accountants.covering.covered import Covering, Reduction, Whom, spelled_out
+from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
 from symshuffle.accountants.covering.neighbours import AboutNeighbours, Neighbours
+from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.covering.reduction import Source
 from symshuffle.accountants.questions.experiments import covered_by, experiment
 from symshuffle.accountants.renyi.refined_profile import RefinedProfile

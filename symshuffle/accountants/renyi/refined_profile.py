@@ -18,14 +18,14 @@ import flint
 from symshuffle.accountants.bounds.brackets import bound_at, bounds_nothing_from
 from symshuffle.accountants.bounds.chords import Node
 from symshuffle.accountants.bounds.evaluate import Request
-from symshuffle.accountants.covering.covered import Reduction
+from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.renyi.orders import BITS, Stretch, divergence, stretches, whole_line
 from symshuffle.accountants.rounds.one_round import OneRound
 from symshuffle.base.choices import Direction, Question, Rigour
 from symshuffle.base.errors import Unsupported
+from symshuffle.base.levels import LARGEST_LEVEL
 from symshuffle.base.numbers import lower_end, natural_log, to_arb, working_precision
 from symshuffle.base.results import Bracket
-from symshuffle.mechanisms.parameters import LARGEST_LEVEL
 
 _MOST_NODES: Final = 3_000
 """Brackets of one profile, both directions counted, at which refining ends."""

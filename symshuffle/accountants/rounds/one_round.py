@@ -11,15 +11,15 @@ from typing import Final, final
 
 from symshuffle.accountants.bounds.brackets import bound_at, first_guess, ratio_of, smallest_eps
 from symshuffle.accountants.bounds.evaluate import Request
-from symshuffle.accountants.covering.covered import Reduction
 from symshuffle.accountants.covering.dropout import few_counts, means_between, partial_cdf
 from symshuffle.accountants.covering.participation import EVERYBODY
+from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.rounds.dominating import Ends, Profile
 from symshuffle.base.choices import Question
 from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.levels import LARGEST_LEVEL
 from symshuffle.base.numbers import format_decimal
 from symshuffle.base.results import Bracket
-from symshuffle.mechanisms.parameters import LARGEST_LEVEL
 
 _USUAL: Final = 1e-3
 _ROUGH: Final = 1e-2

@@ -12,8 +12,9 @@ from typing import Final, Literal, TypeAlias, final
 from symshuffle.accountants.bounds.amplification import Amplification, Attained, Composition
 from symshuffle.accountants.bounds.evaluate import Request, check_n
 from symshuffle.accountants.bounds.search import shortened
-from symshuffle.accountants.covering.covered import Covering, Reduction
+from symshuffle.accountants.covering.covered import Covering
 from symshuffle.accountants.covering.neighbours import Neighbours
+from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.covering.reduction import covering_reduction
 from symshuffle.accountants.rounds.composition_bounds import advanced_epsilon, advanced_slack, basic_epsilon
 from symshuffle.accountants.rounds.dominating import Profile, law_above, law_below

@@ -22,10 +22,9 @@ import sympy as sp
 
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import MatchKind, Population, replace_choice
+from symshuffle.base.choices import MatchKind, Population, Rigour, replace_choice
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Exp, Verdict, less, lower_end
-from symshuffle.base.results import Rigour
 from symshuffle.design.comparison.degrading import HASHING, Box, Degrading, Point
 from symshuffle.design.comparison.families import Family
 from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms

@@ -16,14 +16,15 @@ from typing import Final, TypeAlias
 
 import sympy as sp
 
+from symshuffle.accountants.bounds.amplification import Attained
 from symshuffle.accountants.bounds.evaluate import check_n
-from symshuffle.accountants.questions.solve import Attained, epsilon
-from symshuffle.base.choices import MatchKind
+from symshuffle.accountants.questions.solve import epsilon
+from symshuffle.base.choices import MatchKind, Rigour
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.executors import mapped
 from symshuffle.base.kinds import check_progress
 from symshuffle.base.numbers import Number, as_integer, as_width, lower_end, upper_end
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.certified import MOST_INPUTS, Settled
 from symshuffle.design.comparison.choosing import (
     LOCAL,

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, final
 
-from symshuffle.accountants.questions.solve import Attained
-from symshuffle.base.choices import MatchKind
+from symshuffle.accountants.bounds.amplification import Attained
+from symshuffle.base.choices import MatchKind, Rigour
 from symshuffle.base.numbers import Ball, Number, exact_text, format_decimal, lower_end, upper_end
-from symshuffle.base.results import Bracket, Rigour, outward
+from symshuffle.base.results import Bracket, outward
 from symshuffle.base.rows import Row as FlatRow
 from symshuffle.base.rows import ends
 from symshuffle.design.comparison.matching import Match

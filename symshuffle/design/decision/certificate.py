@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
 
-from symshuffle.base.choices import Criterion, choice
+from symshuffle.base.choices import Criterion, Rigour, choice
 from symshuffle.base.errors import CertificateError
 from symshuffle.base.numbers import Exp, enclose, parse_rational
-from symshuffle.base.results import Bracket, Rigour, well_formed
+from symshuffle.base.results import Bracket, well_formed
 from symshuffle.design.decision.problems import DecisionProblem
 
 LEVEL_BITS: Final = 2048

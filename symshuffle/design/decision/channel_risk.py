@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, final
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.lp import LinearProgram
-from symshuffle.base.results import Bracket, Rigour, SafeEnd, ValueMethods, check_claim, well_formed, within
+from symshuffle.base.results import Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.geometry.linprog import solve

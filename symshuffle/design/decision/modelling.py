@@ -9,10 +9,11 @@ from typing import Any, final
 
 import numpy as np
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.lp import LinearProgram, Sense
 from symshuffle.base.numbers import Exp, enclose, parse_rational
-from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, well_formed, within
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, well_formed, within
 from symshuffle.base.solvers import cvxpy, silent
 from symshuffle.channels.channel import Channel
 from symshuffle.design.decision.programs import Array, indicator_matrix
@@ -95,7 +96,8 @@ class ExtremalChannel:
         """The channel of a solved variable, in doubles."""
         found = np.asarray(weights.value)
         columns = [row * weight for row, weight in zip(self.staircase, found, strict=True) if weight > 1e-12]
-        return Channel.from_rows(np.array(columns).T / np.array(columns).sum(axis=0)[:, None])
+        rows = np.array(columns).T / np.array(columns).sum(axis=0)[:, None]
+        return Channel(tuple(map(tuple, rows.tolist())))
 
     def certified(self, problem: Any) -> CertifiedModel:
         """Solve a linear model to certified optimality.

@@ -7,20 +7,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Final, final
 
-from symshuffle.base.choices import Criterion, choice
+from symshuffle.base.choices import Criterion, Rigour, choice
 from symshuffle.base.errors import CertificateError, InputError, SolverFailure, Unsupported
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Exp, enclose
-from symshuffle.base.results import (
-    AnswerMethods,
-    Bracket,
-    Rigour,
-    SafeEnd,
-    ValueMethods,
-    check_claim,
-    well_formed,
-    within,
-)
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
 from symshuffle.design.decision import programs, sizes
 from symshuffle.design.decision.certificate import check_around, check_bound, worst_columns

@@ -15,12 +15,12 @@ from typing import Final
 
 import numpy as np
 
-from symshuffle.base.choices import Criterion, Method, choice
+from symshuffle.base.choices import Criterion, Method, Rigour, choice
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure
 from symshuffle.base.kinds import check_kind
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Exp, enclose
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.design.decision import programs, sizes
 from symshuffle.design.decision.certificate import TradeoffCertificate, worst_columns
 from symshuffle.design.decision.exact_programs import Column, exact_compact, restricted_program

@@ -12,19 +12,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Final, final
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Ball, Exp, enclose, to_arb, working_precision
-from symshuffle.base.results import (
-    AnswerMethods,
-    Bracket,
-    Rigour,
-    SafeEnd,
-    ValueMethods,
-    check_claim,
-    well_formed,
-    within,
-)
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
 from symshuffle.design.decision.certificate import check_around
 from symshuffle.design.information.columns import (

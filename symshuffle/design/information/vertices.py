@@ -14,10 +14,11 @@ from typing import Any, final
 import flint
 import numpy as np
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
 from symshuffle.base.numbers import Ball, to_arb
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.base.solvers import linprog
 from symshuffle.design.information.columns import column_of, columns_up_to
 from symshuffle.design.information.measures import Column, Measure

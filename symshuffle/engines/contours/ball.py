@@ -21,9 +21,10 @@ from typing import ClassVar, Final, final
 
 import flint
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, ball_arguments, lower_end, to_arb, upper_end, working_precision
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.engines.contours import saddle

@@ -48,9 +48,10 @@ import flint
 import numpy as np
 import numpy.typing as npt
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import MOST_DOUBLINGS, Ball, lower_end, to_arb, upper_end, working_precision
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.engines.contours import saddle

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Final, final
 
 import flint
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
@@ -28,7 +29,7 @@ from symshuffle.base.numbers import (
     upper_end,
     working_precision,
 )
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 
 _CHEAP_POWER: Final = 3_000_000

@@ -22,9 +22,10 @@ from typing import ClassVar, Final, final
 
 import flint
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, ball_arguments, lower_end, to_arb, to_float, upper_end, working_precision
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 
 _TAIL: Final = 1e-6

@@ -46,9 +46,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Final, final
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, lower_end, to_arb, upper_end, working_precision
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.engines.counting.tails import NONE
 from symshuffle.engines.counting.walk_plan import Plan

@@ -44,9 +44,10 @@ import flint
 import numpy as np
 import numpy.typing as npt
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousLaw
 from symshuffle.engines.contours.waves import waves
 from symshuffle.engines.densities import gauss, heights, stretches

@@ -37,9 +37,10 @@ from typing import Final
 import flint
 import numpy as np
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.contours import saddle
 from symshuffle.engines.densities import bromwich_plan, gauss, jump_plan

@@ -29,9 +29,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import fft
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import check_rational, format_decimal, lower_end, to_float, upper_end
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.engines.transforms.convolution import convolve
 from symshuffle.engines.transforms.tilted import Window, contracted, dilated

@@ -22,6 +22,7 @@ from typing import Any, Final
 
 import flint
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import (
     Ball,
@@ -34,7 +35,7 @@ from symshuffle.base.numbers import (
     upper_end,
     working_precision,
 )
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.geometry.linear import inverse
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import check_users, fisher_information

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Final, final
 
 import flint
 
-from symshuffle.base.choices import Population
+from symshuffle.base.choices import Population, Rigour
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.numbers import (
     Ball,
@@ -31,7 +31,7 @@ from symshuffle.base.numbers import (
     upper_end,
     working_precision,
 )
-from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, well_formed
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.geometry.linear import dot
@@ -259,6 +259,8 @@ def best_shrinkage_risk(k: int, trace: Number, n: int) -> Number:
     """
     n = check_users(n)
     constant: Any = isotropic_risk(k, trace, population=Population.IID)
+    if constant == math.inf:
+        raise InputError("trace", trace, "a number above 0: without a trace nothing is learnt")
     largest = Fraction(k - 1, k)
     noise = constant - largest
     root = math.isqrt(n)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, final
 
-from symshuffle.base.choices import Population, choice
+from symshuffle.base.choices import Population, Rigour, choice
 from symshuffle.base.errors import InputError
-from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
 from symshuffle.geometry.linear import Vector, dot
 from symshuffle.utility.anchored.enclosed import EnclosedLaw
 from symshuffle.utility.anchored.law import AnchoredLaw

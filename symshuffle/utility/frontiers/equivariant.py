@@ -17,10 +17,10 @@ from typing import Final
 
 import sympy as sp
 
-from symshuffle.base.choices import Population, choice
+from symshuffle.base.choices import Population, Rigour, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.mechanisms.finite import K, S, krr
 from symshuffle.mechanisms.symbolic import constant_of, evaluate, normal_form

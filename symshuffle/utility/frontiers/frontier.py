@@ -27,9 +27,10 @@ from typing import Any, Final, overload
 
 import sympy as sp
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Number, Real, enclose
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, constant_of, evaluate, normal_form
 from symshuffle.utility.frontiers.caps import check_cap, check_inputs, subset_budget, subset_slope, subset_trace

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Final, TypeAlias, final
 
-from symshuffle.base.choices import Direction, Divergence, choice
+from symshuffle.base.choices import Direction, Divergence, Rigour, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import (
@@ -30,7 +30,7 @@ from symshuffle.base.numbers import (
     to_arb,
     working_precision,
 )
-from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.utility.frontiers.contamination import Contamination, Leakage, ratio_law, shuffled_leakage

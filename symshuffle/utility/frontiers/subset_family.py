@@ -14,10 +14,10 @@ from typing import Final
 
 import sympy as sp
 
-from symshuffle.base.choices import Population, choice
+from symshuffle.base.choices import Population, Rigour, choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Real, Verdict, as_integer, less
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.outputs import State
 from symshuffle.mechanisms.symbolic import LAM, normal_form

@@ -74,7 +74,7 @@ class ChannelFamily:
     @takes_eps0()
     def at(self, *, lam: object) -> ChannelFamily:
         """The family at a ratio cap."""
-        from symshuffle.mechanisms.parameters import read_budget
+        from symshuffle.base.levels import read_budget
         from symshuffle.mechanisms.symbolic import constant_of
 
         cap = read_budget(lam=lam)

@@ -16,8 +16,9 @@ from typing import Any, Final, final
 
 import flint
 
-from symshuffle.base.choices import Question, choice
+from symshuffle.base.choices import Question, Rigour, choice
 from symshuffle.base.errors import InputError
+from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import (
     Ball,
     Number,
@@ -33,12 +34,11 @@ from symshuffle.base.numbers import (
     minimum,
     sums_to_one,
 )
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.symbolic import counted_decomposition, evaluate_atom
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.parameters import read_target
 from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
 
 _ONE: Final = Fraction(1)

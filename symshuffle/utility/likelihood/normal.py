@@ -24,10 +24,10 @@ from typing import Any, ClassVar, Final, final
 import flint
 
 from symshuffle.accountants.bounds.evaluate import check_n
-from symshuffle.base.choices import Direction, Under, choice
+from symshuffle.base.choices import Direction, Rigour, Under, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Number, enclose, to_arb, working_precision
-from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
 from symshuffle.utility.likelihood.certificates import Hinge
 from symshuffle.utility.likelihood.law import LikelihoodRatio
 
@@ -161,7 +161,7 @@ def gaussian_profile(mu: Number, *, exp_eps: object = None, eps: object = None, 
     -----
     alphabets, Section 2.
     """
-    from symshuffle.mechanisms.parameters import read_target
+    from symshuffle.base.levels import read_target
 
     target = read_target(eps=eps, exp_eps=exp_eps)
     if isinstance(mu, float) or not enclose(mu).lower > 0:

@@ -26,10 +26,10 @@ from typing import Any, ClassVar, Final, final
 import flint
 
 from symshuffle.accountants.bounds.evaluate import check_n
-from symshuffle.base.choices import Direction, choice
+from symshuffle.base.choices import Direction, Rigour, choice
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Verdict, equal, is_exact, to_arb, upper_end, working_precision
-from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
 from symshuffle.utility.likelihood.certificates import Hinge
 from symshuffle.utility.likelihood.law import LikelihoodRatio
 

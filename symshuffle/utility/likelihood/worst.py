@@ -22,11 +22,11 @@ from fractions import Fraction
 from typing import Any, ClassVar, Final, final
 
 from symshuffle.accountants.bounds.evaluate import check_n
-from symshuffle.base.choices import Direction, choice
+from symshuffle.base.choices import Direction, Rigour, choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, SolverFailure
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import brief, parse_rational
-from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, well_formed
 from symshuffle.base.solvers import cvxpy, highs_optimum
 from symshuffle.utility.likelihood.certificates import Hinge, hinge_range
 from symshuffle.utility.likelihood.extremes import check_attainable, endpoint_ratio, largest_chi_square

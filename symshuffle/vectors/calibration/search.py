@@ -14,18 +14,17 @@ from fractions import Fraction
 from typing import Any, Final, final
 
 from symshuffle.accountants.bounds.evaluate import check_n
-from symshuffle.base.choices import Blanket, choice
+from symshuffle.base.choices import Adjacency, Blanket, Rigour, choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
+from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import Real, as_integer, enclose, parse_rational
-from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, outward
-from symshuffle.mechanisms.parameters import read_target
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, outward
 from symshuffle.vectors.calibration.floor import Floor, Target
 from symshuffle.vectors.calibration.shaped_families import DIGITS, SHAPES, Calibrated, family_by_name
 from symshuffle.vectors.calibration.smallest_error import found_for
 from symshuffle.vectors.calibration.staircase import floor_of
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import VectorBound, vector_delta
-from symshuffle.vectors.privacy.pairs import Adjacency
 from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian
 from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,

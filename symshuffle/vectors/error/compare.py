@@ -9,10 +9,11 @@ from typing import Any, Final, final
 
 import flint
 
+from symshuffle.base.choices import Blanket, Rigour
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, as_integer, less, parse_rational, to_arb, working_precision
-from symshuffle.base.results import Bracket, Rigour
-from symshuffle.vectors.error.indices import Blanket, shuffle_index
+from symshuffle.base.results import Bracket
+from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.error.optimal import bmg_optimal
 from symshuffle.vectors.randomizers.clipped import best_density
 from symshuffle.vectors.randomizers.mechanisms import LocalGaussian

@@ -18,12 +18,10 @@ from typing import Any, Final, final
 
 import flint
 
-from symshuffle.base.choices import Blanket as Blanket  # noqa: PLC0414  # its name here stays
-from symshuffle.base.choices import Side as Side  # noqa: PLC0414  # its name here stays
-from symshuffle.base.choices import choice
+from symshuffle.base.choices import Blanket, Rigour, Side, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Number, as_integer, less, maximum, to_arb, working_precision
-from symshuffle.base.results import Bracket, Rigour, outward
+from symshuffle.base.results import Bracket, outward
 from symshuffle.vectors.randomizers.clipped import clipped_numbers
 from symshuffle.vectors.randomizers.finite import FiniteRandomizer
 from symshuffle.vectors.randomizers.gaussian_integrals import largest_blanket_variance, upper_variance

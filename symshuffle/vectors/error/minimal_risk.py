@@ -16,9 +16,10 @@ from typing import Any, Final, TypeAlias, final
 
 import flint
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError, SolverFailure
 from symshuffle.base.numbers import as_integer
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.base.solvers import cvxpy, solve_model
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import count_histograms, shuffled_law

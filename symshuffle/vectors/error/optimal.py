@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any, final
 
 import flint
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError, NotDecided
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, as_integer, parse_rational, to_arb, working_precision
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
 
 if TYPE_CHECKING:

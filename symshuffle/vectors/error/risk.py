@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
     Ball,
@@ -21,7 +22,7 @@ from symshuffle.base.numbers import (
     to_arb,
     working_precision,
 )
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.randomizers.clipped import clipped_numbers
 from symshuffle.vectors.randomizers.mechanisms import (

@@ -32,9 +32,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 import flint
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError, NotDecided
 from symshuffle.base.numbers import Ball, as_integer, parse_rational, to_arb, working_precision
-from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, outward
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, outward
 from symshuffle.vectors.privacy.templates import upper_normal
 from symshuffle.vectors.randomizers.gaussian import gaussian_profile
 

@@ -44,8 +44,9 @@ from typing import Any, Final, final
 
 import flint
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import Ball, Real, as_integer, to_arb, working_precision
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousLaw
 from symshuffle.channels.law import Law
 from symshuffle.vectors.privacy.pairs import FinitePair, Pair

@@ -37,8 +37,7 @@ from typing import Any, Final, TypeAlias, final
 
 import flint
 
-from symshuffle.base.choices import Adjacency as Adjacency  # noqa: PLC0414  # its name here stays
-from symshuffle.base.choices import Blanket, choice
+from symshuffle.base.choices import Adjacency, Blanket, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Real, Verdict, less, positive_part, to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousPair, Function, Stretch

@@ -7,8 +7,8 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from symshuffle.accountants.covering.covered import (
-    Covering,
+from symshuffle.accountants.covering.covered import Covering
+from symshuffle.accountants.covering.reduced import (
     Datasets,
     LawFamily,
     MixedFamily,
@@ -16,11 +16,10 @@ from symshuffle.accountants.covering.covered import (
     Reduction,
     own_reduction,
 )
-from symshuffle.accountants.covering.neighbours import Adjacency, Blanket
+from symshuffle.base.choices import Adjacency, Blanket, Direction
 from symshuffle.base.numbers import DEFAULT_BITS, Real
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.channels.law import Law
-from symshuffle.decompositions.model import Direction
 from symshuffle.vectors.privacy.pairs import FinitePair, Pair, real_pair, worst_pair
 from symshuffle.vectors.randomizers.mechanisms import Accounted, BlanketMixedGaussian, LocalGaussian
 

@@ -24,9 +24,10 @@ from typing import Any, final
 
 import flint
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, NotDecided, SolverFailure
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, parse_rational, to_arb, working_precision
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.base.solvers import cvxpy, solve_model
 from symshuffle.vectors.randomizers.mechanisms import ClippedLinear
 from symshuffle.vectors.randomizers.sphere import partial_moments

@@ -8,10 +8,11 @@ from typing import Final
 import flint
 
 from symshuffle.accountants.bounds.search import smallest_meeting
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, NotDecided
+from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Number, Real, parse_rational, to_arb, working_precision
-from symshuffle.base.results import Bracket, Rigour
-from symshuffle.mechanisms.parameters import read_target
+from symshuffle.base.results import Bracket
 
 _MOST_BITS: Final = 1 << 16
 _SCALE: Final = 1 << 24

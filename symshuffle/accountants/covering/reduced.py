@@ -1,0 +1,294 @@
+"""What a source becomes before engines see it: classes of pairs of inputs, the laws behind them, whom they cover."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache, singledispatch
+from typing import Final, TypeAlias, final
+
+from symshuffle.accountants.covering.covered import Covering
+from symshuffle.accountants.covering.neighbours import OPTIMAL, Neighbours
+from symshuffle.accountants.covering.participation import EVERYBODY, Participation
+from symshuffle.base.choices import Adjacency, Direction, Question, choice, replace_choice
+from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.numbers import Real, lower_end
+from symshuffle.channels.continuous_law import LevelledPair
+from symshuffle.channels.law import Law
+from symshuffle.channels.mixed_law import MixedLaw
+from symshuffle.channels.rounded import Rounding
+
+_LAWS_KEPT: Final = 128
+"""Laws of G that are kept, by the family and the level that they were made of."""
+
+LawFamily: TypeAlias = Callable[[Real, Direction, int | None], Law]
+"""From target ratio, direction and bits to a law of G."""
+
+MixedFamily: TypeAlias = Callable[[Real, Direction, int | None], MixedLaw | LevelledPair]
+"""The same where the law has a continuous part."""
+
+Spreads: TypeAlias = Callable[[Real, Direction, int | None], bool]
+"""From target ratio, direction and bits to whether one law is certainly the largest of some in convex order."""
+
+
+class Reducible:
+    """A source that brings its reduction along, as those with a continuum of outputs do. It has no data.
+
+    A family of such sources registers its reduction with :func:`own_reduction`, in the package that defines it: whoever
+    holds one of them has loaded that package.
+    """
+
+    __slots__ = ()
+
+
+@singledispatch
+def own_reduction(source: Reducible, covering: Covering) -> Reduction:
+    """The laws that bound the shuffled divergence of a source, as the family of the source registered it.
+
+    Raises
+    ------
+    Unsupported
+        If there is no such reduction.
+    """
+    raise Unsupported(f"{type(source).__name__} registered no reduction")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Datasets:
+    """Two real neighbouring datasets.
+
+    Parameters
+    ----------
+    describe : callable
+        From the number of users to the datasets in words.
+    law : LawFamily or None
+        The law of their exact divergence; where it has a continuous part, a law below it in convex order, or None.
+    mixed : MixedFamily or None
+        The law with its continuous part, for the engines that take it.
+    """
+
+    describe: Callable[[int], str]
+    law: LawFamily | None
+    mixed: MixedFamily | None = None
+
+    def finite(self) -> LawFamily:
+        """The law, where it is one of finitely many atoms.
+
+        Raises
+        ------
+        Unsupported
+            If it has a density.
+        """
+        if self.law is None:
+            raise Unsupported("the law of these datasets has a density, and no finite law stands for it")
+        return self.law
+
+    def alone(self, like: Reduction) -> Reduction:
+        """These datasets, which differ in one user, as a source of their own: it covers nobody else."""
+        only = PairClass("two given datasets", self.law, mixed=self.mixed)
+        who = replace(like.participation, group=1)
+        return Reduction((only,), False, like.adjacency, participation=who, real=True)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PairClass:
+    """Pairs of inputs that are treated alike, with the laws that bound what separates their datasets.
+
+    Parameters
+    ----------
+    pairs : str
+        The pairs in words.
+    upper : LawFamily or None
+        A law whose value bounds the shuffled divergence; None where ``mixed`` alone is known.
+    inner : LawFamily or None
+        Where the bound itself is approached from two sides, a law on the other side of it.
+    mixed : MixedFamily or None
+        Where ``upper`` approaches a law with a continuous part: that law, for the engines that take it.
+    datasets : tuple of Datasets
+        Real neighbouring datasets.
+    doubles : LawFamily or None
+        The laws of ``upper``, what is not rational enclosed by doubles only, which takes less time to make; it raises
+        ``NotDecided`` where doubles do not enclose them.
+    """
+
+    pairs: str
+    upper: LawFamily | None
+    inner: LawFamily | None = None
+    mixed: MixedFamily | None = None
+    datasets: tuple[Datasets, ...] = ()
+    doubles: LawFamily | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """Everything about a source that the engines need, derived once, and whom it covers.
+
+    Parameters
+    ----------
+    classes : tuple of PairClass
+        The pairs of inputs covered, by classes; the bound is the largest of theirs.
+    every : bool
+        Whether these are all pairs that the adjacency allows. Only who has compared them all may say so.
+    adjacency : Adjacency
+        In what neighbouring datasets differ.
+    pairs : str
+        All pairs covered, in words; default: those of the only class.
+    theorem : str
+        Why the laws bound the divergence.
+    first : str
+        Which input of a pair X0 holds, where a class is not the same in both orders; else empty.
+    spreads : Spreads or None
+        Where given and true, the law of the first class is above all others in convex order.
+    participation : Participation
+        Who of the users sends a message, and in how many of them datasets differ.
+    budget : str
+        How the parts of a composition share the local budget; empty where each has all of it.
+    rounding : Rounding or None
+        How far the matrices that round to what was read may be from the normalised one that the laws are of.
+    real : bool
+        Whether the laws are those of one real pair of datasets, and so its own divergence in either direction. Of a
+        bound the larger direction may be taken anywhere; a pair has one direction at all numbers of messages.
+    """
+
+    classes: tuple[PairClass, ...]
+    every: bool = False
+    adjacency: Adjacency = Adjacency.REPLACE_ONE
+    pairs: str = ""
+    theorem: str = OPTIMAL
+    first: str = ""
+    spreads: Spreads | None = None
+    participation: Participation = EVERYBODY
+    budget: str = ""
+    rounding: Rounding | None = None
+    real: bool = False
+
+    def __post_init__(self) -> None:
+        replace_choice(Adjacency, self, "adjacency")
+        if not self.classes:
+            raise InputError("classes", "none", "at least one class of pairs of inputs")
+
+    def neighbours(self, question: Question | str, users: int | None) -> Neighbours:
+        """Whom a bound by these laws covers; ``users`` is None where any number is meant.
+
+        Raises
+        ------
+        InputError
+            If fewer users are given than have to send, or differ.
+        """
+        question, who = choice(Question, question, "question"), self.participation
+        who.check(users)
+        pairs = self.pairs or self.classes[0].pairs
+        return Neighbours(
+            pairs,
+            self.every,
+            self.adjacency,
+            question,
+            users,
+            self.theorem,
+            self.first,
+            who,
+            self.budget,
+            rounding=self.rounding,
+        )
+
+    @property
+    def bounds(self) -> tuple[LawFamily, ...]:
+        """The finite laws above, by class."""
+        return tuple(one.upper for one in self.classes if one.upper is not None)
+
+    @property
+    def inner(self) -> tuple[LawFamily, ...]:
+        """The laws on the other side, by class; none where the bound is not approached from two sides."""
+        return tuple(one.inner for one in self.classes if one.inner is not None)
+
+    @property
+    def mixed(self) -> tuple[MixedFamily, ...]:
+        """The laws with a continuous part, by class."""
+        return tuple(one.mixed for one in self.classes if one.mixed is not None)
+
+    @property
+    def datasets(self) -> tuple[Datasets, ...]:
+        """All real neighbouring datasets."""
+        return tuple(found for one in self.classes for found in one.datasets)
+
+    def real_pairs(self, n: int) -> list[tuple[str, Reduction]]:
+        """All real neighbouring datasets in words, of as many users as certainly send, each with its own laws."""
+        users = self.participation.min_users or n
+        return [(one.describe(users), one.alone(self)) for one in self.datasets]
+
+    def same_both_ways(self, exp_eps: Real, bits: int | None) -> bool:
+        """Whether both directions have the same laws, those with a continuous part where there are some."""
+
+        def found(question: Question) -> list[Law | MixedLaw | LevelledPair]:
+            if self.mixed:
+                return [law for family in self.mixed for law in mixed_laws(family, exp_eps, question, bits)]
+            return list(self.laws(exp_eps, question, bits))
+
+        return found(Question.FORWARD) == found(Question.REVERSE)
+
+    def laws(self, exp_eps: Real, question: Question | str, bits: int | None) -> list[Law]:
+        """The laws whose largest value is the bound, each once, those left out that another one dominates."""
+        return self._largest(self.bounds, exp_eps, choice(Question, question, "question"), bits)
+
+    def laws_in_doubles(self, exp_eps: Real, question: Question | str) -> list[Law]:
+        """The same laws, enclosed by doubles; none where some class has none, or doubles do not enclose it."""
+        question = choice(Question, question, "question")
+        families = tuple(one.doubles for one in self.classes if one.doubles is not None)
+        if len(families) < len(self.classes):
+            return []
+        try:
+            return self._largest(families, exp_eps, question, None)
+        except NotDecided:
+            return []
+
+    def _largest(
+        self, families: tuple[LawFamily, ...], exp_eps: Real, question: Question, bits: int | None
+    ) -> list[Law]:
+        found: dict[Law, None] = {}
+        for direction in question.directions:
+            one_is_enough = self.spreads is not None and self.spreads(exp_eps, direction, bits)
+            for family in families[:1] if one_is_enough else families:
+                found |= dict.fromkeys(laws(family, exp_eps, direction, bits))
+        return list(found)
+
+
+def laws(family: LawFamily, exp_eps: Real, question: Question | str, bits: int | None) -> list[Law]:
+    """The laws of a family in the directions asked for; one, where both directions agree.
+
+    Parameters
+    ----------
+    family : callable
+        From a ratio, a direction and a precision to a law of G.
+    exp_eps : Fraction or Exp
+        Target ratio, at least 1.
+    question : {"forward", "reverse", "both"}
+        Which directions.
+    bits : int or None
+        Precision of balls; None takes the usual one.
+    """
+    return list(_laws(family, exp_eps, choice(Question, question, "question"), bits))
+
+
+@lru_cache(maxsize=_LAWS_KEPT)
+def _laws(family: LawFamily, exp_eps: Real, question: Question, bits: int | None) -> tuple[Law, ...]:
+    """Kept, because curves over n and both ends of a bracket ask for the same laws again."""
+    return tuple(dict.fromkeys(_sorted(family(exp_eps, direction, bits)) for direction in question.directions))
+
+
+def mixed_laws(
+    family: MixedFamily, exp_eps: Real, question: Question | str, bits: int | None
+) -> list[MixedLaw | LevelledPair]:
+    """The same for laws with a continuous part."""
+    question = choice(Question, question, "question")
+    return list(dict.fromkeys(family(exp_eps, direction, bits) for direction in question.directions))
+
+
+def _sorted(law: Law) -> Law:
+    """Atoms in rising order, so that equal laws compare equal whichever way they were found."""
+    atoms = tuple(sorted(law.atoms(), key=lambda atom: (lower_end(atom[0]), lower_end(atom[1]))))
+    if atoms == law.atoms():
+        return law
+    return Law(tuple(value for value, _ in atoms), tuple(weight for _, weight in atoms), law.singular)

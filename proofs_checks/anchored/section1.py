@@ -323,6 +323,7 @@ CLAIMS: Final = (
             Standing.READING,
             "A law that does not change with n is probably meant; the sentence does not say so, and later "
             "sections let it change.",
+            quote="is necessarily Gaussian there",
         ),
         corrected=Correction(
             "For a law that does not depend on $n$, normalised sums of independent fiber variables at an interior "

@@ -1,10 +1,10 @@
-"""Errata that no numbered statement carries: what is printed, refuted, with what is true instead."""
+"""Errata that no numbered statement carries, and findings beside the text that accuse nobody."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Correction, Grade, Kind, Statement
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Correction, Grade, Kind, Statement
 
 
 def refuted(name: str, title: str, text: str, printed: Statement, corrected: Statement, **other: Any) -> Claim:
@@ -36,5 +36,37 @@ def refuted(name: str, title: str, text: str, printed: Statement, corrected: Sta
         printed=printed,
         expected=ClaimVerdict.REFUTED,
         corrected=correction,
+        **other,
+    )
+
+
+def finding(name: str, title: str, text: str, true: Statement, literal: Statement, **other: Any) -> Claim:
+    """A claim ``symshuffle.<name>`` that holds: what is true where a sentence could be read as saying more.
+
+    Parameters
+    ----------
+    name, title, text
+        Of the claim.
+    true : callable
+        The true statement.
+    literal : callable
+        The sentence read word for word, which the check rejects: the first control.
+    controls : tuple of Control
+        The others.
+    grade : Grade, optional
+        Finitely many exact cases where omitted.
+    **other
+        Whatever else a claim has.
+    """
+    grade = other.pop("grade", Grade.EXACT_CASES)
+    return Claim(
+        id=f"symshuffle.{name}",
+        kind=Kind.STATEMENT,
+        title=title,
+        text=text,
+        grade=grade,
+        printed=true,
+        expected=ClaimVerdict.HOLDS,
+        controls=(Control("the sentence read word for word", literal), *other.pop("controls")),
         **other,
     )

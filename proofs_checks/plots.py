@@ -125,9 +125,9 @@ def amplification_range() -> Picture:
 
 def thinned() -> Picture:
     """alphabets.rem-12.2."""
-    _, corrected = _statements("alphabets.rem-12.2")
+    stated = load().claim("alphabets.rem-12.2").printed
     ratio = sp.Symbol("C")
-    slopes = {k: sp.lambdify(ratio, corrected(sp.Integer(k), 1, ratio)[1]) for k in (2, 3, 5, 10)}
+    slopes = {k: sp.lambdify(ratio, stated(sp.Integer(k), 1, ratio)[1]) for k in (2, 3, 5, 10)}
     values = {k: [(c, float(slope(float(c)))) for c in _steps(1, 8, 70)] for k, slope in slopes.items()}
     return Picture(
         "From three inputs on the slope has its maximum at the ratio sqrt(k - 1); with two inputs it only falls, and "

@@ -170,6 +170,7 @@ CLAIMS: Final = (
             Severity.WORDING,
             Standing.GRANTED,
             "The introduction drops the subsequence that Theorem 6.2 (iv) has.",
+            quote="Persistent families remain on the ordinary shuffled Gaussian/GDP scale",
         ),
         correction=r"It does along a subsequence; at every large size exactly if $\liminf\chi_*>0$.",
         source="alphabets, Section 1, (D)",
@@ -192,6 +193,7 @@ CLAIMS: Final = (
             Severity.WORDING,
             Standing.READING,
             "Unique as a law of templates, as the theorem behind the sentence says.",
+            quote="the unique optimum in this class is an augmented GRR channel",
         ),
         correction="Unique up to refinement: all optimal channels have one law of templates.",
         source="alphabets, Section 1, (G)",
@@ -214,6 +216,7 @@ CLAIMS: Final = (
             Severity.WORDING,
             Standing.READING,
             "Locally calibrated is meant, the word of the same section later on.",
+            quote="The locally optimal mechanism (GRR at matched budget)",
         ),
         correction=(
             r"Within subset selection the best size maximises $s(k-s)/(s\lambda+k-s)^2$, next to $k/(\lambda+1)$."
@@ -238,6 +241,7 @@ CLAIMS: Final = (
             Severity.WORDING,
             Standing.READING,
             "Low budgets are probably meant; the theorem behind the sentence says where it holds.",
+            quote="calibrated GRR is not optimal",
         ),
         correction=r"It is not optimal below the budget of $\lambda=\sqrt{k-1}$; from there on it is, in its class.",
         source="alphabets, abstract and Section 1, (G)",

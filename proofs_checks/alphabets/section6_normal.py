@@ -16,10 +16,12 @@ from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
     compare,
     decide,
@@ -230,10 +232,20 @@ CLAIMS: Final = (
         id="alphabets.thm-6.2iii",
         kind=Kind.STATEMENT,
         title="Berry-Esseen for the likelihood ratio, and the Gaussian curve",
-        text=r"$\sup_t|P(T\le t)-\Phi(t)|\le C(\lambda-1)/\sqrt{nv}$; under $Q$, for $n\ge2$, the bound of "
-        r"$n-1$ users plus "
-        r"$\frac1{2(n-1)\sqrt{2\pi e}}+\frac{\lambda-1}{\sqrt{2\pi nv}}$; if $nv\to\infty$ the curves "
-        r"approach the Gaussian ones.",
+        text=(
+            Clause("P", r"$\sup_t|P(T\le t)-\Phi(t)|\le C(\lambda-1)/\sqrt{nv}$."),
+            Clause(
+                "Q",
+                r"Under $Q$, for $n\ge2$, the bound of $n-1$ users plus "
+                r"$\frac1{2(n-1)\sqrt{2\pi e}}+\frac{\lambda-1}{\sqrt{2\pi nv}}$.",
+            ),
+            Clause(
+                "curves",
+                r"If $nv\to\infty$ the curves approach the Gaussian ones: by symshuffle.alphabets-normal-profile the "
+                r"distance is at most $\frac{\lambda-1}{2n}$.",
+                Role.QUOTED,
+            ),
+        ),
         source="alphabets, Theorem 6.2 (iii); displays reconstructed",
         assumptions=(r"$v>0$", "C = 0.4748"),
         scope="both bounds from the classical inequality (cited) for every lam, v, n; 12 laws at 5 sizes, exact atoms "
@@ -246,7 +258,7 @@ CLAIMS: Final = (
             Control("v in place of its root", lambda lam, v, n: _distances(lam, v * v, n)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("lam", "v", "n"),
+        obligations=for_all("lam", "v", "n", clause=("P", "Q")),
     ),
     Claim(
         id="alphabets.lem-6.3",

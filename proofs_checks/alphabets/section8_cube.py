@@ -21,6 +21,7 @@ from symshuffle.channels.divergences import chi_square, kl_divergence, total_var
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.geometry.linear import dot
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
 from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.symbolic import nonnegative
@@ -195,8 +196,7 @@ CLAIMS: Final = (
         title="Assouad cube lemma",
         text=(
             r"If laws at the ends of every edge differ by at most $\alpha$ in total variation, every decoder has mean "
-            r"Hamming loss at least $m(1-\alpha)/2$. (The proof takes the larger error on an edge, which cannot be "
-            r"averaged; the mean of both errors obeys the same bound, and can.)"
+            r"Hamming loss at least $m(1-\alpha)/2$."
         ),
         source="alphabets, Lemma 8.3",
         assumptions=(),
@@ -210,6 +210,13 @@ CLAIMS: Final = (
         ),
         expected=ClaimVerdict.HOLDS,
         obligations=for_all("m", "alpha", "families"),
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.GRANTED,
+            "The proof averages the larger error of each edge, and a maximum cannot be averaged; the mean of both "
+            "errors obeys the same bound, and the lemma stands.",
+            quote="every decision rule has maximal error probability at least",
+        ),
     ),
     Claim(
         id="alphabets.thm-8.4",

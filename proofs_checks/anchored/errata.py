@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from proofs_checks._errata import refuted
+from proofs_checks._errata import finding, refuted
 from symshuffle.base.choices import Population
 from symshuffle.base.results import passes
 from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
@@ -96,27 +96,19 @@ def _check_curve(statement: Statement, _: np.random.Generator) -> Iterator[Compa
 
 
 CLAIMS: Final = (
-    refuted(
+    finding(
         "anchored-explicit-optimum",
-        "is the optimum under the budget explicit?",
+        "least risk at budgets above the low ones",
         (
-            r"Section 10: the exact finite-n canonical optimum under the budget is explicit, and within this scope the "
-            r"theory is closed. Theorem 7.6 has it up to the budget $B_*$ only, and question (1) of the same section "
-            r"asks for the rest: k = 5, $C=\frac{16}{21}$ is above $B_*=\frac14$, and the least i.i.d. risk is "
-            r"$\frac{49}5/n$, where the formula has $\frac{189}{20}/n$."
+            r"Theorem 7.6 gives the least canonical risk up to the budget $B_*=(1-1/\sqrt{k-1})^2$. Above it the "
+            "formula of the theorem is no longer the least risk: in the cases checked k-ary response of that budget "
+            r"is best, with $\frac{(k-1)(\lambda+k-1)^2}{k(\lambda-1)^2}/n$. At k = 5, $C=\frac{16}{21}$ that is "
+            r"$\frac{49}5/n$, where the formula has $\frac{189}{20}/n$. (Open question (1) of Section 10 asks for all "
+            "higher budgets.)"
         ),
-        _explicit,
         _explicit_and_beyond,
-        erratum=Erratum(
-            Severity.WORDING,
-            Standing.READING,
-            "Low budgets are meant; the theorem behind the sentence says so, and so does an open question after it.",
-        ),
-        correction=(
-            r"Up to $B_*=(1-1/\sqrt{k-1})^2$. In the cases checked beyond, k-ary response of that budget is best, "
-            r"with $\frac{(k-1)(\lambda+k-1)^2}{k(\lambda-1)^2}/n$."
-        ),
-        source="anchored, Section 10, before the open questions",
+        _explicit,
+        source="anchored, Section 10, before the open questions, with Theorem 7.6",
         assumptions=("i.i.d. users",),
         scope="k = 5 and 10 at three budgets each, with a law and a line as certificate",
         check=_check_explicit,
@@ -142,6 +134,7 @@ CLAIMS: Final = (
             Severity.WORDING,
             Standing.READING,
             "The abstract leaves out a condition that the theorem has: the budget falls slower than 1/n.",
+            quote="In the low-budget regime ... asymptotically minimax-optimal",
         ),
         correction=r"Where $C_n\to0$ and $nC_n\to\infty$, as Theorem 8.1 says.",
         source="anchored, abstract",
@@ -153,22 +146,16 @@ CLAIMS: Final = (
             Control("up to and with 1", lambda rate: rate <= 1),
         ),
     ),
-    refuted(
+    finding(
         "anchored-orbit-curve",
-        "is the frontier an envelope of a curve?",
+        "dimension of the set that the frontier is the envelope of",
         (
-            r"Introduction, (4), Section 10, Corollary 7.10: the frontier is the upper concave envelope of the orbit "
-            r"curve. From three inputs on, budget and trace of orbit laws fill a region: a template has $k-1$ "
-            r"parameters, and at $(\frac12,1,\frac32)$ both change independently."
+            "Corollary 7.10 takes the upper concave envelope of the pairs (budget, trace) of orbit laws. At two "
+            "inputs these pairs form a curve. From three inputs on they fill a set with interior points: a template "
+            r"has $k-1$ parameters, and at $(\frac12,1,\frac32)$ budget and trace change independently."
         ),
-        _curve,
         _region,
-        erratum=Erratum(
-            Severity.WORDING,
-            Standing.READING,
-            "A name: the corollary holds for the set, whatever its dimension.",
-        ),
-        correction="A curve at two inputs, a set with interior points from three on; its envelope is the frontier.",
+        _curve,
         source="anchored, Introduction, (4); Corollary 7.10; Section 10",
         assumptions=(),
         scope="2 to 6 inputs, the rank at one template",

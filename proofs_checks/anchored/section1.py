@@ -19,11 +19,13 @@ from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Correction,
     Grade,
     Kind,
+    Role,
     Statement,
     compare,
     decide,
@@ -109,27 +111,34 @@ def _check_gauge(statement: Statement, _: np.random.Generator) -> Iterator[Compa
         yield identity(sum(gauge[a, 0] for a in range(k)), 0, at=f"k={k}, vertices sum to 0")
 
 
-def _centre(k: Any, square: Any) -> Any:
-    """Squared length of the centred coordinate from the squared length of the composition."""
-    return square - sp.Integer(1) / k
+def _centre(k: Any, square: Any, lifted: Any) -> tuple[Any, Any]:
+    """Squared length of the centred coordinate, and an entry of the composition from that of V b_w."""
+    return square - sp.Integer(1) / k, sp.Integer(1) / k + lifted
 
 
 def _check_centre(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """For every k: squared length of the centred coordinate against the stated one; symbolic.
+    """For every k: squared length of the centred coordinate, and an entry recovered, against the stated ones; symbolic.
 
-    Then 8 random compositions in two rational gauges: the length, and the composition recovered, in exact rationals.
+    Then 8 random compositions in two rational gauges: both, and the coordinate as the sum over the vertices, in exact
+    rationals.
     """
-    size, square, total = sp.symbols("k Q s", positive=True)
-    # |V^T w|^2 = w^T (I - 11^T/k) w
-    yield identity((square - total**2 / size).subs(total, 1), statement(size, square), at="every k")
+    size, square, total, entry = sp.symbols("k Q s w", positive=True)
+    # V V^T = I - 11^T/k, so |V^T w|^2 = w^T (I - 11^T/k) w, and V V^T w has the entries w_i - s/k.
+    length, _ = statement(size, square, entry)
+    yield from serving("length", [identity((square - total**2 / size).subs(total, 1), length, at="every k")])
+    _, recovered = statement(size, square, (entry - total / size).subs(total, 1))
+    yield from serving("entries", [identity(entry, recovered, at="every k and entry: recovered")])
     for trial in range(8):
         w = cases.distribution(rng, 4, zeros=0.2)
         for gauge in cases.gauges():
             b = gauge.point(w)
-            yield compare(
-                dot(b, b), Fraction(str(statement(sp.Integer(4), sp.Rational(str(dot(w, w)))))), at=f"case {trial}"
-            )
-            yield compare(tuple(Fraction(1, 4) + entry for entry in gauge.lift(b)), w, at=f"case {trial}, recovered")
+            four, norm = sp.Integer(4), sp.Rational(str(dot(w, w)))
+            yield compare(dot(b, b), Fraction(str(statement(four, norm, 0)[0])), at=f"case {trial}")
+            lifted = [Fraction(str(statement(four, norm, sp.Rational(str(one)))[1])) for one in gauge.lift(b)]
+            yield compare(tuple(lifted), w, at=f"case {trial}, recovered")
+            corners = [gauge.point([Fraction(int(i == j)) for j in range(4)]) for i in range(4)]
+            summed = tuple(dot(w, [corner[j] for corner in corners]) for j in range(3))
+            yield compare(tuple(b), summed, at=f"case {trial}: sum over the vertices")
 
 
 def _always_gaussian(fixed: bool) -> bool:
@@ -286,16 +295,27 @@ CLAIMS: Final = (
         id="anchored.eq-1.3",
         kind=Kind.STATEMENT,
         title="the centred coordinate of a composition",
-        text=r"$b_w=V^Tw=\sum_iw_ia_i$, $w=\frac1k1+Vb_w$, $|b_w|^2=|w|^2-\frac1k$.",
+        text=(
+            Clause("coordinate", r"$b_w=V^Tw=\sum_iw_ia_i$.", Role.DEFINITION),
+            Clause("recovered", r"$w=\frac1k1+Vb_w$."),
+            Clause("length", r"$|b_w|^2=|w|^2-\frac1k$."),
+        ),
         source="anchored, equation (1.3)",
         assumptions=("$w$ a probability vector",),
         scope="every k; 8 compositions in two rational gauges",
         grade=Grade.PROVED,
         printed=_centre,
         check=_check_centre,
-        controls=(Control("without the centring", lambda k, square: square),),
+        controls=(
+            Control("length without the centring", lambda k, square, lifted: (square, _centre(k, square, lifted)[1])),
+            Control("recovered without the centre", lambda k, square, lifted: (_centre(k, square, lifted)[0], lifted)),
+        ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "square"),
+        obligations=(
+            *for_all("k", clause=("recovered", "length")),
+            *for_all("square", "length", clause="length"),
+            *for_all("lifted", "entries", clause="recovered"),
+        ),
     ),
     Claim(
         id="anchored.scope-1.4",
@@ -323,6 +343,7 @@ CLAIMS: Final = (
             Standing.READING,
             "A law that does not change with n is probably meant; the sentence does not say so, and later "
             "sections let it change.",
+            quote="is necessarily Gaussian there",
         ),
         corrected=Correction(
             "For a law that does not depend on $n$, normalised sums of independent fiber variables at an interior "

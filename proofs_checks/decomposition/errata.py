@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from proofs_checks._errata import finding
 from proofs_checks.decomposition._cases import PAIR, named_channels
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.blanket import simplified_decomposition
@@ -140,6 +141,7 @@ CLAIMS: Final = (
             Severity.WORDING,
             Standing.GRANTED,
             "The word strictly; Theorem 6 says at least as tight, and that is proved.",
+            quote="For any specific local randomizer ... strictly tighter than that obtained via the clone",
         ),
         corrected=Correction(
             text="The bound of the blanket is at most that of the clone (Theorem 6).",
@@ -147,33 +149,19 @@ CLAIMS: Final = (
             grade=Grade.EXACT_CASES,
         ),
     ),
-    Claim(
-        id="symshuffle.exactly-five-components",
-        kind=Kind.STATEMENT,
-        title="how many components the simplified decompositions have",
-        text=(
-            "Appendix A: the simplified optimal decompositions of the randomizers of Table 2 consist of exactly five "
-            "components. Five are possible (Section 4.4); k-RR has q = 0 for every k, so four, and three at k = 2; "
-            "binary local hashing and RAPPOR have q = 0 at D = 2."
-        ),
+    finding(
+        "exactly-five-components",
+        "how many components the simplified decompositions have",
+        "The simplified optimal decompositions of the randomizers of Table 2 have at most five components of positive "
+        "weight (five are possible, Section 4.4). k-RR has q = 0 for every k, so four, and three at k = 2; binary "
+        "local hashing and RAPPOR have q = 0 at D = 2.",
+        lambda components: components <= 5,
+        _five,
         source="decomposition, Appendix A, before A.1",
         assumptions=("a component is one of positive weight",),
         scope="seven mechanisms of two or three inputs",
-        grade=Grade.REFUTED,
-        printed=_five,
         check=_check_five,
         controls=(Control("exactly four", lambda components: components == 4),),
-        expected=ClaimVerdict.REFUTED,
-        erratum=Erratum(
-            Severity.WORDING,
-            Standing.READING,
-            "Five if components of weight zero are counted.",
-        ),
-        corrected=Correction(
-            text="They consist of at most five components.",
-            statement=lambda components: components <= 5,
-            grade=Grade.EXACT_CASES,
-        ),
     ),
     Claim(
         id="symshuffle.joint-of-four",
@@ -196,6 +184,7 @@ CLAIMS: Final = (
             Severity.WORDING,
             Standing.GRANTED,
             "A slip of one word, three for four, in an example.",
+            quote="in the joint composition of three",
         ),
         corrected=Correction(
             text="The joint composition of m mechanisms has m such pairs; the list is that of four.",

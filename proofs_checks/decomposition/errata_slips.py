@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from proofs_checks._errata import refuted
+from proofs_checks._errata import finding, refuted
 from proofs_checks.decomposition._cases import PAIR, named_channels, same_law
 from proofs_checks.decomposition.appendix_a_tables import explicit
 from proofs_checks.decomposition.section52_algorithm import algorithm_7, returned
@@ -130,7 +130,10 @@ CLAIMS: Final[Sequence[Claim]] = (
         check=_check_output,
         controls=(Control("left-overs are not assigned", _shared_only),),
         erratum=Erratum(
-            Severity.WORDING, Standing.GRANTED, "A missing assignment; the text before it says what is meant."
+            Severity.WORDING,
+            Standing.GRANTED,
+            "A missing assignment; the text before it says what is meant.",
+            quote="lines O cup {s | s ~ Q} of Algorithm 3",
         ),
     ),
     refuted(
@@ -152,6 +155,7 @@ CLAIMS: Final[Sequence[Claim]] = (
             Severity.HYPOTHESIS,
             Standing.READING,
             "The comment asks for the n-fold convolution, and the stated cost is that of transforms as long as it.",
+            quote="Calculate the optimal privacy amplification bound via FFT",
         ),
     ),
     refuted(
@@ -172,45 +176,39 @@ CLAIMS: Final[Sequence[Claim]] = (
                 "one function fewer", lambda lam, size, constant: _hashed(lam, size, constant, functions=2**size - 1)
             ),
         ),
-        erratum=Erratum(Severity.WORDING, Standing.GRANTED, "A factor lost in one display; gamma and Table 2 have it."),
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.GRANTED,
+            "A factor lost in one display; gamma and Table 2 have it.",
+            quote="the display of omega in Appendix A.1",
+        ),
     ),
-    refuted(
+    finding(
         "hadamard-sets",
         "the sets S of Hadamard response",
-        r"Appendix A.4: $S_{e^{\varepsilon_0},1}=\{y\mid x_1^0\odot y=1,\ x_1^1\odot y=0\}$, and so on. As "
-        r"$H_{x,y}=(-1)^{x\odot y}$, an input is likely to send $y$ where $x\odot y=0$: 0 and 1 are exchanged, and the "
-        r"sets do not have the same size, because $y=0$ is in $S_{1,1}$.",
-        lambda first, second, output: (first, second),
+        r"From the definition $H_{x,y}=(-1)^{x\odot y}$: $S_{e^{\varepsilon_0},1}=\{x_1^0\odot y=0,\ x_1^1\odot "
+        r"y=1\}$ and so on, with $y=0$ in $S_{1,1}$. The sizes are $\frac D4,\frac D4,\frac D4-1,\frac D4+1$, and "
+        "from them the row of Table 2 has the weights of claim decomposition.table-2, whose erratum comes from the "
+        "exchange of 0 and 1 in the sets of Appendix A.4.",
         _low_at_one,
-        correction=r"$S_{e^{\varepsilon_0},1}=\{x_1^0\odot y=0,\ x_1^1\odot y=1\}$, the others with 0 and 1 exchanged "
-        r"in the same way, and $y=0$ in $S_{1,1}$ in place of $S_{e^{\varepsilon_0},e^{\varepsilon_0}}$: sizes "
-        r"$\frac D4,\frac D4,\frac D4-1,\frac D4+1$. Table 2 then has the weights of claim decomposition.table-2.",
+        lambda first, second, output: (first, second),
         source="decomposition, Appendix A.4",
         assumptions=("inputs 1 and 2",),
         scope="D = 4 and 8, every output",
         check=_check_hadamard,
         controls=(Control("y = 0 not set apart", lambda first, second, output: (1 - first, 1 - second)),),
-        erratum=Erratum(
-            Severity.RESULT,
-            Standing.GRANTED,
-            "The weights of one row of Table 2 are read off these sets, and are wrong.",
-        ),
     ),
-    refuted(
+    finding(
         "hadamard-order",
         "the domain of Hadamard response",
-        r"Table 2 says that $D$ is the size of the domain, and Appendix A.4 that the domain is $[D]$; its footnote "
-        r"excludes the input 0 of the $D$ rows. So $D$ is one more than the number of inputs: with three, $D=4$.",
-        lambda inputs: inputs,
+        "In the row of Hadamard response in Table 2, $D$ is the order of the matrix, for $D-1$ inputs: the footnote "
+        "of Appendix A.4 excludes the input 0.",
         lambda inputs: inputs + 1,
-        correction="In the row of Hadamard response D is the order of the matrix, for D - 1 inputs.",
+        lambda inputs: inputs,
         source="decomposition, Table 2, caption; Appendix A.4",
         assumptions=("all rows but that of 0 are inputs",),
         scope="three and seven inputs at one budget",
         check=_check_order,
         controls=(Control("two inputs excluded", lambda inputs: inputs + 2),),
-        erratum=Erratum(
-            Severity.WORDING, Standing.READING, "The footnote of the same appendix says that 0 is no input."
-        ),
     ),
 )

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from proofs_checks._errata import refuted
+from proofs_checks._errata import finding, refuted
 from proofs_checks.decomposition._cases import PAIR, REVEALING, named_channels, pointwise, shown
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.blanket import primary_decomposition
@@ -181,6 +181,7 @@ CLAIMS: Final[Sequence[Claim]] = (
             Standing.READING,
             "Remark 2 names the randomizer and the pair as what a decomposition depends on, and the proof says all "
             "inputs: they are meant.",
+            quote="encompasses all possible decompositions",
         ),
     ),
     refuted(
@@ -209,6 +210,7 @@ CLAIMS: Final[Sequence[Claim]] = (
             Standing.READING,
             "Sums over the outputs say that they are finite; Theorem 12, with which the paper computes, needs no such "
             "thing.",
+            quote="the sum over j from 1 to k in Definition 7",
         ),
     ),
     refuted(
@@ -231,27 +233,23 @@ CLAIMS: Final[Sequence[Claim]] = (
             Severity.HYPOTHESIS,
             Standing.GRANTED,
             "As in Theorem 13, local privacy is used and not supposed; with it nothing changes.",
+            quote="there exists a unique pair (p, q) such that y* in S_{p,q}",
+            same_as="decomposition.thm-13",
         ),
     ),
-    refuted(
+    finding(
         "same-record-twice",
-        "optimal bounds of joint composition, for k-fold composition",
-        r"Section 1.1 announces optimal bounds for joint composition and says that the analysis applies to $k$-fold "
-        r"composition, where all reports are on the same data. The bound does, but it is not optimal there: the "
-        r"infimum of a product is the product of the infima over all pairs of records, and over equal ones it is "
-        r"larger. Binary response twice, ratio 2 each, $e^\varepsilon=3$, $n=2$: $\frac2{27}$ against $\frac4{81}$.",
-        _relation("=="),
+        "joint composition where all reports are on one record",
+        "The product of the optimal decompositions gives an upper bound for reports on the same record, as Section "
+        "1.1 says. It need not be the best one there: the infimum of a product is the product of the infima over all "
+        r"pairs of records, and over equal ones it is larger. Binary response twice, ratio 2 each, $e^\varepsilon=3$, "
+        r"$n=2$: $\frac2{27}$ against $\frac4{81}$.",
         _relation("<="),
-        correction="The product of the optimal decompositions gives an upper bound for reports on the same record.",
+        _relation("=="),
         source="decomposition, Section 1.1, optimal bounds for joint composition; Theorem 9",
         assumptions=("the other users report on one record each, too",),
         scope="two mechanisms, two reports, n <= 2, two orders",
         check=_check_twice,
         controls=(Control("at least one percent larger than the optimal one", _relation("<=", Fraction(99, 100))),),
-        erratum=Erratum(
-            Severity.WORDING,
-            Standing.READING,
-            "That the analysis applies is right; the word optimal stands in the heading, not in the sentence.",
-        ),
     ),
 )

@@ -255,6 +255,7 @@ LEM_2 = Claim(
         Severity.WORDING,
         Standing.GRANTED,
         "The display before the lemma and Theorem 3 have the right range; the proof is not affected.",
+        quote="For any p, p' in [0, 1]",
     ),
     obligations=for_all("lam"),
     corrected=Correction(

@@ -212,6 +212,7 @@ THM_9 = Claim(
         Severity.WORDING,
         Standing.GRANTED,
         "A left-over in the proof is not divided by its weight; the theorem holds as printed.",
+        quote="the left-over of the proof",
     ),
     obligations=for_all("first", "second"),
 )

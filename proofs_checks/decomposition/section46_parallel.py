@@ -176,6 +176,7 @@ THM_11 = Claim(
         Severity.WORDING,
         Standing.GRANTED,
         "Misprinted indices in the proof and a normalisation it leaves out; the theorem holds as printed.",
+        quote="e_{y^2} and c_j in the proof",
     ),
     obligations=for_all("parts", "weights"),
 )

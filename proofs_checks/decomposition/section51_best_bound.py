@@ -167,6 +167,7 @@ THM_13 = Claim(
         Severity.HYPOTHESIS,
         Standing.GRANTED,
         "The theorem omits the local privacy that the theorems around it suppose; with it nothing changes.",
+        quote="Let R be a local randomizer",
     ),
     corrected=Correction(
         r"The same for randomizers that are LDP (or, more generally, with $R(x_1^0),R(x_1^1)\ll\omega$); otherwise add "
@@ -268,6 +269,8 @@ LEM_3 = Claim(
         Severity.HYPOTHESIS,
         Standing.GRANTED,
         "As in Theorem 13 local privacy is used and not supposed; with it nothing changes.",
+        quote="Lemma 3 and (11), for every local randomizer",
+        same_as="decomposition.thm-13",
     ),
     corrected=Correction(
         r"The same for LDP randomizers; otherwise add $\sum(R(x_1^0)(y)-e^\varepsilon R(x_1^1)(y))_+$ over the outputs "

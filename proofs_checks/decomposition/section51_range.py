@@ -107,6 +107,7 @@ PROP_2 = Claim(
         Severity.HYPOTHESIS,
         Standing.GRANTED,
         "The range fails only for eps above eps0, where the bound it serves is 0 anyway.",
+        quote="For any eps >= 0 ... G satisfies",
     ),
     obligations=for_all("lam", "x"),
     corrected=Correction(

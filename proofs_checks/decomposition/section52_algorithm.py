@@ -369,6 +369,7 @@ SEC_5_2_ERRORS = Claim(
         Standing.GRANTED,
         "The stated probability is exceeded at small budgets and the decay fails there; a smaller exponent and "
         "another threshold are right. (a), (b) and (e) stand.",
+        quote="the error decays exponentially in n as long as l <= 2a^2/b^2",
     ),
     obligations=for_all("a", "b", "step"),
     corrected=Correction(

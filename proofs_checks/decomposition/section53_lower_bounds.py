@@ -172,6 +172,7 @@ THM_14 = Claim(
         Severity.HYPOTHESIS,
         Standing.GRANTED,
         "The theorem omits the absolute continuity that Theorem 12, which its proof quotes, supposes.",
+        quote="Let R be a local randomizer",
     ),
     corrected=Correction(
         r"The same where $R(x_1^0),R(x_1^1)\ll R(x_2)$, in particular under LDP; otherwise add "
@@ -323,6 +324,7 @@ SEC_5_3_GHAZI = Claim(
         Standing.GRANTED,
         "The three values miss one common factor; that there are three, which is the point of the comparison, is "
         "right.",
+        quote="support over only three values",
     ),
     obligations=for_all("lam", "k", "x"),
     corrected=Correction(

@@ -286,6 +286,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Severity.WORDING,
             Standing.GRANTED,
             "Two slips in intermediate lines cancel; the result (103) is right.",
+            quote="(98) and (99)",
         ),
         obligations=for_all("m", "gamma", "lam", "angles", "inside", "k", "size"),
         corrected=Correction(

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from proofs_checks._errata import finding
 from proofs_checks.ldp_tradeoff import _cases as cases
 from symshuffle.channels.channel import Channel
 from symshuffle.design.decision.channel_risk import minimax_risk
@@ -209,6 +210,7 @@ CLAIMS: Final = (
             Severity.WORDING,
             Standing.READING,
             "True of classes of equivalent channels, of which the text probably speaks; a footnote.",
+            quote="any cofinal set contains max(A)",
         ),
         corrected=Correction(
             text="A cofinal class contains an equivalent of every maximal element.",
@@ -237,6 +239,7 @@ CLAIMS: Final = (
             Severity.WORDING,
             Standing.GRANTED,
             "A step of a proof forgets null rows; the statement proved excludes them.",
+            quote="implies that every row of Q~ is also an extreme direction",
         ),
         corrected=Correction(
             text=r"Every non-zero row of $\tilde Q$ is extreme.",
@@ -244,34 +247,21 @@ CLAIMS: Final = (
             grade=Grade.EXACT_CASES,
         ),
     ),
-    Claim(
-        id="symshuffle.ldp-one-input",
-        kind=Kind.STATEMENT,
-        title="an input alphabet of one letter",
-        text=(
-            r"Theorems 3.10 and 3.15, Proposition B.3 with Lemma B.5 and (22) are stated for any finite $\mathcal X$. "
-            r"With one input there is no non-empty proper subset: the polytope is empty, the minimum in (22) has no "
-            r"argument, and the constant channel is maximal all the same. At least two inputs are used and not "
-            r"supposed. (A degenerate case.)"
+    finding(
+        "ldp-one-input",
+        "at least two inputs",
+        (
+            "Theorems 3.10 and 3.15, Proposition B.3 with Lemma B.5 and (22) are about two inputs or more. (With one "
+            "input there is nothing to hide: there is no non-empty proper subset, the polytope is empty, and the "
+            "constant channel is maximal.)"
         ),
+        lambda inputs: inputs >= 2,
+        _corresponds,
         source="ldp_tradeoff, Theorem 3.10, Lemma B.5",
         assumptions=(),
         scope="one, two and three inputs",
-        grade=Grade.REFUTED,
-        printed=_corresponds,
         check=_check_inputs,
         controls=(Control("three inputs at least", lambda inputs: inputs >= 3),),
-        expected=ClaimVerdict.REFUTED,
-        erratum=Erratum(
-            Severity.HYPOTHESIS,
-            Standing.READING,
-            "At least two inputs may go without saying: with one there is nothing to hide.",
-        ),
-        corrected=Correction(
-            text="The same for at least two inputs.",
-            statement=lambda inputs: inputs >= 2,
-            grade=Grade.EXACT_CASES,
-        ),
     ),
     Claim(
         id="symshuffle.ldp-minimax-single-orbit",
@@ -297,6 +287,7 @@ CLAIMS: Final = (
             Standing.GRANTED,
             "The inference lacks the concavity that its corollary supposes; the result of the appendix stands by "
             "its other argument.",
+            quote="Appendix C.2, after (96), by Proposition 3.6 and Corollary 3.17",
         ),
         corrected=Correction(
             text=(
@@ -307,35 +298,23 @@ CLAIMS: Final = (
             grade=Grade.EXACT_CASES,
         ),
     ),
-    Claim(
-        id="symshuffle.ldp-lower-dimension",
-        kind=Kind.STATEMENT,
-        title="has the polytope of invariant channels a lower dimension?",
-        text=(
-            r"Section 1.2, item 2: invariant maximal channels correspond to a lower-dimensional polytope. With two "
-            r"inputs and their exchange $S$ and $S^G$ are the same point, of dimension 0 (Corollary 3.12); and the "
-            "trivial group changes nothing. (From three inputs on it is true of every group that moves one.)"
+    finding(
+        "ldp-lower-dimension",
+        "when the polytope of invariant channels has a lower dimension",
+        (
+            "$S^G$ has a lower dimension than $S$ if there are three inputs or more and the group moves one of them. "
+            "(With two inputs and their exchange both are the same point, Corollary 3.12; the trivial group changes "
+            "nothing.)"
         ),
+        lambda inputs, moves: inputs >= 3 and moves > 0,
+        _lower,
         source="ldp_tradeoff, Section 1.2, item 2",
         assumptions=(),
         scope="ten groups on two to five inputs at lam = 3",
-        grade=Grade.REFUTED,
-        printed=_lower,
         check=_check_dimension,
         controls=(
             Control("never", lambda inputs, moves: False),
             Control("every group that moves an input", lambda inputs, moves: moves > 0),
-        ),
-        expected=ClaimVerdict.REFUTED,
-        erratum=Erratum(
-            Severity.WORDING,
-            Standing.READING,
-            "The two cases in which nothing is gained may go without saying.",
-        ),
-        corrected=Correction(
-            text="Of lower dimension if there are three inputs or more and the group moves one of them.",
-            statement=lambda inputs, moves: inputs >= 3 and moves > 0,
-            grade=Grade.EXACT_CASES,
         ),
     ),
 )

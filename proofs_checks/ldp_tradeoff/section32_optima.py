@@ -28,6 +28,7 @@ UNATTAINED: Final = Erratum(
     Severity.HYPOTHESIS,
     Standing.GRANTED,
     "Infimum for minimum, or lower semicontinuity, which every risk of the paper has.",
+    quote="inf R*(Q) = min R*(Q_ex^(c)) (22)",
 )
 
 EXCESS: Final = sp.Symbol("w", positive=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
 
@@ -192,7 +193,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             ),
         ),
         expected=ClaimVerdict.REFUTED,
-        erratum=UNATTAINED,
+        erratum=replace(UNATTAINED, quote="inf R*(Q) = min R*(Q_ex,G^(w)) (27)", same_as="ldp_tradeoff.eq-22"),
         corrected=Correction(
             text=(
                 r"The infimum over LDP channels is the infimum over $\mathcal S^G$; it is attained if the risk is "

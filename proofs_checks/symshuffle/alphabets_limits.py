@@ -198,7 +198,7 @@ CLAIMS: Final = (
         r"$-(1-\frac1\lambda)$ at rates $c$ and "
         r"$c\lambda$, not a Gaussian one.",
         source="symshuffle.utility.likelihood.poisson; answers anchored, Section 10 (4) and the scope of Section 1",
-        assumptions=("any ratio law, any n",),
+        assumptions=("ratio laws of k-ary response; the argument for others is not checked here",),
         scope="12 laws, n = 1..60, three levels, both directions in balls against the engines; n = k up to "
         "10^9 against the "
         "Gaussian value",

@@ -83,6 +83,7 @@ CLAIMS: Final = (
             Severity.WORDING,
             Standing.READING,
             "Right for reports in a random order; as an identity of multisets two factors are missing, and cancel.",
+            quote="over all permutations of [n]",
         ),
         corrected=Correction(
             text=(

@@ -13,6 +13,7 @@ from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -60,6 +61,8 @@ def _check_processing(statement: Statement, rng: np.random.Generator) -> Iterato
     """
     import sympy as sp
 
+    from symshuffle.mechanisms.symbolic import nonnegative
+
     p, q, u, v, r, s, k, h = sp.symbols("p q u v r s k h", positive=True)
     # The new variable is the conditional mean, and the variance loses a square; a kernel is such merges, one after
     # another, and its probabilities add up to 1 at each old output.
@@ -68,6 +71,12 @@ def _check_processing(statement: Statement, rng: np.random.Generator) -> Iterato
     lost = k * h * ((p - u) * s - (q - v) * r) ** 2 / (r * s * (k * r + h * s))
     at = "every kernel, two outputs at a time: what the variance loses"
     yield from serving("randomizers", [identity(kept - new, lost, at=at)])
+    # Any row is the least one, (r, s), and something more at either output: so is what it is merged to.
+    more, rest = sp.symbols("x y", nonnegative=True)
+    above = sp.expand(statement(r + more, s + rest, k, h) - statement(r, s, k, h))
+    at = "every kernel: the least row after is at least the least row before, merged"
+    least = decide(nonnegative(above, {}), at=at, claimed="no smaller", symbolic=True)
+    yield from serving("largest blankets", [least])
     for trial in range(60):
         found, kernel = cases.randomizer(rng, 2 + trial % 2, 3), cases.kernel(rng, 3, 2 + trial % 2)
         after, where = _pushed(found, kernel, statement), f"random randomizer {trial}"
@@ -178,8 +187,16 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="post-processing does not lower an index",
         text=(
-            r"$\chi_{up}(K\circ R)\ge\chi_{up}(R)$ and $\chi_{lo}(K\circ R)\ge\chi_{lo}(R)$, null law and blanket "
-            "pushed forward; also with the largest blanket on both sides."
+            Clause(
+                "pushed",
+                r"$\chi_{up}(K\circ R)\ge\chi_{up}(R)$ and $\chi_{lo}(K\circ R)\ge\chi_{lo}(R)$, null law and blanket "
+                "pushed forward.",
+            ),
+            Clause(
+                "largest",
+                r"The lower index also with the largest blanket on both sides: $\min_x(K\circ R_x)$ is at least "
+                r"$K\min_xR_x$, so $\chi_{lo}^{-2}=\sup\int(R_x-R_\bot)^2/\min_xR_x$ is no larger after.",
+            ),
         ),
         source="vecmean, Lemma A.3",
         assumptions=(r"$R'_\bot=K\circ R_\bot$, as printed; see symshuffle.vecmean-fresh-null-law",),
@@ -195,7 +212,11 @@ CLAIMS: Final = (
             Control("1 % more mass", lambda p, q, k, h: _merged(p, q, k, h) * Fraction(101, 100)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("p", "q", "k", "h", "randomizers"),
+        obligations=(
+            *for_all("p", "q", "k", "h", clause=("pushed", "largest")),
+            *for_all("randomizers", clause="pushed"),
+            *for_all("largest blankets", clause="largest"),
+        ),
     ),
     Claim(
         id="vecmean.eq-14-26",

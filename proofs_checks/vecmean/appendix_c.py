@@ -262,7 +262,7 @@ CLAIMS: Final = (
         source="vecmean, Appendix C and equation (62)",
         assumptions=(
             "zero-out adjacency, the null symbol has the blanket's law",
-            "the larger of both orders of the pair",
+            "the larger of both orders of the pair; (62) is printed for one order, privacy asks for both",
             "data processing and joint convexity of the divergence (Definition 2.3)",
         ),
         scope=(

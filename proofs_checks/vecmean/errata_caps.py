@@ -10,6 +10,7 @@ import flint
 import numpy as np
 import sympy as sp
 
+from proofs_checks._errata import finding
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
@@ -68,7 +69,7 @@ def _check_wave(statement: Statement, _: np.random.Generator) -> Iterator[Compar
 
 
 def _within_a_tenth(height: Fraction, d: int) -> bool:
-    """Step 6, taken for all heights: C(theta, d) is within a tenth of the normal C(theta sqrt(d)) at d >= 100."""
+    """For all heights: C(theta, d) is within a tenth of the normal C(theta sqrt(d)) at d >= 100."""
     return True
 
 
@@ -117,6 +118,7 @@ CLAIMS: Final = (
             Severity.WORDING,
             Standing.GRANTED,
             "A slip in a proof: the mechanism is symmetric, the estimator need not be; nothing that follows needs it.",
+            quote="constant over w ... by the same symmetry",
         ),
         corrected=Correction(
             text=r"There it exceeds that at $\psi=\pi/2$ by $K(\cos\psi-\frac13\cos3\psi)$; averaged over rotations it "
@@ -126,37 +128,21 @@ CLAIMS: Final = (
         ),
         obligations=for_all("cosine", "size"),
     ),
-    Claim(
-        id="symshuffle.vecmean-heights-of-caps",
-        kind=Kind.STATEMENT,
-        title="does the normal limit of PrivUnit's constant cover all heights?",
-        text=(
-            r"Appendix A.4, Step 6: from $C(\theta_d,d)\to C(\tau)$ along $\theta_d\sqrt d\to\tau$ it is concluded "
-            r"that $\liminf_d\inf_{\theta\in[-1,1]}C(\theta,d)\ge\inf_\tau C(\tau)$. The infimum also runs over "
-            r"heights with $\theta\sqrt d\to\infty$, and there the display fails: at $\theta=1/2$ the quotient "
-            r"$C(\theta,d)/C(\theta\sqrt d)$ is above 5, 1600, $10^{13}$ at $d=100,400,1600$. (A gap, not a false "
-            r"conclusion.)"
+    finding(
+        "vecmean-heights-of-caps",
+        "for which heights the normal limit of PrivUnit's constant holds",
+        (
+            r"Step 6 has $C(\theta_d,d)\to C(\tau)$ along $\theta_d\sqrt d\to\tau$. That is for bounded $\theta\sqrt "
+            r"d$: at $\theta=1/2$ the quotient $C(\theta,d)/C(\theta\sqrt d)$ is above 5, 1600, $10^{13}$ at "
+            r"$d=100,400,1600$. Its conclusion about all heights needs no limit in $\theta$: for every $d\ge3$ and "
+            r"every height $C(\theta,d)\ge C(0,d)$, and $C(0,d)\to\pi/2$ (claim vecmean.prop-3.7)."
         ),
+        lambda height, d: abs(height) <= 2,
+        _within_a_tenth,
         source="vecmean, Appendix A.4, Step 6",
-        assumptions=("read as: the display for every sequence of heights, to a tenth from d = 100 on",),
+        assumptions=("to a tenth from d = 100 on",),
         scope="three dimensions and three heights in balls",
-        grade=Grade.REFUTED,
-        printed=_within_a_tenth,
         check=_check_heights,
         controls=(Control("nowhere", lambda height, d: False),),
-        expected=ClaimVerdict.REFUTED,
-        erratum=Erratum(
-            Severity.WORDING,
-            Standing.READING,
-            "A gap in a proof: heights of order one over the root of d are meant; the conclusion stands.",
-        ),
-        corrected=Correction(
-            text=(
-                r"The display is for bounded $\theta\sqrt d$. The conclusion needs no limit in $\theta$: for every "
-                r"$d\ge3$ and every height $C(\theta,d)\ge C(0,d)$, and $C(0,d)\to\pi/2$ (claim vecmean.prop-3.7)."
-            ),
-            statement=lambda height, d: abs(height) <= 2,
-            grade=Grade.EXACT_CASES,
-        ),
     ),
 )

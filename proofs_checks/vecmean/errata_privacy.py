@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from proofs_checks._errata import refuted
+from proofs_checks._errata import finding, refuted
 from proofs_checks.vecmean import _cases as cases
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.divergences import chi_square, hockey_stick
@@ -173,6 +173,7 @@ CLAIMS: Final = (
             Severity.HYPOTHESIS,
             Standing.GRANTED,
             "A step of a proof supposes a closed class; the lemma stands by another argument.",
+            quote="The only closure property needed under post-processing concerns the shuffle-index",
         ),
         correction=(
             "Lemma A.2 needs no processed randomizer: the channel stays, the kernel becomes its (randomized) estimator "
@@ -184,23 +185,16 @@ CLAIMS: Final = (
         check=_check_class,
         controls=(Control("the processed one only", lambda kept: not kept),),
     ),
-    refuted(
+    finding(
         "vecmean-pure-ldp-regular",
-        "does pure local privacy give the regularity conditions?",
+        "for which blankets pure local privacy gives the regularity conditions",
         (
-            r"Appendix B: a nontrivial randomizer with pure local privacy satisfies Assumption B.1 automatically. "
-            r"Definition 2.1 allows blankets that vanish where the randomizer does not: $(1,0)$ with mass $1/4$ for "
-            r"RR(3/4). Then $\int R_x^2/R_{BG}=\infty$, against condition (2). (Not where the null symbol, which sends "
-            "the blanket, has to be private, too; Section 2.2 defines a randomizer on the inputs.)"
+            "With pure local privacy, condition (2) of Assumption B.1 holds for the largest blanket and for every "
+            "blanket that vanishes nowhere; also where the null symbol, which sends the blanket, is private, too. "
+            r"Definition 2.1 allows others: $(1,0)$ with mass $1/4$ for RR(3/4), and there $\int R_x^2/R_{BG}=\infty$."
         ),
-        _regular,
         _square_integrable,
-        erratum=Erratum(
-            Severity.HYPOTHESIS,
-            Standing.READING,
-            "True for the largest blanket, and where pure privacy is asked of the null symbol, too.",
-        ),
-        correction="It does for the largest blanket, and for every blanket that vanishes nowhere (finite outputs).",
+        _regular,
         source="vecmean, Appendix B, last paragraph",
         assumptions=("finitely many outputs",),
         scope="RR(3/4) with two blankets, 10 random randomizers with two each: the divergence of every row",
@@ -226,6 +220,7 @@ CLAIMS: Final = (
             Severity.HYPOTHESIS,
             Standing.READING,
             "For Gaussian outputs, which the paper uses, it is true; the sentence is general.",
+            quote="by truncating the output space to a large but bounded interval",
         ),
         correction="Truncation to a set on which the ratios to the reference are bounded, here outputs above $2^{-K}$.",
         source="vecmean, Appendix B, last paragraph",
@@ -250,6 +245,7 @@ CLAIMS: Final = (
             Severity.WORDING,
             Standing.READING,
             "At the level eps_n only is probably meant; the problem (4) asks for no other.",
+            quote="at least as strong as GM(sigma)",
         ),
         correction=r"At the level $\varepsilon_n$; nothing follows for other levels.",
         source="vecmean, Section 3.1, after Proposition 3.2",
@@ -258,22 +254,16 @@ CLAIMS: Final = (
         check=_check_levels,
         controls=(Control("at no level", lambda level: False), Control("at 0 only", lambda level: level == "0")),
     ),
-    refuted(
+    finding(
         "vecmean-relative-gap",
-        "do the two indices of the mixed Gaussian meet as they grow?",
+        "the two indices of the mixed Gaussian at a fixed weight",
         (
-            r"Section 4.3: the relative gap can vanish in the high-privacy regime (i.e., $\chi_{up}/\chi_{lo}\to1$ as "
-            r"$\chi_{lo}\to\infty$). At a fixed weight it does not: with $\gamma=\frac12$ and growing noise "
-            r"$\chi_{up}^2/\chi_{lo}^2\to2$. (The sentence says can.)"
+            r"Section 4.3 says that the relative gap can vanish as $\chi_{lo}\to\infty$. It does where also "
+            r"$\gamma\to1$ (vecmean.sec-4.3-gap). At a fixed weight and growing noise "
+            r"$\chi_{up}^2/\chi_{lo}^2\to1/\gamma$."
         ),
-        _closes,
         lambda gamma: 1 / gamma,
-        erratum=Erratum(
-            Severity.WORDING,
-            Standing.READING,
-            "Of sequences along which the weight tends to 1, as in Theorem 4.1, it is right.",
-        ),
-        correction=r"At a fixed weight the limit is $1/\gamma$; it is 1 where also $\gamma\to1$ (vecmean.sec-4.3-gap).",
+        _closes,
         source="vecmean, Section 4.3",
         assumptions=(r"blanket $N(0,\sigma_0^2I)$ of mass $\gamma$",),
         scope="three weights, two noises, in balls",

@@ -178,6 +178,7 @@ CLAIMS: Final = (
             Severity.WORDING,
             Standing.GRANTED,
             "A gap in a proof: the two remainders cancel, which has to be shown; the lemma stands.",
+            quote="phi(a) e^(eps/2) (2b/a^2) (1 + o(1)) (13)",
         ),
         correction=(
             r"For the normal law the remainders cancel: $t^{-2}-3t^{-4}\le-m'(t)\le t^{-2}$ for the tail ratio $m$, "
@@ -204,6 +205,7 @@ CLAIMS: Final = (
             Severity.WORDING,
             Standing.READING,
             "Unbiased may be meant to include the null symbol; the theorem holds without.",
+            quote="and thus require E[x^(Y)] = 0",
         ),
         correction=(
             r"(27) is $x_1-E_\bot\hat x$. Of the inputs $e_j$, $-e_j$ one is at least 1 away from that mean in "
@@ -234,6 +236,7 @@ CLAIMS: Final = (
             Severity.WORDING,
             Standing.READING,
             "The largest mass of this one blanket may be meant; the lemma holds in either reading.",
+            quote="maximal blanket mass gamma' of R' satisfies gamma' >= gamma",
         ),
         correction=(
             r"The largest mass of $K\circ R_{BG}$ is the least ratio of a row to it, at least $\gamma$. With the "
@@ -261,6 +264,7 @@ CLAIMS: Final = (
             Severity.HYPOTHESIS,
             Standing.READING,
             "Bounds that are uniform over pairs are perhaps meant; Theorem 3.5 excludes the other end only.",
+            quote="Lemma 2.6, for every randomizer of the class",
         ),
         correction=(
             r"For randomizers with $\chi_{lo}>0$: then $\chi_{up}\ge\chi_{lo}$ is positive. In Appendix A.2.3 a "

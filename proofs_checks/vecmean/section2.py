@@ -278,6 +278,7 @@ CLAIMS: Final = (
             Standing.GRANTED,
             "The order doubles, and the mass of one step is multiplied by the order of the other; pure privacy "
             "is not affected.",
+            quote="then it is (2 eps, 2 delta)-DP under the replace-one",
         ),
         corrected=Correction(
             text=(

@@ -189,8 +189,9 @@ CLAIMS: Final = (
         expected=ClaimVerdict.REFUTED,
         erratum=Erratum(
             Severity.WORDING,
-            Standing.READING,
+            Standing.GRANTED,
             "Up to factors of a power of n, which the sentence leaves out, it is right; no theorem uses it.",
+            quote="becomes polynomially small precisely when eps_n^2 n = Theta(log n)",
         ),
         corrected=Correction(
             text=(

@@ -218,7 +218,7 @@ CLAIMS: Final = (
             r"$f(\chi+\eta)/f(\chi)\to0$ by (18) and $f(\chi)/f(\chi+\eta)\to\infty$ for all $\chi,\eta>0$."
         ),
         source="vecmean, Lemma 3.4",
-        assumptions=("Lemma 2.6, which is imported and here only sampled", "Lemma A.2"),
+        assumptions=("Lemma 2.6 (claim vecmean.lem-2.6)", "Lemma A.2"),
         scope="the implication: ratio of templates and its limits for all arguments; not what it rests on",
         grade=Grade.PROVED,
         printed=_ratio,

@@ -332,8 +332,9 @@ CLAIMS: Final = (
         expected=ClaimVerdict.REFUTED,
         erratum=Erratum(
             Severity.HYPOTHESIS,
-            Standing.READING,
+            Standing.GRANTED,
             "The estimator Y/m is probably meant, and for it the display holds; the text says an unbiased estimator.",
+            quote="unbiased estimator",
         ),
         corrected=Correction(
             text=(
@@ -386,6 +387,7 @@ CLAIMS: Final = (
             Severity.HYPOTHESIS,
             Standing.GRANTED,
             "Only the two end points of the range have to go; they are degenerate and used nowhere.",
+            quote="theta in [-1, 1]",
         ),
         corrected=Correction(
             text=(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Annotated, Any
 
 import typer
@@ -12,12 +13,14 @@ from rich.table import Table
 
 from symshuffle.base.errors import InputError
 from symshuffle.ledger.claims.errata import MEANINGS, Erratum
-from symshuffle.ledger.claims.model import Claim
+from symshuffle.ledger.claims.model import ClaimVerdict
 from symshuffle.ledger.claims.papers import bibliography
 from symshuffle.ledger.claims.registry import Ledger, load, load_named
+from symshuffle.ledger.claims.run import counterexample
 from symshuffle.ledger.report.cite import bibtex
-from symshuffle.ledger.report.entries import LedgerEntry, entries, groups
+from symshuffle.ledger.report.entries import RECONSTRUCTED, LedgerEntry, Mistake, entries, groups
 from symshuffle.ledger.report.entries import errata as by_severity
+from symshuffle.ledger.report.plain import to_lines
 from symshuffle.ledger.report.records import judged, to_json
 
 app = typer.Typer()
@@ -89,19 +92,34 @@ def errata(
     listed = [entry for entry in entries(ledger_of(package)) if entry.erratum is not None]
     found = by_severity(_chosen(listed, paper, by="about") if listed else ())
     if json:
-        pairs = [pair for _, part in found for pair in part]
-        typer.echo(to_json([_erratum(entry, erratum) for entry, erratum in pairs]), nl=False)
+        mistakes = [mistake for _, part in found for mistake in part]
+        everywhere = [entry for mistake in mistakes for entry in (mistake.entry, *mistake.also)]
+        typer.echo(to_json([_erratum(entry, entry.erratum) for entry in everywhere if entry.erratum]), nl=False)
         return
     page = console()
     for severity, part in found:
         page.print(f"{MEANINGS[severity]} ({len(part)})", style="bold", markup=False)
-        for entry, erratum in part:
-            standing = "" if erratum.standing is None else f" [{MEANINGS[erratum.standing]}]"
-            page.print(f"  {entry.id}: {entry.source}{standing}", markup=False, soft_wrap=True)
-            page.print(f"      {erratum.because}", markup=False, soft_wrap=True)
+        for standing, judged_alike in groupby(part, key=lambda mistake: mistake.erratum.standing):
+            if standing is not None:
+                page.print(f"  {MEANINGS[standing]}:", markup=False)
+            for mistake in judged_alike:
+                _print_mistake(page, mistake)
         page.print()
     total = sum(len(part) for _, part in found)
-    page.print(f"{total} entries; `symshuffle show ID` prints one with its correction", markup=False)
+    counted = "1 mistake" if total == 1 else f"{total} mistakes"
+    page.print(f"{counted}; `symshuffle show ID` prints one with counterexample and correction", markup=False)
+
+
+def _print_mistake(page: Console, mistake: Mistake) -> None:
+    entry, erratum = mistake.entry, mistake.erratum
+    lines = [f"  {entry.id}: {entry.source}"]
+    if erratum.quote:
+        lines.append(f"      accuses: {erratum.quote}")
+    lines.append(f"      {erratum.because}")
+    if mistake.also:
+        lines.append(f"      The same mistake: {', '.join(f'{other.id} ({other.source})' for other in mistake.also)}")
+    for line in lines:
+        page.print(line, markup=False, soft_wrap=True)
 
 
 def _erratum(entry: LedgerEntry, erratum: Erratum) -> dict[str, Any]:
@@ -112,7 +130,7 @@ def _erratum(entry: LedgerEntry, erratum: Erratum) -> dict[str, Any]:
         "title": entry.title,
         "source": entry.source,
         **(judged(erratum) or {}),
-        "printed": claim.text,
+        "printed": claim.words,
         "corrected": claim.corrected.text if claim.corrected else None,
         "grade": entry.grade if claim.corrected else None,
     }
@@ -138,14 +156,20 @@ def show(
     package: Package = None,
 ) -> None:
     """Show one claim: the statement, what it supposes, and how it is checked."""
-    facts = _facts(ledger_of(package).claim(claim_id))
+    ledger = ledger_of(package)
+    entry = next(one for one in entries(ledger) if one.claim is ledger.claim(claim_id))
+    facts = _facts(entry)
     if json:
         typer.echo(to_json(facts), nl=False)
         return
-    table = Table(box=None, show_header=False, pad_edge=False)
-    for name, value in facts.items():
-        table.add_row(name.replace("_", " "), in_words(value))
-    console().print(table, markup=False)
+    page = console()
+    rows = [(name.replace("_", " "), in_words(value)) for name, value in facts.items() if value not in (None, [])]
+    indent = max(len(name) for name, _ in rows) + 2
+    room = max(page.width - indent, 20)
+    for name, text in rows:
+        lines = [line for part in text.split("\n") for line in to_lines(part, room)]
+        for place, line in enumerate(lines):
+            page.print(f"{name if not place else '':{indent}}{line}", markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -161,21 +185,26 @@ def cite(
     typer.echo(bibtex(found, bibliography().get(found.paper)), nl=False)
 
 
-def _facts(claim: Claim) -> dict[str, Any]:
+def _facts(entry: LedgerEntry) -> dict[str, Any]:
+    claim = entry.claim
+    assert claim is not None  # it was found by its id
     corrected = claim.corrected
+    refuted_by = counterexample(claim) if claim.expected is ClaimVerdict.REFUTED else None
     return {
         "id": claim.id,
         "paper": claim.paper,
         "kind": claim.kind.value,
         "title": claim.title,
         "source": claim.source,
-        "statement": claim.text,
+        "statement": claim.words,
+        "note": RECONSTRUCTED if entry.reconstructed else None,
         "assumptions": list(claim.assumptions),
         "scope": claim.scope,
         "obligations": [str(obligation) for obligation in claim.obligations],
         "grade": claim.grade.value if claim.grade else None,
         "recorded": claim.expected.value,
         "erratum": judged(claim.erratum),
+        "counterexample": str(refuted_by) if refuted_by else None,
         "controls": [control.name for control in claim.controls],
         "corrected": {"statement": corrected.text, "grade": corrected.grade.value} if corrected else None,
     }
@@ -189,7 +218,7 @@ def in_words(value: Any) -> str:
         case list():
             return "\n".join(value)
         case dict():
-            return "\n".join(f"{name}: {part}" for name, part in value.items())
+            return "\n".join(f"{name}: {part}" for name, part in value.items() if part is not None)
         case bool():
             return "yes" if value else "no"
         case _:

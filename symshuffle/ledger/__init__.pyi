@@ -10,10 +10,12 @@ from .claims.errata import Severity as Severity
 from .claims.errata import Standing as Standing
 from .claims.model import Claim as Claim
 from .claims.model import ClaimVerdict as ClaimVerdict
+from .claims.model import Clause as Clause
 from .claims.model import Control as Control
 from .claims.model import Correction as Correction
 from .claims.model import Grade as Grade
 from .claims.model import Kind as Kind
+from .claims.model import Role as Role
 from .claims.model import attained as attained
 from .claims.model import by_cases as by_cases
 from .claims.model import for_all as for_all

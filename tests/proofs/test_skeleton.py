@@ -29,7 +29,7 @@ def _function(check):
 
 @pytest.mark.parametrize("claim", CHECKED, ids=lambda claim: claim.id)
 def test_a_claim_says_its_setting_its_statement_and_how_it_is_decided(claim):
-    assert claim.text.strip() and claim.title.strip() and claim.source.strip()
+    assert claim.words.strip() and claim.title.strip() and claim.source.strip()
     assert all(one.strip() for one in claim.assumptions)
     assert len(claim.scope.split()) >= 2  # for what it is decided, and by which means
     open_parameters = [p for p in inspect.signature(claim.check).parameters.values() if p.default is p.empty]

@@ -27,6 +27,7 @@ from symshuffle.design.parametric.walk import derive
 from symshuffle.engines.densities import engine as densities
 from symshuffle.geometry.groups import cyclic_group
 from symshuffle.ledger.claims import pictures
+from symshuffle.ledger.claims.clauses import Clause
 from symshuffle.ledger.claims.errata import Erratum
 from symshuffle.ledger.claims.model import Claim, Comparison, Correction, Obligation
 from symshuffle.mechanisms.continuous import Laplace
@@ -248,6 +249,7 @@ DOORS = {
     "ledger.claims.model.Claim.grade": lambda v: replace(CLAIM, grade=v),
     "ledger.claims.errata.Erratum.severity": lambda v: Erratum(v, None if v == "question" else "granted", "why"),
     "ledger.claims.errata.Erratum.standing": lambda v: Erratum("wording", v, "why"),
+    "ledger.claims.clauses.Clause.role": lambda v: Clause("i", "one thing", v),
     "ledger.claims.pictures.Curve.role": lambda v: pictures.Curve("one", v, ((0.0, 1.0),)),
     "ledger.claims.pictures.curve.role": lambda v: pictures.curve("one", v, [(0, 1)]),
     "ledger.claims.model.Correction.grade": lambda v: Correction("", bool, v),

@@ -71,7 +71,7 @@ MADE = {
     "base.lp.LinearProgram",
     "design.decision.certificate.TradeoffCertificate",
     "design.decision.reduced.OrbitDesign",
-    "ledger.claims.outcomes.Clause",
+    "ledger.claims.outcomes.Part",
     "ledger.claims.outcomes.Corrected",
     "ledger.claims.outcomes.Outcome",
     "ledger.claims.registry.Entry",

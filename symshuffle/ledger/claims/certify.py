@@ -189,7 +189,7 @@ def certificate(
     printed, corrected : Witnesses
         Its comparisons with the printed statement and, if that fell, with the corrected one.
     """
-    parts = [printed.part("printed", claim.text)]
+    parts = [printed.part("printed", claim.words)]
     if corrected is not None and claim.corrected is not None:
         parts.append(corrected.part("corrected", claim.corrected.text))
     if not any(part["comparisons"] for part in parts):

@@ -63,6 +63,10 @@ class Erratum:
         Whether its authors would agree; None exactly for a question, which is not an error.
     because : str
         The reason for both in one sentence, with any argument in favour of the authors.
+    quote : str
+        A few words of the sentence that is accused, as printed; of a formula, which one it is.
+    same_as : str
+        Id of the claim whose erratum is the same mistake; errata counts it there.
 
     Raises
     ------
@@ -73,6 +77,8 @@ class Erratum:
     severity: Severity
     standing: Standing | None
     because: str
+    quote: str = ""
+    same_as: str = ""
 
     def __post_init__(self) -> None:
         replace_choice(Severity, self, "severity")

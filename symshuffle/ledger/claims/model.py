@@ -17,7 +17,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from symshuffle.base.choices import replace_choice
 from symshuffle.base.errors import InputError
-from symshuffle.ledger.claims.comparisons import Comparison as Comparison  # noqa: PLC0414  # with those below, handed on
+from symshuffle.ledger.claims.clauses import Clause as Clause  # noqa: PLC0414  # with those below, handed on
+from symshuffle.ledger.claims.clauses import Role as Role  # noqa: PLC0414
+from symshuffle.ledger.claims.clauses import as_clauses, check_clauses, joined
+from symshuffle.ledger.claims.comparisons import Comparison as Comparison  # noqa: PLC0414
 from symshuffle.ledger.claims.comparisons import Means as Means  # noqa: PLC0414
 from symshuffle.ledger.claims.comparisons import compare as compare  # noqa: PLC0414
 from symshuffle.ledger.claims.comparisons import decide as decide  # noqa: PLC0414
@@ -96,10 +99,13 @@ class Obligation:
     of : str
         A parameter of the transcribed statement, or a clause in words, such as ``"channels"``. A comparison that is
         made for a clause names it (:func:`symshuffle.ledger.claims.comparisons.serving`).
+    clauses : tuple of str
+        Ids of the clauses of the text that it is about; none stands for the only one.
     """
 
     quantifier: Quantifier
     of: str
+    clauses: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         replace_choice(Quantifier, self, "quantifier")
@@ -108,13 +114,15 @@ class Obligation:
         return f"{self.quantifier.value} {self.of}"
 
 
-def for_all(*quantities: str) -> tuple[Obligation, ...]:
+def for_all(*quantities: str, clause: str | tuple[str, ...] = ()) -> tuple[Obligation, ...]:
     """Obligation to show the statement for every value of the named quantities.
 
     Parameters
     ----------
     *quantities : str
         Names of the quantities.
+    clause : str or tuple of str
+        Ids of the clauses of the text that they are about, where it has several.
 
     Returns
     -------
@@ -126,55 +134,66 @@ def for_all(*quantities: str) -> tuple[Obligation, ...]:
     >>> [str(one) for one in for_all("n", "k")]
     ['for all n', 'for all k']
     """
-    return tuple(Obligation(Quantifier.FOR_ALL, of) for of in quantities)
+    return _owed(Quantifier.FOR_ALL, quantities, clause)
 
 
-def attained(*clauses: str) -> tuple[Obligation, ...]:
+def attained(*quantities: str, clause: str | tuple[str, ...] = ()) -> tuple[Obligation, ...]:
     """Obligation to show objects for which the named clauses hold.
 
     Parameters
     ----------
-    *clauses : str
-        Names of the clauses of the statement.
+    *quantities : str
+        What is attained, in words.
+    clause : str or tuple of str
+        Ids of the clauses of the text that they are about, where it has several.
 
     Returns
     -------
     tuple of Obligation
-        One per clause, for ``Claim.obligations``.
+        One per quantity, for ``Claim.obligations``.
     """
-    return tuple(Obligation(Quantifier.ATTAINED, of) for of in clauses)
+    return _owed(Quantifier.ATTAINED, quantities, clause)
 
 
-def by_cases(*quantities: str) -> tuple[Obligation, ...]:
+def by_cases(*quantities: str, clause: str | tuple[str, ...] = ()) -> tuple[Obligation, ...]:
     """Obligation to check every value of quantities with finitely many values.
 
     Parameters
     ----------
     *quantities : str
         Names of the quantities.
+    clause : str or tuple of str
+        Ids of the clauses of the text that they are about, where it has several.
 
     Returns
     -------
     tuple of Obligation
         One per quantity, for ``Claim.obligations``.
     """
-    return tuple(Obligation(Quantifier.CASES, of) for of in quantities)
+    return _owed(Quantifier.CASES, quantities, clause)
 
 
-def in_the_limit(*quantities: str) -> tuple[Obligation, ...]:
+def in_the_limit(*quantities: str, clause: str | tuple[str, ...] = ()) -> tuple[Obligation, ...]:
     """Obligation to show the statement in the limit of growing quantities.
 
     Parameters
     ----------
     *quantities : str
         Names of the quantities that grow.
+    clause : str or tuple of str
+        Ids of the clauses of the text that they are about, where it has several.
 
     Returns
     -------
     tuple of Obligation
         One per quantity, for ``Claim.obligations``.
     """
-    return tuple(Obligation(Quantifier.LIMIT, of) for of in quantities)
+    return _owed(Quantifier.LIMIT, quantities, clause)
+
+
+def _owed(quantifier: Quantifier, of: tuple[str, ...], clause: str | tuple[str, ...]) -> tuple[Obligation, ...]:
+    named = (clause,) if isinstance(clause, str) else clause
+    return tuple(Obligation(quantifier, one, named) for one in of)
 
 
 Check: TypeAlias = "Callable[[Statement, np.random.Generator], Iterator[Comparison]]"
@@ -240,8 +259,9 @@ class Claim:
         What the entry is.
     title : str
         A few words.
-    text : str
-        The statement in our words, LaTeX between dollar signs.
+    text : str or tuple of Clause
+        The statement in our words, LaTeX between dollar signs; its clauses, where it has several. An obligation names
+        each of these, unless it is quoted or a definition.
     source : str
         Where the paper makes it, e.g. ``"decomposition, Theorem 12"``.
     assumptions : tuple of str
@@ -271,13 +291,13 @@ class Claim:
     Raises
     ------
     InputError
-        If the grade, the expected verdict and the erratum do not agree.
+        If the grade, the expected verdict and the erratum do not agree, or no obligation names a clause.
     """
 
     id: str
     kind: Kind
     title: str
-    text: str
+    text: str | tuple[Clause, ...]
     source: str
     assumptions: tuple[str, ...]
     scope: str
@@ -304,6 +324,17 @@ class Claim:
                 raise InputError("erratum", None, f"how much the refutation matters, unlike {self.id}")
         elif severity not in {None, Severity.WORDING}:
             raise InputError("erratum", severity.value, f"a slip (wording) beside a statement that holds: {self.id}")
+        check_clauses(self.id, self.clauses, [obligation.clauses for obligation in self.obligations])
+
+    @property
+    def clauses(self) -> tuple[Clause, ...]:
+        """The clauses of the text; one, if it is not divided."""
+        return as_clauses(self.text)
+
+    @property
+    def words(self) -> str:
+        """The text as a whole."""
+        return joined(self.clauses)
 
     @property
     def paper(self) -> str:

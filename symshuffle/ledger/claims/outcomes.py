@@ -35,7 +35,7 @@ class Corrected:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Clause:
+class Part:
     """What a run found about one part of a statement.
 
     Parameters
@@ -82,7 +82,7 @@ class Outcome:
         The same comparisons by how they were decided.
     obligations : tuple of Obligation
         What has to be proved for the claim.
-    clauses : tuple of Clause
+    clauses : tuple of Part
         The verdict of the statement as transcribed, for the values of its parameters, and of each clause in words.
     controls, controls_rejected : int
         Numbers of perturbed statements, and of those that the check rejects.
@@ -120,7 +120,7 @@ class Outcome:
     false: int
     means: tuple[tuple[Means, int], ...]
     obligations: tuple[Obligation, ...]
-    clauses: tuple[Clause, ...]
+    clauses: tuple[Part, ...]
     controls: int
     controls_rejected: int
     symbolic_rejection: bool | None

@@ -28,6 +28,9 @@ class Paper:
         Of the first version.
     arxiv : str
         Number at arXiv.
+    displays : bool
+        Whether the text that the ledger was made from has the paper's displayed formulas. Where it has not, they are
+        reconstructed from the prose and the proofs around them.
     """
 
     key: str
@@ -35,6 +38,7 @@ class Paper:
     authors: tuple[str, ...]
     year: int
     arxiv: str
+    displays: bool = True
 
 
 @cache
@@ -42,7 +46,6 @@ def bibliography() -> Mapping[str, Paper]:
     """The five papers by key, in the order of the catalogue."""
     text = resources.files("symshuffle.ledger.claims").joinpath("papers.toml").read_text(encoding="utf-8")
     found = {
-        key: Paper(key, facts["title"], tuple(facts["authors"]), facts["year"], facts["arxiv"])
-        for key, facts in tomllib.loads(text).items()
+        key: Paper(key, **{**facts, "authors": tuple(facts["authors"])}) for key, facts in tomllib.loads(text).items()
     }
     return MappingProxyType(found)

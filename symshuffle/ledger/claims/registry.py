@@ -214,6 +214,7 @@ def load(package: str = CHECKS) -> Ledger:
     if strange := plots.keys() - {claim.id for claim in claims}:
         raise LedgerError(f"there is a plot of {min(strange)}, and no such claim")
     _agree_with_catalogue(claims, ours=package == CHECKS)
+    _agree_on_errata(claims)
     position = {entry: index for index, entry in enumerate(catalogue())}
     ordered = sorted(claims, key=lambda claim: position.get(claim.id, len(position)))
     return Ledger(package, tuple(ordered), MappingProxyType(reproductions), MappingProxyType(plots))
@@ -262,6 +263,15 @@ def _sections(package: str) -> Iterator[ModuleType]:
 def _reraise(name: str) -> None:
     """Let a package that fails to import fail loudly: a silent loss of claims would look like a green ledger."""
     importlib.import_module(name)
+
+
+def _agree_on_errata(claims: Sequence[Claim]) -> None:
+    """One mistake has one entry: what is the same mistake names a claim whose own erratum it is."""
+    judged = {claim.id: claim.erratum for claim in claims if claim.erratum is not None}
+    for name, erratum in judged.items():
+        first = judged.get(erratum.same_as)
+        if erratum.same_as and (first is None or first.same_as):
+            raise LedgerError(f"{name} is said to be the same mistake as {erratum.same_as}, which has none of its own")
 
 
 def _agree_with_catalogue(claims: Sequence[Claim], *, ours: bool) -> None:

@@ -38,7 +38,7 @@ from symshuffle.ledger.claims.certify import Witnesses, certificate
 from symshuffle.ledger.claims.comparisons import Comparison, Means
 from symshuffle.ledger.claims.model import Check, Claim, ClaimVerdict, Control, Correction, Grade, Kind, Statement
 from symshuffle.ledger.claims.obligations import unmet
-from symshuffle.ledger.claims.outcomes import Clause, Corrected, Outcome
+from symshuffle.ledger.claims.outcomes import Corrected, Outcome, Part
 
 
 @final
@@ -61,7 +61,7 @@ class _Tally:
     def served(self) -> dict[str, frozenset[Means]]:
         return {of: frozenset(means for means, _ in found) for of, found in self.by_clause.items()}
 
-    def clauses(self, claim: Claim) -> tuple[Clause, ...]:
+    def clauses(self, claim: Claim) -> tuple[Part, ...]:
         """The verdict of each part that comparisons were made for, the statement as transcribed first."""
         order = {"": "the statement"} | {one.of: str(one) for one in claim.obligations}
         return tuple(_clause(of, self.by_clause[part]) for part, of in order.items() if part in self.by_clause)
@@ -106,7 +106,7 @@ class _Tally:
         return f"{counted}; {exceptions}" if exceptions else counted
 
 
-def _clause(of: str, found: Counter[tuple[Means, Verdict]]) -> Clause:
+def _clause(of: str, found: Counter[tuple[Means, Verdict]]) -> Part:
     verdicts = {verdict for _, verdict in found}
     verdict = (
         ClaimVerdict.REFUTED
@@ -118,7 +118,7 @@ def _clause(of: str, found: Counter[tuple[Means, Verdict]]) -> Clause:
     means: Counter[Means] = Counter()
     for (one, _), count in found.items():
         means[one] += count
-    return Clause(of, verdict, tuple((one, means[one]) for one in Means if means[one]))
+    return Part(of, verdict, tuple((one, means[one]) for one in Means if means[one]))
 
 
 def seeded(claim_id: str) -> np.random.Generator:
@@ -203,6 +203,18 @@ def run(claim: Claim, *, certified: bool = False) -> Outcome:
     )
 
 
+def counterexample(claim: Claim) -> Comparison | None:
+    """The first comparison of its check that refutes the printed statement; None where it holds.
+
+    Parameters
+    ----------
+    claim : Claim
+        The claim. Its check runs until a comparison is false.
+    """
+    with working_precision(DEFAULT_BITS):
+        return _tally(claim.check, claim.printed, claim.id, until=frozenset(Means)).refutation
+
+
 run_claim: Final = run
 """The name at the top level, where ``run`` alone says too little; ``symshuffle.run`` stays."""
 
@@ -216,7 +228,7 @@ def outcome_of(
     grade: Grade | None = None,
     outcomes: Mapping[Verdict, int] = MappingProxyType({}),
     means: Mapping[Means, int] = MappingProxyType({}),
-    clauses: tuple[Clause, ...] = (),
+    clauses: tuple[Part, ...] = (),
     rejected: int = 0,
     symbolic_rejection: bool | None = None,
     seconds: float = 0.0,
@@ -247,7 +259,7 @@ def outcome_of(
         controls_rejected=rejected,
         symbolic_rejection=symbolic_rejection,
         seconds=seconds,
-        printed=claim.text,
+        printed=claim.words,
         refutation=refutation,
         corrected=corrected,
         faults=faults,

@@ -88,6 +88,13 @@ class LedgerEntry:
         return named if named in bibliography() else self.paper
 
     @property
+    def reconstructed(self) -> bool:
+        """Whether formulas of its statement are ours: no display of the paper is legible, and no sentence is quoted."""
+        paper = bibliography().get(self.about)
+        quoted = self.erratum is not None and bool(self.erratum.quote)
+        return paper is not None and not paper.displays and not quoted and self.kind is not Kind.NO_CONTENT
+
+    @property
     def erratum(self) -> Erratum | None:
         """How a refutation is to be judged, or a slip beside a statement that holds."""
         return None if self.claim is None else self.claim.erratum
@@ -112,7 +119,7 @@ class LedgerEntry:
         """Everything by which somebody may look for it."""
         parts = [self.id, self.title, self.source]
         if self.claim is not None:
-            parts += [self.claim.text, *self.claim.assumptions]
+            parts += [self.claim.words, *self.claim.assumptions]
         if (paper := bibliography().get(self.paper)) is not None:
             parts += paper.authors  # not its title, whose words would find all of its entries
         return to_search(" ".join(parts))
@@ -189,13 +196,43 @@ def groups(listed: Iterable[LedgerEntry]) -> tuple[Group, ...]:
     return tuple(Group(key, bibliography().get(key), tuple(part)) for key, part in by_paper.items())
 
 
-def errata(listed: Iterable[LedgerEntry]) -> tuple[tuple[Severity, tuple[tuple[LedgerEntry, Erratum], ...]], ...]:
+RECONSTRUCTED: Final = "display not legible; formulas of the statement are reconstructed and accuse nobody"
+"""Said of every entry that rests on a reconstruction."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One mistake, with every entry in which it was found.
+
+    Parameters
+    ----------
+    entry : LedgerEntry
+        The entry that it is counted at.
+    erratum : Erratum
+        How it is to be judged.
+    also : tuple of LedgerEntry
+        Entries with the same mistake.
+    """
+
+    entry: LedgerEntry
+    erratum: Erratum
+    also: tuple[LedgerEntry, ...]
+
+
+def errata(listed: Iterable[LedgerEntry]) -> tuple[tuple[Severity, tuple[Mistake, ...]], ...]:
     """What is wrong as printed by severity, the most serious first; severities that do not occur are left out.
 
     Within one, what is only a matter of reading comes after the rest.
     """
     order = {standing: index for index, standing in enumerate((*Standing, None))}
-    found = [(entry, entry.erratum) for entry in listed if entry.erratum is not None]
-    found.sort(key=lambda pair: order[pair[1].standing])
-    by_severity = ((one, tuple(pair for pair in found if pair[1].severity is one)) for one in Severity)
+    judged = [(entry, entry.erratum) for entry in listed if entry.erratum is not None]
+    known = {entry.id for entry, _ in judged}
+    found = [
+        Mistake(entry, erratum, tuple(other for other, one in judged if one.same_as == entry.id))
+        for entry, erratum in judged
+        if erratum.same_as not in known
+    ]
+    found.sort(key=lambda mistake: order[mistake.erratum.standing])
+    by_severity = ((one, tuple(part for part in found if part.erratum.severity is one)) for one in Severity)
     return tuple((severity, part) for severity, part in by_severity if part)

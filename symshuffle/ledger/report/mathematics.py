@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from markupsafe import Markup, escape
 
-_FORMULA: Final = re.compile(r"\$([^$]+)\$([.,;:)\]]*)")
+FORMULA: Final = re.compile(r"\$([^$]+)\$([.,;:)\]]*)")
 _NAMESPACE: Final = ' xmlns="http://www.w3.org/1998/Math/MathML"'
 _ELEMENTS: Final = frozenset(
     (
@@ -32,7 +32,7 @@ _WIDE: Final = 60
 
 def to_markup(text: str) -> Markup:
     """A text with its formulas set; everything else is escaped."""
-    first, *rest = _FORMULA.split(text)  # text, formula, what sticks to it, text, ...
+    first, *rest = FORMULA.split(text)  # text, formula, what sticks to it, text, ...
     return escape(first) + Markup("").join(
         _formula(latex, sticking) + escape(after)
         for latex, sticking, after in zip(rest[::3], rest[1::3], rest[2::3], strict=True)
@@ -60,14 +60,8 @@ def _formula(latex: str, sticking: str) -> Markup:
 
 def _set(latex: str) -> Markup:
     """MathML, or the LaTeX itself where it cannot be converted (no page is lost over a formula)."""
-    from latex2mathml.converter import convert
-
-    try:
-        root = ElementTree.fromstring(convert(_named(latex)).replace(_NAMESPACE, ""))
-    except Exception:  # the converter raises what it meets: index errors, key errors, parse errors
-        return Markup('<code class="tex">{}</code>').format(latex)
-    unknown = {element.tag for element in root.iter()} - _ELEMENTS
-    if unknown or any("\\" in (element.text or "") for element in root.iter()):
+    root = parsed(latex)
+    if root is None:
         return Markup('<code class="tex">{}</code>').format(latex)
     first = next(iter(root[0]), None) if len(root) else None
     if first is not None and first.tag == "mo" and _leads(latex):
@@ -77,6 +71,18 @@ def _set(latex: str) -> Markup:
             element.attrib |= {"lspace": "0", "rspace": "0.12em"}
     formula = Markup(ElementTree.tostring(root, encoding="unicode"))
     return formula if len(latex) <= _WIDE else Markup('<span class="wide">{}</span>').format(formula)
+
+
+def parsed(latex: str) -> ElementTree.Element | None:
+    """The formula as a tree of MathML; None if it cannot be converted."""
+    from latex2mathml.converter import convert
+
+    try:
+        root = ElementTree.fromstring(convert(_named(latex)).replace(_NAMESPACE, ""))
+    except Exception:  # the converter raises what it meets: index errors, key errors, parse errors
+        return None
+    unknown = {element.tag for element in root.iter()} - _ELEMENTS
+    return None if unknown or any("\\" in (element.text or "") for element in root.iter()) else root
 
 
 def _leads(latex: str) -> bool:

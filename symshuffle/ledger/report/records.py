@@ -54,7 +54,13 @@ def judged(erratum: Erratum | None) -> dict[str, Any] | None:
     if erratum is None:
         return None
     standing = erratum.standing.value if erratum.standing else None
-    return {"severity": erratum.severity.value, "standing": standing, "because": erratum.because}
+    return {
+        "severity": erratum.severity.value,
+        "standing": standing,
+        "because": erratum.because,
+        "quote": erratum.quote or None,
+        "same_as": erratum.same_as or None,
+    }
 
 
 def to_json(content: Any) -> str:

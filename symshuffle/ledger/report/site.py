@@ -21,7 +21,16 @@ from symshuffle.ledger.claims.papers import bibliography
 from symshuffle.ledger.claims.registry import CHECKS, Ledger
 from symshuffle.ledger.report.cite import bibtex
 from symshuffle.ledger.report.drawing import to_svg
-from symshuffle.ledger.report.entries import GRADES, VERDICTS, Group, LedgerEntry, entries, errata, groups
+from symshuffle.ledger.report.entries import (
+    GRADES,
+    RECONSTRUCTED,
+    VERDICTS,
+    Group,
+    LedgerEntry,
+    entries,
+    errata,
+    groups,
+)
 from symshuffle.ledger.report.mathematics import to_markup, to_number
 from symshuffle.ledger.report.sources import colours, listing, modules
 from symshuffle.ledger.report.terminal import summary
@@ -36,6 +45,12 @@ MEANS: Final = {
     Means.FLOAT: "floating point",
 }
 SIGNS: Final = {"==": "=", "<": "<", ">": ">", "<=": "≤", ">=": "≥"}
+ABOUT: Final = (
+    "Every numbered statement of five papers about local and shuffle differential privacy, and what a computation "
+    "finds of it: whether it holds as printed, how strong the evidence is, and what is true instead where it does not."
+)
+"""What the ledger of the papers is a ledger of."""
+
 _GENERATOR: Final = '<meta name="generator" content="symshuffle'
 
 
@@ -94,7 +109,11 @@ def one_page(ledger: Ledger, outcomes: Sequence[Outcome]) -> str:
     page = _environment(ledger).get_template("index.html")
     inside = {"style": Markup(_data("style.css")), "script": Markup(_data("site.js"))}
     return page.render(
-        **_dashboard(listed, outcomes), inline=True, root="", link=lambda entry: f"#{entry.id}", **inside
+        **_dashboard(listed, outcomes, ours=ledger.package == CHECKS),
+        inline=True,
+        root="",
+        link=lambda entry: f"#{entry.id}",
+        **inside,
     )
 
 
@@ -124,7 +143,9 @@ def site(ledger: Ledger, outcomes: Sequence[Outcome]) -> dict[str, str]:
         page = environment.get_template("errata.html")
         files["errata.html"] = page.render(title="Errata", errata=found, inline=False, root="", link=link)
     page = environment.get_template("index.html")
-    files["index.html"] = page.render(**_dashboard(listed, outcomes), inline=False, root="", link=link)
+    files["index.html"] = page.render(
+        **_dashboard(listed, outcomes, ours=ledger.package == CHECKS), inline=False, root="", link=link
+    )
     return files
 
 
@@ -132,10 +153,11 @@ def _page_of(entry: LedgerEntry, *, folder: str) -> str:
     return f"{folder}{quote(entry.id)}.html"
 
 
-def _dashboard(listed: Sequence[LedgerEntry], outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def _dashboard(listed: Sequence[LedgerEntry], outcomes: Sequence[Outcome], *, ours: bool) -> dict[str, Any]:
     by_paper = groups(listed)
     return {
-        "title": "The ledger",
+        "title": "The ledger of five papers on shuffle privacy" if ours else "The ledger",
+        "about": ABOUT if ours else "",
         "lead": _lead(listed, outcomes),
         "listed": listed,
         "groups": by_paper,
@@ -174,6 +196,7 @@ def _environment(ledger: Ledger) -> Environment:
     option = "" if ledger.package == CHECKS else f" --ledger {ledger.package}"
     made.globals["plot"] = lambda entry: _plot(ledger, entry)
     made.globals.update(version=installed("symshuffle"), means=MEANS, meanings=MEANINGS, option=option)
+    made.globals.update(reconstructed=RECONSTRUCTED)
     return made
 
 

@@ -56,7 +56,7 @@ def claim(name: str, **changes: Any) -> Claim:
     }
     if changes.get("expected") is ClaimVerdict.REFUTED:
         facts["grade"] = Grade.REFUTED
-        facts["erratum"] = Erratum(Severity.HYPOTHESIS, Standing.GRANTED, "a factor is missing")
+        facts["erratum"] = Erratum(Severity.HYPOTHESIS, Standing.GRANTED, "a factor is missing", quote="n")
     return Claim(**{**facts, **changes})
 
 

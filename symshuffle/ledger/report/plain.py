@@ -1,0 +1,139 @@
+"""Text of the ledger for a terminal: what stands between dollar signs is LaTeX and becomes a line of Unicode."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+import unicodedata
+from functools import cache
+from typing import Final
+from xml.etree import ElementTree
+
+from symshuffle.ledger.report.mathematics import FORMULA, parsed
+
+_RELATIONS: Final = frozenset("=<>≤≥≠∈∉→↦≈∼≡⇔⟺⇒≺≻⪯⪰≲≳∝⊂⊆⊃⊇≪≫≅←≃⟶⟼⊙∪∩∖")
+_RAISED: Final = dict(zip("0123456789+-−()=n*′'", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁽⁾⁼ⁿ*′′", strict=True))
+_LOWERED: Final = dict(zip("0123456789+-−()=", "₀₁₂₃₄₅₆₇₈₉₊₋₋₍₎₌", strict=True)) | dict(
+    zip("aehijklmnoprstuvx", "ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True)
+)
+_ABOVE: Final = dict.fromkeys("¯‾―", "\u0304") | dict.fromkeys("^ˆ", "\u0302") | dict.fromkeys("~˜", "\u0303")
+_KEPT: Final = "\u00a0"
+_BRACKETS: Final = re.compile(r"\([^()]*\)")
+_INDEXED: Final = r"(\d+(\.\d+)?|[^\W\d_])[\u0302-\u0304′*ⁿ⁰¹²³⁴-⁹₀-₉ₐ-ₜᵢᵣᵤᵥⱼₓ]*"
+_ATOM: Final = re.compile(rf"\([^()]*\)|\|[^|]*\||{_INDEXED}|[^\W_]+\([^()]*\)")
+_PRODUCT: Final = re.compile(r"[^\s+−<=>(),;]+(\([^()]*\))?")
+
+
+def to_plain(text: str) -> str:
+    """The text with its formulas as one line each; a formula that cannot be read stays as it is."""
+    return FORMULA.sub(lambda found: _line(found[1]) + found[2], text)
+
+
+def to_lines(text: str, width: int) -> list[str]:
+    """The text in lines of at most so many signs, none of them broken inside a formula that fits into one.
+
+    Parameters
+    ----------
+    text : str
+        Text with LaTeX between dollar signs.
+    width : int
+        Signs in a line, at least 1.
+    """
+
+    def kept(found: re.Match[str]) -> str:
+        line = _line(found[1]) + found[2]
+        return line.replace(" ", _KEPT) if len(line) <= width else line
+
+    lines = textwrap.wrap(FORMULA.sub(kept, text), width, break_long_words=False, break_on_hyphens=False)
+    return [line.replace(_KEPT, " ") for line in lines]
+
+
+@cache
+def _line(latex: str) -> str:
+    root = parsed(latex)
+    return latex if root is None else " ".join(_text(root, script=False).split())
+
+
+def _text(element: ElementTree.Element, *, script: bool) -> str:
+    """An element as text; without spaces around relations inside an index or an exponent."""
+    parts = [_text(child, script=script or element.tag in _SCRIPTS) for child in element]
+    match element.tag:
+        case "mo":
+            return _operator((element.text or "").replace("\u2061", "").replace("\u2062", ""), script=script)
+        case "mi" | "mn" | "mtext":
+            return unicodedata.normalize("NFKC", element.text or "")
+        case "mspace":
+            return " "
+        case "mfrac":
+            return _quotient(*parts, flat=element.attrib.get("linethickness", "") in {"0", "0px"})
+        case "msqrt":
+            return f"√{_grouped(''.join(parts))}"
+        case "mroot":
+            return f"{_raised(parts[1])}√{_grouped(parts[0])}"
+        case tag if tag in _SCRIPTS:
+            return _scripted(tag, parts)
+        case "mtr" | "mtable" as tag:
+            return (", " if tag == "mtr" else "; ").join(part.strip() for part in parts)
+        case _:
+            return (element.text or "").strip() + _joined(element, parts)
+
+
+def _operator(sign: str, *, script: bool) -> str:
+    if sign.isalpha() and len(sign) > 1:
+        return f" {sign}"
+    return f" {sign} " if not script and sign in _RELATIONS else f"{sign} " if sign in {",", ";"} else sign
+
+
+def _quotient(above: str, below: str, *, flat: bool) -> str:
+    return f"{above.strip()} over {below.strip()}" if flat else f"{_grouped(above, product=True)}/{_grouped(below)}"
+
+
+def _joined(element: ElementTree.Element, parts: list[str]) -> str:
+    """The parts side by side, a fraction in brackets where a factor follows it."""
+    if not parts:
+        return ""
+    children = list(element)
+    factor = [child.tag != "mo" or child.text in {"(", "[", "{", "|"} for child in children[1:]] + [False]
+    bare = [child.tag == "mfrac" and followed for child, followed in zip(children, factor, strict=True)]
+    return "".join(f"({part})" if one else part for part, one in zip(parts, bare, strict=True))
+
+
+def _scripted(tag: str, parts: list[str]) -> str:
+    """A base with an index, an exponent, both, or a sign above it."""
+    base, first, *second = parts
+    gap = " " * (base in _LARGE)
+    match tag:
+        case "msup":
+            return base + _raised(first)
+        case "msub" | "munder":
+            return base + _lowered(first) + gap
+        case "mover":
+            mark = _ABOVE.get(first.strip())
+            return base + (_raised(first) if mark is None or len(base) > 1 else mark)
+        case _:
+            return base + _lowered(first) + _raised(second[0]) + gap
+
+
+_LARGE: Final = frozenset("∑∏∫⋃⋂∐")
+_SCRIPTS: Final = frozenset(("msup", "msub", "msubsup", "munder", "mover", "munderover"))
+
+
+def _grouped(text: str, *, product: bool = False) -> str:
+    """In brackets, unless it is one thing, or a product where that will do."""
+    text = text.strip()
+    return text if _ATOM.fullmatch(text) or (product and _PRODUCT.fullmatch(text)) else f"({text})"
+
+
+def _raised(text: str) -> str:
+    text = text.strip()
+    return _small(text, _RAISED) or (f"^{text}" if len(text) == 1 or _BRACKETS.fullmatch(text) else f"^({text})")
+
+
+def _lowered(text: str) -> str:
+    text = text.strip()
+    return _small(text, _LOWERED) or (f"_{text}" if text.isalnum() or _BRACKETS.fullmatch(text) else f"_({text})")
+
+
+def _small(text: str, signs: dict[str, str]) -> str:
+    """An index or exponent in small signs, where all of it has some and is no word in brackets; else nothing."""
+    return "".join(signs.get(sign, " ") for sign in text) if text and all(sign in signs for sign in text) else ""

@@ -1,0 +1,83 @@
+"""The clauses of a statement: each is named by an obligation, or is quoted or a definition."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from fake_ledger.first import claim
+
+from symshuffle.base.errors import InputError
+from symshuffle.ledger.claims.model import (
+    Clause,
+    Comparison,
+    Control,
+    Obligation,
+    Role,
+    Statement,
+    by_cases,
+    compare,
+    for_all,
+    serving,
+)
+from symshuffle.ledger.claims.run import run
+
+TWO = (Clause("i", "$n^2$ is $n n$."), Clause("ii", "$0^2$ is 0."))
+
+
+def test_a_text_is_one_clause_that_every_obligation_is_about() -> None:
+    whole = claim("a", obligations=for_all("n"))
+    assert [one.id for one in whole.clauses] == ["statement"] and whole.words == whole.text
+
+
+def test_clauses_are_joined_with_their_ids() -> None:
+    parted = claim("a", text=TWO, obligations=(*for_all("n", clause="i"), *by_cases("zero", clause="ii")))
+    assert parted.words == "(i) $n^2$ is $n n$. (ii) $0^2$ is 0."
+
+
+def test_one_obligation_may_be_about_several() -> None:
+    assert claim("a", text=TWO, obligations=for_all("n", clause=("i", "ii"))).clauses == TWO
+
+
+@pytest.mark.parametrize(
+    ("text", "obligations", "words"),
+    [
+        (TWO, for_all("n", clause="i"), r"text = symshuffle.a \(ii\): expected a clause that an obligation names"),
+        (TWO, (), r"text = symshuffle.a \(i\): expected a clause that an obligation names"),
+        (TWO, for_all("n"), "obligations = symshuffle.a: expected obligations that name the clauses"),
+        (TWO, for_all("n", clause=("i", "ii", "iii")), "obligations = iii: expected a clause of symshuffle.a"),
+        ("one", for_all("n", clause="i"), "obligations = i: expected a clause of symshuffle.a, one of statement"),
+        ((TWO[0], TWO[0]), for_all("n", clause="i"), "text = symshuffle.a: expected clauses with different ids"),
+        (
+            (TWO[0], Clause("ii", "x is a name.", Role.DEFINITION)),
+            for_all("n", clause=("i", "ii")),
+            r"text = symshuffle.a \(ii\)",
+        ),
+    ],
+)
+def test_a_clause_that_nothing_is_about_is_refused(text: Any, obligations: tuple[Obligation, ...], words: str) -> None:
+    with pytest.raises(InputError, match=f"^{words}"):
+        claim("a", text=text, obligations=obligations)
+
+
+@pytest.mark.parametrize("role", [Role.QUOTED, Role.DEFINITION])
+def test_what_is_quoted_or_a_definition_needs_none(role: Role) -> None:
+    other = Clause("ii", "Strassen's theorem.", role)
+    assert claim("a", text=(TWO[0], other), obligations=for_all("n", clause="i")).clauses[1].role is role
+
+
+def test_a_clause_has_a_name() -> None:
+    with pytest.raises(InputError, match="a name that is not empty"):
+        Clause(" ", "x is y")
+
+
+def both(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield compare(4, statement(2), at="n=2")
+    yield from serving("zero", [compare(0, statement(0), at="n=0")])
+
+
+def test_a_clause_that_no_comparison_serves_fails() -> None:
+    owed = (*for_all("n", clause="i"), *by_cases("zero", clause="ii"))
+    control = (Control("one off", lambda n: n * n + 1),)
+    assert run(claim("a", text=TWO, obligations=owed, check=both, controls=control)).faults == ()
+    assert run(claim("a", text=TWO, obligations=owed)).faults == ("nothing serves 'cases zero'",)

@@ -120,3 +120,21 @@ def test_what_tells_nothing_is_zero():
     blank = symshuffle.Channel.from_rows([[F(1, 2), F(1, 2)]] * 2)
     found = symshuffle.delta(symshuffle.rounds(blank, 3), n=10, exp_eps=1).bracket
     assert (found.lower, found.upper) == (0, 0)
+
+
+def test_a_million_rounds_in_balls():
+    asked = symshuffle.rounds(mechanism("rr").at(lam=1 + F(25, 10**14)), 10**6)
+    ball, double = (symshuffle.epsilon(asked, n=10**6, delta="1e-15", rigour=r).bracket for r in ("ball", "float64"))
+    assert 0 < ball.lower <= double.upper
+    assert double.lower <= ball.upper
+    assert ball.relative_width <= 1e-3
+
+
+@pytest.mark.parametrize("digits", SCALES)
+@pytest.mark.parametrize("rigour", ["float64", "ball"])
+def test_far_above_what_many_users_lose(digits, rigour):
+    """At half the local budget n = 10^12 users leave about exp(-10^11): less than any number that is kept."""
+    source, order = mechanism("rr").at(lam=cap(digits)), 1 + F(1, 2 * 10**digits)
+    found = symshuffle.delta(source, n=10**12, exp_eps=order, rigour=rigour).bracket
+    assert found.lower == 0 < found.upper <= F(1, 2**16_000_000)
+    assert found.aimed == 1e-6

@@ -11,7 +11,18 @@ from typing import Any, Final, final
 
 from symshuffle.base.choices import Question, Rigour, choice, replace_choice
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import as_integer, as_precision, as_width, format_decimal, lower_end, upper_end
+from symshuffle.base.numbers import (
+    MOST_DOUBLINGS,
+    as_integer,
+    as_precision,
+    as_width,
+    ball_arguments,
+    format_decimal,
+    lower_end,
+    to_arb,
+    upper_end,
+    working_precision,
+)
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.channels.law import NOTHING, Law
@@ -19,6 +30,8 @@ from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.engines.registry import Engine, engine_class, offers
 
 LARGEST_N: Final = 10**15
+_MANY: Final = 10**5
+"""Users from which on H(n) may be below the least number that is kept."""
 
 
 def check_n(n: object) -> int:
@@ -253,6 +266,9 @@ def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
     """
     engines = _offers(law, n, request) if request.engine is None else iter((request.engine,))
     best, reason = None, None
+    if request.engine is None and request.rigour is not Rigour.EXACT and n >= _MANY and isinstance(law, Law):
+        best = _below_all_numbers(law, n)
+        engines = engines if best is None else iter(())
     for engine in engines:
         try:
             found = engine.bracket(law, n)
@@ -266,6 +282,25 @@ def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
         raise reason or Unsupported(f"no engine answers at n = {n}")
     width = f"relative width {float(best.relative_width or 0):.1e} where {request.rel:.1e} was aimed at"
     return replace(best, how=f"{best.how}; {width}", aimed=request.rel)
+
+
+def _below_all_numbers(law: Law, n: int) -> Bracket | None:
+    """Bracket by Chernoff's bound ``E[S_+] <= M(c)^n / (e c)``, in balls, where that is below 2^-MOST_DOUBLINGS."""
+    from symshuffle.engines.contours import saddle  # NumPy loads when used
+
+    try:
+        c = saddle.saddle_point(saddle.tilt(law), n)
+    except Unsupported:
+        return None
+    with working_precision(128 + n.bit_length()):
+        atoms = zip(ball_arguments(law.values), ball_arguments(law.weights), strict=True)
+        line = to_arb(Fraction(c))
+        moment = sum((weight * (line * value).exp() for value, weight in atoms), start=to_arb(Fraction(0)))
+        if not n * moment.log() - line.log() - 1 < -MOST_DOUBLINGS * to_arb(Fraction(2)).log():
+            return None
+    ends = lower_end(law.singular), upper_end(law.singular) + Fraction(1, 2**MOST_DOUBLINGS)
+    how = f"Chernoff's bound at c = {c:.4g}, below 2^-{MOST_DOUBLINGS}, the least number that is kept"
+    return Bracket(*ends, Rigour.BALL, "none", how)
 
 
 def _offers(law: Law | MixedLaw, n: int, request: Request) -> Iterator[Engine]:

@@ -14,6 +14,11 @@ kernels add up to one,
 The mean over N points of the period differs from the integral by aliases: values of the tilted kernel
 :math:`e^{-cy}(1-e^{-y})_+` a multiple of :math:`N\ell` away. None is negative, so the mean is an upper value as it is;
 for a lower one all of them are taken off, those of sums beyond half a period by Chernoff's inequality.
+
+With many rounds the transform is negligible on all of the period but a neighbourhood of the real axis. Points beyond it
+are bounded, not evaluated. Over a stretch of half width r around u the tilted transform of one loss L is at most
+:math:`|\varphi(u)|+r\,\sigma` in size, where :math:`\sigma` is the standard deviation of L under the tilt; the kernel is
+largest on the real axis.
 """
 
 from __future__ import annotations
@@ -36,6 +41,10 @@ _SILENT: Final = 45.0
 """Exponent of the aliases."""
 
 _MOST_POINTS: Final = 2**19
+"""Points to evaluate beyond which a sum is refused."""
+
+_STRETCH_BITS: Final = 64
+"""Precision of a bound on a stretch."""
 
 
 @final
@@ -52,13 +61,16 @@ class Period:
     points : int
         N, even.
     terms : tuple of acb
-        Transform times kernel at the points of the upper half, ends included.
+        Transform times kernel at the points of the upper half, from the real one to the last that is evaluated.
+    silent : arb
+        Bound on the sum over all other points.
     """
 
     losses: Losses
     tilt: float
     points: int
     terms: tuple[flint.acb, ...]
+    silent: flint.arb
 
     @classmethod
     def at(cls, losses: Losses, tilt: float) -> Period:
@@ -73,18 +85,22 @@ class Period:
         _, _, curve = losses.cumulant(tilt)
         reach = max(_SILENT / tilt, math.sqrt(2 * _SILENT * curve) * 1.1)
         points = 2 * math.ceil(2 * reach / step / 2) + 16
-        if points > _MOST_POINTS:
-            raise Unsupported(f"the period takes {points} points, above {_MOST_POINTS}; use --rigour float64")
+        quiet = _SILENT + math.log(points)
+        loud = _loud(losses, tilt, points, quiet)
+        if loud > _MOST_POINTS:
+            raise Unsupported(f"rigour = ball: expected float64; the sum takes {loud} points, above {_MOST_POINTS}")
         with working_precision(BITS):
             h, c = to_arb(losses.step), flint.arb(tilt)
-            terms = []
-            for k in range(points // 2 + 1):
+            terms, most = [], (-flint.arb(quiet)).exp()
+            for k in range(loud):
                 s = flint.acb(c, 2 * flint.arb.pi() * k / (h * points))
                 terms.append((h / 2).sinh() / ((h * s / 2).sinh() * (h * (s + 1) / 2).sinh()) / 2)
+            most *= terms[0].real
             for law, times in losses.parts:
-                for k, value in enumerate(_transform(law, tilt, points)):
+                most *= sum(_tilted(law, tilt), start=flint.arb(0)) ** times
+                for k, value in enumerate(_transform(law, tilt, points, loud)):
                     terms[k] *= value**times
-        return cls(losses, tilt, points, tuple(terms))
+        return cls(losses, tilt, points, tuple(terms), most * (points + 1 - 2 * loud))
 
     def value(self, level: int) -> Fraction:
         """The profile at ``level * step``, on the side asked for."""
@@ -96,7 +112,7 @@ class Period:
                 share = (term * _turn(-2 * k * level, n)).real
                 total += share if k in (0, n // 2) else 2 * share
             lead = (-c * h * level).exp()
-            found = lead * total / n
+            found = lead * (total + self.silent.union(-self.silent)) / n
             if not up:
                 found -= lead * self._aliases(level)
             ball = Ball.from_arb(found, BITS)
@@ -131,20 +147,53 @@ def _tilted(law: LatticeLaw, tilt: float) -> list[flint.arb]:
     return [flint.arb(mass) * (c * h * (law.first + k)).exp() for k, mass in enumerate(law.masses)]
 
 
+def _loud(losses: Losses, tilt: float, points: int, quiet: float) -> int:
+    """The number of points behind which the transform is at most ``exp(-quiet)`` times that at the real point."""
+    with working_precision(_STRETCH_BITS):
+        turn = 2 * flint.arb.pi() / points
+        parts = []
+        for law, times in losses.parts:
+            grown = _tilted(law, tilt)
+            total = sum(grown, start=flint.arb(0))
+            centre = (sum((k * g for k, g in enumerate(grown)), start=flint.arb(0)) / total).mid()
+            square = sum((g * (k - centre) ** 2 for k, g in enumerate(grown)), start=flint.arb(0)) / total
+            parts.append((flint.acb_poly([g / total for g in grown]), times, square.upper().sqrt()))
+
+        def silent(first: int, last: int) -> bool:
+            middle = (first + last) // 2
+            radius = turn * max(last - middle, middle - first)
+            size = flint.arb(0)
+            for law, times, deviation in parts:
+                one = law((turn * middle * flint.acb(0, 1)).exp()).abs_upper() + radius * deviation
+                size += times * one.log()
+            return bool(size < -quiet)
+
+        last, length = points // 2, max(points // 4, 1)
+        while last > 0:
+            if silent(max(last - length + 1, 1), last):
+                last -= min(length, last)
+                length *= 2
+            elif length == 1:
+                break
+            else:
+                length = max(length // 4, 1)
+        return last + 1
+
+
 def _turn(k: int, n: int) -> flint.acb:
     """``exp(pi i k / n)``, the angle being exact."""
     sine, cosine = flint.arb.sin_cos_pi_fmpq(flint.fmpq(k % (2 * n), n))
     return flint.acb(cosine, sine)
 
 
-def _transform(law: LatticeLaw, tilt: float, points: int) -> list[flint.acb]:
-    """The transform of the tilted masses at the points of the upper half.
+def _transform(law: LatticeLaw, tilt: float, points: int, count: int) -> list[flint.acb]:
+    """The transform of the tilted masses at the first points of the upper half, as many as are asked for.
 
     As one product of polynomials (Bluestein): powers of one turn would lose a bit at every second step, because a
     product of complex balls is a rectangle around a turned one.
     """
-    atoms, half = len(law.masses), points // 2 + 1
+    atoms = len(law.masses)
     left = flint.acb_poly([mass * _turn(i * i, points) for i, mass in enumerate(_tilted(law, tilt))])
-    right = flint.acb_poly([_turn(-m * m, points) for m in range(1 - atoms, half)])
+    right = flint.acb_poly([_turn(-m * m, points) for m in range(1 - atoms, count)])
     product = left * right
-    return [product[k + atoms - 1] * _turn(k * k + 2 * k * law.first, points) for k in range(half)]
+    return [product[k + atoms - 1] * _turn(k * k + 2 * k * law.first, points) for k in range(count)]

@@ -342,10 +342,7 @@ def _stretches(
     slope = float(tilted @ abs(tilt.values - centre))
     width = max(1, math.ceil(_COARSE / max(slope * plan.step, _COARSE / (plan.nodes + 1))))
     if last // width > largest:
-        raise Unsupported(
-            f"engine contour in balls at n = {n}: over {largest} stretches of {line.waves} waves for this width; "
-            "ask for a larger rel"
-        )
+        raise saddle.too_many(f"contour in balls at n = {n}", f"over {largest} stretches of {line.waves} waves")
     stack = [(start, min(start + width, last)) for start in range(0, last, width)][::-1]
     middle = dyadic(centre)
     loud: list[tuple[int, int]] = []
@@ -370,10 +367,8 @@ def _stretches(
                 halfway = (start + stop) // 2
                 stack += [(halfway, stop), (start, halfway)]
             if silent + len(stack) + len(loud) * _SHORT > largest:
-                raise Unsupported(
-                    f"engine contour in balls at n = {n}: over {largest} evaluations of {line.waves} waves for "
-                    "this width; ask for a larger rel"
-                )
+                taken = f"over {largest} evaluations of {line.waves} waves"
+                raise saddle.too_many(f"contour in balls at n = {n}", taken)
     return loud, silent
 
 
@@ -404,8 +399,6 @@ def _far_stretches(
             else:
                 stack += [(middle, stop), (start, middle)]
             if silent + len(stack) + len(loud) * _SHORT > largest:
-                raise Unsupported(
-                    f"engine contour in balls at n = {line.n}: over {largest} evaluations of {line.waves} waves for "
-                    "this width; ask for a larger rel"
-                )
+                taken = f"over {largest} evaluations of {line.waves} waves"
+                raise saddle.too_many(f"contour in balls at n = {line.n}", taken)
     return loud, silent

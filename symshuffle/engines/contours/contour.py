@@ -239,13 +239,11 @@ def _trapezoid(seen: Form, n: int, plan: saddle.Plan, largest: int, rel: float) 
         threshold = _SPARED - math.log(rel) + math.log1p(plan.end * math.sqrt(n) * region.deviation)
         if plan.lattice is not None:  # its kernel, and with it the integral, falls like exp(-c step)
             threshold += plan.c * float(plan.lattice)
-        starts, stops, closed = _loud_stretches(region, n, plan, threshold, largest)
+        most = min(largest, _PRICIEST // max(len(region.values), 1))
+        starts, stops, closed = _loud_stretches(region, n, plan, threshold, most)
         silent, evaluated = silent + closed, evaluated + int((stops - starts).sum())
-        if evaluated > min(largest, _PRICIEST // max(len(region.values), 1)):
-            raise Unsupported(
-                f"engine contour at n = {n}: {evaluated} nodes of {len(region.values)} atoms for this width; ask for a "
-                "larger rel"
-            )
+        if evaluated > most:
+            raise saddle.too_many(f"contour at n = {n}", f"{evaluated} nodes of {len(region.values)} atoms")
         parts += (_nodes(region, n, plan, indices) for indices in _chunks(starts, stops))
     upper, lower, noise = map(math.fsum, zip(*parts, strict=True)) if parts else (0.0, 0.0, 0.0)
     weight = plan.step / math.pi
@@ -319,7 +317,7 @@ def _loud_stretches(
     count = region.last + 1 - region.first
     stride = _stride(region, plan)
     if count // stride > _MOST_STRETCHES:
-        raise Unsupported(f"engine contour at n = {n}: {count // stride} stretches for this width; ask for more")
+        raise saddle.too_many(f"contour at n = {n}", f"{count // stride} stretches")
     # On the line no kernel is larger than at t = 0: |sinh(a + ib)| >= sinh(a).
     largest = 1 / plan.c**2 + plan.tau**2
     silent, loud = 0.0, 0
@@ -335,9 +333,8 @@ def _loud_stretches(
             kept.append((starts[short], stops[short]))
             loud += int(sizes[short].sum())
             starts, stops = _split(starts[~closed & ~short], stops[~closed & ~short])
-            # Of what is still long an eighth is taken to be loud.
-            if loud + int((stops - starts).sum()) // 8 > most:
-                raise Unsupported(f"engine contour at n = {n}: over {most} nodes for this width; ask for a larger rel")
+            if loud + len(starts) * _SHORT > most:  # each stretch that stays has a short one that is not silent
+                raise saddle.too_many(f"contour at n = {n}", f"over {most} nodes")
     return np.concatenate([k[0] for k in kept]), np.concatenate([k[1] for k in kept]), silent
 
 

@@ -195,6 +195,11 @@ def describe(plan: Plan) -> str:
     return f"smoothing tau = {plan.tau:.4g}" if plan.lattice is None else f"one period of the lattice {plan.lattice}"
 
 
+def too_many(engine: str, what: str) -> Unsupported:
+    """Refusal of a width that would cost too much; it names the argument to change."""
+    return Unsupported(f"rel: expected a larger relative width; engine {engine} takes {what} for this one")
+
+
 def saddle_point(tilt: Tilt, n: int, lattice: Fraction | None = None) -> float:
     """Minimiser over ``c > 0`` of the integrand at the crossing of the real line, a convex function of c.
 

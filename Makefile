@@ -11,7 +11,7 @@ SITE   := out/docs
 GRID   ?= 1
 JOBS   ?= $(shell nproc)
 
-.PHONY: run test lint pages docs ledger notebooks bench pld phase fresh conformance tamper conditions mutants browser clean
+.PHONY: run test lint pages docs ledger notebooks bench bench-all performance pld phase fresh conformance tamper conditions mutants browser clean
 .DEFAULT_GOAL := test
 
 $(STAMP): pyproject.toml .ci/constraints.txt
@@ -66,7 +66,13 @@ $(BENCH)/.installed: pyproject.toml
 	$(BENCH)/bin/python -m pip install --quiet --editable . --group bench
 	touch $@
 
-bench: $(BENCH)/.installed   ## measure, and write docs/performance.md
+bench: $(STAMP)   ## prices of everyday calls in units of a plain loop; 1 where a goal is missed
+	$(BIN)/python -m benchmarks.yardstick
+
+bench-all: $(STAMP)   ## the same, with the commands of the guide, edges, the ledger and the site
+	$(BIN)/python -m benchmarks.yardstick --all
+
+performance: $(BENCH)/.installed   ## measure beside published codes, and write docs/performance.md
 	$(BENCH)/bin/python -m benchmarks.run
 
 pld: $(BENCH)/.installed   ## what dp_accounting makes of exported distributions: exact small cases, small delta

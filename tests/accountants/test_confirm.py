@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle.accountants.confirm import confirm, confirm_laplace
+from symshuffle.accountants.confirm import confirm, confirm_laplace, sums
 from symshuffle.accountants.confirm.inversion import _kernel
 from symshuffle.accountants.confirm.laplace import laplace_transform, one_user
 from symshuffle.accountants.confirm.survey import Line, Survey, _Limits, _merged, _tail, survey
@@ -47,6 +47,45 @@ def test_both_routes_agree(law, n, least):
     assert sums.digits == 50
     assert inverted.digits >= least
     assert agree(sums, inverted)
+
+
+def drawn_law(rng, atoms):
+    """Rational values and weights, the largest value positive."""
+    values = {Fraction(int(rng.integers(-30, 31)), int(rng.integers(1, 8))) for _ in range(atoms)} | {Fraction(7, 3)}
+    weights = [Fraction(int(rng.integers(1, 21))) for _ in values]
+    return Law(tuple(sorted(values)), tuple(w / sum(weights) for w in weights))
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_sums_of_drawn_laws_have_the_exact_value(seed):
+    rng = np.random.default_rng(seed)
+    law, n = drawn_law(rng, 1 + seed % 5), int(rng.integers(1, 9 if seed % 5 > 2 else 60))
+    found, exact = confirm(law, n, route="sums"), Exact().bracket(law, n).exact
+    assert found.digits == 50
+    assert abs(found.exactly - exact) <= Fraction(found.error)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("digits", [1, 2, 4])
+def test_what_a_sum_leaves_out_is_in_its_error(seed, digits, monkeypatch):
+    """No public door asks for a window so narrow that what is left out shows: the guard digits are taken away."""
+    monkeypatch.setattr(sums, "_GUARD", -digits)
+    rng = np.random.default_rng(100 + seed)
+    law, n = drawn_law(rng, 3), 60
+    read = transform(law, n, digits=digits)
+    value, error = sums.by_sums(read, n, digits=digits)
+    exact = Exact().bracket(law, n).exact
+    gap = abs(read.context.mpf(exact.numerator) / exact.denominator - value)
+    assert gap <= error
+    assert gap > error / 10**9  # the bound is about what is left out, not about rounding
+
+
+def test_ten_thousand_users_of_krr_have_fifty_digits_by_a_sum():
+    order = Exp(Fraction(1, 50))
+    law = law_of("krr", order, k=10, eps0=1)
+    found = confirm(law, 10_000)
+    assert found.digits == 50 and "sum over the counts" in found.route
+    assert found.inside(BallContour(rel=1e-10).bracket(law, 10_000))
 
 
 @pytest.mark.parametrize("n", [2, 7, 40])

@@ -22,11 +22,11 @@ from symshuffle.channels.law import Law
 LEAST_DIGITS: Final = 6
 """Digits of a bracket of the usual width 1e-6; fewer do not count as a confirmation."""
 
-_SUMS: Final = "mpmath, sum over the counts of the atoms with binomial tails for two of them"
+_SUMS: Final = "mpmath, sum over the counts of the atoms with binomial tails for pairs of them"
 _INVERSION: Final = "mpmath, Gauss-Legendre panels on two lines of the inversion integral"
 
-_QUICK_SUM: Final = 500_000
-"""Terms that take no longer than an inversion."""
+_QUICK_SUM: Final = 30_000
+"""Steps that take no longer than an inversion."""
 
 _LINE_DIGITS: Final = 14
 """Digits aimed at where the line never ends; each further one needs a line three times as long."""
@@ -47,8 +47,8 @@ class Confirmation:
     digits : int
         Significant digits that are meant to be right.
     error : str
-        Estimate of the absolute error, rounding of the string included. It is no bound: the quadrature error in it is
-        the difference of two computations.
+        Estimate of the absolute error, rounding of the string included. Of a sum over counts it is a bound, if mpmath
+        rounds as it says; of an inversion it is none: the quadrature error in it is the difference of two computations.
     route : str
         How it was obtained.
     """
@@ -166,8 +166,8 @@ def _dispatch(law: Transform, n: int, digits: int, route: Route, least: int) -> 
 
 
 def _by_sums(law: Transform, n: int, digits: int, least: int) -> Confirmation:
-    value = by_sums(law, n, digits=digits)
-    return _from_transform(law, value, value * law.noise(n, saddle(law.atoms, n)), digits, least, _SUMS)
+    value, error = by_sums(law, n, digits=digits)
+    return _from_transform(law, value, error + value * law.noise(n, saddle(law.atoms, n)), digits, least, _SUMS)
 
 
 def _from_transform(law: Transform, value: Any, error: Any, aim: int, least: int, route: str) -> Confirmation:

@@ -1,239 +1,329 @@
-"""H(n) as a sum over the counts of the atoms, in mpmath: no transform, no lattice, no ball arithmetic.
+r"""H(n) as a sum over the counts of the atoms, in mpmath: no transform, no lattice, no ball arithmetic.
 
-Two atoms are summed in closed form: given how many users fall on either, their split is binomial, and E[(X - i)_+]
-needs only binomial tails, accumulated from the far end. The counts of all other atoms are enumerated; those whose whole
-contribution is below the precision asked for are skipped, by a Chernoff bound in doubles.
+The largest and the smallest value are summed in closed form: given that m users fall on either, the number X of them on
+the larger one is binomial, and with :math:`T=P(X\ge i)`, :math:`p=P(X=i)` and the probability q of the larger one
+
+.. math:: E[X;X\ge i]=mqT+(1-q)ip.
+
+Along a row m changes by one user at a time, and T and p follow by one recurrence, in the direction in which T grows;
+where T lost ten digits all the same it is summed anew. The two likeliest other atoms are first replaced by their mean:
+with the sum :math:`\bar S` of a law in which both take that value,
+
+.. math:: E[S_+]=E[\bar S_+]+E\big[E[S_+\mid X,m]-\bar S_+\big],
+
+where the second term is a sum over the few (m, X) that leave the sign of S open, again with one binomial tail each. The
+counts of all further atoms are enumerated.
+
+What is left out is bounded. For every c > 0, :math:`S_+\le e^{cS}/(ce)`, so the terms of a set A of counts add up to at
+most :math:`M(c)^n/(ce)` times the probability of A under the weights tilted by c. There each count is binomial, given
+the ones before it, and Bernstein's inequality says how far it has to be followed.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
 
-import numpy as np
-import numpy.typing as npt
-
-from symshuffle.accountants.confirm.transform import Transform
+from symshuffle.accountants.confirm.transform import Transform, saddle
 from symshuffle.base.errors import Unsupported
 
-LARGEST_SUM: Final = 20_000_000
-"""Candidate terms beyond which the sum is refused."""
-
-LARGEST_N: Final = 300_000
-"""Users beyond which even one table of factorials takes too long."""
+LARGEST_SUM: Final = 300_000
+"""Steps of the recurrences beyond which the sum is refused."""
 
 _GUARD: Final = 14
-"""Decimal digits below the precision asked for at which a term may be skipped."""
+"""Decimal digits below the precision asked for at which counts are left out."""
+
+_LOST: Final = 10
+"""Digits that T may lose by subtraction: half of those that the context has to spare."""
+
+_NEAR: Final = 40
+"""Steps of the recurrence that cost less than a new sum."""
+
+_Atoms = Sequence[tuple[Any, Any]]
 
 
-def by_sums(law: Transform, n: int, *, digits: int) -> Any:
-    """E[S_+]/n to ``digits`` digits.
+def by_sums(law: Transform, n: int, *, digits: int) -> tuple[Any, Any]:
+    """E[S_+]/n to about ``digits`` digits, and a bound on its error, in arithmetic that rounds as mpmath does.
 
     Raises
     ------
     Unsupported
-        If the sum would have more than ``LARGEST_SUM`` candidate terms, n is above ``LARGEST_N``, or the law has a
-        continuous part.
+        If the sum would have more than ``LARGEST_SUM`` steps, or the law has a continuous part.
     """
-    terms = number_of_terms(law, n, digits=digits)
-    if terms > LARGEST_SUM:
+    if number_of_terms(law, n, digits=digits) > LARGEST_SUM:
         raise Unsupported(f"a sum over counts at n = {n} with {len(law.atoms)} atoms: too many terms")
-    return _positive_part(law.context, law.atoms, n, digits) / n
+    context, atoms = law.context, law.atoms
+    if len(atoms) == 1:
+        return max(atoms[0][0], context.mpf(0)), context.mpf(0)
+    window = _Window.of(atoms, n, digits)
+    total, size, left_out = context.mpf(0), context.mpf(0), 1
+    for row in window.rows():
+        left_out += 4
+        for part, rounded in (_row_sum(context, window, row, digits), _split_sum(context, window, row, digits)):
+            total, size = total + part, size + rounded
+    rest = window.chernoff * left_out * context.exp(-window.exponent)
+    return total / n, (rest + (size + total) * context.mpf(10) ** -(digits + _LOST)) / n
 
 
 def number_of_terms(law: Transform, n: int, *, digits: int) -> float:
-    """How many terms have to be considered; infinite where there is no such sum."""
-    if law.smooth or n > LARGEST_N:
+    """Steps of the recurrences; infinite where there is no such sum, or where it has more than ``LARGEST_SUM``."""
+    if law.smooth:
         return math.inf
     if len(law.atoms) == 1:
         return 1
-    others = _split(law.atoms)[1]
-    likely = _likely(law.atoms, n, digits)
-    candidates = sum(math.comb(n - int(i) + len(others) - 1, len(others) - 1) if others else 1 for i in likely)
-    return candidates + int(likely.sum())  # one step of a binomial tail each, at most
-
-
-def _split(atoms: Sequence[tuple[Any, Any]]) -> tuple[Sequence[tuple[Any, Any]], list[tuple[Any, Any]]]:
-    """The pair that is summed in closed form, the largest and the lightest atom, and all others."""
-    lightest = min(range(1, len(atoms)), key=lambda i: atoms[i][1])
-    return (atoms[0], atoms[lightest]), [a for i, a in enumerate(atoms) if i not in (0, lightest)]
-
-
-def _likely(atoms: Sequence[tuple[Any, Any]], n: int, digits: int) -> npt.NDArray[np.int64]:
-    """Numbers of users on the pair that are not negligible."""
-    pair, others = _split(atoms)
-    if not others:
-        return np.array([n])
-    counts = np.arange(n + 1)
-    return counts[_log_joint(pair, counts, n) >= _cutoff(atoms, n, digits)]
-
-
-def _cutoff(atoms: Sequence[tuple[Any, Any]], n: int, digits: int) -> float:
-    return _log_bound(atoms, n) - (digits + _GUARD) * math.log(10)
-
-
-def _positive_part(context: Any, atoms: Sequence[tuple[Any, Any]], n: int, digits: int) -> Any:
-    """E[(G_1 + ... + G_n)_+] for atoms sorted by falling value, the first of them positive."""
-    if len(atoms) == 1:
-        return n * atoms[0][0]
-    pair, others = _split(atoms)
-    cutoff = _cutoff(atoms, n, digits)
-    tables = [_Table.of(atom, n) for atom in (*pair, *others)]
-    total = context.mpf(0)
-    for inner in _likely(atoms, n, digits).tolist():
-        counts = _compositions(n - inner, len(others))
-        counts = counts[_log_terms(pair, others, inner, counts, n) >= cutoff]
-        if len(counts):
-            total += _given_inner(context, pair, others, tables, inner, counts)
-    return total * context.factorial(n)
+    window = _Window.of(law.atoms, n, digits)
+    first, second = window.tilted[:2]
+    anew = 1 + math.sqrt(2 * window.exponent * n * first * second / (first + second))
+    total = 0.0
+    for row in window.rows():
+        total += anew
+        for m in row.inner:
+            total += 1 + len(window.open_counts(row, m))
+            if total > LARGEST_SUM:
+                return math.inf
+    return total
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class _Table:
-    """For all counts j of one atom: ``weight**j / j!`` and ``j * value``."""
+class _Row:
+    """Fixed counts of all atoms but four, the users on those four, and how many of these may fall on the ends."""
 
-    weights: list[Any]
-    values: list[Any]
+    counts: tuple[int, ...]
+    users: int
+    inner: range
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """Which counts are looked at.
+
+    Parameters
+    ----------
+    ordered : sequence of (value, weight)
+        The larger and the smaller end, the larger and the smaller of the two likeliest others (weight 0 where there is
+        none), and the rest, the rarest first.
+    tilted : tuple of float
+        Their weights tilted by ``c``, of sum 1.
+    n : int
+        Number of users.
+    exponent : float
+        What is left out beside one count, on either side, has at most ``exp(-exponent)`` of the tilted probability.
+    chernoff : mpf
+        ``M(c)**n / (c e)``, which the tilted probabilities are multiplied by.
+    untilted : float
+        The same for what is bounded without a tilt, where the sum of all users is at most n times the largest value.
+    """
+
+    ordered: _Atoms
+    tilted: tuple[float, ...]
+    n: int
+    exponent: float
+    chernoff: Any
+    untilted: float
 
     @classmethod
-    def of(cls, atom: tuple[Any, Any], n: int) -> _Table:
-        value, weight = atom
-        term, weights, values = weight * 0 + 1, [], []
-        for j in range(n + 1):
-            weights.append(term)
-            values.append(j * value)
-            term = term * weight / (j + 1)
-        return cls(weights, values)
+    def of(cls, atoms: _Atoms, n: int, digits: int) -> _Window:
+        """For atoms by falling value, the first of them positive."""
+        context = atoms[0][0].context
+        c = saddle(atoms, n)
+        raw = {atom: atom[1] * context.exp(c * (atom[0] - atoms[0][0])) for atom in atoms}
+        others = sorted(atoms[1:-1], key=lambda atom: raw[atom])
+        middle = sorted(others[-2:], key=lambda atom: -atom[0])
+        ordered = [atoms[0], atoms[-1], *middle, *others[:-2]]
+        whole = sum(raw.values())
+        tilted = [float(raw[atom] / whole) for atom in ordered]
+        for place in range(len(middle) + 2, 4):
+            ordered.insert(place, (atoms[-1][0], context.mpf(0)))
+            tilted.insert(place, 0.0)
+        moment = context.fsum(w * context.exp(c * v) for v, w in atoms)
+        chernoff = moment**n / (c * context.e)
+        exponent = (digits + _GUARD) * math.log(10) + math.log(n)
+        largest = n * max(abs(v) for v, _ in atoms)
+        untilted = exponent + max(float(context.log(largest / chernoff)), 0.0)
+        return cls(ordered, tuple(tilted), n, exponent, chernoff, untilted)
+
+    def rows(self) -> Iterator[_Row]:
+        """All rows that matter, with empty ones for what is left out beside them."""
+        yield from self._rows((), self.n, 1.0, self.exponent)
+
+    def _rows(self, counts: tuple[int, ...], users: int, share: float, exponent: float) -> Iterator[_Row]:
+        at = 4 + len(counts)
+        if exponent <= 0:
+            yield _Row((*counts, *(0 for _ in self.ordered[at:])), users, range(0))
+            return
+        if at == len(self.ordered):
+            ends = min((self.tilted[0] + self.tilted[1]) / share, 1.0)
+            likely = _likely(users, ends, exponent, exponent)
+            yield _Row(counts, users, likely if self.tilted[2] else range(users, users + 1))
+            return
+        weight = min(self.tilted[at] / share, 1.0)
+        yield _Row((*counts, *(0 for _ in self.ordered[at:])), users, range(0))
+        for count in _likely(users, weight, exponent, exponent):
+            rarer = exponent + _log_binomial(users, count, weight)
+            yield from self._rows((*counts, count), users - count, max(share - self.tilted[at], 1e-300), rarer)
+
+    def open_counts(self, row: _Row, m: int) -> range:
+        """Users of m on the larger end for whom the other two atoms of a row decide the sign."""
+        (high, _), (low, _), (third, one), (fourth, two) = self.ordered[:4]
+        if not two:
+            return range(0)
+        others = row.users - m
+        tilted = self.tilted[2] / (self.tilted[2] + self.tilted[3])
+        surely = _likely(others, float(one / (one + two)), self.untilted, self.untilted).start
+        most = _likely(others, tilted, self.exponent, self.exponent).stop - 1
+        gap, drift = high - low, low * m + fourth * others + self.drift(row)
+        first, last = (-float((drift + (third - fourth) * z) / gap) for z in (most, surely))
+        slack = 1 + 1e-12 * self.n
+        likely = _likely(m, self.tilted[0] / (self.tilted[0] + self.tilted[1]), self.exponent, self.exponent)
+        return range(max(math.floor(first - slack), likely.start), min(math.ceil(last + slack) + 1, likely.stop))
+
+    def drift(self, row: _Row) -> Any:
+        """What the enumerated atoms add to the sum."""
+        return sum((count * v for count, (v, _) in zip(row.counts, self.ordered[4:], strict=True)), start=0)
 
 
-def _compositions(total: int, parts: int) -> npt.NDArray[np.int64]:
-    """All ways to write ``total`` as an ordered sum of ``parts`` non-negative integers, shape (count, parts)."""
-    if parts == 0:
-        return np.zeros((1 if total == 0 else 0, 0), dtype=np.int64)
-    if parts == 1:
-        return np.array([[total]], dtype=np.int64)
-    grids = np.indices((total + 1,) * (parts - 1), dtype=np.int64).reshape(parts - 1, -1).T
-    last = total - grids.sum(axis=1, dtype=np.int64)
-    kept = last >= 0
-    return np.column_stack([grids[kept], last[kept]])
+def _likely(n: int, p: float, below: float, above: float) -> range:
+    """All but counts of a binomial of probability ``exp(-below)``, ``exp(-above)`` on the two sides (Bernstein)."""
+
+    def reach(exponent: float) -> float:
+        return exponent / 3 + math.sqrt(exponent**2 / 9 + 2 * exponent * n * p * (1 - p)) + 1e-12 * n
+
+    return range(max(math.floor(n * p - reach(below)), 0), min(math.ceil(n * p + reach(above)), n) + 1)
 
 
-def _log_bound(atoms: Sequence[tuple[Any, Any]], n: int) -> float:
-    """Logarithm of the Chernoff bound ``min_c M(c)**n / (c e)`` on the expectation."""
-    values = np.array([float(v) for v, _ in atoms])
-    logs = np.array([_log(w) for _, w in atoms])
-    largest, top = float(np.abs(values).max()), float(values.max())
-    cs = np.exp(np.linspace(math.log(1e-3 / n / largest), math.log((1e4 + 2 * abs(logs.min())) / top), 4000))
-    exponents = np.outer(cs, values) + logs
-    shift = exponents.max(axis=1)
-    cumulants = shift + np.log(np.exp(exponents - shift[:, None]).sum(axis=1))
-    return float((n * cumulants - np.log(cs) - 1).min())
+def _log_binomial(n: int, count: int, p: float) -> float:
+    """Logarithm of a binomial probability, in doubles and rounded up by far more than they lose."""
+    if p <= 0 or p >= 1:
+        return 0.0
+    ways = math.lgamma(n + 1) - math.lgamma(count + 1) - math.lgamma(n - count + 1)
+    return min(ways + count * math.log(p) + (n - count) * math.log1p(-p) + 1e-6 + 1e-12 * n, 0.0)
 
 
-def _log(positive: Any) -> float:
-    """Natural logarithm as a double, also where the number is beyond the range of doubles."""
-    return float(positive.context.log(positive))
+def _row_sum(context: Any, window: _Window, row: _Row, digits: int) -> tuple[Any, Any]:
+    """The terms of one row with the mean of two atoms for both, and the sizes that their rounding is relative to."""
+    (high, heavy), (low, light), (third, one), (fourth, two) = window.ordered[:4]
+    pair, weight, gap = heavy + light, one + two, high - low
+    mean = (third * one + fourth * two) / weight if weight else low
+    tail = _Tail(context, heavy / pair, digits)
+    drift = mean * row.users + window.drift(row)
+    up = pair * mean < heavy * high + light * low  # one more user on the ends then raises T
+    path = row.inner if up else row.inner[::-1]
+    total, size, term, step = context.mpf(0), context.mpf(0), None, (mean - low) / gap
+    for m in path:
+        others = row.users - m
+        if term is None:
+            term = _probability(window, row, (m, others), (pair, weight))
+        # The smallest count of the larger value that makes the sum positive; a sum of 0 counts on either side.
+        i = max(int(context.floor(step * m - drift / gap)) + 1, 0)
+        if i <= m:
+            above, mass = tail.at(m, i)
+            excess = (high * tail.q + low * tail.rest - mean) * m + drift
+            edge = gap * tail.rest * i * mass
+            total += term * (excess * above + edge)
+            size += term * (edge + (gap + abs(excess)) * above)
+        if up:
+            term *= pair * others / (weight * (m + 1)) if weight else 0
+        else:
+            term *= weight * m / (pair * (others + 1))
+    return total, size
 
 
-def _log_factorial(counts: npt.NDArray[np.int64] | int) -> Any:
-    """Stirling's series with its first term, at most 6e-6 off, which is more than a cutoff needs."""
-    x = np.asarray(counts, dtype=float) + 1
-    shifted = x + 7
-    series = (shifted - 0.5) * np.log(shifted) - shifted + 0.5 * math.log(2 * math.pi) + 1 / (12 * shifted)
-    return series - sum(np.log(x + j) for j in range(7))
+def _split_sum(context: Any, window: _Window, row: _Row, digits: int) -> tuple[Any, Any]:
+    """What the mean of two atoms leaves out of one row: never negative, by Jensen's inequality."""
+    (high, heavy), (low, light), (third, one), (fourth, two) = window.ordered[:4]
+    total, size, term, last = context.mpf(0), context.mpf(0), context.mpf(0), (0, 0)
+    # Along i - j = constant a sum moves least: the ends of a law that two inputs share are nearly opposite.
+    counts = sorted((2 * i - m, m) for m in row.inner for i in window.open_counts(row, m))
+    if not counts:
+        return total, size
+    tail = _Tail(context, one / (one + two), digits)
+    gap, weight, fixed = third - fourth, one + two, window.drift(row)
+    mean = third * tail.q + fourth * tail.rest
+    double = heavy * light / weight**2
+    for difference, m in counts:
+        i, others = (m + difference) // 2, row.users - m
+        if last == (difference, m - 2):
+            term *= double * (others + 1) * (others + 2) / (i * (m - i))
+        else:
+            term = _probability(window, row, (i, m - i, others), (heavy, light, weight))
+        last = difference, m
+        base = high * i + low * (m - i) + fixed
+        z = int(context.floor(-(base + fourth * others) / gap)) + 1
+        if 0 < z <= others:
+            above, mass = tail.at(others, z)
+            average = base + mean * others
+            edge = gap * tail.rest * z * mass
+            total += term * (average * above + edge - max(average, 0))
+            size += term * (edge + (gap + abs(average)) * above)
+    return total, size
 
 
-def _log_joint(pair: Sequence[tuple[Any, Any]], inner: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.float64]:
-    """Upper bound on the logarithm of the contribution of all terms with ``inner`` users on the pair."""
-    weight = pair[0][1] + pair[1][1]
-    binomial = _log_factorial(n) - _log_factorial(inner) - _log_factorial(n - inner)
-    rest = _log(1 - weight) if weight < 1 else -math.inf
-    bound: npt.NDArray[np.float64] = binomial + inner * _log(weight) + (n - inner) * rest
-    return bound + math.log(n) + _log(pair[0][0])
+def _probability(window: _Window, row: _Row, counts: tuple[int, ...], weights: tuple[Any, ...]) -> Any:
+    """Of these counts and those of the row."""
+    context = weights[0].context
+    found = context.factorial(window.n)
+    for count, weight in zip((*counts, *row.counts), (*weights, *(w for _, w in window.ordered[4:])), strict=True):
+        found *= weight**count / context.factorial(count)
+    return found
 
 
-def _log_terms(
-    pair: Sequence[tuple[Any, Any]],
-    others: Sequence[tuple[Any, Any]],
-    inner: int,
-    counts: npt.NDArray[np.int64],
-    n: int,
-) -> npt.NDArray[np.float64]:
-    """Upper bounds on the logarithm of each term: its probability, times the largest excess, times a binomial tail."""
-    high, low = float(pair[0][0]), float(pair[1][0])
-    log = _log_factorial(n) - _log_factorial(inner) + inner * _log(pair[0][1] + pair[1][1])
-    terms = log - _log_factorial(counts).sum(axis=1) + counts @ np.array([_log(w) for _, w in others])
-    drift = counts @ np.array([float(v) for v, _ in others]) if others else np.zeros(len(counts))
-    threshold: npt.NDArray[np.float64] = -(low * inner + drift) / (high - low)
-    share = np.clip(threshold / max(inner, 1), 0.0, 1.0)
-    q = float(pair[0][1] / (pair[0][1] + pair[1][1]))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        divergence = np.where(share > 0, share * np.log(share / q), 0.0) + np.where(
-            share < 1, (1 - share) * np.log((1 - share) / (1 - q)), 0.0
-        )
-    tail = np.where(share > q, -inner * divergence, 0.0)
-    terms += tail + math.log(n) + _log(pair[0][0])
-    bound: npt.NDArray[np.float64] = np.where(threshold > inner + 1e-6 * n, -np.inf, terms)
-    return bound
+class _Tail:
+    """P(X >= i) and P(X = i) of a binomial count X of m users, followed from one pair (m, i) to the next."""
 
+    def __init__(self, context: Any, q: Any, digits: int) -> None:
+        self.context, self.q, self.rest = context, q, 1 - q
+        self.least = context.mpf(10) ** -_LOST
+        self.rounding = context.mpf(10) ** -(digits + 18)
+        self.m = self.i = -1
+        self.above = self.mass = self.peak = context.mpf(0)
 
-def _given_inner(
-    context: Any,
-    pair: Sequence[tuple[Any, Any]],
-    others: Sequence[tuple[Any, Any]],
-    tables: Sequence[_Table],
-    inner: int,
-    counts: npt.NDArray[np.int64],
-) -> Any:
-    """The sum over the counts of the other atoms, given how many users fall on the pair."""
-    (high, _), (low, _) = pair
-    gap, base = high - low, low * inner
-    starts = _starts(context, gap, base, others, counts)
-    lowest = int(starts.min())
-    if lowest > inner:
-        return context.mpf(0)
-    tail, moment = _binomial_tails(tables[0], tables[1], inner, lowest, context)
-    lifted = [gap * mean for mean in moment]
-    weights, values = [], []
-    for row, start in zip(counts.tolist(), starts.tolist(), strict=True):
-        if start <= inner:
-            weight, drift = context.mpf(1), base
-            for count, table in zip(row, tables[2:], strict=True):
-                weight, drift = weight * table.weights[count], drift + table.values[count]
-            weights.append(weight)
-            values.append(lifted[start - lowest] + drift * tail[start - lowest])
-    return context.fdot(weights, values)
+    def at(self, m: int, i: int) -> tuple[Any, Any]:
+        """For 0 <= i <= m."""
+        if self.m < 1 or abs(m - self.m) + abs(i - self.i) > _NEAR or not 1 <= i <= self.m:
+            self._anew(m, i)
+            return self.above, self.mass
+        while self.i > i:
+            self.mass *= self.i * self.rest / ((self.m - self.i + 1) * self.q)
+            self.i -= 1
+            self.above += self.mass
+        while self.m < m:
+            each = self.mass * self.rest / (self.m - self.i + 1)
+            self.m += 1
+            self.above += each * self.i
+            self.mass = each * self.m
+        while self.i < i:
+            self._take(self.mass)
+            self.mass *= (self.m - self.i) * self.q / ((self.i + 1) * self.rest)
+            self.i += 1
+        while self.m > m:
+            each = self.mass / self.m
+            self._take(each * self.i)
+            self.mass = each * (self.m - self.i) / self.rest
+            self.m -= 1
+        if self.above <= self.peak * self.least:
+            self._anew(m, i)
+        return self.above, self.mass
 
+    def _take(self, mass: Any) -> None:
+        self.peak = max(self.peak, self.above)
+        self.above -= mass
 
-def _starts(
-    context: Any, gap: Any, base: Any, others: Sequence[tuple[Any, Any]], counts: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64]:
-    """The smallest count of the high atom for which the sum is positive; doubtful cases are decided at precision."""
-    values = np.array([float(value) for value, _ in others])
-    drifts = counts @ values if others else np.zeros(len(counts))
-    threshold: npt.NDArray[np.float64] = -(float(base) + drifts) / float(gap)
-    starts: npt.NDArray[np.int64] = np.maximum(np.floor(threshold).astype(np.int64) + 1, 0)
-    scale = 1e-12 * (1 + abs(float(base)) + float(np.abs(values).max(initial=0)) * float(counts.max(initial=0)))
-    for i in np.flatnonzero(np.abs(threshold - np.rint(threshold)) < scale / float(gap)):
-        drift = sum((int(c) * v for c, (v, _) in zip(counts[i], others, strict=True)), start=base)
-        starts[i] = max(0, int(context.floor(-drift / gap)) + 1)
-    return starts
-
-
-def _binomial_tails(high: _Table, low: _Table, size: int, start: int, context: Any) -> tuple[list[Any], list[Any]]:
-    """Mass and first moment of the count of the high atom from i upward, for i = start..size, given both counts' sum.
-
-    Both are left without the factor ``n!``, which is common to all terms.
-    """
-    tail, moment = [], []
-    above, mean = context.mpf(0), context.mpf(0)
-    for i in range(size, start - 1, -1):
-        mass = high.weights[i] * low.weights[size - i]
-        above += mass
-        mean += i * mass
-        tail.append(above)
-        moment.append(mean)
-    return tail[::-1], moment[::-1]
+    def _anew(self, m: int, i: int) -> None:
+        """Sum the shorter side term by term until a geometric series bounds the rest."""
+        context, self.m, self.i = self.context, m, i
+        ways = context.factorial(m) / context.factorial(i) / context.factorial(m - i)
+        self.mass = term = ways * self.q**i * self.rest ** (m - i)
+        upwards = i > m * self.q
+        total, j, sign = (term if upwards else context.mpf(0)), i, 1 if upwards else -1
+        odds = self.q / self.rest if upwards else self.rest / self.q
+        while 0 <= j <= m:
+            ratio = odds * (m - j if upwards else j) / (j + 1 if upwards else m - j + 1)
+            term, j = term * ratio, j + sign
+            total += term
+            if ratio < 1 and term * ratio <= (1 - ratio) * total * self.rounding:
+                break
+        self.above = self.peak = total if upwards else 1 - total

@@ -96,7 +96,8 @@ def prove(
     content = _proof(said, best * _NEAR if target is None else target, target)
     if content is None:
         raise Unsupported(
-            f"--proof: no line with at most {_MOST_NODES + 10 * n} nodes proves a bound within a thousandth of {float(best):.6g}"
+            f"--proof: no line of at most {_MOST_NODES + 10 * n} nodes proves delta within a thousandth of "
+            f"{float(best):.6g}"
             + ("" if target is None else f" that is at most delta = {float(target):.6g}")
         )
     return content

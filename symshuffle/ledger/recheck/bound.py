@@ -204,7 +204,7 @@ def contour(atoms: tuple[Interval, ...], n: int, line: dict[str, int]) -> int:
     c, step, v, last = (line[name] for name in LINE)
     values = [max(up(c * g), -ONE << 16) for g, _ in atoms]
     if max(values) > ONE << 16:
-        raise CertificateError("lines", "c times a value of G is beyond 65536")
+        raise CertificateError("lines.c", "times a value of G, beyond 65536")
     grown = [(exp(g)[0] * w, exp(g)[1] * w) for g, (_, w) in zip(values, atoms, strict=True)]
     low, high = sum(w[0] for w in grown), sum(w[1] for w in grown)
     if n * (high - ONE * ONE) > ONE * ONE << 10:

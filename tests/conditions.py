@@ -28,6 +28,7 @@ MODULES = (
     "symshuffle.accountants.rounds.dominating",
     "symshuffle.base.lp",
     "symshuffle.base.results",
+    "symshuffle.ledger.recheck.bound",
     "symshuffle.ledger.recheck.checker",
     "symshuffle.ledger.recheck.values",
     "symshuffle.design.decision.certificate",

@@ -1,8 +1,9 @@
-"""The command check: whether a channel in a file is what is said of it."""
+"""The command check: whether a channel in a file is what is said of it, and whether a proof file proves its bound."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,6 +14,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import format_decimal, parse_rational
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import File, Json
+from symshuffle.cli.proofs import check_proof, is_proof
 
 app = typer.Typer()
 
@@ -20,13 +22,17 @@ _SHOWN = 5
 """Places that are written out; --json has all."""
 
 _CODES = (
-    "Exit code 0: as claimed, or nothing was claimed. 1: the level or the blanket is not as claimed. 2: wrong "
-    "input, as a row that does not sum to 1."
+    "Exit code 0: as claimed, or nothing was claimed; proved. 1: the level or the blanket is not as claimed; not "
+    "proved. 2: wrong input, as a row that does not sum to 1."
 )
 
 
 @app.command(epilog=_CODES)
 def check(
+    path: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="A file that --proof wrote, or that of a channel.", show_default=False),
+    ] = None,
     file: File = None,
     eps0: Annotated[str | None, typer.Option("--eps0", help="Claimed local level in nats.")] = None,
     lam: Annotated[str | None, typer.Option("--lam", help="Claimed ratio cap exp(eps0).")] = None,
@@ -36,12 +42,27 @@ def check(
     blanket: Annotated[
         str | None, typer.Option("--blanket", help="Claimed least probability of every output, comma-separated.")
     ] = None,
+    expect: Annotated[
+        Path | None,
+        typer.Option("--expect", metavar="FILE", help="Of a proof: the statement, in JSON, that it has to prove."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Is the channel in a file eps0-LDP as claimed, at which inputs and output not; is its blanket what you think."""
+    """Is the channel in a file eps0-LDP as claimed, is its blanket what you think; does a proof prove its bound.
+
+    The file of a channel is named by --file or without it; a file that --proof wrote is recognised by its format, and
+    checked by bound.py, which does the same without symshuffle.
+    """
     from symshuffle.base.levels import read_budget
     from symshuffle.decompositions.stated import check_blanket, check_level
 
+    if path is not None and file is not None:
+        raise InputError("--file", file, f"one file, not {path} as well")
+    if path is not None and is_proof(path):
+        raise typer.Exit(0 if check_proof(path, expect, as_json=as_json) else 1)
+    if expect is not None:
+        raise InputError("--expect", expect, "a file that --proof wrote to go with it")
+    file = file or path
     if file is None:
         raise InputError("--file", None, "the CSV or JSON file of the channel, one row per input")
     claimed = read_budget(eps0=eps0, lam=lam)

@@ -31,6 +31,7 @@ from symshuffle.cli.arguments import (
     RigourOption,
 )
 from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, with_covering
+from symshuffle.cli.proofs import Proof, write_proof
 from symshuffle.cli.rounds import (
     MechOrFile,
     Named,
@@ -79,6 +80,7 @@ def delta(
     confirm: Confirm = False,
     rounds: RoundsOption = None,
     rounds_file: RoundsFile = None,
+    proof: Proof = None,
     as_json: Json = False,
     covering: CoveringOptions = NONE_ASKED,
 ) -> None:
@@ -92,6 +94,7 @@ def delta(
     chosen, level = arguments.engine_and_rigour(engine, _width(rel), rigour)
     if confirm:
         refuse_to_confirm(asked, covering)
+    write_proof(proof, asked, covering, exp_eps=target, direction=direction)
     bound = solve.delta(
         asked.reduced,
         n=asked.users,
@@ -129,6 +132,7 @@ def epsilon(
     confirm: Confirm = False,
     rounds: RoundsOption = None,
     rounds_file: RoundsFile = None,
+    proof: Proof = None,
     as_json: Json = False,
     covering: CoveringOptions = NONE_ASKED,
 ) -> None:
@@ -152,6 +156,7 @@ def epsilon(
         bits=LAW_BITS,
         attain=True,
     )
+    write_proof(proof, asked, covering, delta=target, upper=bound.bracket.upper, direction=direction)
     at = Exp(bound.bracket.upper) if bound.bracket.upper else Fraction(1)
     blanket = covering.written.get("blanket")
     confirmed = _confirmed(asked.source, asked.reduced, bound, at, blanket=blanket) if confirm else None

@@ -11,7 +11,7 @@ from symshuffle.design.decision.modelling import CertifiedModel
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.geometry.orders import blackwell
 from symshuffle.utility.frontiers.convex_order import convex_order
-from tests.soundness import false_answers, false_claim_files, false_laws  # each enters its own
+from tests.soundness import false_answers, false_bound_files, false_claim_files, false_laws  # each enters its own
 from tests.soundness.false_certificates import CASES, E1
 from tests.soundness.false_designs import CONSTANT, ORDERED, channel_risk, design, guessing, two_levels
 from tests.soundness.false_formulas import bayes_formula, formula
@@ -21,7 +21,7 @@ from tests.soundness.false_measures import largest, logs
 from tests.soundness.false_orders import COARSE, FINE, INNER, OUTER, SPREAD, lacking, larger, separation
 from tests.soundness.false_programs import program
 
-__all__ = ["CASES", "false_answers", "false_claim_files", "false_laws", "true_ones", "true_pairs"]
+__all__ = ["CASES", "false_answers", "false_bound_files", "false_claim_files", "false_laws", "true_ones", "true_pairs"]
 
 
 def true_ones() -> Iterator[Any]:

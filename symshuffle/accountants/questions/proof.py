@@ -1,0 +1,314 @@
+"""Files that carry the proof of an upper bound, for the checker :mod:`symshuffle.ledger.recheck.bound`.
+
+Doubles choose the four numbers of a line; the checker computes the bound from them in integers, here as anywhere else.
+"""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import reduce
+from typing import Any, Final, Unpack
+
+import numpy as np
+
+from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
+from symshuffle.accountants.covering.reduced import Reduction
+from symshuffle.accountants.questions import solve
+from symshuffle.base.artifacts import installed
+from symshuffle.base.choices import Adjacency, Question, choice
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.levels import read_delta, read_target
+from symshuffle.base.numbers import Exp, Real, format_decimal, is_exact, parse_rational
+from symshuffle.channels.channel import Channel
+from symshuffle.decompositions.closed_forms import ClosedForm
+from symshuffle.engines.contours import saddle
+from symshuffle.ledger.recheck import bound
+
+_WIDTHS: Final = (1e-3, 3e-5, 1e-6)
+"""Relative widths for which a line is chosen, until the bound is as near as promised."""
+
+_NEAR: Final = Fraction(1001, 1000)
+"""How far above the upper end in balls the proved bound may be at most."""
+
+_ABOVE: Final = tuple(Fraction(1) + Fraction(k, 10**6) for k in (0, 30, 300, 990))
+"""By what the upper end of eps is raised until the proved bound meets delta."""
+
+_MOST_NODES: Final = 100_000
+"""Nodes that may all have to be evaluated, beyond which no proof is tried: ten seconds and more."""
+
+_MANY: Final = 5_000
+"""Users from which narrow lines are cheap, because most nodes are bounded and not evaluated."""
+
+_LARGEST_MATRIX: Final = 200_000
+_MOST_LINES: Final = 6
+
+
+@spelled_out
+def prove(
+    source: Any,
+    *,
+    n: int,
+    exp_eps: object = None,
+    eps: object = None,
+    delta: object = None,
+    direction: Question | str = "both",
+    **whom: Unpack[Whom],
+) -> dict[str, Any]:
+    """File that proves an upper bound on delta, for the checker ``bound.py``.
+
+    Parameters
+    ----------
+    source : Mechanism, Channel, AnyLdp or matrix
+        What every user runs: finitely many outputs, and probabilities that are rational in ``exp(eps0/2)``.
+    n : int
+        Number of users.
+    exp_eps, eps : number, text or Exp
+        Target: the ratio ``exp(eps)``, at least 1, or its logarithm. One of the two.
+    delta : number or text, optional
+        The bound to be proved; default: the smallest one with six digits that the proof reaches.
+    direction : {"both"}
+        Both orders of each pair of inputs are proved.
+    adjacency, null, min_users, group
+        As in :func:`symshuffle.delta`.
+
+    Returns
+    -------
+    dict
+        The content of the file, for ``json.dumps``. It passed the checker.
+
+    Raises
+    ------
+    Unsupported
+        If the source, the covering or the precision has no such proof; the message names it.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism
+    >>> prove(mechanism("krr").at(k=10, eps0=1), n=1000, eps="0.1")["statement"]["delta"]
+    '9602621/500000000000000'
+    """
+    covering, order = Covering.of(**whom), read_target(eps=eps, exp_eps=exp_eps)
+    said = _statement(source, n, order, covering, choice(Question, direction, "direction"))
+    best = solve.delta(source, n=n, exp_eps=order, rigour="ball", **whom).bracket.upper
+    target = None if delta is None else read_delta(delta)
+    content = _proof(said, best * _NEAR if target is None else target, target)
+    if content is None:
+        raise Unsupported(
+            f"--proof: no line of at most {_MOST_NODES + 10 * n} nodes proves delta within a thousandth of "
+            f"{float(best):.6g}" + ("" if target is None else f" that is at most delta = {float(target):.6g}")
+        )
+    return content
+
+
+@spelled_out
+def prove_epsilon(
+    source: Any,
+    *,
+    n: int,
+    delta: object,
+    upper: object = None,
+    direction: Question | str = "both",
+    **whom: Unpack[Whom],
+) -> dict[str, Any]:
+    """File that proves (eps, delta) at the upper end of eps, or at most a thousandth above it.
+
+    Parameters
+    ----------
+    source, n, direction, adjacency, null, min_users, group
+        As in :func:`prove`.
+    delta : number or text
+        Target, in (0, 1).
+    upper : number or text, optional
+        The upper end of eps; default: that of :func:`symshuffle.epsilon`.
+
+    Returns
+    -------
+    dict
+        The content of the file; its statement names the eps that is proved.
+
+    Raises
+    ------
+    Unsupported
+        As :func:`prove`.
+    """
+    target, covering = read_delta(delta), Covering.of(**whom)
+    way = choice(Question, direction, "direction")
+    _statement(source, n, Fraction(1), covering, way)  # what has no proof is refused before the search
+    top = solve.epsilon(source, n=n, delta=target, **whom).bracket.upper if upper is None else upper
+    for factor in _ABOVE:
+        level = parse_rational(format_decimal(parse_rational(top, "upper") * factor, digits=12, up=True), "upper")
+        said = _statement(source, n, Exp(level) if level else Fraction(1), covering, way)
+        found = _proof(said, target, target, _WIDTHS[: 3 if factor == 1 and n >= _MANY else 1])
+        if found is not None:
+            return found
+    raise Unsupported(f"--proof: no line proves delta <= {float(target):.6g} within a thousandth above eps")
+
+
+def _proof(
+    said: dict[str, Any], most: Fraction, target: Fraction | None, widths: Sequence[float] = _WIDTHS
+) -> dict[str, Any] | None:
+    """The file for the first width whose bound is small enough; None if none is."""
+    scale = 1 << bound.FINE
+    for width in widths:
+        lines = _lines(said, width)
+        if lines is None:
+            return None
+        try:
+            found = Fraction(bound.value(said, lines), scale)
+        except bound.CertificateError:
+            continue
+        if found <= most:
+            delta = parse_rational(format_decimal(found, digits=8, up=True), "delta") if target is None else target
+            content = {
+                "format": bound.FORMAT,
+                "statement": said | {"delta": f"{delta.numerator}/{delta.denominator}"},
+                "lines": lines,
+                "versions": {name: installed(name) for name in ("symshuffle", "numpy")}
+                | {"python": platform.python_version()},
+            }
+            content["digest"] = bound.digest(content)
+            bound.check(content)
+            return content
+    return None
+
+
+def _lines(said: Mapping[str, Any], width: float) -> list[dict[str, int]] | None:
+    """Lines for the laws that may be the worst; None where they are out of reach, no line where none is needed."""
+    n = said["min_users"]
+    ratio = bound.ratio(said["exp_eps"], "exp_eps")[0]
+    if said["group"] > 1:  # a guess of the root will do
+        ratio = int((ratio / bound.ONE) ** (1 / said["group"]) * 2**60) << bound.BITS - 60
+    plans: list[tuple[float, saddle.Plan]] = []
+    for _, law in bound.laws(dict(said), ratio):
+        atoms = [(value / bound.ONE, weight / bound.ONE) for value, weight in law if weight >> 1 and value]
+        zero = sum(weight for value, weight in law if not value) / bound.ONE
+        atoms += [(0.0, zero)] if zero > 0 else []
+        if n <= bound.FEW_USERS and math.comb(n + len(law) - 1, n) <= bound.FEW_VECTORS:
+            continue
+        if not any(value > 0 for value, _ in atoms):
+            plans.append((-math.inf, saddle.Plan(1.0, 1.0, 16, 1.0)))
+            continue
+        tilt = saddle.Tilt(np.array([v for v, _ in atoms]), np.array([w for _, w in atoms]))
+        plan = saddle.choose(tilt, n, rel=width)
+        plans.append((n * tilt.cumulant(plan.c) - 2 * math.log(plan.c), plan))
+    plans.sort(key=lambda pair: -pair[0])
+    lines: list[dict[str, int]] = []
+    for size, plan in plans:
+        near = any(abs(math.log(plan.c * bound.ONE / line["c"])) < 0.1 for line in lines)
+        if lines and (near or size < plans[0][0] - 7 or len(lines) == _MOST_LINES):
+            continue
+        if plan.nodes > _MOST_NODES + 10 * n:
+            return None
+        smoothing = (plan.tau * plan.c) ** 2
+        parts = (plan.c, plan.step / plan.c, smoothing)
+        if not all(0 < part < 2**8 for part in parts[1:]) or not 0 < plan.c < 2**64:
+            return None
+        c, step, v = (int(Fraction(part) * bound.ONE) for part in parts)
+        lines.append({"c": c, "step": step, "smoothing": v, "last": plan.nodes})
+    return lines
+
+
+def _statement(source: Any, n: int, order: Real, covering: Covering, way: Question) -> dict[str, Any]:
+    """All of a statement but its delta.
+
+    Raises
+    ------
+    Unsupported
+        For what the checker does not cover, by name.
+    """
+    for name, value in (("dropout", covering.dropout), ("blanket", covering.blanket)):
+        if value:
+            raise Unsupported(f"--proof: {name} has no proof file; min_users, group and zero-out have")
+    if way is not Question.BOTH:
+        raise Unsupported(f"--proof: direction {way}: a proof covers both orders of each pair; leave direction away")
+    who = covering.participation
+    who.check(n)
+    if who.group > 1000:
+        raise Unsupported(f"--proof: group = {who.group}: at most 1000")
+    mechanism, cap, null, pairs = _described(source, covering)
+    return {
+        "mechanism": mechanism,
+        "exp_eps0": _written(cap),
+        "adjacency": (covering.adjacency or Adjacency.REPLACE_ONE).value,
+        "null": null,
+        "pairs": pairs,
+        "users": n,
+        "min_users": who.min_users or n,
+        "group": who.group,
+        "exp_eps": _written(order),
+    }
+
+
+def _written(level: Real) -> str:
+    return f"exp({level.exponent})" if isinstance(level, Exp) else str(level)
+
+
+def _described(source: Any, covering: Covering) -> tuple[dict[str, Any], Real, Any, Any]:
+    """Mechanism, exp(eps0), null symbol and pairs, as a statement has them."""
+    zero_out = covering.adjacency is Adjacency.ZERO_OUT
+    if isinstance(source, Reduction):
+        raise Unsupported("--proof: a reduction does not say what users run; give the mechanism or channel itself")
+    if isinstance(source, ClosedForm):
+        if source.name in bound.NAMED and source.lam is not None:
+            numbers = {name: int(parse_rational(value, name)) for name, value in source.values}
+            named = {"name": source.name, **numbers, **dict.fromkeys(source.limits)}
+            return named, source.lam, "blanket" if zero_out else None, "all"
+        source = source.mechanism()
+    if isinstance(source, Channel) or (isinstance(source, Sequence) and not isinstance(source, str)):
+        return _of_channel(source if isinstance(source, Channel) else Channel.from_rows(source), covering)
+    if type(source).__name__ == "Mechanism":
+        return _of_mechanism(source, zero_out)
+    name = getattr(source, "name", type(source).__name__)
+    raise Unsupported(f"--proof: {name} has no proof file; finite mechanisms and channels in one round have")
+
+
+def _of_channel(channel: Channel, covering: Covering) -> tuple[dict[str, Any], Real, Any, Any]:
+    rows: list[Any] = list(channel.rows)
+    if covering.null is not None:
+        rows.append(covering.null)
+    if not all(is_exact(row) for row in rows):
+        raise Unsupported("--proof: channel: its probabilities have to be rational, not doubles or balls")
+    if len(rows) * channel.num_outputs > _LARGEST_MATRIX:
+        raise Unsupported(f"--proof: a channel of {len(rows)} x {channel.num_outputs}: at most {_LARGEST_MATRIX} cells")
+    unit = math.lcm(*(entry.denominator for row in rows for entry in row))
+    cells = [[[int(entry * unit)] for entry in row] for row in rows]
+    own = cells[: channel.num_inputs]
+    null = None if covering.adjacency is not Adjacency.ZERO_OUT else "blanket" if covering.null is None else cells[-1]
+    return {"name": "rows", "denominator": [unit], "rows": own}, Fraction(1), null, "all"
+
+
+def _of_mechanism(mechanism: Any, zero_out: bool) -> tuple[dict[str, Any], Real, Any, Any]:
+    import sympy as sp
+
+    from symshuffle.mechanisms import registry
+    from symshuffle.mechanisms.symbolic import LAM
+
+    fixed = mechanism.with_defaults()
+    values = dict(fixed.values)
+    cap: Real = values.pop("lam", Fraction(1))
+    known = registry.MECHANISMS.get(fixed.name)
+    general = fixed.general or fixed
+    null = "blanket" if zero_out else None
+    if fixed.name in bound.NAMED and known is not None and known() == general and not fixed.needed:
+        numbers = {name: int(parse_rational(value, name)) for name, value in values.items()}
+        limits = {p.name: None for p in fixed.parameters}
+        return {"name": fixed.name, **numbers, **limits}, cap, null, "all"
+    whole = general.at(**values)
+    t = sp.Symbol("t", positive=True)
+    rows = [[sp.together(sp.sympify(p).subs(LAM, t**2)) for p in row] for row in whole.symbolic_rows()]
+    if len(rows) * len(rows[0]) > _LARGEST_MATRIX or any(p.free_symbols - {t} for row in rows for p in row):
+        raise Unsupported(f"--proof: {fixed.name}: at most {_LARGEST_MATRIX} cells, all parameters given")
+    try:
+        parts = [[tuple(sp.Poly(x, t, domain="QQ") for x in sp.fraction(p)) for p in row] for row in rows]
+    except sp.PolynomialError:
+        raise Unsupported(f"--proof: {fixed.name}: its probabilities are not rational in exp(eps0/2)") from None
+    below = reduce(sp.Poly.lcm, {low for row in parts for _, low in row})
+    cells = [[top * below.quo(low) for top, low in row] for row in parts]
+    unit = sp.ilcm(*(c.q for p in (below, *(p for row in cells for p in row)) for c in p.all_coeffs()))
+    listed = [[[int(c * unit) for c in reversed(p.all_coeffs())] for p in row] for row in cells]
+    divisor = [int(c * unit) for c in reversed(below.all_coeffs())]
+    pairs = "all" if fixed.every_pair else [list(pair) for pair in fixed.input_pairs()]
+    return {"name": "rows", "denominator": divisor, "rows": listed}, cap, null, pairs

@@ -1,0 +1,229 @@
+"""Files that carry the proof of an upper bound, and the checker that needs nothing but Python."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+import shutil
+import subprocess
+import sys
+from fractions import Fraction as F
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from symshuffle import Channel, Exp, delta, epsilon, mechanism
+from symshuffle.accountants.questions.proof import prove, prove_epsilon
+from symshuffle.base.errors import Unsupported
+from symshuffle.cli import app
+from symshuffle.ledger.recheck import bound
+
+SOURCE = Path(bound.__file__)
+ONE_PART_IN_A_THOUSAND = F(1001, 1000)
+
+
+def alone(folder: Path, *files: str) -> subprocess.CompletedProcess[str]:
+    """The checker, copied out, run by a Python that sees no package."""
+    shutil.copy(SOURCE, folder / "copy.py")
+    command = [sys.executable, "-I", "-S", "copy.py", *files]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def signed(content: dict[str, Any], **facts: Any) -> dict[str, Any]:
+    changed = content | {"statement": content["statement"] | facts}
+    return changed | {"digest": bound.digest(changed)}
+
+
+def proved(content: dict[str, Any], expected: Any = None) -> bool:
+    try:
+        return bool(bound.check(content, expected))
+    except bound.CertificateError:
+        return False
+
+
+def test_the_checker_is_short_and_imports_the_standard_library_only() -> None:
+    lines = SOURCE.read_text().splitlines()
+    assert len(lines) <= 300
+    assert max(map(len, lines)) <= 110
+    imported = {line.split()[1].partition(".")[0] for line in lines if line.startswith(("import ", "from "))}
+    assert imported <= sys.stdlib_module_names
+
+
+def test_the_command_writes_a_file_that_python_alone_proves(tmp_path: Path) -> None:
+    file = tmp_path / "bound.json"
+    asked = ["epsilon", "krr", "-p", "k=50", "--eps0", "2", "--n", "200000", "--delta", "1e-8", "--proof", str(file)]
+    assert CliRunner().invoke(app, asked).exit_code == 0
+    statement = json.loads(file.read_text())["statement"]
+    upper = epsilon(mechanism("krr").at(k=50, eps0=2), n=200_000, delta="1e-8").bracket.upper
+    assert upper <= F(statement["exp_eps"][4:-1]) <= upper * ONE_PART_IN_A_THOUSAND
+    found = alone(tmp_path, "bound.json")
+    assert found.returncode == 0
+    assert found.stdout.startswith("PROVED: delta <= 1/100000000 at exp(eps) = exp(")
+    (tmp_path / "statement.json").write_text(json.dumps(statement))
+    assert alone(tmp_path, "bound.json", "statement.json").returncode == 0
+    (tmp_path / "statement.json").write_text(json.dumps(statement | {"users": 100_000}))
+    assert alone(tmp_path, "bound.json", "statement.json").returncode == 1
+    assert CliRunner().invoke(app, ["check", str(file)]).output.startswith("PROVED")
+    refused = CliRunner().invoke(app, ["check", str(file), "--expect", str(tmp_path / "statement.json")])
+    assert refused.exit_code == 1
+    assert "NOT PROVED: statement" in refused.output
+    file.write_text(json.dumps(signed(json.loads(file.read_text()), delta="999/100000000000")))
+    assert "NOT PROVED" in alone(tmp_path, "bound.json").stderr  # an upper end that is 0.1 % too low
+
+
+def drawn(rng: random.Random) -> tuple[Any, dict[str, Any]]:
+    """A source and a question, as users might ask."""
+    eps0, k = F(rng.randint(2, 30), 10), rng.randint(2, 12)
+    size = rng.choice((None, 2, 3, 20))
+    named = {
+        "rr": {},
+        "krr": {"k": k},
+        "subset-selection": {"k": k, "s": rng.randint(1, k - 1)},
+        "rappor": {} if size is None else {"D": size},
+        "oue": {} if size is None else {"D": size},
+        "half-block": {"k": 2 * rng.randint(1, 4)},
+        "hadamard": {"D": 2 ** rng.randint(2, 3)},
+        "aug-rr": {"k": k, "p": "1/2"},
+    }
+    name = rng.choice((*named, "channel", "channel"))
+    asked: dict[str, Any] = {"n": rng.choice((1, 5, 20, 60, 200, 1000, 10**4, 10**6, 10**9))}
+    if name == "channel":
+        rows = [[rng.randint(1, 9) for _ in range(rng.randint(2, 4))]]
+        rows += [[rng.randint(0 if rng.random() < 0.2 else 1, 9) or 1 for _ in rows[0]] for _ in range(2)]
+        source: Any = Channel.from_rows([[F(x, sum(row)) for x in row] for row in rows])
+    else:
+        source = mechanism(name).at(eps0=eps0, **named[name])
+    if rng.random() < 0.2:
+        asked["adjacency"] = "zero-out"
+    if rng.random() < 0.2 and asked["n"] > 2:
+        asked["group"] = 2
+    if rng.random() < 0.2:
+        asked["min_users"] = max(1, asked["n"] // 2)
+    with_delta = {**asked, "delta": F(1, 10 ** rng.randint(2, 10))}
+    try:
+        asked["exp_eps"] = Exp(epsilon(source, **with_delta).bracket.upper.limit_denominator(10**6))
+    except Unsupported:
+        asked["exp_eps"] = F(11, 10)
+    if asked["exp_eps"] in (Exp(F(0)),):
+        asked["exp_eps"] = F(1)
+    return source, asked
+
+
+def agrees(seed: int) -> bool:
+    """Whether a drawn request was proved, and as near to the ball engine as promised; False where none is possible."""
+    source, asked = drawn(random.Random(seed))
+    try:
+        content = prove(source, **asked)
+    except Unsupported as error:
+        assert "no line of at most" in str(error)
+        return False
+    bracket = delta(source, rigour="ball", rel=1e-9, **asked).bracket
+    assert bracket.lower <= F(content["statement"]["delta"]) <= bracket.upper * ONE_PART_IN_A_THOUSAND + F(1, 10**70)
+    assert proved(content)
+    return True
+
+
+def test_drawn_requests_agree_with_the_ball_engine() -> None:
+    assert sum(agrees(seed) for seed in range(12)) >= 10
+
+
+@pytest.mark.conformance
+def test_many_drawn_requests_agree_with_the_ball_engine() -> None:
+    assert sum(agrees(seed) for seed in range(1000, 1200)) >= 190
+
+
+CASES = [
+    (mechanism("krr").at(k=3, lam=3), {"n": 6, "exp_eps": F(6, 5)}),
+    (mechanism("rr").at(lam=2), {"n": 60, "exp_eps": F(11, 10)}),
+    (mechanism("subset-selection").at(k=4, s=2, lam=2), {"n": 8, "exp_eps": F(6, 5), "adjacency": "zero-out"}),
+    (Channel.from_rows([["1/2", "1/2", "0"], ["1/4", "1/2", "1/4"]]), {"n": 5, "exp_eps": F(6, 5)}),
+]
+
+
+def tampered(content: dict[str, Any], exact: F, rng: random.Random) -> dict[str, Any]:
+    """The statement of the file but for its delta, and anything else changed."""
+    changed = copy.deepcopy(content)
+    number = exact * rng.choice(
+        (F(0), F(1, 2), F(999, 1000), 1 - F(1, 10**9), F(1), 1 + F(1, 10**6), F(1001, 1000), F(2))
+    )
+    changed["statement"]["delta"] = f"{number.numerator}/{number.denominator}"
+    for line in changed["lines"]:
+        for name in line:
+            if rng.random() < 0.4:
+                line[name] = max(1, line[name] * rng.randint(1, 12) // rng.randint(1, 12) + rng.randint(-9, 9))
+        line["last"] = min(line["last"], 3000)
+    if rng.random() < 0.2:
+        changed["versions"] = {"none": "at all"}
+    return signed(changed)
+
+
+def never_too_small(count: int, seed: int) -> tuple[int, int]:
+    """How many tampered files were accepted and refused; none is accepted whose delta is below the exact bound."""
+    rng, found = random.Random(seed), [0, 0]
+    for i in range(count):
+        source, asked = CASES[1 if i % 10 == 0 else rng.choice((0, 2, 3))]
+        exact = delta(source, rigour="exact", **asked).bracket.exact
+        assert exact is not None
+        content = tampered(prove(source, **asked), exact, rng)
+        accepted = proved(content)
+        found[not accepted] += 1
+        assert not accepted or F(content["statement"]["delta"]) >= exact
+    return found[0], found[1]
+
+
+def test_tampered_files_are_accepted_only_where_they_are_true() -> None:
+    accepted, refused = never_too_small(60, 0)
+    assert min(accepted, refused) > 5
+
+
+@pytest.mark.conformance
+def test_ten_thousand_tampered_files() -> None:
+    accepted, refused = never_too_small(10_000, 1)
+    assert min(accepted, refused) > 1000
+
+
+def test_a_changed_statement_is_printed_as_changed() -> None:
+    source, asked = CASES[0]
+    content = prove(source, **asked)
+    said = content["statement"]
+    for name, value in {"exp_eps": "2", "users": 7, "group": 2, "mechanism": {"name": "rr"}, "exp_eps0": "2"}.items():
+        changed = signed(content, **{name: value, "delta": "1/1"})
+        printed = bound.check(changed)
+        assert str(value) in printed
+        assert printed != bound.check(content)
+        assert not proved(changed, said)
+
+
+@pytest.mark.parametrize(
+    ("source", "asked", "named"),
+    [
+        (mechanism("laplace"), {}, "laplace"),
+        (mechanism("krr").at(k=3, lam=2), {"dropout": "1/10"}, "dropout"),
+        (mechanism("krr").at(k=3, lam=2), {"direction": "forward"}, "direction"),
+        (Channel.from_rows([[0.5, 0.5], [0.25, 0.75]]), {}, "rational"),
+        (mechanism("krr").at(k=3, eps0=1).channel(), {}, "rational"),
+    ],
+)
+def test_what_has_no_proof_is_refused_by_name(source: Any, asked: dict[str, Any], named: str) -> None:
+    with pytest.raises(Unsupported, match=named):
+        prove(source, n=100, eps="0.1", **asked)
+
+
+def test_rounds_are_refused_and_leave_no_file(tmp_path: Path) -> None:
+    file = tmp_path / "bound.json"
+    asked = ["delta", "rr", "--eps0", "1", "--n", "100", "--eps", "1", "--rounds", "2", "--proof", str(file)]
+    with pytest.raises(Unsupported, match="Rounds has no proof file"):
+        CliRunner().invoke(app, asked, catch_exceptions=False)
+    assert not file.exists()
+
+
+def test_epsilon_of_few_users_is_proved_a_little_above() -> None:
+    source = mechanism("krr").at(k=50, eps0=2)
+    for n in (30, 100):
+        upper = epsilon(source, n=n, delta="1e-4").bracket.upper
+        said = prove_epsilon(source, n=n, delta="1e-4")["statement"]
+        assert upper <= F(said["exp_eps"][4:-1]) <= upper * ONE_PART_IN_A_THOUSAND
+        assert said["delta"] == "1/10000"

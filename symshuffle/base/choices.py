@@ -260,11 +260,11 @@ class MatchKind(StrEnum):
 
 @final
 class Loss(StrEnum):
-    """Error of a histogram by which mechanisms are ranked; counts are divided by the number of users.
+    """Error of a histogram by which mechanisms are ranked.
 
-    ``L2``: expected sum of squared errors. ``MAX``: largest expected squared error of one coordinate, over all
-    compositions. ``ABSENT``: expected squared error of a category that nobody holds. ``TEST``: sum of the standard
-    errors of a category that all users hold and of one that nobody holds, by which a test tells the two apart.
+    Estimates are shares of the users. ``L2``: expected sum of squared errors. ``MAX``: largest expected squared error
+    of one coordinate, over all compositions. ``ABSENT``: expected squared error of a category that nobody holds.
+    ``TEST``: sum of the standard errors of a category that all users hold and of one that nobody holds.
     """
 
     L2 = "l2"

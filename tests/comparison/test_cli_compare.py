@@ -32,6 +32,8 @@ KEYS = {
     "bits_per_message",
     "risk_floor",
     "choice",
+    "loss",
+    "loss_worst_at",
 }
 
 

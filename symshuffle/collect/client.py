@@ -11,7 +11,7 @@ import numpy as np
 from symshuffle.collect.categories import Categories
 from symshuffle.collect.messages import lines, pack
 from symshuffle.collect.randomness import Draw, uniform
-from symshuffle.collect.schemes import Scheme
+from symshuffle.collect.scheme import Scheme
 
 WHO_SHUFFLES: Final = (
     "not shuffled: the plan's eps holds only after whoever collects these messages has removed senders and times, "

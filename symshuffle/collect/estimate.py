@@ -14,7 +14,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import parse_rational
 from symshuffle.collect.intervals import SMALLEST_ALPHA, Support
 from symshuffle.collect.randomness import Integers
-from symshuffle.collect.schemes import Scheme
+from symshuffle.collect.scheme import Scheme
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -9,7 +9,7 @@ import numpy as np
 
 from symshuffle.base.errors import InputError
 from symshuffle.collect.randomness import Draw, Integers, random_order
-from symshuffle.collect.schemes import Scheme
+from symshuffle.collect.scheme import Scheme
 
 AT_ONCE: Final = 1 << 22
 """Integers of messages that are held unpacked at a time."""
@@ -29,7 +29,7 @@ def _bytes_each(scheme: Scheme) -> int:
 
 def pack(scheme: Scheme, messages: Integers) -> Integers:
     """Rows of bytes, in the order of the rows of integers: 8 digits to a byte where they are bits."""
-    if scheme.alphabet == 2:
+    if scheme.is_bits:
         return np.packbits(messages.astype(np.uint8), axis=1)
     wide = np.ascontiguousarray(messages.astype(">u8")).view(np.uint8).reshape(len(messages), scheme.width, 8)
     return np.ascontiguousarray(wide[:, :, 8 - _bytes_each(scheme) :]).reshape(len(messages), -1)
@@ -37,7 +37,7 @@ def pack(scheme: Scheme, messages: Integers) -> Integers:
 
 def unpack(scheme: Scheme, packed: Integers) -> Integers:
     """Rows of integers."""
-    if scheme.alphabet == 2:
+    if scheme.is_bits:
         return np.unpackbits(packed, axis=1, count=scheme.width)
     each = _bytes_each(scheme)
     wide = np.zeros((len(packed), scheme.width, 8), dtype=np.uint8)
@@ -76,7 +76,7 @@ def lines(scheme: Scheme, packed: Integers) -> Iterator[bytes]:
     size = chunk(scheme)
     for i in range(0, len(packed), size):
         rows = unpack(scheme, packed[i : i + size])
-        if scheme.alphabet == 2:
+        if scheme.is_bits:
             text = np.full((len(rows), scheme.width + 1), ord("\n"), dtype=np.uint8)
             text[:, :-1] = rows + ord("0")
             yield text.tobytes()
@@ -104,7 +104,7 @@ def read_lines(scheme: Scheme, text: bytes, first: int, *, counts: bool) -> tupl
         text += b"\n"
     codes = np.frombuffer(text, dtype=np.uint8)
     ends = np.flatnonzero(codes == ord("\n"))
-    bits = scheme.alphabet == 2
+    bits = scheme.is_bits
     if bits and not counts:
         wanted = scheme.width + 1
         lengths = np.diff(ends, prepend=-1)
@@ -190,7 +190,7 @@ def _refuse(wrong: Integers, text: bytes, ends: Integers, first: int, scheme: Sc
 
 def scheme_words(scheme: Scheme) -> str:
     """What a message of a mechanism looks like."""
-    if scheme.alphabet == 2:
+    if scheme.is_bits:
         return f"{scheme.width} digits 0 or 1, a message of {scheme.name}"
     if scheme.width == 1:
         return f"an integer from 0 to {scheme.alphabet - 1}, a message of {scheme.name}"

@@ -18,7 +18,8 @@ from symshuffle.collect.client import Client
 from symshuffle.collect.estimate import Histogram, estimated, read_confidence
 from symshuffle.collect.messages import read_lines
 from symshuffle.collect.randomness import Integers
-from symshuffle.collect.schemes import Scheme, scheme
+from symshuffle.collect.scheme import Scheme
+from symshuffle.collect.schemes import scheme
 
 if TYPE_CHECKING:
     from symshuffle.utility.estimation.votes import VoteNoise

@@ -47,6 +47,8 @@ def uniform(source: Callable[[int], bytes] = os.urandom) -> Draw:
     def draw(bound: int, shape: int | tuple[int, ...]) -> Integers:
         if not 1 <= bound <= LARGEST_BOUND:
             raise Unsupported(f"{bound} equally likely outcomes are not drawn (limit 2**62)")
+        if bound == 1:
+            return np.zeros(shape, dtype=np.int64)
         width = next(w for w in _WIDTHS if w == 8 or 256**w >= _SPARE * bound)
         share = 256**width // bound
         kind = np.dtype(f"<u{width}")

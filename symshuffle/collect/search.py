@@ -21,7 +21,8 @@ from symshuffle.base.numbers import (
     working_precision,
 )
 from symshuffle.collect.plan import Plan, noise_of
-from symshuffle.collect.schemes import LARGEST_K, SCHEMES, Scheme, scheme
+from symshuffle.collect.scheme import Scheme
+from symshuffle.collect.schemes import LARGEST_K, SCHEMES, scheme
 
 if TYPE_CHECKING:
     from symshuffle.accountants.questions.solve import Amplification
@@ -148,7 +149,7 @@ def _ranked(k: int, asked: _Asked, name: str | None, progress: Progress | None) 
             try:
                 level = lam
                 if level is None or asked.covering:
-                    level = _level(SCHEMES[kind](k=k, root=Fraction(2), **parameters), asked, _ROUGH)
+                    level = _level(scheme(kind, k, Fraction(2), parameters), asked, _ROUGH)
                 made = scheme(kind, k, _down(SCHEMES[kind].root_of(level)), parameters)
             except (Unsupported, NotDecided) as error:
                 refused = refused or str(error)
@@ -179,7 +180,11 @@ def _proposals(
         progress=progress,
     )
     return [
-        (row.name, _exponential(row.eps0.lower), {key: int(value) for key, value in row.parameters})
+        (
+            row.name,
+            _exponential(row.eps0.lower),
+            {key: int(value) for key, value in row.parameters if key in SCHEMES[row.name].integers},
+        )
         for row in told.rows
         if row.loss is not None
     ]

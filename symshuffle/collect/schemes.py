@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Final
 
-from symshuffle.base.errors import InputError
+from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.collect.encodings import BinaryHashing, LocalHashing, OptimizedUnary, Rappor
 from symshuffle.collect.randomness import LARGEST_BOUND
 from symshuffle.collect.responses import Hadamard, Response, Subsets
@@ -27,14 +27,16 @@ def scheme(name: str, k: int, root: Fraction, parameters: Mapping[str, int]) -> 
     Raises
     ------
     InputError
-        If there is none, a parameter is wrong, or a draw would have too many outcomes.
+        If there is none, or a parameter is wrong.
+    Unsupported
+        If a draw would have too many outcomes.
     """
     if name not in SCHEMES:
         raise InputError("mechanism", name, "one of " + ", ".join(SCHEMES))
     if not root > 1:
         raise InputError("root", root, "a number > 1")
-    if 4 * max(root.as_integer_ratio()) * k * k > LARGEST_BOUND:
-        raise InputError("root", root, f"a fraction with fewer digits, at k = {k}")
+    if 4 * max(root.as_integer_ratio()) * k > LARGEST_BOUND:
+        raise Unsupported(f"a level of {float(root):.3g} with {k} categories takes draws of more than 2**62 outcomes")
     kind = SCHEMES[name]
     if set(parameters) != set(kind.integers):
         raise InputError("parameters", dict(parameters), "values of " + (", ".join(kind.integers) or "nothing"))

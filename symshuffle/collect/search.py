@@ -94,7 +94,7 @@ def make_plan(
     InputError
         If an argument is outside its range.
     Unsupported
-        If no mechanism meets the guarantee.
+        If no mechanism meets the guarantee, or all do at every level.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def make_plan(
             return _certified(candidate.made, asked, tuple(labels), table)
         except (Unsupported, NotDecided) as error:
             refused = refused or str(error)
-    raise Unsupported(f"no mechanism meets eps = {level}, delta = {target} with {honest} users: {refused}")
+    raise Unsupported(f"no plan for eps = {level}, delta = {target} and {honest} users: {refused}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def _ranked(k: int, asked: _Asked, name: str | None, progress: Progress | None) 
                 continue
             found.append(_Candidate(made, upper_end(noise_of(made).loss(asked.loss, asked.n))))
     if not found:
-        raise Unsupported(f"no mechanism meets eps = {asked.eps}, delta = {asked.delta}: {refused}")
+        raise Unsupported(f"no plan for eps = {asked.eps}, delta = {asked.delta} and {asked.honest} users: {refused}")
     return sorted(found, key=lambda one: one.loss)
 
 

@@ -259,6 +259,34 @@ class MatchKind(StrEnum):
 
 
 @final
+class Loss(StrEnum):
+    """Error of a histogram by which mechanisms are ranked.
+
+    Estimates are shares of the users. ``L2``: expected sum of squared errors. ``MAX``: largest expected squared error
+    of one coordinate, over all compositions. ``ABSENT``: expected squared error of a category that nobody holds.
+    ``TEST``: sum of the standard errors of a category that all users hold and of one that nobody holds.
+    """
+
+    L2 = "l2"
+    MAX = "max"
+    ABSENT = "absent"
+    TEST = "test"
+
+    @property
+    def words(self) -> str:
+        """The loss in words."""
+        match self:
+            case Loss.L2:
+                return "expected sum of squared errors"
+            case Loss.MAX:
+                return "largest expected squared error of one category"
+            case Loss.ABSENT:
+                return "expected squared error of a category that nobody holds"
+            case Loss.TEST:
+                return "standard error of a category held by all users plus that of one held by nobody"
+
+
+@final
 class Larger(StrEnum):
     """Order of a pair with the larger profile on a range of levels.
 

@@ -43,6 +43,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "pld": ("pld",),
     "vectors": ("calibrate",),
     "mean": ("mean",),
+    "collect": (),
     "sweep": ("sweep",),
     "check": ("check",),
     "unequal": ("unequal",),

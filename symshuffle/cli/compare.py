@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.measure import Measurement
 
 from symshuffle.base.artifacts import check_destination, write_atomically
+from symshuffle.base.choices import Loss
 from symshuffle.base.errors import InputError
 from symshuffle.base.executors import workers
 from symshuffle.base.numbers import as_integer, parse_rational, ungrouped
@@ -40,6 +41,14 @@ def compare(
     rel: Annotated[float, typer.Option(help="Relative width of eps and eps0 to aim at.")] = 1e-4,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the rows as CSV.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw risk against eps and eps0.")] = None,
+    loss: Annotated[
+        Loss,
+        typer.Option(
+            "--loss",
+            help="Error that is minimised: l2 (sum of squares), max (worst category), absent (a category that nobody "
+            "holds), test (to tell all from none).",
+        ),
+    ] = Loss.L2,
     jobs: FewJobs = "1",
     as_json: Json = False,
 ) -> None:
@@ -70,6 +79,7 @@ def compare(
             variants=as_integer(variants, "variants", 1, LARGEST_VARIANTS),
             rel=rel,
             executor=executor,
+            loss=loss,
             progress=lambda done, of, name: display.update(task, completed=done, total=of, description=name),
         )
     if csv is not None:

@@ -32,6 +32,8 @@ KEYS = {
     "bits_per_message",
     "risk_floor",
     "choice",
+    "loss",
+    "loss_worst_at",
 }
 
 
@@ -46,7 +48,7 @@ def test_json(capsys):
     assert (status, err) == (0, "")
     found = json.loads(out)
     assert found.keys() == {"k", "n", "match", "about", "how", "rows", "absent"}
-    assert found["match"] == {"kind": "chi-square", "value": "1/2", "delta": "1/100"}
+    assert found["match"] == {"kind": "chi-square", "value": "1/2", "delta": "1/100", "loss": "l2"}
     best, blocks = found["rows"]
     assert best.keys() == blocks.keys() == KEYS
     assert best["mechanism"] == "krr"

@@ -17,8 +17,8 @@ for a lower one all of them are taken off, those of sums beyond half a period by
 
 With many rounds the transform is negligible on all of the period but a neighbourhood of the real axis. Points beyond it
 are bounded, not evaluated. Over a stretch of half width r around u the tilted transform of one loss L is at most
-:math:`|\varphi(u)|+r\,\sigma` in size, where :math:`\sigma` is the standard deviation of L under the tilt; the kernel is
-largest on the real axis.
+:math:`|\varphi(u)|+r\,\sigma` in size, where :math:`\sigma` is the standard deviation of L under the tilt; the kernel
+is largest on the real axis.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import Final
 
 import sympy as sp
 
-from symshuffle.base.choices import MatchKind
+from symshuffle.base.choices import Loss, MatchKind
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Exp, lower_end, upper_end
 from symshuffle.design.comparison.certified import GAP, MOST_INPUTS, Rivals, Settled, frontier_risk
@@ -29,7 +29,7 @@ LOCAL: Final = "local search: a better choice is not excluded"
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """Parameters on both sides of the match, and their risk on the safe one, where they run."""
+    """Parameters on both sides of the match, and their loss on the safe one, where they run."""
 
     risk: Fraction
     found: Matched
@@ -37,10 +37,10 @@ class Tried:
 
 
 def tried_at(one: Family, values: Parameters, match: Match, closed: Forms, n: int, rel: float) -> Tried:
-    """The parameters at the level that matches, with their risk."""
+    """The parameters at the level that matches, with their loss."""
     found = matched(one, values, match, closed, n=n, rel=rel)
     noise, _ = votes_of(one, found.at)
-    return Tried(Fraction(0) if noise is None else upper_end(noise.risk(n)), found, values)
+    return Tried(Fraction(0) if noise is None else upper_end(noise.loss(match.loss, n)), found, values)
 
 
 def least_risk(one: Family, tried: Tried, n: int) -> Fraction:
@@ -99,8 +99,8 @@ def settled_for(one: Family, closed: Forms, match: Match, n: int, tried: Sequenc
     """What is known about all parameters of a family, given the risks of some."""
     if not one.free:
         return Settled(None, "no free parameters")
-    if closed.risk is None:
-        return Settled(None, "no risk to compare")
+    if closed.risk is None or match.loss is not Loss.L2:  # what follows is about the sum of squares
+        return Settled(None, "no risk to compare" if closed.risk is None else LOCAL)
     best = min(entry.risk for entry in tried)
     if one.name == _SUBSETS and match.kind is not MatchKind.EPS_DELTA:
         floor = min(least_risk(one, entry, n) for entry in tried)

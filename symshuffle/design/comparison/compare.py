@@ -19,7 +19,7 @@ import sympy as sp
 from symshuffle.accountants.bounds.amplification import Attained
 from symshuffle.accountants.bounds.evaluate import check_n
 from symshuffle.accountants.questions.solve import epsilon
-from symshuffle.base.choices import MatchKind, Rigour
+from symshuffle.base.choices import Loss, MatchKind, Rigour, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.executors import mapped
 from symshuffle.base.kinds import check_progress
@@ -83,6 +83,7 @@ def compare(
     rel: float = REL,
     progress: Progress | None = None,
     executor: Executor | None = None,
+    loss: Loss | str = Loss.L2,
 ) -> Comparison:
     r"""Comparison of all finite mechanisms with k inputs under one common budget.
 
@@ -115,11 +116,14 @@ def compare(
     executor : Executor, optional
         Executor that computes the mechanisms, as in :func:`symshuffle.sweep`; by default they are computed in this
         process.
+    loss : {"l2", "max", "absent", "test"}
+        Error for which parameters are chosen and by which rows are sorted, as in
+        :class:`symshuffle.base.choices.Loss`. With another than ``l2`` the search for parameters is only local.
 
     Returns
     -------
     Comparison
-        One row per mechanism and variant, the smallest risk first, and the mechanisms without a row with the reason.
+        One row per mechanism and variant, the smallest loss first, and the mechanisms without a row with the reason.
 
     Raises
     ------
@@ -139,7 +143,7 @@ def compare(
     """
     k = as_integer(k, "k", 2, LARGEST_INPUTS)
     n = check_n(n)
-    match = read_match(budget=budget, eps0=eps0, eps=eps, delta=delta)
+    match = replace(read_match(budget=budget, eps0=eps0, eps=eps, delta=delta), loss=choice(Loss, loss, "loss"))
     rel = as_width(rel)
     check_progress(progress)
     variants = as_integer(variants, "variants", 1, LARGEST_VARIANTS)
@@ -174,7 +178,7 @@ def _tried(k: int, n: int, match: Match, rel: float, variants: int, one: Family)
     reach = 0.0
     try:
         _check_strings(one)
-        closed = forms(one)
+        closed = forms(one, match.loss)
         reach = closed.chi_square(math.exp(LARGEST_EPS0), {p.name: 1.0 for p in one.free})
         goal = _goal(k, match, n, rel) if match.kind is MatchKind.EPS_DELTA else 0.0
         return _best(one, closed, match, n, rel, goal, variants), "", reach
@@ -344,6 +348,8 @@ def _row(
         message_bits(at),
         settled.floor,
         settled.how,
+        None if noise is None else bracket_of(noise.loss(match.loss, n), noise.estimator),
+        "" if noise is None else noise.worst(match.loss),
     )
 
 

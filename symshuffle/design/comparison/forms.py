@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias, final
 
 import sympy as sp
 
+from symshuffle.base.choices import Loss
 from symshuffle.base.errors import Unsupported
 from symshuffle.decompositions.counting import count_cells
 from symshuffle.design.comparison.families import Family
@@ -55,7 +56,7 @@ class Forms:
     chi_square, variance : callable
         Largest pairwise chi-square divergence, and :func:`blanket_variance`.
     risk : callable or None
-        Risk of one user; None where no unbiased estimator is known.
+        Loss of one user; None where no unbiased estimator is known.
     """
 
     chi_square: Callable[[float, Values], float]
@@ -63,11 +64,11 @@ class Forms:
     risk: Callable[[float, Values], float] | None
 
 
-def forms(family: Family) -> Forms:
+def forms(family: Family, loss: Loss = Loss.L2) -> Forms:
     """The closed forms of a family; the variance is derived when it is asked for."""
     budget, risk = _function(largest_pairwise_budget(family.general), family), None
     if is_alike(family.general):
-        risk = _risk(family)
+        risk = _risk(family, loss)
 
     def variance(lam: float, values: Values) -> float:
         return _variance(family)(lam, values)
@@ -98,7 +99,7 @@ def _function(expression: sp.Expr, family: Family, *, scaled: bool = True) -> Ca
     return value
 
 
-def _risk(family: Family) -> Callable[[float, Values], float]:
+def _risk(family: Family, loss: Loss) -> Callable[[float, Values], float]:
     import numpy as np
     from scipy.stats import binom
 
@@ -123,7 +124,15 @@ def _risk(family: Family) -> Callable[[float, Values], float]:
             return math.inf
         scale = ((size - 1) / sums[0]) ** 2
         own = scale * sums[1] - ((size - 1) / size) ** 2
-        return float(own + (used - 1) * (scale * sums[2] - 1 / size**2))
+        absent = scale * sums[2] - 1 / size**2
+        match loss:
+            case Loss.L2:
+                return float(own + (used - 1) * absent)
+            case Loss.MAX:
+                return float(max(own, absent))
+            case Loss.ABSENT:
+                return float(absent)
+        return math.sqrt(own) + math.sqrt(absent)
 
     return value
 

@@ -14,7 +14,7 @@ from typing import Any, Final, final
 
 from symshuffle.accountants.bounds.evaluate import check_n
 from symshuffle.accountants.questions.inverses import solve_eps0
-from symshuffle.base.choices import MatchKind, replace_choice
+from symshuffle.base.choices import Loss, MatchKind, replace_choice
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import Number, Verdict, less, parse_rational
 from symshuffle.design.comparison.families import Family
@@ -45,14 +45,18 @@ class Match:
         The budget, the local level, or eps.
     delta : Fraction or None
         The delta at which eps is certified; None where nobody asked.
+    loss : Loss
+        The error that is minimised at the match.
     """
 
     kind: MatchKind
     value: Fraction
     delta: Fraction | None
+    loss: Loss = Loss.L2
 
     def __post_init__(self) -> None:
         replace_choice(MatchKind, self, "kind")
+        replace_choice(Loss, self, "loss")
 
     @property
     def words(self) -> str:

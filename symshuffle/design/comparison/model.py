@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.accountants.bounds.amplification import Attained
-from symshuffle.base.choices import MatchKind, Rigour
+from symshuffle.base.choices import Loss, MatchKind, Rigour
 from symshuffle.base.numbers import Ball, Number, exact_text, format_decimal, lower_end, upper_end
 from symshuffle.base.results import Bracket, outward
 from symshuffle.base.rows import Row as FlatRow
@@ -81,6 +81,10 @@ class Row:
         No choice of the free parameters at this match certainly has a risk below it; None where none is known.
     choice : str
         How the parameters were chosen, and what is known about all others.
+    loss : Bracket or None
+        The error by which rows are sorted; None where it is infinite.
+    worst : str
+        Composition at which that error is largest.
     """
 
     name: str
@@ -103,11 +107,13 @@ class Row:
     bits: int
     floor: Fraction | None
     choice: str
+    loss: Bracket | None = None
+    worst: str = ""
 
     @property
     def order(self) -> tuple[bool, Fraction, bool, Fraction]:
-        """Smaller risk first; ties by eps, then what has none."""
-        risk, eps = self.risk, self.epsilon
+        """Smaller loss first; ties by eps, then what has none."""
+        risk, eps = self.loss, self.epsilon
         return (
             risk is None,
             Fraction(0) if risk is None else risk.upper,
@@ -141,6 +147,8 @@ class Row:
             "bits_per_message": self.bits,
             "risk_floor": None if self.floor is None else format_decimal(self.floor, up=False),
             "choice": self.choice,
+            "loss": infinite or _ends(self.loss),
+            "loss_worst_at": self.worst or None,
         }
 
     @property
@@ -160,6 +168,7 @@ class Row:
             "trace": _short(self.trace),
             "risk": (_short(self.risk) if self.risk else INFINITE) + (f" {MARK}" if self.worse_than_uniform else ""),
             "variance": _short(self.variance) if self.variance else INFINITE,
+            "loss": "" if self.loss in (None, self.risk, self.variance) else _short(self.loss),
             "risk/bound": _short(min(self.over_any, key=lambda ratio: ratio.upper, default=None)),
             "bits": str(self.bits),
             "estimator": self.estimator,
@@ -182,7 +191,7 @@ class Comparison:
     match : Match
         What they have in common.
     rows : tuple of Row
-        The smallest risk first, ties by eps.
+        The smallest loss first, ties by eps.
     absent : tuple of (str, str)
         Mechanisms without a row, and why.
     """
@@ -201,9 +210,11 @@ class Comparison:
             if self.match.delta is None
             else f"eps is certified at delta = {float(self.match.delta):g} by the optimal decomposition"
         )
+        ranked = "" if self.match.loss is Loss.L2 else f"rows are sorted by the {self.match.loss.words}; "
         return (
             f"{self.inputs} inputs, {self.users} users, {self.match.words}; risks are exact squared errors of the "
-            f"estimator named in each row, for every fixed composition alike (the worst is the uniform one); {private};"
+            f"estimator named in each row, for every fixed composition alike (the worst is the uniform one); {ranked}"
+            f"{private};"
             f" {MARK} marks risks above {1 - Fraction(1, self.inputs)}, that of the answer uniform"
         )
 
@@ -228,6 +239,7 @@ class Comparison:
                 "kind": self.match.kind,
                 "value": str(self.match.value),
                 "delta": None if self.match.delta is None else str(self.match.delta),
+                "loss": self.match.loss.value,
             },
             "about": self.about,
             "how": self.how,
@@ -247,6 +259,7 @@ class Comparison:
             one["attained_lower"] = None if attained is None else outward(attained.lower, up=False)
             one["risk_floor"] = None if row.floor is None else outward(row.floor, up=False)
             one |= {"estimator": row.estimator or None, "reason": row.reason or None, "choice": row.choice}
+            one |= ends(row.loss, "loss") | {"loss_worst_at": row.worst or None}
             found.append(one | {"worse_than_uniform": row.worse_than_uniform, "bits_per_message": row.bits})
         return found
 

@@ -27,6 +27,7 @@ from typing import Any, Final, TypeAlias, final
 import flint
 import sympy as sp
 
+from symshuffle.base.choices import Loss, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Number, Verdict, less, to_arb, working_precision
 from symshuffle.mechanisms.model import Mechanism
@@ -82,6 +83,48 @@ class VoteNoise:
         k = self.inputs
         value: Number = (total + self.absent * (k - 1) + 1 - Fraction(1, k)) / n
         return value
+
+    def loss(self, kind: Loss | str, n: int) -> Number:
+        """The error of ``n`` users that a loss looks at, at the fixed composition that is worst for it.
+
+        Parameters
+        ----------
+        kind : {"l2", "max", "absent", "test"}
+            As in :class:`symshuffle.base.choices.Loss`; the first three are squared errors, the last is not.
+        n : int
+            Number of users, at least 1.
+
+        Examples
+        --------
+        >>> from symshuffle import mechanism
+        >>> noise = canonical_votes(mechanism("krr").at(k=3, lam=4))
+        >>> [str(noise.loss(kind, 1)) for kind in ("l2", "max", "absent")]
+        ['2', '8/9', '5/9']
+        """
+        match choice(Loss, kind, "loss"):
+            case Loss.L2:
+                return self.risk(n)
+            case Loss.MAX:
+                return self.coordinate_variance(n)
+            case Loss.ABSENT:
+                absent: Any = self.absent
+                alone: Number = absent / check_users(n)
+                return alone
+        n = check_users(n)
+        with working_precision(DEFAULT_BITS):
+            deviations = [(to_arb(variance) / n).sqrt() for variance in (self.own, self.absent)]
+            return Ball.from_arb(deviations[0] + deviations[1], DEFAULT_BITS)
+
+    def worst(self, kind: Loss | str) -> str:
+        """Composition at which a loss is largest, in words."""
+        match choice(Loss, kind, "loss"):
+            case Loss.L2:
+                return "every composition alike"
+            case Loss.MAX if less(self.own, self.absent) is not Verdict.TRUE:
+                return "all users hold the category"
+            case Loss.TEST:
+                return "all users hold the category, and nobody does"
+        return "nobody holds the category"
 
     def coordinate_variance(self, n: int) -> Number:
         """The largest variance of a coordinate over all fixed compositions: all users hold the input, or none does."""

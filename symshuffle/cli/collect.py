@@ -1,0 +1,181 @@
+"""The commands collect plan, randomize and estimate: from values of users to a private histogram."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from symshuffle.base.artifacts import write_atomically
+from symshuffle.base.choices import Loss
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import as_integer
+from symshuffle.cli import arguments
+from symshuffle.cli.arguments import Json, Users
+from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, with_covering
+from symshuffle.cli.progress import progress
+
+if TYPE_CHECKING:
+    from symshuffle.collect.plan import Plan
+
+app = typer.Typer(help="A private survey: plan it, randomize the values of users, estimate their histogram.")
+
+PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="File that `collect plan` wrote.")]
+
+_ORDERS: Final = ("sorted", "random")
+
+
+@app.command("plan")
+@with_covering
+def plan(
+    n: Users,
+    eps: Annotated[str, typer.Option("--eps", help="Target eps > 0 in nats, of the shuffled messages.")],
+    delta: Annotated[str, typer.Option("--delta", help="Target delta in (0, 1).")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Plan to write (JSON); a new file.")],
+    k: Annotated[str | None, typer.Option("--k", help="Number of categories; default that of the labels.")] = None,
+    mechanism: Annotated[
+        str | None, typer.Option("--mechanism", help="Mechanism to run; default the one with the smallest loss.")
+    ] = None,
+    loss: Annotated[
+        Loss, typer.Option("--loss", help="Error that is minimised: l2, max, absent or test (see `compare`).")
+    ] = Loss.L2,
+    labels: Annotated[
+        Path | None, typer.Option("--labels", metavar="FILE", help="Names of the categories, one in each line.")
+    ] = None,
+    as_json: Json = False,
+    covering: CoveringOptions = NONE_ASKED,
+) -> None:
+    """Choose a mechanism with rational parameters for a survey, and certify eps at exactly these."""
+    from symshuffle.collect.files import check_new, read_labels
+    from symshuffle.collect.search import make_plan
+
+    check_new(out, "--out")
+    names = () if labels is None else read_labels(labels)
+    if k is None and not names:
+        raise InputError("--k", None, "the number of categories, or --labels")
+    whom: dict[str, Any] = dict(covering.whom)
+    honest = whom.pop("min_users", None)
+    users = arguments.users(n)
+    with progress() as display:
+        task = display.add_task("", total=None)
+        found = make_plan(
+            len(names) if k is None else as_integer(k, "--k", 2),
+            n=users,
+            eps=eps,
+            delta=delta,
+            mechanism=mechanism,
+            loss=loss,
+            labels=names,
+            min_users=None if honest is None else as_integer(honest, "--min-users", 1, users),
+            progress=lambda done, of, name: display.update(task, completed=done, total=of, description=name),
+            **whom,
+        )
+    write_atomically(out, found.to_json(), argument="--out")
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), indent=2))
+        return
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(_compared(found))
+    console.print(_described(found))
+    console.print(f"written: {out}")
+
+
+@app.command("randomize")
+def randomize(
+    plan: PlanFile,
+    values: Annotated[Path, typer.Option("--values", metavar="FILE", help="CSV file with a header, a row per user.")],
+    column: Annotated[str, typer.Option("--column", help="Column with the categories.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Messages to write (CSV); a new file.")],
+    identity: Annotated[
+        str | None, typer.Option("--id", metavar="COLUMN", help="Column that names users; a repeat is refused.")
+    ] = None,
+    order: Annotated[str, typer.Option("--order", help="Order of the messages: sorted or random.")] = "sorted",
+    counts: Annotated[
+        bool, typer.Option("--counts", help="Write the histogram of messages only, which is all that eps covers.")
+    ] = False,
+) -> None:
+    """Randomize the value of each user exactly, and write the messages in an order that says nothing."""
+    from symshuffle.collect.files import check_new, read_plan_file, read_values, write_messages
+    from symshuffle.collect.messages import arranged, randomized, shuffled
+    from symshuffle.collect.plan import NOT_COVERED
+    from symshuffle.collect.randomness import uniform
+
+    if order not in _ORDERS:
+        raise InputError("--order", order, "one of " + ", ".join(_ORDERS))
+    check_new(out, "--out")
+    known = read_plan_file(plan)
+    users = read_values(values, known, column, identity)
+    if len(users) < known.min_users:
+        raise InputError(
+            "--values", f"{len(users)} rows", f"at least {known.min_users}, the users at which the plan is certified"
+        )
+    draw = uniform()
+    packed = randomized(known.scheme, users, draw)
+    packed = arranged(packed) if order == "sorted" else shuffled(packed, draw)
+    write_messages(out, known, packed, order, counts=counts)
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(f"{len(users)} messages of {known.name}, {'counted' if counts else order}; plan {known.digest[:16]}")
+    console.print(f"not covered: {NOT_COVERED}")
+    console.print(f"written: {out}")
+
+
+@app.command("estimate")
+def estimate(
+    plan: PlanFile,
+    messages: Annotated[Path, typer.Argument(metavar="MESSAGES", help="File that `collect randomize` wrote.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Histogram to write (CSV); a new file.")],
+    confidence: Annotated[str, typer.Option("--confidence", help="Guaranteed coverage, in (0, 1).")] = "0.95",
+    as_json: Json = False,
+) -> None:
+    """Estimate the histogram of the users, with exact confidence intervals."""
+    from symshuffle.collect.estimate import read_confidence
+    from symshuffle.collect.files import check_new, read_messages, read_plan_file
+
+    level = read_confidence(confidence)
+    check_new(out, "--out")
+    known = read_plan_file(plan)
+    tally, n = read_messages(messages, known)
+    found = known.histogram(tally, n, level)
+    write_atomically(out, found.to_csv(), argument="--out")
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), indent=2))
+        return
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(found.table())
+    console.print(found.about)
+    console.print(f"written: {out}")
+
+
+def _compared(found: Plan) -> Table:
+    from rich.box import SIMPLE_HEAD
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for head in ("mechanism", "ratio", *(loss.value for loss in Loss), "bits"):
+        table.add_column(head, justify="left" if head == "mechanism" else "right")
+    for row in found.table:
+        named = " ".join((row["mechanism"], *(f"{name}={value}" for name, value in row["parameters"].items())))
+        table.add_row(named, row["ratio"], *(row[loss.value] for loss in Loss), str(row["bits_per_message"]))
+    return table
+
+
+def _described(found: Plan) -> Table:
+    made, shown = found.scheme, Table.grid(padding=(0, 2))
+    parameters = "".join(f", {name} = {value}" for name, value in found.parameters.items())
+    root = "root of the ratio" if found.root != made.ratio else "ratio"
+    expected = found.to_dict()["expected"]
+    deviations = [float(f"{float(expected[kind]) ** 0.5 * found.n:.4g}") for kind in ("max", "absent")]
+    certified = found.certified
+    shown.add_row("mechanism", f"{found.name}, k = {found.k}{parameters}, {root} {found.root}")
+    shown.add_row("certified", f"delta <= {certified['delta_at_eps']} at eps = {float(found.eps):g}")
+    shown.add_row("", f"eps <= {certified['epsilon_at_delta']} at delta = {float(found.delta):g}")
+    shown.add_row("rigour", f"{certified['rigour']}, engine {certified['engine']}")
+    shown.add_row("loss", f"{found.loss.words}: {expected[found.loss.value]} (shares, {found.n} users)")
+    shown.add_row("per category", f"standard error at most {deviations[0]} users; {deviations[1]} if nobody holds it")
+    shown.add_row("message", f"{made.bits} bits")
+    shown.add_row("meaning", certified["meaning"])
+    shown.add_row("digest", found.digest)
+    return shown

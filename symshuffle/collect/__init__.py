@@ -1,0 +1,5 @@
+"""Frequencies from users: plan, randomize, estimate. Which mechanism is best is asked of ``design``."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

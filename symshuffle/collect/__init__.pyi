@@ -1,0 +1,8 @@
+"""The public names of this room, and the module that each is loaded from on first use."""
+
+from .client import Client as Client
+from .estimate import Histogram as Histogram
+from .intervals import Support as Support
+from .plan import Plan as Plan
+from .plan import read_plan as read_plan
+from .search import make_plan as make_plan

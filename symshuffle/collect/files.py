@@ -1,0 +1,228 @@
+"""Files of a survey: values, messages and counts as CSV, each message file with the digest of its plan."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import os
+from array import array
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from symshuffle.base.artifacts import check_destination
+from symshuffle.base.errors import InputError
+from symshuffle.collect.messages import counted, lines, read_lines
+from symshuffle.collect.plan import NOT_COVERED, Plan, read_plan
+from symshuffle.collect.randomness import Integers
+
+if TYPE_CHECKING:
+    from io import BufferedReader
+
+KIND: Final = "symshuffle messages"
+_BLOCK: Final = 1 << 23
+
+
+def check_new(path: Path, argument: str) -> None:
+    """Refuse an output file that exists: messages are drawn anew in every run.
+
+    Raises
+    ------
+    InputError
+        If it does, or nothing can be written there.
+    """
+    check_destination(path, argument=argument)
+    if path.exists():
+        raise InputError(
+            argument,
+            path,
+            "a file that does not exist yet (a second run draws new messages, and both together spend "
+            "the budget twice: remove the file if it was seen by nobody)",
+        )
+
+
+def read_plan_file(path: Path) -> Plan:
+    """Plan in a file.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is no plan.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError("plan", path, f"a file that can be read ({_reason(error)})") from error
+    return read_plan(text, f"plan {path}")
+
+
+def read_labels(path: Path) -> tuple[str, ...]:
+    """Names of categories, one in each line.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read.
+    """
+    try:
+        return tuple(path.read_text(encoding="utf-8-sig").splitlines())
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError("--labels", path, f"a text file that can be read ({_reason(error)})") from error
+
+
+def read_values(path: Path, plan: Plan, column: str, identity: str | None = None) -> Integers:
+    """Category of each user, from a column of a CSV file: one row is one user.
+
+    Parameters
+    ----------
+    identity : str, optional
+        A column whose entries have to differ.
+
+    Raises
+    ------
+    InputError
+        If the file or a column is missing, a cell is no category, or an identity occurs twice; the row is named.
+    """
+    found, seen = array("i"), bytearray()
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.reader(stream)
+            heads = next(reader, [])
+            at = _place(heads, column, "--column")
+            who = None if identity is None else _place(heads, identity, "--id")
+            places, most = plan.categories.places, max(at, at if who is None else who)
+            for number, row in enumerate(reader, start=1):
+                if len(row) <= most:
+                    raise InputError(f"row {number}", f"{len(row)} cells", f"{len(heads)} cells, as in the header")
+                j = places.get(row[at])
+                if j is None:
+                    plan.categories.index(row[at], f"row {number}, column {column}")
+                    continue
+                found.append(j)
+                if who is not None:
+                    if not row[who]:
+                        raise InputError(f"row {number}, column {identity}", "an empty cell", "an identity")
+                    seen += hashlib.blake2b(row[who].encode(), digest_size=16).digest()
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError("--values", path, f"a CSV file that can be read ({_reason(error)})") from error
+    _refuse_repeats(seen, identity)
+    return np.frombuffer(found, dtype=np.intc).astype(np.int64) if found else np.zeros(0, dtype=np.int64)
+
+
+def _place(heads: list[str], column: str, option: str) -> int:
+    if heads.count(column) != 1:
+        raise InputError(option, column, "one of the columns " + ", ".join(heads[:20]))
+    return heads.index(column)
+
+
+def _refuse_repeats(seen: bytearray, identity: str | None) -> None:
+    """Two equal digests of 16 bytes are taken for two equal identities."""
+    if not seen:
+        return
+    digests = np.frombuffer(bytes(seen), dtype=">u8").reshape(-1, 2)
+    order = np.lexsort((digests[:, 1], digests[:, 0]))
+    ranked = digests[order]
+    same = np.flatnonzero(np.all(ranked[1:] == ranked[:-1], axis=1))
+    if len(same):
+        rows = sorted((int(order[same[0]]) + 1, int(order[same[0] + 1]) + 1))
+        raise InputError(f"row {rows[1]}, column {identity}", f"the identity of row {rows[0]}", "one row for each user")
+
+
+def write_messages(path: Path, plan: Plan, packed: Integers, order: str, *, counts: bool) -> None:
+    """Write packed messages whole or not at all, never over another file.
+
+    Raises
+    ------
+    InputError
+        If the file exists or cannot be written.
+    """
+    check_new(path, "--out")
+    head = {"kind": KIND, "plan": plan.digest, "order": "counts" if counts else order, "not covered": NOT_COVERED}
+    made = plan.scheme
+    if counts:
+        rows, numbers = counted(packed)
+        texts = (line for block in lines(made, rows) for line in block.splitlines())
+        body: Iterable[bytes] = (b"%s,%d\n" % pair for pair in zip(texts, numbers.tolist(), strict=True))
+    else:
+        body = lines(made, packed)
+    with _draft(path) as stream:
+        stream.write(f"# {json.dumps(head)}\n{'message,count' if counts else 'message'}\n".encode())
+        for block in body:
+            stream.write(block)
+
+
+@contextmanager
+def _draft(path: Path) -> Iterator[Any]:
+    """A file that appears at its place when it is whole."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        try:
+            with draft.open("xb") as stream:
+                yield stream
+            os.link(draft, path)  # fails where another run was faster
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError("--out", path, f"a new file that can be written ({_reason(error)})") from error
+
+
+def read_messages(path: Path, plan: Plan) -> tuple[Integers, int]:
+    """Tally of the messages in a file, and their number.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, belongs to another plan, or has a line that is no message.
+    """
+    try:
+        with path.open("rb") as stream:
+            counts = _read_head(stream, path, plan)
+            return _tallied(stream, plan, counts)
+    except OSError as error:
+        raise InputError("messages", path, f"a file that can be read ({_reason(error)})") from error
+
+
+def _read_head(stream: BufferedReader, path: Path, plan: Plan) -> bool:
+    """Check the first two lines; whether counts follow the messages."""
+    first = stream.readline(1 << 16)
+    try:
+        head: Any = json.loads(first.removeprefix(b"#")) if first.startswith(b"#") else None
+    except ValueError:
+        head = None
+    if not isinstance(head, dict) or head.get("kind") != KIND:
+        raise InputError("messages", path, "a file whose first line names its plan, as `collect randomize` writes it")
+    if head.get("plan") != plan.digest:
+        raise InputError("messages", path, f"messages of this plan ({plan.digest[:16]}), not of {head.get('plan')}")
+    columns = stream.readline(1 << 16).strip()
+    if columns not in (b"message", b"message,count"):
+        raise InputError("messages", path, "a second line that reads `message` or `message,count`")
+    return columns == b"message,count"
+
+
+def _tallied(stream: BufferedReader, plan: Plan, counts: bool) -> tuple[Integers, int]:
+    made, first, total, n = plan.scheme, 3, None, 0
+    left = b""
+    while True:
+        block = stream.read(_BLOCK)
+        text = left + block
+        cut = len(text) if not block else text.rfind(b"\n") + 1
+        text, left = text[:cut], text[cut:]
+        if text:
+            rows, weights = read_lines(made, text, first, counts=counts)
+            tally = made.tally(rows, weights)
+            total = tally if total is None else total + tally
+            n += len(rows) if weights is None else int(weights.sum())
+            first += text.count(b"\n")
+        if not block:
+            break
+    if total is None:
+        raise plan.too_few(0)
+    return total, n
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or type(error).__name__

@@ -1,0 +1,197 @@
+"""Messages as rows of integers, as packed bytes that sort like them, and as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from symshuffle.base.errors import InputError
+from symshuffle.collect.randomness import Draw, Integers, random_order
+from symshuffle.collect.scheme import Scheme
+
+AT_ONCE: Final = 1 << 22
+"""Integers of messages that are held unpacked at a time."""
+
+_LONGEST: Final = 18
+_POWERS: Final = np.array([10**i for i in range(_LONGEST)], dtype=np.int64)
+
+
+def chunk(scheme: Scheme) -> int:
+    """Messages that are worked on at a time."""
+    return max(1, min(1 << 16, AT_ONCE // max(scheme.width, 1)))
+
+
+def _bytes_each(scheme: Scheme) -> int:
+    return max(1, ((scheme.alphabet - 1).bit_length() + 7) // 8)
+
+
+def pack(scheme: Scheme, messages: Integers) -> Integers:
+    """Rows of bytes, in the order of the rows of integers: 8 digits to a byte where they are bits."""
+    if scheme.is_bits:
+        return np.packbits(messages.astype(np.uint8), axis=1)
+    wide = np.ascontiguousarray(messages.astype(">u8")).view(np.uint8).reshape(len(messages), scheme.width, 8)
+    return np.ascontiguousarray(wide[:, :, 8 - _bytes_each(scheme) :]).reshape(len(messages), -1)
+
+
+def unpack(scheme: Scheme, packed: Integers) -> Integers:
+    """Rows of integers."""
+    if scheme.is_bits:
+        return np.unpackbits(packed, axis=1, count=scheme.width)
+    each = _bytes_each(scheme)
+    wide = np.zeros((len(packed), scheme.width, 8), dtype=np.uint8)
+    wide[:, :, 8 - each :] = packed.reshape(len(packed), scheme.width, each)
+    return wide.view(">u8").reshape(len(packed), scheme.width).astype(np.int64)
+
+
+def randomized(scheme: Scheme, values: Integers, draw: Draw) -> Integers:
+    """One packed message for each value, in the order of the values."""
+    size = chunk(scheme)
+    parts = [pack(scheme, scheme.sample(values[i : i + size], draw)) for i in range(0, len(values), size)]
+    return np.concatenate(parts)
+
+
+def shuffled(packed: Integers, draw: Draw) -> Integers:
+    """Packed messages in a uniformly random order."""
+    return packed[random_order(len(packed), draw)]
+
+
+def arranged(packed: Integers) -> Integers:
+    """Packed messages in ascending order."""
+    width = packed.shape[1]
+    rows = np.ascontiguousarray(packed).view(f"S{width}").reshape(-1)
+    return np.sort(rows).view(np.uint8).reshape(-1, width)
+
+
+def counted(packed: Integers) -> tuple[Integers, Integers]:
+    """The different messages in ascending order, and how often each occurs."""
+    rows = arranged(packed)
+    new = np.flatnonzero(np.concatenate(([True], np.any(rows[1:] != rows[:-1], axis=1))))
+    return rows[new], np.diff(np.append(new, len(rows)))
+
+
+def lines(scheme: Scheme, packed: Integers) -> Iterator[bytes]:
+    """Text of messages, a line each, in blocks: numbers with blanks between them, bits without."""
+    size = chunk(scheme)
+    for i in range(0, len(packed), size):
+        rows = unpack(scheme, packed[i : i + size])
+        if scheme.is_bits:
+            text = np.full((len(rows), scheme.width + 1), ord("\n"), dtype=np.uint8)
+            text[:, :-1] = rows + ord("0")
+            yield text.tobytes()
+        elif scheme.width == 1:
+            yield ("\n".join(map(str, rows[:, 0].tolist())) + "\n").encode()
+        else:
+            yield "".join(" ".join(map(str, row)) + "\n" for row in rows.tolist()).encode()
+
+
+def read_lines(scheme: Scheme, text: bytes, first: int, *, counts: bool) -> tuple[Integers, Integers | None]:
+    """Messages from lines of text, and how often each is meant if counts follow them after a comma.
+
+    Parameters
+    ----------
+    first : int
+        Number of the first line, for errors.
+
+    Raises
+    ------
+    InputError
+        If a line is no message of the mechanism; the first such line is named.
+    """
+    text = text.replace(b"\r\n", b"\n")
+    if not text.endswith(b"\n"):
+        text += b"\n"
+    codes = np.frombuffer(text, dtype=np.uint8)
+    ends = np.flatnonzero(codes == ord("\n"))
+    bits = scheme.is_bits
+    if bits and not counts:
+        wanted = scheme.width + 1
+        lengths = np.diff(ends, prepend=-1)
+        _refuse(lengths != wanted, text, ends, first, scheme)
+        digits = codes.reshape(-1, wanted)[:, :-1] - ord("0")
+        _refuse(np.any(digits > 1, axis=1), text, ends, first, scheme)
+        return digits, None
+    if bits:
+        return _read_bit_counts(scheme, text, ends, first)
+    numbers, places = _numbers(codes, ends, text, first, scheme, counts=counts)
+    wanted = scheme.width + counts
+    _refuse(places != wanted, text, ends, first, scheme)
+    rows = numbers.reshape(-1, wanted)
+    messages = rows[:, : scheme.width]
+    wrong = np.any(messages >= scheme.alphabet, axis=1)
+    if not np.any(wrong):
+        wrong = scheme.wrong(messages)
+    weights = rows[:, -1] if counts else None
+    _refuse(wrong if weights is None else wrong | (weights < 1), text, ends, first, scheme)
+    return messages, weights
+
+
+def _numbers(
+    codes: Integers, ends: Integers, text: bytes, first: int, scheme: Scheme, *, counts: bool
+) -> tuple[Integers, Integers]:
+    """All numbers of a text, and how many stand in each line."""
+    digit = (codes >= ord("0")) & (codes <= ord("9"))
+    blank = codes == ord(" ")
+    comma = codes == ord(",")
+    strange = ~(digit | blank | (codes == ord("\n")))
+    if counts:
+        strange &= ~comma
+    line_of = np.searchsorted(ends, np.flatnonzero(strange)[:1])
+    before = np.concatenate(([False], digit[:-1]))
+    starts = np.flatnonzero(digit & ~before)
+    stops = np.flatnonzero(~digit & before)
+    wrong = np.zeros(len(ends), dtype=bool)
+    wrong[line_of] = True
+    lengths = stops - starts
+    wrong[np.searchsorted(ends, starts[lengths > _LONGEST])] = True
+    if counts:  # exactly one comma in a line, before its last number
+        commas = np.flatnonzero(comma)
+        wrong |= np.bincount(np.searchsorted(ends, commas), minlength=len(ends)) != 1
+    _refuse(wrong, text, ends, first, scheme)
+    if len(starts) == 0:
+        return np.zeros(0, dtype=np.int64), np.zeros(len(ends), dtype=np.int64)
+    at = np.flatnonzero(digit)
+    number = np.repeat(np.arange(len(starts)), lengths)
+    values = (codes[at] - ord("0")).astype(np.int64) * _POWERS[stops[number] - at - 1]
+    return np.add.reduceat(values, np.concatenate(([0], np.cumsum(lengths)[:-1]))), np.diff(
+        np.searchsorted(starts, ends), prepend=0
+    )
+
+
+def _read_bit_counts(scheme: Scheme, text: bytes, ends: Integers, first: int) -> tuple[Integers, Integers]:
+    rows, weights, wrong = [], [], np.zeros(len(ends), dtype=bool)
+    for i, line in enumerate(text.splitlines()):
+        bits, _, count = line.partition(b",")
+        if len(bits) != scheme.width or bits.strip(b"01") or not count.isdigit() or not 0 < len(count) <= _LONGEST:
+            wrong[i] = True
+            break
+        rows.append(np.frombuffer(bits, dtype=np.uint8) - ord("0"))
+        weights.append(int(count))
+    _refuse(wrong, text, ends, first, scheme)
+    return np.array(rows).reshape(-1, scheme.width), np.array(weights, dtype=np.int64)
+
+
+def _refuse(wrong: Integers, text: bytes, ends: Integers, first: int, scheme: Scheme) -> None:
+    """Name the first wrong line.
+
+    Raises
+    ------
+    InputError
+        If there is one.
+    """
+    if not np.any(wrong):
+        return
+    i = int(np.flatnonzero(wrong)[0])
+    start = 0 if i == 0 else int(ends[i - 1]) + 1
+    line = text[start : int(ends[i])].decode(errors="replace")
+    raise InputError(f"message in line {first + i}", line or "an empty line", scheme_words(scheme))
+
+
+def scheme_words(scheme: Scheme) -> str:
+    """What a message of a mechanism looks like."""
+    if scheme.is_bits:
+        return f"{scheme.width} digits 0 or 1, a message of {scheme.name}"
+    if scheme.width == 1:
+        return f"an integer from 0 to {scheme.alphabet - 1}, a message of {scheme.name}"
+    return f"{scheme.width} integers from 0 to {scheme.alphabet - 1} with blanks between, a message of {scheme.name}"

@@ -1,0 +1,235 @@
+"""A plan: which mechanism runs, with which rational parameters, and what is certified at exactly these."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, final
+
+from symshuffle.base.choices import Loss, choice
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Number, as_integer, format_decimal, parse_rational, upper_end
+from symshuffle.collect.categories import Categories
+from symshuffle.collect.client import Client
+from symshuffle.collect.estimate import Histogram, estimated, read_confidence
+from symshuffle.collect.messages import read_lines
+from symshuffle.collect.randomness import Integers
+from symshuffle.collect.scheme import Scheme
+from symshuffle.collect.schemes import scheme
+
+if TYPE_CHECKING:
+    from symshuffle.utility.estimation.votes import VoteNoise
+
+KIND: Final = "symshuffle collection plan"
+NOT_COVERED: Final = (
+    "users who do not follow the protocol, times at which messages arrive, messages that can be linked to users or to "
+    "each other, and a second message of the same user"
+)
+"""What no bound here speaks about."""
+
+
+@final
+@dataclass(frozen=True)
+class Plan:
+    """Plan of a private survey: mechanism, rational parameters and certified privacy.
+
+    Parameters
+    ----------
+    name : str
+        The mechanism.
+    k : int
+        Number of categories.
+    root : Fraction
+        The likelihood ratio exp(eps0) of a message; of RAPPOR its square root.
+    parameters : mapping of str to int
+        Further integer parameters of the mechanism.
+    n, min_users : int
+        Users who are expected, and honest users at which privacy is certified.
+    eps, delta : Fraction
+        The guarantee: certified (eps, delta)-DP of the shuffled messages.
+    certified : mapping of str to str
+        What was certified: ``epsilon`` (its upper end), ``rigour``, ``engine``, ``meaning``, and the covering options.
+    loss : Loss
+        The loss by which the mechanism was chosen.
+    labels : tuple of str
+        Names of the categories.
+    table : tuple of mapping
+        The mechanisms that were compared.
+
+    Raises
+    ------
+    InputError
+        If a value is out of its range, or labels are not k different nonempty texts.
+    """
+
+    name: str
+    k: int
+    root: Fraction
+    parameters: Mapping[str, int]
+    n: int
+    min_users: int
+    eps: Fraction
+    delta: Fraction
+    certified: Mapping[str, Any]
+    loss: Loss = Loss.L2
+    labels: tuple[str, ...] = ()
+    table: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "labels", Categories.of(self.labels, self.k).labels)
+        object.__setattr__(self, "loss", choice(Loss, self.loss, "loss"))
+        _ = self.scheme
+
+    @cached_property
+    def scheme(self) -> Scheme:
+        """The mechanism that runs."""
+        return scheme(self.name, self.k, self.root, self.parameters)
+
+    @cached_property
+    def categories(self) -> Categories:
+        """The categories by label."""
+        return Categories(self.labels)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the plan, which every file of its messages carries."""
+        text = json.dumps(self._content(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def noise(self) -> VoteNoise:
+        """Variances of the estimate of a share, of one user."""
+        return noise_of(self.scheme)
+
+    def expected(self, loss: Loss | str) -> Number:
+        """Expected error of the estimated shares at n users, at the worst composition, for a loss."""
+        return self.noise.loss(loss, self.n)
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "kind": KIND,
+            "version": 1,
+            "mechanism": self.name,
+            "k": self.k,
+            "root": str(self.root),
+            "ratio": str(self.scheme.ratio),
+            "parameters": dict(self.parameters),
+            "n": self.n,
+            "min_users": self.min_users,
+            "eps": str(self.eps),
+            "delta": str(self.delta),
+            "certified": dict(self.certified),
+            "loss": self.loss.value,
+            "labels": list(self.labels),
+            "p": str(self.scheme.p),
+            "q": str(self.scheme.q),
+            "bits_per_message": self.scheme.bits,
+            "expected": {kind.value: _decimal(self.expected(kind)) for kind in Loss},
+            "table": [dict(row) for row in self.table],
+            "not_covered": NOT_COVERED,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Content of the plan's file, with its digest."""
+        return self._content() | {"digest": self.digest}
+
+    def to_json(self) -> str:
+        """Text of the plan's file."""
+        return json.dumps(self.to_dict(), indent=2) + "\n"
+
+    def client(self) -> Client:
+        """Client that randomizes the value of one user; it does not shuffle."""
+        return Client(self.scheme, self.categories)
+
+    def estimate(self, messages: Iterable[str], *, confidence: object = "0.95") -> Histogram:
+        """Histogram with intervals, from messages as text.
+
+        Parameters
+        ----------
+        messages : iterable of str
+            As :meth:`client` or `symshuffle collect randomize` writes them, in any order.
+        confidence : number or text
+            In (0, 1): each interval covers, and all of the band do at once, with at least this probability.
+
+        Raises
+        ------
+        InputError
+            If there are fewer messages than ``min_users``, or one is no message of this plan.
+        """
+        text = "\n".join(messages).encode()
+        if not text:
+            raise self.too_few(0)
+        rows, _ = read_lines(self.scheme, text, 1, counts=False)
+        return self.histogram(self.scheme.tally(rows), len(rows), confidence)
+
+    def histogram(self, tally: Integers, n: int, confidence: object) -> Histogram:
+        """Histogram from the tally of n messages.
+
+        Raises
+        ------
+        InputError
+            If there are fewer messages than ``min_users``, or the confidence is outside (0, 1).
+        """
+        level = read_confidence(confidence)
+        if n < self.min_users:
+            raise self.too_few(n)
+        private = (
+            f"privacy: ({float(self.eps):g}, {float(self.delta):g})-DP of the shuffled messages, certified at "
+            f"{self.min_users} honest users; not covered: {NOT_COVERED}"
+        )
+        return estimated(self.scheme, self.labels, tally, n, level, private)
+
+    def too_few(self, n: int) -> InputError:
+        """The error that so many messages are not what was certified."""
+        least = f"at least {self.min_users}, the honest users at which the plan's eps is certified (min_users)"
+        return InputError("messages", n, least)
+
+
+def noise_of(made: Scheme) -> VoteNoise:
+    """Variances of one user's part in an estimated share."""
+    from symshuffle.utility.estimation.votes import VoteNoise
+
+    p, q = made.p, made.q
+    apart = (p - q) ** 2
+    return VoteNoise(p * (1 - p) / apart, q * (1 - q) / apart, made.k, "support count")
+
+
+def _decimal(value: Number) -> str:
+    return format_decimal(upper_end(value), digits=7, up=True)
+
+
+def read_plan(text: str, name: str = "plan") -> Plan:
+    """Plan from the text of its file.
+
+    Raises
+    ------
+    InputError
+        If it is no plan, or its digest is another one: it was changed by hand.
+    """
+    try:
+        content: Any = json.loads(text)
+        if not isinstance(content, dict) or content.get("kind") != KIND or content.get("version") != 1:
+            raise InputError(name, "another kind of file", "a plan written by `symshuffle collect plan`")
+        found = Plan(
+            content["mechanism"],
+            as_integer(content["k"], "k", 2),
+            parse_rational(content["root"], "root"),
+            dict(content["parameters"]),
+            as_integer(content["n"], "n", 1),
+            as_integer(content["min_users"], "min_users", 1),
+            parse_rational(content["eps"], "eps"),
+            parse_rational(content["delta"], "delta"),
+            dict(content["certified"]),
+            content["loss"],
+            tuple(content["labels"]),
+            tuple(content["table"]),
+        )
+    except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(name, "a damaged file", "a plan written by `symshuffle collect plan`") from error
+    if content.get("digest") != found.digest or found.to_dict() != content:
+        raise InputError(name, f"digest {content.get('digest')}", f"{found.digest}; a plan is not edited by hand")
+    return found

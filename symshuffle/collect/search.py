@@ -1,0 +1,280 @@
+"""From a guarantee to a plan: the best mechanism, its rational parameters, and the certificate at exactly these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final
+
+from symshuffle.base.choices import Loss, Rigour, choice
+from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.numbers import (
+    Ball,
+    Exp,
+    as_integer,
+    format_decimal,
+    lower_end,
+    parse_rational,
+    to_arb,
+    upper_end,
+    working_precision,
+)
+from symshuffle.collect.plan import Plan, noise_of
+from symshuffle.collect.scheme import Scheme
+from symshuffle.collect.schemes import LARGEST_K, SCHEMES, scheme
+
+if TYPE_CHECKING:
+    from symshuffle.accountants.bounds.amplification import Amplification
+
+SHARE: Final = Fraction(1, 10**6)
+"""Largest relative amount by which a ratio (of RAPPOR its root) is rounded down."""
+
+LARGEST_USERS: Final = 10**9
+"""Users beyond which nothing is planned."""
+
+_BITS: Final = 160
+_REL: Final = 1e-8
+_ROUGH: Final = 1e-4
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A mechanism with its integers, at about the level that matches."""
+
+    made: Scheme
+    loss: Fraction
+
+
+def make_plan(
+    k: int,
+    *,
+    n: int,
+    eps: object,
+    delta: object,
+    mechanism: str | None = None,
+    loss: Loss | str = Loss.L2,
+    labels: Sequence[str] = (),
+    min_users: int | None = None,
+    progress: Progress | None = None,
+    **covering: Any,
+) -> Plan:
+    """Plan of a private survey with a certified (eps, delta) guarantee.
+
+    Parameters
+    ----------
+    k : int
+        Number of categories, 2 to 10^6.
+    n : int
+        Number of users who are expected, at most 10^9; the one who differs is counted.
+    eps, delta : number or text
+        The guarantee after shuffling: eps in nats, delta a probability in (0, 1).
+    mechanism : str, optional
+        A mechanism by name, ``krr`` for example; default: the one with the smallest loss.
+    loss : {"l2", "max", "absent", "test"}
+        Error by which the mechanism and its integer parameters are chosen.
+    labels : sequence of str
+        Names of the k categories; default ``0``, ..., ``k - 1``.
+    min_users : int, optional
+        Honest users at which privacy is certified; default n. Fewer messages are refused when estimating.
+    progress : callable, optional
+        As in :func:`symshuffle.compare`.
+    group, dropout, adjacency, null, blanket
+        Whom the guarantee covers, as in :func:`symshuffle.epsilon`.
+
+    Returns
+    -------
+    Plan
+        Ratio rounded down by at most 1e-6, and eps certified at exactly the rounded one.
+
+    Raises
+    ------
+    InputError
+        If an argument is outside its range.
+    Unsupported
+        If no mechanism meets the guarantee, or all do at every level.
+
+    Examples
+    --------
+    >>> found = make_plan(4, n=1000, eps=1, delta="1e-6", mechanism="krr")
+    >>> found.name, found.root
+    ('krr', Fraction(1289, 58))
+    """
+    k, n = as_integer(k, "k", 2, LARGEST_K), as_integer(n, "n", 1, LARGEST_USERS)
+    honest = n if min_users is None else as_integer(min_users, "min_users", 1, n)
+    level, target, loss = parse_rational(eps, "eps"), parse_rational(delta, "delta"), choice(Loss, loss, "loss")
+    if not 0 < level <= 64:
+        raise InputError("eps", eps, "a number in (0, 64], in nats")
+    if not 0 < target < 1:
+        raise InputError("delta", delta, "a number in (0, 1)")
+    if mechanism is not None and mechanism not in SCHEMES:
+        raise InputError("mechanism", mechanism, "one of " + ", ".join(SCHEMES))
+    asked = _Asked(n, honest, level, target, loss, {name: x for name, x in covering.items() if x is not None})
+    ranked = _ranked(k, asked, mechanism, progress)
+    table = tuple(_row(one, asked) for one in ranked)
+    refused = ""
+    for candidate in ranked:
+        try:
+            return _certified(candidate.made, asked, tuple(labels), table)
+        except (Unsupported, NotDecided) as error:
+            refused = refused or str(error)
+    raise Unsupported(f"no plan for eps = {level}, delta = {target} and {honest} users: {refused}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The guarantee that is asked for."""
+
+    n: int
+    honest: int
+    eps: Fraction
+    delta: Fraction
+    loss: Loss
+    covering: Mapping[str, Any]
+
+    @property
+    def whom(self) -> dict[str, Any]:
+        """Keywords of the front doors."""
+        return dict(self.covering) if self.honest == self.n else {**self.covering, "min_users": self.honest}
+
+
+def _ranked(k: int, asked: _Asked, name: str | None, progress: Progress | None) -> list[_Candidate]:
+    """Mechanisms with their integers, the smallest loss first."""
+    found: list[_Candidate] = []
+    refused = ""
+    for kind, lam, given in _proposals(k, asked, name, progress):
+        for parameters in SCHEMES[kind].near(k, given):
+            try:
+                level = lam
+                if level is None or asked.covering:
+                    level = _level(scheme(kind, k, Fraction(2), parameters), asked, _ROUGH)
+                made = scheme(kind, k, _down(SCHEMES[kind].root_of(level)), parameters)
+            except (Unsupported, NotDecided) as error:
+                refused = refused or str(error)
+                continue
+            found.append(_Candidate(made, upper_end(noise_of(made).loss(asked.loss, asked.n))))
+    if not found:
+        raise Unsupported(f"no plan for eps = {asked.eps}, delta = {asked.delta} and {asked.honest} users: {refused}")
+    return sorted(found, key=lambda one: one.loss)
+
+
+def _proposals(
+    k: int, asked: _Asked, name: str | None, progress: Progress | None
+) -> list[tuple[str, Fraction | None, dict[str, int]]]:
+    """Mechanisms, levels and integers as `compare` finds them; a mechanism without integers is not searched."""
+    if name is not None and not SCHEMES[name].integers:
+        return [(name, None, {})]
+    from symshuffle.design.comparison.compare import compare
+
+    names = list(SCHEMES) if name is None else [name]
+    told = compare(
+        k,
+        n=asked.honest,
+        eps=asked.eps,
+        delta=asked.delta,
+        mechanisms=names,
+        variants=2,
+        loss=asked.loss,
+        progress=progress,
+    )
+    return [
+        (
+            row.name,
+            _exponential(row.eps0.lower),
+            {key: int(value) for key, value in row.parameters if key in SCHEMES[row.name].integers},
+        )
+        for row in told.rows
+        if row.loss is not None
+    ]
+
+
+def _exponential(eps0: Fraction) -> Fraction:
+    """A lower end of exp(eps0)."""
+    with working_precision(_BITS):
+        return lower_end(Ball.from_arb(to_arb(Exp(eps0)), _BITS))
+
+
+def _level(made: Scheme, asked: _Asked, rel: float) -> Fraction:
+    """The largest ratio at which the guarantee is certified, rounded down."""
+    from symshuffle.accountants.questions.inverses import solve_eps0
+
+    inverse = solve_eps0(
+        lambda eps0: made.mechanism(Exp(eps0)), n=asked.n, delta=asked.delta, eps=asked.eps, rel=rel, **asked.whom
+    )
+    return _exponential(inverse.safe_end)
+
+
+def _down(value: Fraction) -> Fraction:
+    """The fraction of smallest denominator that is at most ``SHARE`` below a number above 1."""
+    return simplest(max(value * (1 - SHARE), 1 + (value - 1) / 2), value)
+
+
+def simplest(low: Fraction, high: Fraction) -> Fraction:
+    """The fraction of smallest denominator in an interval of positive numbers.
+
+    Examples
+    --------
+    >>> print(simplest(Fraction(314, 100), Fraction(315, 100)))
+    22/7
+    """
+    whole = -(-low.numerator // low.denominator)
+    if whole <= high:
+        return Fraction(whole)
+    below = whole - 1
+    return below + 1 / simplest(1 / (high - below), 1 / (low - below))
+
+
+def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], table: tuple[Mapping[str, Any], ...]) -> Plan:
+    """The plan of a mechanism: its level solved closely, rounded down, and certified there."""
+    from symshuffle.accountants.questions.solve import epsilon
+
+    kind = SCHEMES[rough.name]
+    root = _down(kind.root_of(_level(rough, asked, _REL)))
+    made = scheme(rough.name, rough.k, root, rough.parameters)
+    bound = _bound(made, asked)
+    if bound.bracket.upper > asked.delta:
+        raise NotDecided(f"{made.name} is not certified at the ratio {made.ratio}")
+    smallest = epsilon(made.mechanism(), n=asked.n, delta=asked.delta, **asked.whom)
+    certified = {
+        "delta_at_eps": format_decimal(bound.bracket.upper, digits=7, up=True),
+        "rigour": bound.bracket.rigour.value,
+        "engine": bound.bracket.engine,
+        "epsilon_at_delta": format_decimal(min(smallest.bracket.upper, asked.eps), digits=7, up=True),
+        "meaning": bound.about,
+        "covering": {name: str(value) for name, value in asked.whom.items()},
+    }
+    return Plan(
+        made.name,
+        made.k,
+        root,
+        made.parameters,
+        asked.n,
+        asked.honest,
+        asked.eps,
+        asked.delta,
+        certified,
+        asked.loss,
+        labels,
+        table,
+    )
+
+
+def _bound(made: Scheme, asked: _Asked) -> Amplification:
+    """The bound on delta at eps: in balls, or else in doubles with a stated error."""
+    from symshuffle.accountants.questions.solve import delta
+
+    source = made.mechanism()
+    try:
+        return delta(source, n=asked.n, exp_eps=Exp(asked.eps), rigour=Rigour.BALL, **asked.whom)
+    except (Unsupported, NotDecided):
+        return delta(source, n=asked.n, exp_eps=Exp(asked.eps), rigour=Rigour.FLOAT64, **asked.whom)
+
+
+def _row(one: _Candidate, asked: _Asked) -> dict[str, Any]:
+    """What was compared, as text."""
+    noise = noise_of(one.made)
+    losses = {kind.value: format_decimal(upper_end(noise.loss(kind, asked.n)), digits=4, up=True) for kind in Loss}
+    named = {"mechanism": one.made.name, "parameters": dict(one.made.parameters)}
+    return named | {"ratio": f"{float(one.made.ratio):.7g}", **losses, "bits_per_message": one.made.bits}

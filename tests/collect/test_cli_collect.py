@@ -1,0 +1,212 @@
+"""The commands plan, randomize and estimate as a user runs them: files, orders, and one line for bad input."""
+
+import csv
+import itertools
+import json
+from collections import Counter
+from fractions import Fraction as F
+from pathlib import Path
+
+import pytest
+
+from symshuffle.cli import main
+from symshuffle.collect import read_plan
+from tests.collect.cases import PARAMETERS, enumerated, small, supported
+
+
+def run(capsys, *arguments):
+    status = main([str(argument) for argument in ("collect", *arguments)])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+@pytest.fixture
+def survey(tmp_path, monkeypatch):
+    """A plan of krr and a file of 60 users."""
+    monkeypatch.chdir(tmp_path)
+    plan = small("krr", n=60, min_users=50, labels=("a", "b", "c", "d"))
+    Path("plan.json").write_text(plan.to_json())
+    rows = [f"u{i},{'abc'[i % 3]}" for i in range(60)]
+    Path("values.csv").write_text("user,answer\n" + "\n".join(rows) + "\n")
+    return plan
+
+
+RANDOMIZE = ("randomize", "plan.json", "--values", "values.csv", "--column", "answer", "--out", "messages.csv")
+ESTIMATE = ("estimate", "plan.json", "messages.csv", "--out", "histogram.csv")
+
+
+def test_from_plan_to_histogram(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("labels.txt").write_text("red\ngreen\nblue, or so\n")
+    Path("values.csv").write_text('id,c\n1,red\n2,"blue, or so"\n3,green\n' * 1)
+    asked = ("--n", "3", "--eps", "2", "--delta", "0.1", "--mechanism", "krr", "--labels", "labels.txt")
+    status, out, _ = run(capsys, "plan", *asked, "--out", "plan.json")
+    assert status == 0 and "certified" in out and "per category" in out
+    plan = read_plan(Path("plan.json").read_text())
+    assert plan.labels == ("red", "green", "blue, or so") and plan.digest in out
+    status, out, _ = run(
+        capsys, "randomize", "plan.json", "--values", "values.csv", "--column", "c", "--id", "id", "--out", "m.csv"
+    )
+    assert status == 0 and "not covered: users who do not follow the protocol" in out
+    head, column, *messages = Path("m.csv").read_text().splitlines()
+    assert json.loads(head[1:])["plan"] == plan.digest and column == "message"
+    status, out, _ = run(capsys, "estimate", "plan.json", "m.csv", "--out", "h.csv", "--confidence", "0.9")
+    assert status == 0 and "intervals do not cover the column projected" in out
+    found = plan.estimate(messages, confidence="0.9")
+    with open("h.csv", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [row["category"] for row in rows] == list(plan.labels)
+    for row, told in zip(rows, found.rows, strict=True):
+        ends = (told.supports, told.low, told.high, told.band_low, told.band_high)
+        assert tuple(int(row[name]) for name in ("supports", "low", "high", "band_low", "band_high")) == ends
+        assert float(row["estimate"]) == float(told.estimate)
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+@pytest.mark.parametrize("form", [(), ("--order", "random"), ("--counts",)])
+def test_files_of_every_mechanism_are_read_back(capsys, tmp_path, monkeypatch, name, form):
+    monkeypatch.chdir(tmp_path)
+    plan = small(name, n=200)
+    Path("plan.json").write_text(plan.to_json())
+    Path("values.csv").write_text("answer\n" + "0\n1\n" * 100)
+    assert run(capsys, *RANDOMIZE, *form)[0] == 0
+    _, _, *lines = Path("messages.csv").read_text().splitlines()
+    counted = Counter()
+    for line in lines:
+        message, _, count = line.partition(",")
+        counted[message] += int(count or 1)
+    assert sum(counted.values()) == 200
+    status, out, _ = run(capsys, *ESTIMATE, "--json")
+    assert status == 0
+    for j, row in enumerate(json.loads(out)["categories"]):
+        assert row["supports"] == sum(count for message, count in counted.items() if j in supported(plan, message))
+
+
+def files(values, order, monkeypatch):
+    """Law of the messages in a file: every draw, where the order is sorted."""
+    import symshuffle.collect.randomness as randomness
+
+    plan = small("krr", 2, n=3)
+    Path("plan.json").write_text(plan.to_json())
+    Path("values.csv").write_text("answer\n" + "".join(f"{value}\n" for value in values))
+
+    def one(draw):
+        monkeypatch.setattr(randomness, "uniform", lambda: draw)
+        Path("messages.csv").unlink(missing_ok=True)
+        assert main(["collect", *RANDOMIZE[:-2], "--order", order, "--out", "messages.csv"]) == 0
+        return tuple(Path("messages.csv").read_text().splitlines()[2:])
+
+    return enumerated(one)
+
+
+def test_sorted_and_reversed_values_give_the_same_law_of_files(tmp_path, monkeypatch):
+    """Whatever keeps the order of the rows makes this fail: 0 0 1 and 1 0 0 would differ."""
+    monkeypatch.chdir(tmp_path)
+    laws = [files(values, "sorted", monkeypatch) for values in ((0, 0, 1), (1, 0, 0), (0, 1, 0))]
+    assert laws[0] == laws[1] == laws[2]
+    assert all(list(file) == sorted(file) for file in laws[0])
+
+
+def test_a_random_order_does_not_keep_that_of_the_rows(capsys, tmp_path, monkeypatch):
+    """2,000 users with the larger half first: the messages of the first half of the file are a random half."""
+    monkeypatch.chdir(tmp_path)
+    plan = small("krr", 2, root=F(1000), n=2000)
+    Path("plan.json").write_text(plan.to_json())
+    Path("values.csv").write_text("answer\n" + "1\n" * 1000 + "0\n" * 1000)
+    assert run(capsys, *RANDOMIZE, "--order", "random")[0] == 0
+    messages = Path("messages.csv").read_text().splitlines()[2:]
+    ones = messages[:1000].count("1")
+    assert 400 < ones < 600 and messages != sorted(messages)  # 22.4 is the standard deviation of a uniform order
+    changes = sum(a != b for a, b in itertools.pairwise(messages))
+    assert 900 < changes < 1100
+
+
+@pytest.mark.parametrize(
+    "change, told",
+    [
+        (("a\n", "e\n", 1), "row 1, column answer = e: expected one of the 4 categories of the plan (a, b, c, d)"),
+        ((",b\n", ",\n", 1), "row 2, column answer = an empty cell: expected one of the 4 categories"),
+        ((",c\n", ",NaN\n", 1), "row 3, column answer = NaN: expected one of the 4 categories"),
+        (("u5,", "u4,", 1), "row 6, column user = the identity of row 5: expected one row for each user"),
+        (("u5,", ",", 1), "row 6, column user = an empty cell: expected an identity"),
+        (("user,answer", "user,reply", 1), "--column = answer: expected one of the columns user, reply"),
+        (("user,answer", "who,answer", 1), "--id = user: expected one of the columns who, answer"),
+        ((",a\n", "\n", 1), "row 1 = 1 cells: expected 2 cells"),
+        ((",a\n", ",b\n,a\n", -1), "row 2"),
+    ],
+)
+def test_wrong_values_are_named_by_row(capsys, survey, change, told):
+    text = Path("values.csv").read_text()
+    Path("values.csv").write_text(text.replace(*change))
+    status, _, error = run(capsys, *RANDOMIZE, "--id", "user")
+    assert status == 2 and told in error and error.count("\n") == 1
+    assert not Path("messages.csv").exists() and not list(Path().glob(".*"))
+
+
+def test_too_few_users_are_refused_at_both_ends(capsys, survey):
+    text = Path("values.csv").read_text().splitlines(keepends=True)
+    Path("values.csv").write_text("".join(text[:50]))
+    status, _, error = run(capsys, *RANDOMIZE)
+    assert status == 2 and "--values = 49 rows: expected at least 50" in error
+    Path("values.csv").write_text("".join(text))
+    assert run(capsys, *RANDOMIZE)[0] == 0
+    lines = Path("messages.csv").read_text().splitlines(keepends=True)
+    Path("messages.csv").write_text("".join(lines[:51]))
+    status, _, error = run(capsys, *ESTIMATE)
+    assert status == 2 and "messages = 49: expected at least 50" in error and not Path("histogram.csv").exists()
+
+
+def test_a_second_run_on_the_same_file_is_refused(capsys, survey):
+    assert run(capsys, *RANDOMIZE)[0] == 0
+    before = Path("messages.csv").read_bytes()
+    status, _, error = run(capsys, *RANDOMIZE)
+    assert status == 2 and "--out = messages.csv: expected a file that does not exist yet" in error
+    assert "spend the budget twice" in error and Path("messages.csv").read_bytes() == before
+    assert run(capsys, *ESTIMATE)[0] == 0
+    assert run(capsys, *ESTIMATE)[0] == 2
+
+
+def test_messages_of_another_plan_are_refused(capsys, survey):
+    assert run(capsys, *RANDOMIZE)[0] == 0
+    Path("plan.json").write_text(small("krr", n=61, min_users=50, labels=survey.labels).to_json())
+    status, _, error = run(capsys, *ESTIMATE)
+    assert status == 2 and "expected messages of this plan" in error and survey.digest in error
+
+
+@pytest.mark.parametrize(
+    "text, told",
+    [
+        ("message\n1\n", "a file whose first line names its plan"),
+        ("# {}\nmessage\n1\n", "a file whose first line names its plan"),
+        ("HEAD\nvote\n1\n", "a second line that reads `message`"),
+        ("HEAD\nmessage\n" + "1\n" * 50 + "7\n", "message in line 53 = 7: expected an integer from 0 to 3"),
+        ("HEAD\nmessage,count\n1,50\n2\n", "message in line 4 = 2: expected"),
+        ("HEAD\nmessage,count\n1,0\n2,50\n", "message in line 3 = 1,0: expected"),
+        ("HEAD\nmessage\n", "messages = 0: expected at least 50"),
+    ],
+)
+def test_wrong_messages_are_refused(capsys, survey, text, told):
+    head = "# " + json.dumps({"kind": "symshuffle messages", "plan": survey.digest})
+    Path("messages.csv").write_text(text.replace("HEAD", head))
+    status, _, error = run(capsys, *ESTIMATE)
+    assert status == 2 and told in error and error.count("\n") == 1 and not Path("histogram.csv").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments, told",
+    [
+        ((*ESTIMATE, "--confidence", "1"), "confidence = 1: expected a number in (0, 1)"),
+        ((*ESTIMATE, "--confidence", "95"), "confidence = 95: expected a number in (0, 1)"),
+        (("estimate", "none.json", "m.csv", "--out", "h.csv"), "plan = none.json: expected a file that can be read"),
+        (("estimate", "plan.json", "none.csv", "--out", "h.csv"), "messages = none.csv: expected a file"),
+        ((*RANDOMIZE, "--order", "input"), "--order = input: expected one of sorted, random"),
+        (("plan", "--n", "9", "--eps", "1", "--delta", "0.1", "--out", "p.json"), "--k = None: expected the number"),
+        (
+            ("plan", "--k", "3", "--n", "9", "--eps", "1", "--delta", "0.1", "--min-users", "10", "--out", "p.json"),
+            "--min-users = 10: expected an integer from 1 to 9",
+        ),
+    ],
+)
+def test_wrong_options_are_one_line(capsys, survey, arguments, told):
+    status, _, error = run(capsys, *arguments)
+    assert status == 2 and told in error and error.count("\n") == 1

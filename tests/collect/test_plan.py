@@ -1,0 +1,120 @@
+"""Plans: rational parameters, the certificate at exactly these, and what their files refuse."""
+
+import json
+from fractions import Fraction as F
+
+import pytest
+
+from symshuffle import delta, epsilon, mechanism
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Exp
+from symshuffle.collect import make_plan, read_plan
+
+SMALL = {"n": 1000, "eps": 1, "delta": "1e-6"}
+REGISTERED = {
+    "krr": lambda plan: mechanism("krr").at(k=plan.k, lam=plan.root),
+    "rappor": lambda plan: mechanism("rappor").at(D=plan.k, lam=plan.root**2),
+    "oue": lambda plan: mechanism("oue").at(D=plan.k, lam=plan.root),
+    "hadamard": lambda plan: mechanism("hadamard").at(D=8, lam=plan.root),
+}
+
+
+@pytest.mark.parametrize("name", REGISTERED)
+def test_plan_agrees_with_epsilon_and_is_rounded_little(name):
+    plan = make_plan(5, mechanism=name, **SMALL)
+    at = REGISTERED[name](plan)
+    found = epsilon(at, n=1000, delta="1e-6").bracket
+    assert float(found.upper) == pytest.approx(float(plan.certified["epsilon_at_delta"]), rel=1e-6)
+    assert delta(at, n=1000, exp_eps=Exp(F(1)), rigour="ball").bracket.upper <= F(1, 10**6)
+    assert found.lower <= 1
+    # A ratio larger by twice what is rounded off, or a root by that, is not private enough.
+    beyond = plan.__class__(**{**vars_of(plan), "root": plan.root * (1 + F(3, 10**6))})
+    assert delta(REGISTERED[name](beyond), n=1000, exp_eps=Exp(F(1))).bracket.lower > F(1, 10**6)
+
+
+def vars_of(plan):
+    return {name: getattr(plan, name) for name in plan.__dataclass_fields__}
+
+
+@pytest.mark.parametrize("name", ["blh", "olh"])
+def test_local_hashing_is_accounted_for_with_its_family(name):
+    plan = make_plan(3, n=50, eps=1, delta="1e-3", mechanism=name)
+    g = plan.scheme.g
+    rows = plan.scheme.mechanism().channel().rows
+    assert len(rows) == g**plan.scheme.length
+    for first, second in ((0, 1), (1, 2)):
+        agree = sum(a for a, b in zip(rows[first], rows[second], strict=True) if a == b)
+        apart = F(g - 1, g) * (plan.root + 1) / (plan.root + g - 1)  # values differ, and the message is one of the two
+        assert 1 - agree == apart
+    assert delta(plan.scheme.mechanism(), n=50, exp_eps=Exp(F(1))).bracket.upper <= F(1, 1000)
+
+
+def test_the_best_mechanism_is_chosen_and_the_rest_shown():
+    plan = make_plan(4, loss="max", **SMALL)
+    losses = [float(row["max"]) for row in plan.table]
+    assert losses == sorted(losses)
+    assert {row["mechanism"] for row in plan.table} == {
+        "krr", "subset-selection", "rappor", "oue", "blh", "olh", "hadamard",
+    }  # fmt: skip
+    assert plan.table[0]["mechanism"] == plan.name
+    assert float(plan.expected("max").upper if hasattr(plan.expected("max"), "upper") else plan.expected("max")) < 1
+
+
+def test_expected_losses_are_those_of_the_support_count():
+    plan = make_plan(5, mechanism="krr", **SMALL)
+    p, q = plan.root / (plan.root + 4), 1 / (plan.root + 4)
+    own, absent = p * (1 - p) / (p - q) ** 2, q * (1 - q) / (p - q) ** 2
+    assert plan.expected("l2") == (own + 4 * absent) / 1000
+    assert plan.expected("max") == max(own, absent) / 1000
+    assert plan.expected("absent") == absent / 1000
+
+
+def test_privacy_is_certified_at_the_honest_users():
+    fewer = make_plan(5, mechanism="krr", min_users=500, **SMALL)
+    alone = make_plan(5, mechanism="krr", n=500, eps=1, delta="1e-6")
+    assert fewer.root == alone.root < make_plan(5, mechanism="krr", **SMALL).root
+    assert fewer.n == 1000 and fewer.min_users == 500
+
+
+def test_a_group_is_covered():
+    two = make_plan(5, mechanism="krr", group=2, **SMALL)
+    assert two.root < make_plan(5, mechanism="krr", **SMALL).root
+    assert two.certified["covering"] == {"group": "2"}
+    assert delta(REGISTERED["krr"](two), n=1000, exp_eps=Exp(F(1)), group=2).bracket.upper <= F(1, 10**6)
+
+
+def test_a_file_is_read_back_and_not_edited_by_hand():
+    plan = make_plan(3, mechanism="krr", labels=("yes", "no", "don't know"), **SMALL)
+    assert read_plan(plan.to_json()) == plan and read_plan(plan.to_json()).digest == plan.digest
+    for key, value in (("root", "1000"), ("min_users", 10), ("labels", ["yes", "no", "maybe"]), ("p", "1/2")):
+        changed = json.loads(plan.to_json()) | {key: value}
+        with pytest.raises(InputError, match="a plan is not edited by hand"):
+            read_plan(json.dumps(changed))
+    for text in ("", "{}", "[1]", plan.to_json()[:-20]):
+        with pytest.raises(InputError, match="a plan written by `symshuffle collect plan`"):
+            read_plan(text)
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        ({"k": 1}, "k = 1: expected an integer from 2"),
+        ({"n": 0}, "n = 0: expected an integer from 1"),
+        ({"eps": 0}, r"eps = 0: expected a number in \(0, 64\]"),
+        ({"delta": 1}, r"delta = 1: expected a number in \(0, 1\)"),
+        ({"mechanism": "half-block"}, "mechanism = half-block: expected one of krr, subset-selection"),
+        ({"min_users": 1001}, "min_users = 1001: expected an integer from 1 to 1000"),
+        ({"labels": ("a", "b")}, "labels = 2 labels: expected k = 3"),
+        ({"labels": ("a", "b", "a")}, "label 3 = a: expected a label that no other category has"),
+        ({"labels": ("a", "b", " ")}, "label 3 = ' ': expected a text"),
+        ({"loss": "l1"}, "loss = l1: expected one of l2, max, absent, test"),
+    ],
+)
+def test_wrong_input_is_refused(given, message):
+    with pytest.raises(InputError, match=message):
+        make_plan(**({"k": 3, "mechanism": "krr"} | SMALL | given))
+
+
+def test_a_guarantee_that_every_level_meets_has_no_plan():
+    with pytest.raises(Unsupported, match=r"no plan for eps = 64, delta = 1/2"):
+        make_plan(3, n=1000, eps=64, delta="1/2", mechanism="krr")

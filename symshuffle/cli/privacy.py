@@ -254,6 +254,14 @@ def mechanisms(as_json: Json = False) -> None:
             "source": "decomposition, Appendix B",
         }
     )
+    rows.append(
+        {
+            "name": "any-ldp",
+            "title": "any randomizer of a local budget",
+            "parameters": {"lam": "local ratio cap exp(eps0) > 1"},
+            "source": "claim symshuffle.generic-bound",
+        }
+    )
     rows += vector_mechanisms.rows()
     if as_json:
         typer.echo(json.dumps(rows, indent=2))

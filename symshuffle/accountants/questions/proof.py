@@ -14,6 +14,7 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
+from symshuffle.accountants.covering.any_ldp import AnyLdp
 from symshuffle.accountants.covering.covered import Covering, Reduction, Whom, spelled_out
 from symshuffle.accountants.questions import solve
 from symshuffle.base.artifacts import installed
@@ -97,8 +98,7 @@ def prove(
     if content is None:
         raise Unsupported(
             f"--proof: no line of at most {_MOST_NODES + 10 * n} nodes proves delta within a thousandth of "
-            f"{float(best):.6g}"
-            + ("" if target is None else f" that is at most delta = {float(target):.6g}")
+            f"{float(best):.6g}" + ("" if target is None else f" that is at most delta = {float(target):.6g}")
         )
     return content
 
@@ -251,6 +251,8 @@ def _described(source: Any, covering: Covering) -> tuple[dict[str, Any], Real, A
     zero_out = covering.adjacency is Adjacency.ZERO_OUT
     if isinstance(source, Reduction):
         raise Unsupported("--proof: a reduction does not say what users run; give the mechanism or channel itself")
+    if isinstance(source, AnyLdp) and source.lam is not None and not zero_out:
+        return {"name": source.name}, source.lam, None, "all"
     if isinstance(source, ClosedForm):
         if source.name in bound.NAMED and source.lam is not None:
             numbers = {name: int(parse_rational(value, name)) for name, value in source.values}

@@ -130,6 +130,8 @@ def source(
     """
     from symshuffle.decompositions.expression import is_composition
 
+    if name == "any-ldp":
+        return _any_ldp(eps0, lam, param)
     if name in vector_mechanisms.PARAMETERS:
         return vector_mechanisms.mechanism(name, eps0, lam, assignments(param))
     if name == "laplace":
@@ -137,6 +139,16 @@ def source(
     if not is_composition(name):
         return _complete(mechanism(name, eps0, lam, param))
     return _composed(name, eps0, lam, param)
+
+
+def _any_ldp(eps0: str | None, lam: str | None, param: list[str] | None) -> Reducible:
+    from symshuffle.accountants.covering.any_ldp import any_ldp
+
+    values = assignments(param)
+    for name in values.keys() - {"delta0"}:
+        raise InputError(name, values[name], "no parameter of any-ldp: only the budget is known")
+    _required_budget(eps0, lam)
+    return any_ldp(eps0=eps0, lam=lam, delta0=values.get("delta0"))
 
 
 def channel(file: Path | None) -> Channel:
@@ -300,6 +312,7 @@ def echoed(
 
 def _named(found: Mechanism | ClosedForm | Laplace | Composed | Reducible | Channel) -> dict[str, Any]:
     """What is asked about, by name and parameters; algebra loads last."""
+    from symshuffle.accountants.covering.any_ldp import AnyLdp
     from symshuffle.accountants.covering.reduced import Reducible
     from symshuffle.channels.channel import Channel
     from symshuffle.decompositions.closed_forms import ClosedForm
@@ -310,6 +323,8 @@ def _named(found: Mechanism | ClosedForm | Laplace | Composed | Reducible | Chan
             return {"mechanism": found.name, **dict(found.values), **dict.fromkeys(found.limits, "limit")}
         case Laplace():
             return {"mechanism": found.name, "domain": found.domain, "cells": found.cells}
+        case AnyLdp():
+            return {"mechanism": found.name}
         case Reducible():
             return vector_mechanisms.echoed(found)
         case Channel():

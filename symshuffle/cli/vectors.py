@@ -28,9 +28,10 @@ app = typer.Typer()
 
 def is_vector(found: object) -> bool:
     """Whether a source is a mechanism of vectors."""
+    from symshuffle.accountants.covering.any_ldp import AnyLdp
     from symshuffle.accountants.covering.reduced import Reducible
 
-    return isinstance(found, Reducible)
+    return isinstance(found, Reducible) and not isinstance(found, AnyLdp)
 
 
 def beside(

@@ -21,6 +21,7 @@ LEVEL = {"exp_eps": "6/5"}
 CLAIM = ledger.load().select(["ldp_tradeoff.def-3.1"])[0]
 
 VALID = {
+    "any_ldp": {"eps0": 1},
     "amplification_curve": {"source": KRR, "delta": "1/10", "users": [3], "rel": 0.1},
     "bayes_tradeoff": {"problem": GUESS, "lam": 2},
     "binary_envelope": {"experiment": symshuffle.Contamination(3), "lam": F(2), "gamma": F(6, 5)},
@@ -42,6 +43,8 @@ VALID = {
     "parallel": {"parts": [mechanism("rr"), mechanism("rr")], "weights": [F(1, 2), F(1, 2)]},
     "privacy_blanket": {"channel": W},
     "privacy_loss": {"source": W, "n": 3, "step": 0.25, "beyond": "1/100"},
+    "prove": {"source": KRR, "n": 3, **LEVEL},
+    "prove_epsilon": {"source": KRR, "n": 3, "delta": "1/10"},
     "renyi": {"source": KRR, "n": 3, "alpha": 2, "rel": 0.1},
     "rounds": {"source": KRR, "times": 2},
     "run_claim": {"claim": CLAIM},

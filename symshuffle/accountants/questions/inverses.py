@@ -30,6 +30,7 @@ from symshuffle.accountants.bounds.search import (
     settle,
     shortened,
 )
+from symshuffle.accountants.covering.any_ldp import AnyLdp
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
 from symshuffle.accountants.covering.neighbours import AboutNeighbours, Neighbours
 from symshuffle.accountants.covering.reduction import Source
@@ -52,7 +53,7 @@ from symshuffle.decompositions.composition import Composed
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
 
-Budgeted: TypeAlias = "Mechanism | Laplace | Composed | Callable[[Fraction], Source]"
+Budgeted: TypeAlias = "Mechanism | Laplace | AnyLdp | Composed | Callable[[Fraction], Source]"
 """What has a local budget that can be set: a mechanism with ``lam`` open, or a function of eps0 that gives a source."""
 
 _LARGEST_EPS0: Final = 64
@@ -143,7 +144,7 @@ def solve_eps0(
 
     Parameters
     ----------
-    source : Mechanism, Laplace, Composed, callable or Rounds
+    source : Mechanism, Laplace, AnyLdp, Composed, callable or Rounds
         A mechanism with ``lam`` open and all else fixed; a composition (its total budget is replaced); a function from
         eps0 to what is run with it; or rounds of such, all of which then get the same budget.
     n : int or None
@@ -372,7 +373,7 @@ def _by_budget(source: Any) -> Callable[[Fraction], Any]:
             if all(parameter.name != "lam" for parameter in source.parameters):
                 raise InputError("source", source.name, "a mechanism with lam left open")
             return lambda eps0: source.at(eps0=eps0)
-        case Laplace():
+        case Laplace() | AnyLdp():
             return lambda eps0: replace(source, lam=Exp(eps0))
         case Composed():
             if source.lam is None:

@@ -14,6 +14,8 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
+from symshuffle.accountants.bounds.evaluate import check_n
+from symshuffle.accountants.covering.any_ldp import AnyLdp
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
 from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.questions import solve
@@ -33,14 +35,15 @@ _WIDTHS: Final = (1e-3, 3e-5, 1e-6)
 _NEAR: Final = Fraction(1001, 1000)
 """How far above the upper end in balls the proved bound may be at most."""
 
-_ABOVE: Final = tuple(Fraction(1) + Fraction(k, 10**6) for k in (0, 30, 300, 990))
+_ABOVE: Final = tuple(Fraction(1) + Fraction(k, 10**6) for k in (0, 1, 10, 30, 300, 990))
 """By what the upper end of eps is raised until the proved bound meets delta."""
 
 _MOST_NODES: Final = 100_000
 """Nodes that may all have to be evaluated, beyond which no proof is tried: ten seconds and more."""
 
 _MANY: Final = 5_000
-"""Users from which narrow lines are cheap, because most nodes are bounded and not evaluated."""
+_MOST: Final = 10**7
+"""Users between which narrow lines are cheap: most of their nodes are bounded and not evaluated."""
 
 _LARGEST_MATRIX: Final = 200_000
 _MOST_LINES: Final = 6
@@ -73,6 +76,8 @@ def prove(
         Both orders of each pair of inputs are proved.
     adjacency, null, min_users, group
         As in :func:`symshuffle.delta`.
+    blanket, dropout
+        Refused: there is no proof file.
 
     Returns
     -------
@@ -81,6 +86,8 @@ def prove(
 
     Raises
     ------
+    InputError
+        If an argument is out of its range.
     Unsupported
         If the source, the covering or the precision has no such proof; the message names it.
 
@@ -113,11 +120,13 @@ def prove_epsilon(
     direction: Question | str = "both",
     **whom: Unpack[Whom],
 ) -> dict[str, Any]:
-    """File that proves (eps, delta) at the upper end of eps, or at most a thousandth above it.
+    """File that proves (eps, delta) at the upper end of eps, or just above it.
+
+    The eps that is proved is at most a thousandth above the upper end.
 
     Parameters
     ----------
-    source, n, direction, adjacency, null, min_users, group
+    source, n, direction, adjacency, blanket, null, min_users, dropout, group
         As in :func:`prove`.
     delta : number or text
         Target, in (0, 1).
@@ -131,17 +140,26 @@ def prove_epsilon(
 
     Raises
     ------
+    InputError
+        If an argument is out of its range.
     Unsupported
         As :func:`prove`.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism
+    >>> prove_epsilon(mechanism("rr").at(eps0=1), n=20, delta="1e-2")["statement"]["delta"]
+    '1/100'
     """
     target, covering = read_delta(delta), Covering.of(**whom)
     way = choice(Question, direction, "direction")
     _statement(source, n, Fraction(1), covering, way)  # what has no proof is refused before the search
     top = solve.epsilon(source, n=n, delta=target, **whom).bracket.upper if upper is None else upper
+    widths = _WIDTHS[:1] if n < _MANY else _WIDTHS if n < _MOST else _WIDTHS[:2]
     for factor in _ABOVE:
-        level = parse_rational(format_decimal(parse_rational(top, "upper") * factor, digits=12, up=True), "upper")
-        said = _statement(source, n, Exp(level) if level else Fraction(1), covering, way)
-        found = _proof(said, target, target, _WIDTHS[: 3 if factor == 1 and n >= _MANY else 1])
+        level = format_decimal(parse_rational(top, "upper") * factor, digits=12, up=True)
+        said = _statement(source, n, read_target(eps=level), covering, way)
+        found = _proof(said, target, target, widths)
         if found is not None:
             return found
     raise Unsupported(f"--proof: no line proves delta <= {float(target):.6g} within a thousandth above eps")
@@ -225,18 +243,23 @@ def _statement(source: Any, n: int, order: Real, covering: Covering, way: Questi
     if way is not Question.BOTH:
         raise Unsupported(f"--proof: direction {way}: a proof covers both orders of each pair; leave direction away")
     who = covering.participation
-    who.check(n)
+    who.check(check_n(n))
     if who.group > 1000:
         raise Unsupported(f"--proof: group = {who.group}: at most 1000")
     mechanism, cap, null, pairs = _described(source, covering)
+    for name, ratio in (("exp_eps", order), ("exp_eps0", cap)):
+        try:
+            bound.ratio(_written(ratio), name)
+        except bound.CertificateError as error:
+            raise Unsupported(f"--proof: {name}: {error.args[1]}") from None
     return {
         "mechanism": mechanism,
         "exp_eps0": _written(cap),
         "adjacency": (covering.adjacency or Adjacency.REPLACE_ONE).value,
         "null": null,
         "pairs": pairs,
-        "users": n,
-        "min_users": who.min_users or n,
+        "users": int(n),
+        "min_users": who.min_users or int(n),
         "group": who.group,
         "exp_eps": _written(order),
     }
@@ -251,6 +274,8 @@ def _described(source: Any, covering: Covering) -> tuple[dict[str, Any], Real, A
     zero_out = covering.adjacency is Adjacency.ZERO_OUT
     if isinstance(source, Reduction):
         raise Unsupported("--proof: a reduction does not say what users run; give the mechanism or channel itself")
+    if isinstance(source, AnyLdp) and source.lam is not None and not zero_out:
+        return {"name": source.name}, source.lam, None, "all"
     if isinstance(source, ClosedForm):
         if source.name in bound.NAMED and source.lam is not None:
             numbers = {name: int(parse_rational(value, name)) for name, value in source.values}

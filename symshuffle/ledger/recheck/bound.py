@@ -4,13 +4,13 @@ Statement: n users send a message each, y with probability W_x(y), the messages 
 sent, datasets differ in g users. M0, M1 being the laws of all messages, sum (M0 - exp(eps) M1)_+ <= delta.
 Lines hold c, step, smoothing, last node: whatever these are, an upper bound is found; bad ones make it large.
 T1 Blanket (decomposition, Theorems 4 to 7, 12, 13). Let a, b be the laws of the differing user's message and
-   0 <= c_y <= W_x(y) for all inputs x (a null symbol is one more), X = exp(eps), G = (a_y - X b_y)/c_y with
-   probability c_y, else 0. The divergence is at most H(n) = s + E[(G_1 + ... + G_n)_+]/n, s = sum
-   (a_y - X b_y)_+ over c_y = 0. Here c may be any common part. H rises with G and s, and with falling X.
+0 <= c_y <= W_x(y) for all inputs x (a null symbol is one more), X = exp(eps), G = (a_y - X b_y)/c_y with
+probability c_y, else 0. The divergence is at most H(n) = s + E[(G_1 + ... + G_n)_+]/n, s = sum (a_y - X
+b_y)_+ over c_y = 0. Here c may be any common part. H rises with G and s, and with falling X.
 T2 H(n) does not grow with n (symshuffle.more-users): H(m) covers all numbers of messages from m on.
 T3 If r^g <= X, g users: (1 + r + ... + r^(g-1)) H at ratio r, by a chain (symshuffle.group-privacy).
 T4 Any randomizer (symshuffle.generic-bound): if all rows of all users together are within a factor exp(eps0)
-   of each other, H of binary randomized response is a bound.
+of each other, H of binary randomized response is a bound.
 The law. Numbers are integers over 2^256. X and c_y are rounded down, values of G up: by T1 the rounded law,
 which is exact, bounds H. From there on G is c times it, rounded up. At most 50 users with few count vectors:
 E[(sum of G)_+] is the sum over these, products rounded up.
@@ -20,12 +20,12 @@ by Jensen. On the line 1 + iu, with M = E[exp G], phi(u) = E[exp((1 + iu) G)]/M,
 times the integral of F, F(u) = phi(u)^n exp(-v u^2/2 + i v u)/(1 + iu)^2. By Poisson's formula the trapezoid
 rule of step h gives sum exp(-jP) w(jP) over all integers j, P = 2 pi/h. All terms are positive, so that the
 rule, M^n exp(v/2) (h/pi) (1/2 + Re sum_(k > 0) F(kh)), is an upper bound. Of that sum,
- - nodes beyond the last, U, add less than the integral of exp(-v u^2/2)/(h u^2), < exp(-v U^2/2)/(h v U^3);
- - nodes at most r from u0 are bounded where that is small: f = |phi|^2 = E[cos(u (G - G'))] has a second
-   derivative of at most 2 V in size, V the variance of G under the weights of phi, so that f is at most
-   min(1, f(u0) + |f'(u0)| r + V r^2), and |F| <= f^(n/2) exp(-v u^2/2);
- - at others F is computed, with G - centre and a phase; (x, y, e) is within e/2^256 of (x + iy)/2^256.
-Functions. Terms T_k = floor(floor(T_(k-1) y)/k) of exp y, y = |x|/2^m < 2^-16, over 2^(272 + m), are too
+(1) nodes beyond the last, U, add less than the integral of exp(-v u^2/2)/(h u^2), < exp(-v U^2/2)/(h v U^3);
+(2) nodes at most r from u0 are bounded where that is small: f = abs(phi)^2 = E[cos(u (G - G'))] has a second
+derivative of at most 2 V in size, V the variance of G under the weights of phi, so that f is at most min(1,
+f(u0) + abs(f'(u0)) r + V r^2), and abs(F) <= f^(n/2) exp(-v u^2/2);
+(3) at others F is computed, with G - centre and a phase; (x, y, e) is within e/2^256 of (x + iy)/2^256.
+Functions. Terms T_k = floor(floor(T_(k-1) y)/k) of exp y, y = abs(x)/2^m < 2^-16, over 2^(272 + m), are too
 small by less than 3 each, the rest is less than 4, there are at most 30: the sum errs by less than 100. For
 exp, m squarings follow, rounded down and up. For exp(ix) the terms alternate; squaring turns an error e <
 2^-99 into less than (2 + 2^-98) e + 2/2^(272 + m): in the end 250/2^16 over 2^256. pi is cut after 36 digits.
@@ -67,7 +67,7 @@ def power(x: int, n: int, bits: int = BITS) -> int:
 
 
 def series(x: int) -> tuple[list[int], int, int]:
-    """Terms of exp(|x|/2^m), rounded down over a power of 2, its exponent, and m."""
+    """Terms of exp(abs(x)/2^m), rounded down over a power of 2, its exponent, and m."""
     halvings = max(0, abs(x).bit_length() - BITS) + 16
     bits = BITS + halvings + 16
     terms = [1 << bits]

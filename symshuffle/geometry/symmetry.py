@@ -147,6 +147,6 @@ def symmetrize_channel(channel: Channel, group: SymmetryGroup | None = None) -> 
     """
     chosen = symmetric_group(channel.num_inputs) if group is None else group
     if chosen.m != channel.num_inputs:
-        raise InputError("group", f"acts on {chosen.m} inputs", f"a group on {channel.num_inputs} inputs")
+        raise InputError("group", f"permutations of {chosen.m} inputs", f"permutations of 0..{channel.num_inputs - 1}")
     elements = chosen.listed()
     return direct_sum([channel.restrict(g) for g in elements], [Fraction(1, len(elements))] * len(elements))

@@ -19,11 +19,11 @@ from symshuffle.channels.shuffled import law_divergence, shuffled_divergence, wo
 from symshuffle.decompositions.clones import stronger_clone
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.counting.exact import Exact
+from symshuffle.geometry.symmetry import symmetrize_channel
 from symshuffle.ledger.claims.model import Claim, Correction
 from symshuffle.ledger.claims.pictures import Picture, Plot, Role, curve
 from symshuffle.ledger.claims.registry import load
 from symshuffle.mechanisms.finite import krr, subset_selection
-from symshuffle.utility.anchored import symmetrize_channel
 from symshuffle.utility.frontiers.caps import at, raw_cap_trace, subset_trace
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian

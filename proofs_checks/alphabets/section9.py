@@ -14,6 +14,7 @@ import sympy as sp
 from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.geometry.groups import cyclic_group
+from symshuffle.geometry.symmetry import symmetrize_channel
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -29,7 +30,7 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.mechanisms.finite import K
-from symshuffle.utility.anchored import AnchoredLaw, symmetrize, symmetrize_channel
+from symshuffle.utility.anchored import AnchoredLaw, symmetrize
 from symshuffle.utility.anchored.mixtures import is_exchangeable
 from symshuffle.utility.estimation.canonical import inverse_trace
 from symshuffle.utility.frontiers.equivariant import response_mixture

@@ -16,6 +16,7 @@ from symshuffle.channels.channel import Channel
 from symshuffle.channels.divergences import chi_square
 from symshuffle.channels.shuffled import histogram_law, law_divergence
 from symshuffle.geometry.linear import Vector, dot
+from symshuffle.geometry.symmetry import symmetrize_channel
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -28,7 +29,7 @@ from symshuffle.ledger.claims.model import (
     identity,
 )
 from symshuffle.mechanisms.finite import krr, rr, subset_selection
-from symshuffle.utility.anchored import AnchoredLaw, symmetrize_channel
+from symshuffle.utility.anchored import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_estimator, vote_sizes
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes
 from symshuffle.utility.frontiers.envelope import certify_envelope

@@ -18,6 +18,7 @@ from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.geometry.linear import Vector
 from symshuffle.geometry.linprog import solve
+from symshuffle.geometry.symmetry import symmetrize_channel
 from symshuffle.ledger.claims.errata import Erratum, Severity
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -36,7 +37,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
-from symshuffle.utility.anchored import symmetrize_channel, template_budget, template_signal
+from symshuffle.utility.anchored import template_budget, template_signal
 from symshuffle.utility.frontiers.caps import subset_budget, subset_slope, subset_trace
 from symshuffle.utility.frontiers.convex_order import average_law, exact_atoms
 from symshuffle.utility.frontiers.envelope import endpoint_law

@@ -15,10 +15,11 @@ from proofs_checks.anchored import _cases as cases
 from symshuffle.base.choices import Population
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group
 from symshuffle.geometry.linear import Matrix, Vector
+from symshuffle.geometry.symmetry import symmetrize_channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
 from symshuffle.mechanisms.finite import krr
-from symshuffle.utility.anchored import AnchoredLaw, is_exchangeable, symmetrize, symmetrize_channel
+from symshuffle.utility.anchored import AnchoredLaw, is_exchangeable, symmetrize
 from symshuffle.utility.estimation.canonical import enumerated_risk, worst_canonical_risk
 
 ZERO: Final = Fraction(0)

@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks.ldp_tradeoff._cones import PolyhedralCone
 from symshuffle.base.lp import LinearProgram
-from symshuffle.geometry.cones import PolyhedralCone
 from symshuffle.geometry.extremal import LDPCone
 from symshuffle.geometry.linear import rank
 from symshuffle.geometry.linprog import Solution, solve
@@ -209,7 +209,7 @@ def _check_finite(statement: Statement, rng: np.random.Generator) -> Iterator[Co
                     f"random cone {trial}, certified program: distance of {'an inner' if within else 'an outer'} vector"
                 )
                 yield compare(gap.value.upper, Fraction(0), "==" if within else ">", at=at, solution=gap)
-    ldp = LDPCone(4, Fraction(5, 2)).polyhedral()
+    ldp = PolyhedralCone(LDPCone(4, Fraction(5, 2)).matrix())
     yield compare(len(ldp.extreme_rays()), 14, at="LDP cone on 4 inputs: finitely many rays")
 
 

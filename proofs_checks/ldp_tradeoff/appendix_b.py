@@ -11,9 +11,9 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff._cones import PolyhedralCone
 from proofs_checks.ldp_tradeoff._orbits import column_sum, incidence, moved_levels
 from symshuffle.channels.channel import gather
-from symshuffle.geometry.cones import PolyhedralCone
 from symshuffle.geometry.extremal import LDPCone, MaximalPolytope, staircase_row
 from symshuffle.geometry.groups import cyclic_group, dihedral_group, symmetric_group
 from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel
@@ -60,7 +60,9 @@ def _check_cone(statement: Statement, rng: np.random.Generator) -> Iterator[Comp
             for vector in [*edge, *_vectors(rng, m, lam, 20)]:
                 claimed = statement(vector, lam)
                 yield compare(cone.contains(vector), claimed, at=f"m={m}, lam={lam}")
-                yield compare(cone.polyhedral().contains(vector), claimed, at=f"as inequalities, m={m}, lam={lam}")
+                yield compare(
+                    PolyhedralCone(cone.matrix()).contains(vector), claimed, at=f"as inequalities, m={m}, lam={lam}"
+                )
 
 
 def _constraint(z: int, other: int, x: int, lam: Any) -> Any:
@@ -168,7 +170,7 @@ def _check_extreme(statement: Statement, rng: np.random.Generator) -> Iterator[C
     outside = (lam * zero - share).is_negative is True  # an entry s beside an entry 0
     yield decide(outside, at="no other vectors: one with an entry 0 is 0", claimed="outside", symbolic=True)
     for m, level in itertools.product((2, 3, 4), cases.LEVELS):
-        rays = LDPCone(m, level).polyhedral().extreme_rays()
+        rays = PolyhedralCone(LDPCone(m, level).matrix()).extreme_rays()
         number = sp.Rational(level.numerator, level.denominator)
         rows = [
             staircase_row(y, m, level) if 0 < y < 2**m - 1 else (Fraction(1),) * m

@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff._cones import PolyhedralCone
 from symshuffle.channels.channel import Channel, gather
 from symshuffle.geometry.extremal import LDPCone, MaximalPolytope, dominating_extremal
 from symshuffle.geometry.orders import blackwell, equivalent
@@ -89,7 +90,7 @@ def _check_maximality(statement: Statement, rng: np.random.Generator) -> Iterato
     at = "extreme rows alone: whatever dominates is dominated, any sizes"
     yield from serving("if", [decide(_simulated_back() is claimed, at=at, claimed=str(claimed), symbolic=True)])
     lam, polytope = cases.LAM, MaximalPolytope(3, cases.LAM)
-    cone = LDPCone(3, lam).polyhedral()
+    cone = PolyhedralCone(LDPCone(3, lam).matrix())
     made = [cases.capped_channel(rng, 3, 2, lam) for _ in range(5)]
     made += [polytope.channel(cases.weights(rng, 3, lam)) for _ in range(5)]
     half = [[Fraction(1, 2) * v for v in row] for row in cases.SINGLES.rows]

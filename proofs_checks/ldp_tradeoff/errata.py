@@ -11,11 +11,11 @@ import numpy as np
 
 from proofs_checks._errata import finding
 from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff._cones import PolyhedralCone
 from symshuffle.channels.channel import Channel
 from symshuffle.design.decision.channel_risk import minimax_risk
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.tradeoff import minimax_tradeoff
-from symshuffle.geometry.cones import PolyhedralCone
 from symshuffle.geometry.extremal import LDPCone, MaximalPolytope, dominating_extremal
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, symmetric_group
 from symshuffle.geometry.orders import blackwell, equivalent
@@ -84,7 +84,7 @@ def _check_rows(statement: Statement, rng: np.random.Generator) -> Iterator[Comp
     polytope = MaximalPolytope(3, LAM)
     cases_of = [(RESPONSE, 2), *((polytope.channel(vertex), 3) for vertex in polytope.vertices())]
     for number, (channel, inputs) in enumerate(cases_of):
-        cone = LDPCone(inputs, LAM).polyhedral()
+        cone = PolyhedralCone(LDPCone(inputs, LAM).matrix())
         split = Channel(tuple((row[0] / 3, 2 * row[0] / 3, *row[1:]) for row in channel.rows))
         for name, above in (("split", split), ("padded", _with_null(channel))):
             yield decide(

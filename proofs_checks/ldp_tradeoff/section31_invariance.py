@@ -25,7 +25,7 @@ from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise
 from symshuffle.geometry.extremal import MaximalPolytope, dominating_extremal, non_extreme_output
 from symshuffle.geometry.groups import cyclic_group, symmetric_group
-from symshuffle.geometry.symmetry import act_on_channel, symmetrise
+from symshuffle.geometry.symmetry import act_on_channel, symmetrize_channel
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -178,7 +178,7 @@ def _check_reduction(statement: Statement, rng: np.random.Generator) -> Iterator
             channel = cases.capped_channel(rng, m, 3, lam)
             weights, _ = dominating_extremal(channel, lam)
             above = MaximalPolytope(m, lam).channel(weights)
-            spread = symmetrise(above, group)
+            spread = symmetrize_channel(above, group)
             at = f"m={m}, random LDP channel {trial}"
             for name in ("Bayes", "minimax"):
                 risk = _functional(problem, name)
@@ -211,7 +211,7 @@ def _check_reduction_needs_invariance(statement: Statement, rng: np.random.Gener
     best = min(
         (polytope.channel(vertex) for vertex in polytope.vertices()), key=lambda channel: skewed.bayes_risk(channel)[0]
     )
-    spread = symmetrise(best, symmetric_group(3))
+    spread = symmetrize_channel(best, symmetric_group(3))
     yield decide(risk(spread) <= statement(risk(best), Fraction(2))[0], at="a skewed prior", claimed="<=")
 
 

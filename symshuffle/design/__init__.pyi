@@ -8,6 +8,7 @@ from .decision.reduced import orbit_tradeoff as orbit_tradeoff
 from .decision.symmetries import detect_symmetry as detect_symmetry
 from .files import read_problem as read_problem
 from .information.maximum import maximise as maximise
+from .information.measures import f_divergence as f_divergence
 from .named.cardioid import cardioid_program as cardioid_program
 from .named.weighted import weighted_guessing_breakpoints as weighted_guessing_breakpoints
 from .named.weighted import weighted_guessing_problem as weighted_guessing_problem

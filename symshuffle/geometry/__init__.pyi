@@ -8,4 +8,5 @@ from .groups import cyclic_group as cyclic_group
 from .groups import product_of_symmetric_groups as product_of_symmetric_groups
 from .groups import symmetric_group as symmetric_group
 from .orders import blackwell as blackwell
+from .orders import deficiency as deficiency
 from .subset_orbits import SubsetOrbit as SubsetOrbit

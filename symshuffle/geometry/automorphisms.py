@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from symshuffle.base.errors import Unsupported
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, product_of_symmetric_groups
+from symshuffle.geometry.permutations import orbits_of_points
 
 Codes: TypeAlias = "npt.NDArray[np.int64]"
 Colours: TypeAlias = "npt.NDArray[np.uint64]"
@@ -197,7 +198,8 @@ class _Search:
                 move = self.match(source, self.single_out(before, blocks[other]), blocks)
                 if move is not None:
                     found.append(move)
-                    reached = _reached(chosen, [[home[g[block[0]]] for block in blocks] for g in found])
+                    moved = [[home[g[block[0]]] for block in blocks] for g in found]
+                    reached = next(set(orbit) for orbit in orbits_of_points(len(blocks), moved) if chosen in orbit)
             order *= len(reached)
         return found, order
 
@@ -290,18 +292,6 @@ def _open_cell(partition: _Partition, blocks: Sequence[Sequence[int]]) -> list[i
     for i, block in enumerate(blocks):
         cells.setdefault(int(partition.columns[block[0]]), []).append(i)
     return next((cell for cell in cells.values() if len(cell) > 1), None)
-
-
-def _reached(start: int, permutations: Sequence[Sequence[int]]) -> set[int]:
-    """The orbit of a point."""
-    seen, frontier = {start}, [start]
-    while frontier:
-        point = frontier.pop()
-        for permutation in permutations:
-            if permutation[point] not in seen:
-                seen.add(permutation[point])
-                frontier.append(permutation[point])
-    return seen
 
 
 _ODD: Final = np.uint64(0x9E3779B97F4A7C15)

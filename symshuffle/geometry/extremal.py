@@ -18,7 +18,6 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import as_integer
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.geometry import balanced
-from symshuffle.geometry.cones import PolyhedralCone
 
 MAX_ENUMERATION = 5
 """Largest number of inputs for which the vertices of the polytope are listed (1291 of them) and not streamed."""
@@ -119,10 +118,6 @@ class LDPCone:
             rows.append(tuple(row))
         signs = [tuple(Fraction(int(x == z)) for x in range(self.m)) for z in range(self.m)]
         return tuple(rows + signs)
-
-    def polyhedral(self) -> PolyhedralCone:
-        """The same cone as a general polyhedral cone, without any knowledge of its rays."""
-        return PolyhedralCone(self.matrix())
 
     def contains(self, vector: Sequence[Fraction]) -> bool:
         """Whether a vector is a possible column of an LDP channel."""

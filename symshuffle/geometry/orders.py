@@ -207,11 +207,36 @@ def _distances(first: Channel, second: Channel) -> list[Fraction]:
 
 
 def deficiency(first: Channel, second: Channel) -> Deficiency:
-    r"""Le Cam's deficiency of ``first`` with respect to ``second``, and the kernel that attains it.
+    r"""Le Cam's deficiency of one channel with respect to another, and the kernel that attains it.
 
     .. math:: \delta(W, V) = \min_K \max_x \tfrac12 \lVert V_x - (WK)_x \rVert_1
 
     It is zero exactly if ``first`` dominates ``second``.
+
+    Parameters
+    ----------
+    first, second : Channel
+        Channels W and V over the rationals with the same number of inputs.
+
+    Returns
+    -------
+    Deficiency
+        The deficiency as a bracket, and the best post-processing of ``first``.
+
+    Raises
+    ------
+    InputError
+        If the channels are not rational, or differ in their number of inputs.
+
+    Notes
+    -----
+    ldp_tradeoff, Definition 3.1, for approximations.
+
+    Examples
+    --------
+    >>> nothing, pair = Channel.from_rows([[1], [1]]), Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
+    >>> deficiency(nothing, pair).value.exact
+    Fraction(1, 4)
     """
     solution = _approximation(first, second, worst_input=True)
     kernel = _kernel(solution, first.num_outputs, second.num_outputs)

@@ -13,7 +13,7 @@ from typing import Final, final
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.geometry.extremal import check_lam
-from symshuffle.geometry.groups import SymmetryGroup
+from symshuffle.geometry.groups import SymmetryGroup, symmetric_group
 from symshuffle.geometry.linear import inverse
 from symshuffle.geometry.subset_orbits import SubsetOrbit
 
@@ -136,12 +136,17 @@ def average_weights(weights: Mapping[int, Fraction], group: SymmetryGroup) -> di
     return averaged
 
 
-def symmetrise(channel: Channel, group: SymmetryGroup) -> Channel:
-    """Run the channel behind a uniformly random element of the group and publish that element too.
+def symmetrize_channel(channel: Channel, group: SymmetryGroup | None = None) -> Channel:
+    """Channel that runs behind a uniformly random element of a group of relabellings, which it publishes too.
+
+    The group is that of all permutations of the inputs by default.
 
     Notes
     -----
-    ldp_tradeoff, equation (46).
+    ldp_tradeoff, equation (46); anchored, Definition 6.1.
     """
-    elements = list(group.elements())
-    return direct_sum([act_on_channel(g, channel) for g in elements], [Fraction(1, len(elements))] * len(elements))
+    chosen = symmetric_group(channel.num_inputs) if group is None else group
+    if chosen.m != channel.num_inputs:
+        raise InputError("group", f"permutations of {chosen.m} inputs", f"permutations of 0..{channel.num_inputs - 1}")
+    elements = chosen.listed()
+    return direct_sum([channel.restrict(g) for g in elements], [Fraction(1, len(elements))] * len(elements))

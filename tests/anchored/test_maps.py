@@ -6,6 +6,7 @@ import pytest
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.channels.channel import Channel
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, symmetric_group
+from symshuffle.geometry.symmetry import symmetrize_channel
 from symshuffle.utility.anchored import (
     AnchoredLaw,
     Fiber,
@@ -20,7 +21,6 @@ from symshuffle.utility.anchored import (
     project,
     range_radius_squared,
     symmetrize,
-    symmetrize_channel,
     transport,
     unproject,
 )

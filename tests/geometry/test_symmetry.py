@@ -18,7 +18,7 @@ from symshuffle.geometry.groups import (
     symmetric_group,
     trivial_group,
 )
-from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel, average_weights, symmetrise
+from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel, average_weights, symmetrize_channel
 
 LAM = Fraction(7, 3)
 SIZES = (3, 4, 5, 6, 7, 8, 9, 10)
@@ -127,7 +127,7 @@ def test_symmetrised_channel_is_maximal_and_averaging_stays_inside():
     group = cyclic_group(3)
     polytope = MaximalPolytope(3, LAM)
     for vertex in polytope.vertices():
-        spread = symmetrise(polytope.channel(vertex), group)
+        spread = symmetrize_channel(polytope.channel(vertex), group)
         assert non_extreme_output(spread, LAM) is None
         assert polytope.contains(average_weights(vertex, group))
 

@@ -11,7 +11,7 @@ with any number of outputs and any rule, has Bayes risk at least :math:`\sum_x u
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
@@ -21,6 +21,7 @@ from symshuffle.base.errors import CertificateError
 from symshuffle.base.numbers import Exp, enclose, parse_rational
 from symshuffle.base.results import Bracket, well_formed
 from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.geometry.extremal import mask
 
 LEVEL_BITS: Final = 2048
 """Binary digits at which exp(eps0) is compared with the rational levels around it, which have at most 1280."""
@@ -189,3 +190,14 @@ def worst_columns(
         negative = [x for x, gap in enumerate(gaps) if gap < 0]
         found.append(((sum(gaps) + (lam - 1) * sum(gaps[x] for x in negative)) / Fraction(scale), negative))
     return found
+
+
+def violated_columns(
+    costs: Sequence[Sequence[Fraction]], bound: Sequence[Fraction], lam: Fraction
+) -> Iterator[tuple[int, int]]:
+    """For every action, the subset of most negative reduced cost, where that is negative; no list of subsets needed."""
+    for a, (slack, chosen) in enumerate(worst_columns(costs, bound, lam)):
+        # Where all gaps are negative, every proper subset has a negative reduced cost as well.
+        proper = chosen[1:] if len(chosen) == len(bound) else chosen
+        if slack < 0 and proper:
+            yield mask(proper), a

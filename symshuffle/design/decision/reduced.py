@@ -14,11 +14,11 @@ from symshuffle.base.numbers import Exp, enclose
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
 from symshuffle.design.decision import programs, sizes
-from symshuffle.design.decision.certificate import check_around, check_bound, worst_columns
+from symshuffle.design.decision.certificate import check_around, check_bound, violated_columns
 from symshuffle.design.decision.invariant import InvariantProblem, Pair
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.widths import REL, narrowed
-from symshuffle.geometry.extremal import check_lam, mask, members
+from symshuffle.geometry.extremal import check_lam, members
 from symshuffle.geometry.groups import SymmetryGroup
 from symshuffle.geometry.linprog import solve
 from symshuffle.geometry.subset_orbits import OrbitCount, SubsetOrbit
@@ -289,12 +289,7 @@ def _optimum(
         # An input orbit of size s shares its multiplier equally among its inputs.
         bound = tuple(dual[home[x]] / len(reduced.inputs[home[x]]) for x in range(m))
         weights = tuple(-y for y in dual[rows:]) or (Fraction(1),)
-        fresh = []
-        for place, (slack, chosen) in enumerate(worst_columns(reduced.costs(weights), bound, lam)):
-            # Where all gaps are negative, every proper subset has a negative reduced cost as well.
-            subset = mask(chosen[1:] if len(chosen) == m else chosen)
-            if slack < 0 and subset and (subset, place) not in known:
-                fresh.append((subset, place))
+        fresh = [pair for pair in violated_columns(reduced.costs(weights), bound, lam) if pair not in known]
         if not fresh:
             masses = tuple((j, mass) for j, mass in solution.certificate.primal if j < len(pairs))
             return pairs, bound, weights, masses

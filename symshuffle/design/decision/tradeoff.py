@@ -7,7 +7,7 @@ violate are priced in, and the result carries a certificate that does not depend
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -22,7 +22,7 @@ from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Exp, enclose
 from symshuffle.base.results import Bracket
 from symshuffle.design.decision import programs, sizes
-from symshuffle.design.decision.certificate import TradeoffCertificate, worst_columns
+from symshuffle.design.decision.certificate import TradeoffCertificate, violated_columns
 from symshuffle.design.decision.exact_programs import Column, exact_compact, restricted_program
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.optimal_channel import Design, action_rows
@@ -268,7 +268,7 @@ def _certify(
         )
         weights = tuple((*ordered[j], value) for j, value in solution.certificate.primal if j < len(ordered))
         rows = action_rows(problem, weights, lam)
-        violated = set(_priced_columns(problem.posterior_costs(prior), bound, lam)) - columns
+        violated = set(violated_columns(problem.posterior_costs(prior), bound, lam)) - columns
         if not violated:
             break
         columns |= violated
@@ -292,16 +292,6 @@ def _starting_columns(problem: DecisionProblem) -> set[Column]:
     costs = problem.posterior_costs(prior)
     best = [min(range(problem.num_actions), key=lambda a: costs[a][x]) for x in range(problem.num_inputs)]
     return {(1 << x, a) for x, a in enumerate(best)}
-
-
-def _priced_columns(costs: Sequence[Sequence[Fraction]], bound: Sequence[Fraction], lam: Fraction) -> Iterable[Column]:
-    """For every action, the subset of most negative reduced cost, where that is negative; no list of subsets needed."""
-    m = len(bound)
-    for a, (slack, chosen) in enumerate(worst_columns(costs, bound, lam)):
-        # Where all gaps are negative, every proper subset has a negative reduced cost as well.
-        proper = chosen[1:] if len(chosen) == m else chosen
-        if slack < 0 and proper:
-            yield sum(1 << x for x in proper), a
 
 
 def _weak_duality(

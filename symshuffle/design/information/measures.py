@@ -205,12 +205,23 @@ def renyi_power(p: Sequence[Fraction], q: Sequence[Fraction], alpha: Fraction) -
 def f_divergence(
     p: Sequence[Fraction], q: Sequence[Fraction], generator: Callable[[Any], Any], *, name: str = "f-divergence"
 ) -> Measure:
-    r"""Any f-divergence: :math:`\varphi(v) = (v\cdot P_1)\, f\!\left(\frac{v\cdot P_0}{v\cdot P_1}\right)`.
+    r"""Measure of an f-divergence of the caller's own, for :func:`symshuffle.design.maximise`.
+
+    A column v contributes :math:`\varphi(v) = (v\cdot P_1)\, f\!\left(\frac{v\cdot P_0}{v\cdot P_1}\right)`.
 
     Parameters
     ----------
+    p, q : sequence of Fraction
+        Distributions :math:`P_0` and :math:`P_1` of the input, of one length.
     generator : callable
         ``f`` on an ``arb``, convex with ``f(1) = 0``; convexity is the caller's promise.
+    name : str
+        Name that answers show.
+
+    Returns
+    -------
+    Measure
+        What :func:`symshuffle.design.maximise` takes.
 
     Raises
     ------
@@ -218,6 +229,14 @@ def f_divergence(
         If ``f(1)`` is not 0.
     NotDecided
         Where the measure is evaluated, if ``f`` gives no finite number there.
+
+    Examples
+    --------
+    >>> half = Fraction(1, 2)
+    >>> squares = f_divergence([Fraction(3, 4), Fraction(1, 4)], [half, half], lambda t: (t - 1) ** 2)
+    >>> from symshuffle.design import maximise
+    >>> f"{float(maximise(squares, 3)):.6f}"
+    '0.062500'
     """
     with working_precision(DEFAULT_BITS):
         at_one = generator(flint.arb(1))

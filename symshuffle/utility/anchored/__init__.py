@@ -20,7 +20,6 @@ from symshuffle.utility.anchored.mixtures import (
     mix_laws,
     orbit_law,
     symmetrize,
-    symmetrize_channel,
 )
 
 __all__ = [
@@ -44,7 +43,6 @@ __all__ = [
     "project",
     "range_radius_squared",
     "symmetrize",
-    "symmetrize_channel",
     "template_budget",
     "template_law",
     "template_signal",

@@ -12,7 +12,6 @@ from fractions import Fraction
 from typing import Final
 
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.geometry.groups import SymmetryGroup, symmetric_group
 from symshuffle.geometry.linear import Vector, row_dependence
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw, check_template
@@ -177,14 +176,6 @@ def symmetrize(law: AnchoredLaw, group: SymmetryGroup | None = None) -> Anchored
     return AnchoredLaw.from_atoms(
         (point, weight * share) for g in elements for point, weight in _relabelled(law, g).template.atoms()
     )
-
-
-def symmetrize_channel(channel: Channel, group: SymmetryGroup | None = None) -> Channel:
-    """The mechanism form: publish a uniform element of the group, then run the channel on the relabelled input."""
-    chosen = symmetric_group(channel.num_inputs) if group is None else group
-    _check_inputs(chosen, channel.num_inputs)
-    elements = chosen.listed()
-    return direct_sum([channel.restrict(g) for g in elements], [Fraction(1, len(elements))] * len(elements))
 
 
 def is_exchangeable(law: AnchoredLaw) -> bool:

@@ -138,7 +138,7 @@ class SymbolicLaw:
         """
         classes = self.tabulated()
         if not classes:
-            self._listed()  # raises: nothing is tabulated where the number of inputs is open
+            self.atoms()  # raises: nothing is tabulated where the number of inputs is open
         return self._shown(sum(one.mass * levels_signal(one.levels) for one in classes))
 
     def covariance(self) -> tuple[Expressions, ...]:

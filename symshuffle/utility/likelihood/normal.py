@@ -34,9 +34,6 @@ from symshuffle.utility.likelihood.law import LikelihoodRatio
 BERRY_ESSEEN: Final = Fraction(4748, 10000)
 """An admissible constant for independent, identically distributed summands (I. Shevtsova, 2011)."""
 
-SMALLEST_CONSTANT: Final = "(sqrt(10) + 3)/(6 sqrt(2 pi))"
-"""No constant below this, about 0.4097, is admissible (C.-G. Esseen, 1956)."""
-
 LARGEST_ATOMS: Final = 400_000
 """Places of the average beyond which its law is not written out."""
 

@@ -1,7 +1,7 @@
 r"""Polyhedral cones over the rationals: active constraints, the kernel criterion, extreme rays.
 
-Deliberately general and small: this module knows nothing of privacy, so that it can witness for the closed forms
-of :mod:`symshuffle.geometry.extremal`.
+General and small: this module knows nothing of privacy, so that it is an independent witness of the closed forms of
+:mod:`symshuffle.geometry.extremal`.
 """
 
 from __future__ import annotations

@@ -227,7 +227,7 @@ CLAIMS: Final = (
             "Footnote 3: any cofinal class of a preordered set contains all maximal elements. It contains equivalents "
             "of all: binary randomized response alone is cofinal, and the same with a null output is maximal as well. "
             "(The sentence with the footnote also means cofinal among LDP channels, not among maximal ones: extremal "
-            "mechanisms with an all-ones row are not maximal. A matter of reading: true of classes.)"
+            "mechanisms with an all-ones row are not maximal. True of classes.)"
         ),
         source="ldp_tradeoff, Section 3.2, footnote 3",
         assumptions=("the preorder of Definition 3.1 on channels, not on classes",),

@@ -208,7 +208,7 @@ CLAIMS: Final = (
             r"Section 1 calls k-ary randomized response the locally optimal mechanism. For frequencies at a given "
             r"local budget that is subset selection: at $k=5$, $\lambda=2$, subsets of two have risk "
             r"$\frac{76}{3}$ for one user, k-ary response $28$. (Locally calibrated is meant, as later in the "
-            "section. A matter of reading.)"
+            "section.)"
         ),
         _best_sizes,
         _sizes_by_signal,

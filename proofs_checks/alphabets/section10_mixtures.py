@@ -17,6 +17,7 @@ from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -235,9 +236,13 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="mixtures of k-ary responses and null symbols",
         text=(
-            r"Budget $\sum\zeta_r\chi_k(C_r)$, signal $A=\sum\zeta_r\alpha_k(C_r)$, risk $\frac{k-1}{kn}(\frac1A-1)$ "
-            r"of an unbiased estimator of sum 1, at every composition; $A^*(B)=B/(1+\sqrt{k-1})^2$ up to "
-            r"$(1-1/\sqrt{k-1})^2$, attained by augmented response at $C=\sqrt{k-1}$, then $\alpha_k(C_B)$."
+            Clause("i", r"Budget $\sum\zeta_r\chi_k(C_r)$ and signal $A=\sum\zeta_r\alpha_k(C_r)$."),
+            Clause("ii", r"Risk $\frac{k-1}{kn}(\frac1A-1)$ of an unbiased estimator of sum 1, at every composition."),
+            Clause(
+                "iii",
+                r"$A^*(B)=B/(1+\sqrt{k-1})^2$ up to $(1-1/\sqrt{k-1})^2$, attained by augmented response at "
+                r"$C=\sqrt{k-1}$, then $\alpha_k(C_B)$.",
+            ),
         ),
         source="alphabets, Theorem 10.2",
         assumptions=(r"$k\ge3$",),
@@ -258,7 +263,13 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "ratio", "root", "signal", "blocks", "users"),
+        obligations=(
+            *for_all("k", clause=("i", "ii", "iii")),
+            *for_all("ratio", clause=("i", "iii")),
+            *for_all("blocks", clause="i"),
+            *for_all("signal", "users", clause="ii"),
+            *for_all("root", clause="iii"),
+        ),
     ),
     Claim(
         id="alphabets.rem-10.5",

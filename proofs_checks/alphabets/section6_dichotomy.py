@@ -13,6 +13,7 @@ from proofs_checks.alphabets import _cases as cases
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -254,8 +255,11 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="persistence is a spread limit along a subsequence",
         text=(
-            r"Persistent if and only if some subsequence and pairs have $\nu\to\nu_\infty\ne\delta_1$; quantitatively, "
-            r"chi-squares differ by at most $2(\lambda-1)W_1(\nu,\nu')$, and $W_1(\nu,\delta_1)^2\le\chi^2$."
+            Clause(
+                "limit", r"Persistent if and only if some subsequence and pairs have $\nu\to\nu_\infty\ne\delta_1$."
+            ),
+            Clause("chi-square", r"Chi-squares differ by at most $2(\lambda-1)W_1(\nu,\nu')$."),
+            Clause("distance", r"$W_1(\nu,\delta_1)^2\le\chi^2$."),
         ),
         source="alphabets, Theorem 6.2 (ii)",
         assumptions=(
@@ -272,7 +276,11 @@ CLAIMS: Final = (
             Control("1 % more than the square", lambda lam, d, w: (2 * (lam - 1) * d, w**2 * Fraction(101, 100))),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("lam", "distance", "spread", "laws", "limits"),
+        obligations=(
+            *for_all("lam", "distance", clause=("limit", "chi-square")),
+            *for_all("spread", "limits", clause=("limit", "distance")),
+            *for_all("laws", clause="chi-square"),
+        ),
     ),
     Claim(
         id="alphabets.thm-6.2iv",

@@ -199,8 +199,9 @@ CLAIMS: Final = (
     Claim(
         id="anchored.rem-4.2",
         kind=Kind.STATEMENT,
-        title="the boundary base point does no harm",
-        text="The reduction at the vertex $e_j$ needs no mean-zero fiber: mass that neither row has may be lost.",
+        title="the reduction at a vertex needs no mean-zero fiber",
+        text="The pairwise reduction holds at the vertex $e_j$, although the fiber there need not have mean zero: it "
+        "does not see points to which neither of the two rows gives probability.",
         source="anchored, Remark 4.2",
         assumptions=("row $i$ dominated by row $j$",),
         scope="every channel, output and n; 6 channels whose fiber at the vertex loses mass, n <= 3, both directions",

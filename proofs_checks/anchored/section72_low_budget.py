@@ -343,7 +343,7 @@ CLAIMS: Final = (
         source="anchored, Theorem 7.6",
         assumptions=(
             r"$k\ge3$",
-            "no template falls less short than singletons do (claim anchored.lem-7.2)",
+            "singletons have the smallest shortfall among all templates (claim anchored.lem-7.2)",
             "symmetrisation (claim anchored.thm-6.2)",
         ),
         scope=(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
 
@@ -167,6 +168,37 @@ def _check_minimax(statement: Statement, _: np.random.Generator) -> Iterator[Com
         yield compare(same, statement(True), at=f"{name}: best single orbit is minimax")
 
 
+def _concave(risk: str) -> bool:
+    """Abstract and Section 1.2: concavity is a property of Bayesian and minimax risks."""
+    return True
+
+
+def _check_concave(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Mixtures of the two best single orbits of one problem: whether the risk is at least the mean, as stated; exact.
+
+    Bayes risk for the uniform prior and minimax risk at lam = 3, by certified linear programs; three weights.
+    """
+    problem, group = two_questions(), symmetric_group(3)
+    prior = replace(problem, prior=(Fraction(1, 6),) * 6)
+    polytope, family = OrbitPolytope(group, LAM), MaximalPolytope(group.m, LAM)
+    whole = [polytope.single_orbit_weight(orbit) for orbit in polytope.orbits]
+
+    def risks(share: Fraction) -> dict[str, Fraction]:
+        weights = {0: share * whole[0], 1: (1 - share) * whole[1]}
+        channel = family.channel(polytope.lift({o: weight for o, weight in weights.items() if weight}))
+        bayes: Any = prior.bayes_risk(channel)[0]
+        return {"Bayes": bayes, "minimax": minimax_risk(problem, channel).value.lower}
+
+    first, second = risks(Fraction(1)), risks(Fraction(0))
+    for risk in ("Bayes", "minimax"):
+        mixed = {share: risks(share)[risk] for share in (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))}
+        above = all(value >= share * first[risk] + (1 - share) * second[risk] for share, value in mixed.items())
+        found = f"at weight 1/2 it is {mixed[Fraction(1, 2)]}, the mean {(first[risk] + second[risk]) / 2}"
+        yield compare(
+            above, statement(risk), at=f"{risk} risk of mixtures: at least the mean", found=f"{above}: {found}"
+        )
+
+
 def _lower(inputs: int, moves: int) -> bool:
     """Introduction: the polytope of the invariant channels is one of lower dimension."""
     return True
@@ -196,7 +228,7 @@ CLAIMS: Final = (
             "Footnote 3: any cofinal class of a preordered set contains all maximal elements. It contains equivalents "
             "of all: binary randomized response alone is cofinal, and the same with a null output is maximal as well. "
             "(The sentence with the footnote also means cofinal among LDP channels, not among maximal ones: extremal "
-            "mechanisms with an all-ones row are not maximal. A matter of reading: true of classes.)"
+            "mechanisms with an all-ones row are not maximal. True of classes.)"
         ),
         source="ldp_tradeoff, Section 3.2, footnote 3",
         assumptions=("the preorder of Definition 3.1 on channels, not on classes",),
@@ -295,6 +327,41 @@ CLAIMS: Final = (
                 "invariant rule is the same at all of them, and is the Bayes risk of the uniform prior."
             ),
             statement=lambda one_kind: one_kind,
+            grade=Grade.EXACT_CASES,
+        ),
+    ),
+    Claim(
+        id="symshuffle.ldp-minimax-not-concave",
+        kind=Kind.STATEMENT,
+        title="is the minimax risk concave in the channel?",
+        text=(
+            "The abstract and Section 1.2 list concavity among the properties of Bayesian and minimax risks, Section "
+            "1.2 as what Proposition 3.6 shows. The proposition gives it to the Bayes risk only: with parameters of "
+            "two kinds the minimax risks of two channels are $12/25$ and $4/7$, and that of their even mixture is "
+            "$17/35$, below the mean $92/175$."
+        ),
+        source="ldp_tradeoff, abstract and Section 1.2, item 1",
+        assumptions=(),
+        scope="one problem at lam = 3, mixtures of two channels at three weights",
+        grade=Grade.REFUTED,
+        printed=_concave,
+        check=_check_concave,
+        controls=(
+            Control("neither is", lambda risk: False),
+            Control("the minimax risk is", lambda risk: risk != "Bayes"),
+        ),
+        expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.READING,
+            "The list may be one of all properties that occur; Remark 3.4 says that the minimax risk is not concave.",
+            quote="key functional properties of Bayesian and minimax risks ... including ... concavity",
+            same_as="symshuffle.ldp-minimax-single-orbit",
+        ),
+        corrected=Correction(
+            text="The Bayes risk is concave; the minimax risk is direct-sum quasi-convex, and concave only in special "
+            "problems.",
+            statement=lambda risk: risk == "Bayes",
             grade=Grade.EXACT_CASES,
         ),
     ),

@@ -29,6 +29,7 @@ from symshuffle.geometry.symmetry import act_on_channel, symmetrize_channel
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -335,8 +336,8 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         kind=Kind.STATEMENT,
         title="maximal, and invariant maximal, channels suffice",
         text=(
-            r"With DPI the infimum over LDP channels is over maximal "
-            r"ones; with invariance and DS-QCVX, invariant ones."
+            Clause("maximal", "With DPI the infimum over LDP channels is that over maximal ones."),
+            Clause("invariant", "With invariance and DS-QCVX it is that over invariant maximal ones."),
         ),
         source="ldp_tradeoff, Theorem 3.7",
         assumptions=("DPI", "for the second part: invariance and DS-QCVX", "a finite group"),
@@ -351,7 +352,11 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("no invariance assumed", _reduction, _check_reduction_needs_invariance),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("original", "lam", "maximal", "invariant"),
+        obligations=(
+            *for_all("original", "lam", clause=("maximal", "invariant")),
+            *for_all("maximal", clause="maximal"),
+            *for_all("invariant", clause="invariant"),
+        ),
     ),
     Claim(
         id="ldp_tradeoff.rem-3.8",

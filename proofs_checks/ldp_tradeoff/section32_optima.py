@@ -22,7 +22,21 @@ from symshuffle.design.information.maximum import maximise
 from symshuffle.geometry.extremal import MaximalPolytope, maximal_weights, non_extreme_output, staircase_matrix
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
 from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Correction, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Clause,
+    Comparison,
+    Control,
+    Correction,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    for_all,
+    serving,
+)
 
 UNATTAINED: Final = Erratum(
     Severity.HYPOTHESIS,
@@ -237,8 +251,8 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         kind=Kind.STATEMENT,
         title="optimum at corners, or by linear programming",
         text=(
-            r"A concave $R^*$ is optimised at a vertex of $\mathcal "
-            r"S$; a direct-sum additive one by a linear program."
+            Clause("concave", r"A concave $R^*$ is optimised at a vertex of $\mathcal S$."),
+            Clause("additive", "A direct-sum additive one is optimised by a linear program."),
         ),
         source="ldp_tradeoff, Remark 3.11",
         assumptions=("DPI, and concavity or an additive extension to unnormalised matrices",),
@@ -254,6 +268,6 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("vertices are enough for Bayes risks only", lambda criterion: criterion == "Bayes"),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("concave", "additive"),
+        obligations=(*for_all("concave", clause="concave"), *for_all("additive", clause="additive")),
     ),
 )

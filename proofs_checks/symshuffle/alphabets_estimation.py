@@ -383,8 +383,9 @@ CLAIMS: Final = (
     Claim(
         id="symshuffle.alphabets-ratios",
         kind=Kind.STATEMENT,
-        title="upper over lower bounds at ten (k, n)",
-        text="At budget 1/10 the shrunken estimator of the best channel is within a stated factor of a bound for all.",
+        title="risk of the best channel over a lower bound for all, at ten (k, n)",
+        text="At budget 1/10 and ten pairs (k, n), the risk of the shrunken estimator of the best channel is at most "
+        "a stated factor times a lower bound that holds for all channels and estimators.",
         source="beyond alphabets, Section 8",
         assumptions=("i.i.d. users",),
         scope="k = 3, 10, 100, 1000 and n = 10^2..10^9, in balls",

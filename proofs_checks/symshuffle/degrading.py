@@ -165,11 +165,14 @@ CLAIMS: Final = (
     Claim(
         id="symshuffle.degraded-hashing",
         kind=Kind.STATEMENT,
-        title="strings of fewer hash values are noisier",
+        title="local hashing with fewer hash values is made by adding noise to each bit",
         text=(
-            r"A bit of local hashing with $\rho=(\lambda-1)/g$ has the likelihood ratios $\frac{1+\rho g}{1+\rho}$ "
-            r"(one) and $\frac1{1+\rho}$ (zero): at one $\rho$ fewer hash values are made bit by bit. With "
-            r"$\tau=\rho/(1+\rho)$ and at one $p\tau$ so are larger shares $p$ of messages that are not null."
+            r"One bit of local hashing with $g$ hash values and $\rho=(\lambda-1)/g$ has the likelihood ratios "
+            r"$\frac{1+\rho g}{1+\rho}$ (bit one) and $\frac1{1+\rho}$ (bit zero). At a fixed $\rho$ the report with "
+            "fewer hash values is made from the one with more by adding noise to each bit. With "
+            r"$\tau=\rho/(1+\rho)$, and where a report is sent with probability $p$ and a null symbol otherwise, the "
+            r"same holds at a fixed product $p\tau$: the mechanism with the larger $p$ is made from the other by "
+            "adding noise to each bit."
         ),
         source="symshuffle.design.comparison.degrading (excluded parameters of compare)",
         assumptions=("hash functions drawn from all functions",),

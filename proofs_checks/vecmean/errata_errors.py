@@ -156,7 +156,7 @@ CLAIMS: Final = (
         (
             r"Abstract, Sections 1 and 7: an unbiased protocol of shuffle index $\chi$ has worst mean squared error at "
             r"least $d\chi^2$. That is the error of one user; the mean of n users has an n-th of it: four users of "
-            r"RR(3/4) have $3/4$ against $\chi_{up}^2=3$. (Problem (4) carries the factor n. A matter of reading.)"
+            r"RR(3/4) have $3/4$ against $\chi_{up}^2=3$. (Problem (4) carries the factor n.)"
         ),
         _bound_of_mean,
         lambda inverse, d, n: d / (n * inverse),
@@ -251,7 +251,7 @@ CLAIMS: Final = (
             r"Proposition 3.8: an unbiased estimator of RR(p) has error "
             r"$\chi_{lo}^2(1+\chi_{lo}^{-1}+O(\chi_{lo}^{-2}))$. Appendix A.4 admits randomized estimators: $Y/t$, "
             r"doubled or replaced by 0 by a fair coin, is unbiased and has "
-            r"$2/t^2-1$; at $p=3/4$ that is 7 against 3. (A matter of reading: $Y/t$ is meant.)"
+            r"$2/t^2-1$; at $p=3/4$ that is 7 against 3. ($Y/t$ is meant.)"
         ),
         _response_error,
         _response_with_coin,

@@ -145,15 +145,16 @@ CLAIMS: Final = (
     Claim(
         id="symshuffle.vecmean-cap-order",
         kind=Kind.STATEMENT,
-        title="larger caps and more uniform messages of PrivUnit only lose",
+        title="PrivUnit: larger caps and more uniform messages are more private and less accurate",
         text=(
-            r"PrivUnit is uniform with probability $\gamma$, otherwise uniform on a cap of share a. The masses of the "
-            r"caps of x and -x under x, -x and the uniform law, for $a\le a'\le\frac12$, become those of $a'$ when a "
-            r"message of neither is moved into each with probability $\frac{a'-a}{1-2a}$; against the null symbol one "
-            r"cap is enough, at every a. For $a\ge\frac12$ the share of messages outside the cap of x becomes $1-a'$ "
-            r"when each enters with probability $1-\frac{1-a'}{1-a}$, and the law of -x a mixture. So parameters whose "
-            r"cells miss a target exclude all with smaller $\gamma$ and a; the error $1/((1-\gamma)^2\alpha^2)$ rises "
-            r"in both."
+            r"PrivUnit sends a uniform direction with probability $\gamma$, and otherwise a uniform direction of a "
+            r"cap around its input that covers the share $a$ of the sphere. Replace-one, $a\le a'\le\frac12$: the "
+            "masses of the caps of x and -x under x, -x and the uniform law become those of $a'$ when a message "
+            r"outside both caps moves into each of them with probability $\frac{a'-a}{1-2a}$. Against the null symbol "
+            r"the cap of x is enough, for every $a$. For $a\ge\frac12$ the mass outside the cap of x becomes $1-a'$ "
+            r"when a message outside enters the cap with probability $1-\frac{1-a'}{1-a}$; the law of -x is then a "
+            "mixture. Therefore, if these masses miss a privacy target at some parameters, they miss it at all "
+            r"smaller $\gamma$ and $a$. The error $1/((1-\gamma)^2\alpha^2)$ rises in both."
         ),
         source="our own; vecmean, Definition A.5 and Appendix C",
         assumptions=_ASSUMPTIONS,

@@ -14,6 +14,7 @@ from symshuffle.base.numbers import Ball, to_arb
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -198,9 +199,11 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="frames spread a vector at a constant cost",
         text=(
-            r"$x=Uz$ with $|z|_\infty\le K|x|/\sqrt N$, where K is of order 1 and at least 1. Explicitly: $K\ge1$ for "
-            r"every tight frame and vector, and in every dimension some frame of $2d$ vectors has $K\le96/\pi$ for all "
-            r"vectors."
+            Clause("cost", r"$x=Uz$ with $|z|_\infty\le K|x|/\sqrt N$ and $K\ge1$, for every tight frame and vector."),
+            Clause(
+                "order",
+                r"K is of order 1: in every dimension some frame of $2d$ vectors has $K\le96/\pi$ for all vectors.",
+            ),
         ),
         source="vecmean, Remark 3.9; Kashin's theorem by volumes (Szarek)",
         assumptions=(
@@ -216,6 +219,10 @@ CLAIMS: Final = (
             Control("some frame 1 % better", lambda d: (_distortion(d)[0], _distortion(d)[1] * Fraction(99, 100))),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("d", "frames", "dimensions"),
+        obligations=(
+            *for_all("d", clause=("cost", "order")),
+            *for_all("frames", clause="cost"),
+            *for_all("dimensions", clause="order"),
+        ),
     ),
 )

@@ -18,6 +18,7 @@ from symshuffle.base.numbers import Exp
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -289,8 +290,12 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="worst input against the largest blanket in dimension 1",
         text=(
-            r"In dimension 1, $\int(R_x-\alpha R_0-k\inf R)_+$ rises with x: for $k\ge0$ everywhere, because what the "
-            r"blanket takes away is even; for $k<0$ once $x\ge|k|$, because the set of gain is then a half line."
+            Clause(
+                "above",
+                r"In dimension 1, for $k\ge0$, $\int(R_x-\alpha R_0-k\inf R)_+$ rises with x, because what the "
+                "blanket takes away is even.",
+            ),
+            Clause("below", r"For $k<0$ it rises with x once $x\ge|k|$, because the set of gain is then a half line."),
         ),
         source="our own",
         assumptions=("inputs of length at most 1 in units of $\\sigma_0$, and likewise in others; order $(x,\\bot)$",),
@@ -303,6 +308,10 @@ CLAIMS: Final = (
             Control("slope with the other sign of k", lambda k, y, x: (_fold(k, y, x)[0], _fold(-k, y, x)[1])),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("slope", "y", "x", "k at least 0", "k below 0"),
+        obligations=(
+            *for_all("slope", "y", "x", clause=("above", "below")),
+            *for_all("k at least 0", clause="above"),
+            *for_all("k below 0", clause="below"),
+        ),
     ),
 )

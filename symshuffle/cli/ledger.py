@@ -124,7 +124,7 @@ def _print_outcomes(outcomes: Sequence[Outcome], report: str | None) -> None:
     page = console()
     page.print(outcome_table(outcomes))
     page.print()
-    if len(outcomes) == 1 and len(outcomes[0].clauses) > 1:
+    if len(outcomes) == 1 and len(outcomes[0].clauses) + len(outcomes[0].unchecked) > 1:
         for line in clause_lines(outcomes[0]):
             page.print(line, markup=False, soft_wrap=True)
         page.print()

@@ -21,6 +21,8 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.ledger.claims.run import run
+from symshuffle.ledger.report.records import record
+from symshuffle.ledger.report.terminal import clause_lines
 
 TWO = (Clause("i", "$n^2$ is $n n$."), Clause("ii", "$0^2$ is 0."))
 
@@ -81,3 +83,11 @@ def test_a_clause_that_no_comparison_serves_fails() -> None:
     control = (Control("one off", lambda n: n * n + 1),)
     assert run(claim("a", text=TWO, obligations=owed, check=both, controls=control)).faults == ()
     assert run(claim("a", text=TWO, obligations=owed)).faults == ("nothing serves 'cases zero'",)
+
+
+def test_a_run_says_what_is_not_checked() -> None:
+    text = (TWO[0], Clause("ii", "Strassen's theorem.", Role.QUOTED))
+    found = run(claim("a", text=text, obligations=for_all("n", clause="i")))
+    assert [one.id for one in found.unchecked] == ["ii"]
+    assert clause_lines(found)[-1] == "clause ii: quoted, not checked here"
+    assert record(found)["unchecked"] == {"ii": "quoted"}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
+from symshuffle.ledger.claims.clauses import Clause
 from symshuffle.ledger.claims.comparisons import Comparison, Means
 from symshuffle.ledger.claims.model import ClaimVerdict, Grade, Kind, Obligation
 
@@ -84,6 +85,8 @@ class Outcome:
         What has to be proved for the claim.
     clauses : tuple of Part
         The verdict of the statement as transcribed, for the values of its parameters, and of each clause in words.
+    unchecked : tuple of Clause
+        Clauses of the text that are quoted or definitions: no comparison is about them.
     controls, controls_rejected : int
         Numbers of perturbed statements, and of those that the check rejects.
     symbolic_rejection : bool or None
@@ -121,6 +124,7 @@ class Outcome:
     means: tuple[tuple[Means, int], ...]
     obligations: tuple[Obligation, ...]
     clauses: tuple[Part, ...]
+    unchecked: tuple[Clause, ...]
     controls: int
     controls_rejected: int
     symbolic_rejection: bool | None

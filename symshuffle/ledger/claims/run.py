@@ -35,6 +35,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import DEFAULT_BITS, Verdict, working_precision
 from symshuffle.ledger.claims.beyond import recording
 from symshuffle.ledger.claims.certify import Witnesses, certificate
+from symshuffle.ledger.claims.clauses import Role
 from symshuffle.ledger.claims.comparisons import Comparison, Means
 from symshuffle.ledger.claims.model import Check, Claim, ClaimVerdict, Control, Correction, Grade, Kind, Statement
 from symshuffle.ledger.claims.obligations import unmet
@@ -255,6 +256,7 @@ def outcome_of(
         means=tuple((one, means[one]) for one in Means if means.get(one)),
         obligations=claim.obligations,
         clauses=clauses,
+        unchecked=tuple(one for one in claim.clauses if one.role is not Role.CHECKED),
         controls=len(claim.controls),
         controls_rejected=rejected,
         symbolic_rejection=symbolic_rejection,

@@ -32,6 +32,7 @@ def record(outcome: Outcome) -> dict[str, Any]:
             }
             for clause in outcome.clauses
         ],
+        "unchecked": {one.id: one.role.value for one in outcome.unchecked},
         "comparisons": {means.value: count for means, count in outcome.means},
         "controls": outcome.controls,
         "controls_rejected": outcome.controls_rejected,

@@ -39,8 +39,9 @@ def outcome_table(outcomes: Sequence[Outcome]) -> Table:
 
 
 def clause_lines(outcome: Outcome) -> list[str]:
-    """One line for each part of a claim: what it is, its verdict, how its comparisons were decided."""
-    return [f"{clause.of}: {clause.verdict.value} ({clause.evidence})" for clause in outcome.clauses]
+    """One line for each part of a claim: what it is, its verdict, how it was decided, or why it was not."""
+    found = [f"{clause.of}: {clause.verdict.value} ({clause.evidence})" for clause in outcome.clauses]
+    return found + [f"clause {one.id}: {one.role.value}, not checked here" for one in outcome.unchecked]
 
 
 def _verdict(outcome: Outcome) -> str:

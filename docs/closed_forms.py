@@ -1,9 +1,74 @@
-"""Write the closed forms of the named mechanisms, derived from their definitions."""
+"""Write the closed forms of the named mechanisms, and of thinned ones, derived from their definitions."""
 
+import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
+from symshuffle.base.choices import Others
+from symshuffle.base.errors import Unsupported
 from symshuffle.decompositions import closed_forms
+from symshuffle.decompositions.symbolic import counted_decomposition, lines_of
+from symshuffle.design.comparison.families import THINNED, names, thinned
+from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.registry import mechanism
+from symshuffle.mechanisms.symbolic import written
+
+
+def derived() -> dict[str, Any]:
+    """What belongs on file, by name of the mechanism."""
+    found = {}
+    for name in names():
+        thin = name.startswith(THINNED)
+        one = thinned(name.removeprefix(THINNED)) if thin else mechanism(name)
+        limits = any(p.has_limit for p in one.parameters)
+        found[name] = {
+            **({} if thin or not _is_asked(one) else _described(one)),
+            "cells": dict(_decompositions(one, limits=False)),
+            "limit": dict(_decompositions(one, limits=True)) if limits else {},
+        }
+    return found
+
+
+def to_text(forms: Mapping[str, Any]) -> str:
+    """What the file holds: JSON, one mechanism per line."""
+    return "{\n" + ",\n".join(f"{json.dumps(name)}: {json.dumps(form)}" for name, form in forms.items()) + "\n}\n"
+
+
+def _is_asked(one: Mechanism) -> bool:
+    """Whether numbers need no more than the cells: all inputs alike, and no parameter of a special kind."""
+    return one.pair.by is None and all(p.kind is None and (p.default is None or p.has_limit) for p in one.parameters)
+
+
+def _described(one: Mechanism) -> dict[str, Any]:
+    own = [p for p in one.parameters if p.name != "lam"]
+    return {
+        "pairs": str(one.pair),
+        "inputs": written(one.inputs),
+        "budget": len(own) < len(one.parameters),
+        "parameters": [
+            {
+                "name": p.name,
+                "lower": written(p.lower),
+                "upper": None if p.upper is None else written(p.upper),
+                "integer": p.integer,
+                "limit": p.has_limit,
+            }
+            for p in own
+        ],
+    }
+
+
+def _decompositions(one: Mechanism, *, limits: bool) -> Iterator[tuple[str, list[list[Any]]]]:
+    """The cells over the blanket (the left-over last) and over each constant background, written out."""
+    for others in Others:
+        try:
+            found = counted_decomposition(one, others=others, limits=limits)
+        except Unsupported:  # a third input that no class counts
+            continue
+        yield others, lines_of(found.cells, found.beta if others == "blanket" else None)
+
 
 if __name__ == "__main__":
     target = Path(closed_forms.__file__).with_name(closed_forms.FILE)
-    target.write_text(closed_forms.to_text(closed_forms.derived()), encoding="utf-8")
+    target.write_text(to_text(derived()), encoding="utf-8")

@@ -9,14 +9,14 @@ mechanism itself.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.base.choices import Direction, Others, choice
-from symshuffle.base.errors import InputError
+from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Real, parse_rational
 from symshuffle.channels.law import Law
@@ -131,7 +131,7 @@ def closed_form(name: str, values: Mapping[str, str], *, eps0: object = None, la
     True
     """
     form = table().get(name)
-    if form is None:
+    if form is None or "pairs" not in form:
         return None
     try:
         budget = read_budget(eps0=eps0, lam=lam)
@@ -162,58 +162,25 @@ def table() -> dict[str, Any]:
     return found
 
 
-def derived() -> dict[str, Any]:
-    """What belongs on file, derived from the definitions: of every named mechanism that treats its inputs alike."""
-    from symshuffle.mechanisms.registry import MECHANISMS, mechanism
+def lines_on_file(name: str, limit: bool, others: Others) -> list[list[Any]] | None:
+    """The cells of a named or thinned mechanism over others as texts a, b, c and ratios; None where none are kept.
 
-    found = {name: mechanism(name) for name in MECHANISMS}
-    return {
-        name: _described(one)
-        for name, one in found.items()
-        if one.pair.by is None and all(p.kind is None and (p.default is None or p.has_limit) for p in one.parameters)
-    }
-
-
-def to_text(forms: Mapping[str, Any]) -> str:
-    """What the file holds: JSON, one mechanism per line."""
-    return "{\n" + ",\n".join(f"{json.dumps(name)}: {json.dumps(form)}" for name, form in forms.items()) + "\n}\n"
-
-
-def _described(mechanism: Mechanism) -> dict[str, Any]:
-    from symshuffle.mechanisms.symbolic import written
-
-    own = [p for p in mechanism.parameters if p.name != "lam"]
-    return {
-        "pairs": str(mechanism.pair),
-        "inputs": written(mechanism.inputs),
-        "budget": len(own) < len(mechanism.parameters),
-        "parameters": [
-            {
-                "name": p.name,
-                "lower": written(p.lower),
-                "upper": None if p.upper is None else written(p.upper),
-                "integer": p.integer,
-                "limit": p.has_limit,
-            }
-            for p in own
-        ],
-        "cells": dict(_decompositions(mechanism, limits=False)),
-        "limit": dict(_decompositions(mechanism, limits=True)) if any(p.has_limit for p in own) else {},
-    }
-
-
-def _decompositions(mechanism: Mechanism, *, limits: bool) -> Iterator[tuple[str, list[list[Any]]]]:
-    """The cells over the blanket (the left-over last) and over each constant background, written out."""
-    from symshuffle.decompositions.symbolic import counted_decomposition, lines_of
-
-    for others in Others:
-        if others == "third" and any(c.counts(mechanism.inputs, 3) is None for c in mechanism.classes):
-            continue
-        found = counted_decomposition(mechanism, others=others, limits=limits)
-        yield others, lines_of(found.cells, found.beta if others == "blanket" else None)
+    With ``limit`` the parameters that default to infinity are there.
+    """
+    kept: list[list[Any]] | None = table().get(name, {}).get("limit" if limit else "cells", {}).get(others)
+    return kept
 
 
 @cache
+def cells_on_file(name: str, limit: bool, others: Others) -> tuple[CalculatedCell, ...] | None:
+    """The same as functions of the parameters."""
+    kept = lines_on_file(name, limit, others)
+    return None if kept is None else tuple(CalculatedCell.of(*line) for line in kept)
+
+
 def _cells(name: str, limit: bool, others: Others) -> tuple[CalculatedCell, ...]:
-    """The cells of a decomposition as functions of the parameters."""
-    return tuple(CalculatedCell.of(*line) for line in table()[name]["limit" if limit else "cells"][others])
+    """Of a mechanism that has a closed form on file."""
+    kept = cells_on_file(name, limit, others)
+    if kept is None:
+        raise NotDecided(f"{name} over {others}: no closed form is on file")
+    return kept

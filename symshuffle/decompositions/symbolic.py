@@ -22,10 +22,12 @@ from symshuffle.base.kinds import check_kind
 from symshuffle.base.numbers import Ball, Real
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import CalculatedCell, calculated_law
+from symshuffle.decompositions.closed_forms import cells_on_file
 from symshuffle.decompositions.counting import ROLES, Cell, count_cells
 from symshuffle.decompositions.model import Decomposition
 from symshuffle.mechanisms.display import array, columns, factored, latex, text
 from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.registry import is_named
 from symshuffle.mechanisms.symbolic import (
     EXP_EPS,
     LAM,
@@ -297,6 +299,7 @@ def quick_law(
     *,
     others: Others | str = Others.BLANKET,
     direction: Direction | str = Direction.FORWARD,
+    bits: int | None = None,
     doubles: bool = False,
 ) -> Law:
     """The law of G of a mechanism with all parameters fixed, from its general form: no algebra at these values.
@@ -309,6 +312,8 @@ def quick_law(
         The target ratio.
     others, direction
         As of :func:`counted_decomposition` and :meth:`SymbolicDecomposition.law`.
+    bits : int, optional
+        Precision of the balls.
     doubles : bool
         Whether what is not rational is enclosed by doubles only.
 
@@ -322,25 +327,27 @@ def quick_law(
     if any(value is None for value in values.values()):
         raise NotDecided(f"{mechanism.name} at values that are no real constants")
     growing = tuple(parameter.symbol for parameter in mechanism.parameters if parameter.has_limit)
-    cells = _calculated(mechanism.general or mechanism, ROLES[True, held], growing)
+    cells = _calculated(mechanism.general or mechanism, held, growing)
     known = {name: value for name, value in values.items() if value is not None}
-    return calculated_law(cells, known, exp_eps, way, doubles=doubles)
+    return calculated_law(cells, known, exp_eps, way, bits=bits, doubles=doubles)
 
 
 @lru_cache(maxsize=256)
-def _calculated(
-    mechanism: Mechanism, roles: tuple[int, ...], growing: tuple[sp.Symbol, ...]
-) -> tuple[CalculatedCell, ...]:
-    """The general form as functions of the parameters.
+def _calculated(mechanism: Mechanism, others: Others, growing: tuple[sp.Symbol, ...]) -> tuple[CalculatedCell, ...]:
+    """The general form as functions of the parameters: that on file, or derived now.
 
     Raises
     ------
     NotDecided
         If there is none, or it needs more than sums, products, powers and roots.
     """
+    limits = tuple(parameter.symbol for parameter in mechanism.parameters if parameter.has_limit)
+    kept = cells_on_file(mechanism.name, bool(growing), others) if growing in ((), limits) else None
+    if kept is not None and is_named(mechanism):
+        return kept
     try:
-        cells, beta = _far_out(mechanism, roles, growing)
-        return tuple(CalculatedCell.of(*line) for line in lines_of(cells, beta if len(roles) == 2 else None))
+        cells, beta = _far_out(mechanism, ROLES[True, others], growing)
+        return tuple(CalculatedCell.of(*line) for line in lines_of(cells, beta if others == "blanket" else None))
     except (InputError, Unsupported, SyntaxError, ValueError, RecursionError) as reason:
         raise NotDecided(f"no general form of {mechanism.name} in numbers: {reason}") from None
 

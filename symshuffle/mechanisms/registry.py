@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal, overload
 
+import sympy as sp
+
 from symshuffle.base.errors import InputError
 from symshuffle.mechanisms import finite, unary
+from symshuffle.mechanisms.finite import P
 from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.outputs import OutputClass, State
+from symshuffle.mechanisms.symbolic import Parameter
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.continuous import Laplace
@@ -109,3 +115,33 @@ def mechanism(name: str) -> Mechanism | Laplace:
 def _made(name: str) -> Mechanism:
     """Made once, so that what is derived from it is found again."""
     return MECHANISMS[name]()
+
+
+THINNED: Final = "thinned "
+"""How the name of a thinned mechanism begins."""
+
+SHARE: Final = Parameter(P, sp.Integer(0), sp.Integer(1), False, "activation probability")
+
+
+@cache
+def thinned(name: str) -> Mechanism:
+    """The mechanism of this name, which has no ``p``, run with probability ``p``; otherwise a null symbol is sent."""
+    base = _made(name)
+    classes = tuple(
+        replace(c, states=tuple(State(s.name, s.count, P * s.probability) for s in c.states)) for c in base.classes
+    )
+    null = OutputClass("null", sp.Integer(1), (State("all", base.inputs, 1 - P),))
+    return Mechanism(
+        THINNED + name,
+        f"{base.title}, or a null symbol",
+        base.inputs,
+        (*classes, null),
+        (*base.parameters, SHARE),
+        source=f"{base.source}; a null symbol beside it as in anchored, Definition 7.3",
+    )
+
+
+def is_named(one: Mechanism) -> bool:
+    """Whether this is a mechanism of the registry, thinned or not, with all parameters open."""
+    name = one.name.removeprefix(THINNED)
+    return name in MECHANISMS and one == (_made(name) if name == one.name else thinned(name))

@@ -237,9 +237,8 @@ def _pair_class(mechanism: Mechanism, kind: Pairs, *, real: bool) -> PairClass:
         derived = cache(lambda: counted_decomposition(chosen(), others=others))
 
         def law(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
-            if bits is None:
-                with suppress(NotDecided):
-                    return quick_law(chosen(), exp_eps, others=others, direction=direction)
+            with suppress(NotDecided):
+                return quick_law(chosen(), exp_eps, others=others, direction=direction, bits=bits)
             return derived().law(exp_eps, direction=direction, bits=bits)
 
         return law

@@ -45,7 +45,9 @@ _MOST_BOXES: Final = 600
 _MOST_TWO_SIDED: Final = 300
 """Boxes of integers and shares, which are settled one by one only where few are left."""
 _BITS: Final = 80
-_REL: Final = 1e-6
+_WIDTHS: Final = (1e-2, 1e-6)
+"""Relative widths of brackets of delta, the next one where a bracket holds the target."""
+
 _UNIT: Final = 1 << 64
 _CAP: Final = Fraction(math.exp(LARGEST_EPS0))
 _FINEST: Final = Fraction(1, 2000)
@@ -260,7 +262,10 @@ class Rivals:
         assert self.match.delta is not None
         try:
             reduced = reduction(self.family.at(lam=1 + excess, **dict(Degrading(self.family).parameters(point))))
-            found = delta(reduced, n=self.n, eps=self.match.value, rel=_REL, rigour=self.rigour).bracket
+            for rel in _WIDTHS:
+                found = delta(reduced, n=self.n, eps=self.match.value, rel=rel, rigour=self.rigour).bracket
+                if found.lower > self.match.delta or found.upper <= self.match.delta:
+                    break
         except (Unsupported, NotDecided):
             return False
         return found.lower > self.match.delta

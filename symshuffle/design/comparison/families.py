@@ -10,8 +10,7 @@ a null symbol that says nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass
 from typing import Any, Final, final
 
 import sympy as sp
@@ -20,13 +19,9 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import as_integer
 from symshuffle.mechanisms.finite import P
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.outputs import OutputClass, State
-from symshuffle.mechanisms.registry import MECHANISMS, mechanism
+from symshuffle.mechanisms.registry import MECHANISMS, SHARE, THINNED, mechanism, thinned
 from symshuffle.mechanisms.symbolic import LAM, LARGEST_PARAMETER, Parameter
 from symshuffle.utility.estimation.votes import is_alike
-
-THINNED: Final = "thinned "
-"""How the name of a thinned mechanism begins."""
 
 
 @final
@@ -67,7 +62,7 @@ class Family:
         """Parameters to choose at a match."""
         fixed = {LAM, self.size, self.general.pair.by}
         open_ones = tuple(parameter for parameter in self.general.parameters if parameter.symbol not in fixed)
-        return (*open_ones, _SHARE) if self.thin else open_ones
+        return (*open_ones, SHARE) if self.thin else open_ones
 
     @property
     def all_inputs(self) -> int:
@@ -145,31 +140,6 @@ def _smallest_size(inputs: sp.Expr, parameter: Parameter, k: int) -> int:
         value += 1
 
 
-@cache
-def thinned(name: str) -> Mechanism:
-    """The mechanism of this name, run with probability ``p``, and otherwise a null symbol.
-
-    Raises
-    ------
-    Unsupported
-        If it has no budget, does not treat all pairs of inputs alike, or has a parameter ``p`` of its own.
-    """
-    base = mechanism(name)
-    _check_thinnable(base)
-    classes = tuple(
-        replace(c, states=tuple(State(s.name, s.count, P * s.probability) for s in c.states)) for c in base.classes
-    )
-    null = OutputClass("null", sp.Integer(1), (State("all", base.inputs, 1 - P),))
-    return Mechanism(
-        THINNED + name,
-        f"{base.title}, or a null symbol",
-        base.inputs,
-        (*classes, null),
-        (*base.parameters, _SHARE),
-        source=f"{base.source}; a null symbol beside it as in anchored, Definition 7.3",
-    )
-
-
 def _check_thinnable(base: Mechanism) -> None:
     symbols = {parameter.symbol for parameter in base.parameters}
     if LAM not in symbols or P in symbols or not is_alike(base):
@@ -190,5 +160,3 @@ def names() -> tuple[str, ...]:
 
 _REGISTERED: Final = frozenset({"krr", "rr"})
 """Mechanisms whose thinned form has a name of its own, aug-rr."""
-
-_SHARE: Final = Parameter(P, sp.Integer(0), sp.Integer(1), False, "activation probability")

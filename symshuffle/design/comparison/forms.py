@@ -10,11 +10,13 @@ from typing import Any, Final, TypeAlias, final
 
 import sympy as sp
 
-from symshuffle.base.choices import Loss
+from symshuffle.base.choices import Loss, Others
 from symshuffle.base.errors import Unsupported
+from symshuffle.decompositions.closed_forms import lines_on_file
 from symshuffle.decompositions.counting import count_cells
 from symshuffle.design.comparison.families import Family
 from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.registry import is_named
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.estimation.moments import largest_pairwise_budget
 from symshuffle.utility.estimation.votes import closed_sums, is_alike, string_terms
@@ -36,8 +38,13 @@ def blanket_variance(mechanism: Mechanism) -> sp.Expr:
     before they are matched; no privacy number is read off it.
     """
     told = mechanism.pair.by
-    cells, _ = count_cells(mechanism, (0, 1))
-    total = sp.Add(*((cell.a - cell.b) ** 2 / cell.c for cell in cells if cell.c != 0))
+    kept = lines_on_file(mechanism.name, False, Others.BLANKET) if is_named(mechanism) else None
+    if kept is None:
+        cells = [(cell.a, cell.b, cell.c) for cell in count_cells(mechanism, (0, 1))[0]]
+    else:
+        named = {"lam" if p.symbol == LAM else p.name: p.symbol for p in mechanism.parameters}
+        cells = [tuple(sp.sympify(text, locals=named) for text in line[:3]) for line in kept]
+    total = sp.Add(*((a - b) ** 2 / c for a, b, c in cells if c != 0 and a != b))
     if told is None:
         return total
     (parameter,) = (p for p in mechanism.parameters if p.symbol == told)

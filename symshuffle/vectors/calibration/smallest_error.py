@@ -21,6 +21,7 @@ from symshuffle.vectors.calibration.floor import Target
 from symshuffle.vectors.calibration.shaped_families import Calibrated, Family
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import VectorBound, vector_delta
+from symshuffle.vectors.privacy.pairs import worst_pair
 
 _FAR: Final = 1e3
 """Stands for the logarithm of infinity: no value, hence not taken."""
@@ -84,6 +85,7 @@ def found_for(family: Family, target: Target) -> tuple[Calibrated, VectorBound]:
     errors = _errors_by_shape(family, target)
     kept = sorted((shape for shape, (error, _) in errors.items() if math.isfinite(error)), key=lambda x: errors[x][0])
     if not kept:
+        _refused(family, target)
         raise Unsupported(f"no parameters were found at which delta is about {float(target.goal):.3g} or less")
     failed: list[float] = []
     reason = ""
@@ -98,6 +100,12 @@ def found_for(family: Family, target: Target) -> tuple[Calibrated, VectorBound]:
         if len(failed) == _SHAPES:
             break
     raise Unsupported(f"parameters were found, but no bracket shows that they meet the target: {reason}")
+
+
+def _refused(family: Family, target: Target) -> None:
+    """Raise what keeps a family from having any bound, where that is why nothing was found."""
+    middle = family.make(family.centre, family.start(family.centre))
+    worst_pair(middle, adjacency=target.adjacency, blanket=target.blanket, exp_eps=target.exp_eps)
 
 
 def _errors_by_shape(family: Family, target: Target) -> dict[float, tuple[float, float]]:
@@ -232,6 +240,7 @@ def _certified(family: Family, target: Target, shape: float, start: float) -> tu
                     blanket=target.blanket,
                     rel=rel,
                     lower=False,
+                    both=False,
                 )
             except (Unsupported, NotDecided) as error:
                 said = str(error)

@@ -1,9 +1,11 @@
 """Commands on vectors at the edge of what numbers can be: an answer, or one line that names the argument."""
 
 import json
+import math
 from fractions import Fraction as F
 
 import pytest
+from scipy.optimize import brentq
 from scipy.stats import norm
 
 from symshuffle.base.errors import InputError, Unsupported
@@ -81,16 +83,23 @@ def test_why_a_family_has_no_bound_is_said():
         calibrate("gaussian", n=100, dimension=2, eps=1, delta="1e-5", blanket="mechanism")
 
 
+def test_a_target_that_one_user_meets_is_found_at_once():
+    """At delta = .9 the noise is at most that at which a single message meets it, whose delta has a closed form."""
+    found = calibrate("gaussian", n=1000, dimension=1, eps="1/2", delta="0.9", adjacency="zero-out", gap=None)
+    sigma = float(found.parameters.sigma0)
+    a = sigma / 2
+    alone = norm.sf(a - 1 / (2 * sigma)) - math.exp(0.5) * norm.sf(a + 1 / (2 * sigma))
+    assert 0.89 < alone <= 0.9 and found.certificate.bracket.upper <= F("0.9")
+
+
 def sums_of_bits(c, n, ratio):
     """H(n) of randomized response against the null symbol, by enumeration over the counts of blanket messages."""
-    from math import comb
-
     up, down = ((1 + c) / 2 - ratio / 2, (1 - c) / 2 - ratio / 2)
     low = (1 - c) / 2  # mass of either point in the blanket
     total = F(0)
     for a in range(n + 1):
         for b in range(n - a + 1):
-            chance = comb(n, a) * comb(n - a, b) * low ** (a + b) * c ** (n - a - b)
+            chance = math.comb(n, a) * math.comb(n - a, b) * low ** (a + b) * c ** (n - a - b)
             total += chance * max((a * up + b * down) / low, F(0))
     return total / n
 
@@ -105,15 +114,14 @@ def test_rational_bits_are_exact(n):
 @pytest.mark.parametrize("rigour", ["float64", "ball"])
 def test_one_user_is_a_closed_form(rigour):
     """Replace-one, gamma = 1/2: with one user both orders are the divergence of N(1, 1) and N(-1, 1), mixed."""
-    from scipy.integrate import quad
-
     found = vector_delta(BlanketMixedGaussian("1/2", 1), n=1, exp_eps=F(3, 2), rigour=rigour, lower=False).bracket
 
     def excess(u):
-        return max(0.5 * norm.pdf(u) + 0.5 * norm.pdf(u - 1) - 1.5 * (0.5 * norm.pdf(u) + 0.5 * norm.pdf(u + 1)), 0.0)
+        return (norm.pdf(u) + norm.pdf(u - 1) - 1.5 * (norm.pdf(u) + norm.pdf(u + 1))) / 2
 
-    true = quad(excess, -1, 12, limit=400, epsabs=1e-13)[0]
-    assert float(found.lower) - 1e-11 <= true <= float(found.upper) + 1e-11
+    at = brentq(excess, -3, 9, xtol=1e-14)  # it is positive from there on
+    true = (norm.sf(at) + norm.sf(at - 1) - 1.5 * (norm.sf(at) + norm.sf(at + 1))) / 2
+    assert float(found.lower) - 1e-14 <= true <= float(found.upper) + 1e-14
     assert found.width < F(1, 10**12) and found.rigour == rigour
 
 

@@ -37,7 +37,14 @@ Array = npt.NDArray[np.float64]
 
 
 def roughly(
-    mechanism: Randomizer, n: int, order: Real, adjacency: Adjacency, blanket: Blanket, *, fine: bool = True
+    mechanism: Randomizer,
+    n: int,
+    order: Real,
+    adjacency: Adjacency,
+    blanket: Blanket,
+    *,
+    fine: bool = True,
+    enough: float = 0.0,
 ) -> float:
     """About the bound on delta in its worse order; 0 where no likelihood ratio exceeds the level.
 
@@ -56,6 +63,8 @@ def roughly(
     fine : bool
         Whether to integrate; otherwise of densities on the sphere the leading term at the saddle point, a few parts in
         a hundred off. Gaussians have tails too long for it.
+    enough : float
+        The value for one user, which no larger number exceeds, is returned where it is at most this.
 
     Raises
     ------
@@ -71,7 +80,15 @@ def roughly(
     ratio, rest = to_float(order), max(1 - float(weight.sum()), 0.0)
     weights = np.append(weight, rest)
     orders = [np.append(g, 0.0) for g in (p - ratio * q, q - ratio * p)]
-    if not fine and spread:
+    alone = max(float(np.maximum(g[:-1], 0) @ weight) for g in orders) + max(1 - float(p @ weight), 0.0)
+    if alone <= enough:
+        return alone
+    return min(alone, _of_all(orders, weights, n, fine=fine or not spread))
+
+
+def _of_all(orders: list[Array], weights: Array, n: int, *, fine: bool) -> float:
+    """About the larger order for all users."""
+    if not fine:
         return max(_leading(values, weights, n) for values in orders)
     most = [ceiling(values, weights, n) for values in orders]
     larger = most.index(max(most))

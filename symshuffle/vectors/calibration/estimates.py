@@ -16,7 +16,7 @@ from symshuffle.base.numbers import Real, to_arb, to_float, working_precision
 from symshuffle.channels.continuous_law import ContinuousPair
 from symshuffle.engines.contours import saddle
 from symshuffle.engines.densities.bromwich_plan import ceiling, estimate
-from symshuffle.vectors.privacy.pairs import FinitePair, Randomizer, worst_pair
+from symshuffle.vectors.privacy.pairs import FinitePair, Randomizer, real_pair, worst_pair
 from symshuffle.vectors.randomizers.clipped import clipped_numbers
 from symshuffle.vectors.randomizers.mechanisms import ClippedLinear, SphereLinear
 
@@ -72,18 +72,30 @@ def roughly(
         If the sum has tails too long for an estimate.
     """
     spread = isinstance(mechanism, SphereLinear | ClippedLinear) and mechanism.dimension > 1
+    ratio = to_float(order)
     if isinstance(mechanism, SphereLinear | ClippedLinear) and spread:
-        p, q, weight = _on_sphere(mechanism, adjacency)
+        single = rows = _on_sphere(mechanism, adjacency)
     else:
-        pair = worst_pair(mechanism, adjacency=adjacency, blanket=blanket, exp_eps=order)
-        p, q, weight = _of_classes(pair) if isinstance(pair, FinitePair) else _on_line(pair)
-    ratio, rest = to_float(order), max(1 - float(weight.sum()), 0.0)
-    weights = np.append(weight, rest)
-    orders = [np.append(g, 0.0) for g in (p - ratio * q, q - ratio * p)]
-    alone = max(float(np.maximum(g[:-1], 0) @ weight) for g in orders) + max(1 - float(p @ weight), 0.0)
+        single = _of_pair(real_pair(mechanism, adjacency=adjacency))
+    alone = _of_one(single, ratio)
     if alone <= enough:
         return alone
+    if not spread:
+        rows = _of_pair(worst_pair(mechanism, adjacency=adjacency, blanket=blanket, exp_eps=order))
+    p, q, weight = rows
+    weights = np.append(weight, max(1 - float(weight.sum()), 0.0))
+    orders = [np.append(g, 0.0) for g in (p - ratio * q, q - ratio * p)]
     return min(alone, _of_all(orders, weights, n, fine=fine or not spread))
+
+
+def _of_pair(pair: FinitePair | ContinuousPair) -> Array:
+    return _of_classes(pair) if isinstance(pair, FinitePair) else _on_line(pair)
+
+
+def _of_one(rows: Array, ratio: float) -> float:
+    """The larger order for one user, whatever the blanket, and the mass that no node stands for."""
+    p, q, weight = rows
+    return max(float(np.maximum(g, 0) @ weight) for g in (p - ratio * q, q - ratio * p)) + max(1 - float(p @ weight), 0)
 
 
 def _of_all(orders: list[Array], weights: Array, n: int, *, fine: bool) -> float:

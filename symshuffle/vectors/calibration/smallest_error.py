@@ -234,7 +234,7 @@ def _certified(family: Family, target: Target, shape: float, start: float) -> tu
     asked: Any = {"exp_eps": target.exp_eps, "adjacency": target.adjacency, "blanket": target.blanket}
     for step in (0.0, _CLOSE / 10, _WIDTHS[0]) if target.goal >= _LOOSE_GOAL else ():
         mechanism = family.make(shape, nearest - step)
-        alone = one_user_bound(mechanism, target.goal, **asked)
+        alone = one_user_bound(mechanism, target.goal, exp_eps=target.exp_eps, adjacency=target.adjacency)
         if alone is not None:
             return mechanism, alone
     for rel in _WIDTHS:

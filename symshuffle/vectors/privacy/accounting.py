@@ -193,24 +193,21 @@ def _larger_first(pair: Pair, n: int, exp_eps: Real, request: Request) -> tuple[
     return forward, _value(back, n, exp_eps, request)
 
 
-def one_user_bound(mechanism: Randomizer, target: Fraction, **asked: Any) -> VectorBound | None:
+def one_user_bound(
+    mechanism: Randomizer, target: Fraction, *, exp_eps: Real, adjacency: Adjacency
+) -> VectorBound | None:
     """The bound for one user, which no larger number exceeds, in both orders; None where it is above a target.
 
-    Parameters
-    ----------
-    mechanism : Randomizer
-        What every user runs.
-    target : Fraction
-        The delta to be met.
-    **asked
-        ``exp_eps``, ``adjacency`` and ``blanket`` as :func:`vector_delta` takes them.
+    A single message of the longest input against that of the null symbol, or of the opposite input: no blanket enters.
     """
-    alone = vector_delta(mechanism, n=1, lower=False, **asked)
-    if alone.bracket.upper > target:
+    pair = real_pair(mechanism, adjacency=adjacency)
+    alone = _both(pair, 1, exp_eps, Request(rel=1e-8))
+    if larger(*alone).upper > target:
         return None
     how = "at most the value for one user, in closed form"
-    ends = [Bracket(Fraction(0), one.upper, one.rigour, "none", how) for one in (alone.forward, alone.reverse)]
-    return VectorBound(ends[0], ends[1], None, None, f"{alone.about}; met by one user, hence by any number of them")
+    forward, reverse = (Bracket(Fraction(0), one.upper, one.rigour, "none", how) for one in alone)
+    about = f"upper bound on delta of one message and more, {adjacency} adjacency: {pair.about}"
+    return VectorBound(forward, reverse, None, None, about)
 
 
 def _value(pair: Pair, n: int, exp_eps: Real, request: Request) -> Bracket:

@@ -110,7 +110,7 @@ KNOBS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "symshuffle.engines.counting.counts": ("_FINEST",),
     "symshuffle.engines.densities.engine": (
-        "_FIRST_TAIL", "_TAIL_SHARE", "_LEAST_TAIL", "_FEW", "_MANY", "_LIKELY", "_COARSER", "_FIRST_CELLS",
+        "_FIRST_TAIL", "_TAIL_SHARE", "_LEAST_TAIL", "_MANY", "_LIKELY", "_COARSER", "_FIRST_CELLS",
         "_ENOUGH_CELLS", "_STEP", "_PASSES", "_FINEST", "_COARSEST_STEP", "_NEXT_TO_NOTHING",
     ),
     "symshuffle.engines.densities.jump_plan": ("_FELT", "SHARE", "_LOSS", "_HALVINGS"),

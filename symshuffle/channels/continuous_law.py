@@ -282,9 +282,14 @@ class LevelledPair:
 
     @property
     def ceiling(self) -> Fraction | None:
-        """A number that H(n) is not above, whatever n: at least its value E[G_+] for one user, as H(n) never rises.
+        """A number that H(n) is not above, whatever n: it never rises, and this is its value for one user."""
+        alone = self.alone()
+        return None if alone is None else alone.upper
 
-        Beyond a window the first law's whole mass is added; None where no window holds all but ``_BEYOND`` of it.
+    def alone(self) -> Ball | None:
+        """H(1), which is E[G_+]; None where no window holds all but ``_BEYOND`` of the first law.
+
+        Beyond a window its whole mass may add to it.
         """
         with working_precision(_SIGN_BITS):
             ratio = to_arb(self.exp_eps)
@@ -294,7 +299,7 @@ class LevelledPair:
                 outside = flint.arb(0) if whole else (1 - inside).upper().max(flint.arb(0))
                 if outside < to_arb(_BEYOND):
                     parts = (_positive_mean(_excess(s, ratio), s.base, a, b) for s, a, b in window)
-                    return Ball.from_arb(sum(parts, outside), _SIGN_BITS).upper
+                    return Ball.from_arb(sum(parts, flint.arb(0).union(outside)), _SIGN_BITS)
         return None
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import format_decimal, parse_rational, ungrouped
+from symshuffle.base.numbers import as_integer, format_decimal, parse_rational, ungrouped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -120,10 +120,9 @@ def mechanism(
 
 def dimension(text: str) -> int:
     """A dimension, checked."""
-    number = parse_rational(ungrouped(text), "d")
-    if number.denominator != 1 or number < 1:
-        raise InputError("d", text, "an integer of at least 1")
-    return int(number)
+    from symshuffle.vectors.randomizers.mechanisms import LARGEST_DIMENSION
+
+    return as_integer(ungrouped(text), "d", 1, LARGEST_DIMENSION)
 
 
 def echoed(found: Any) -> dict[str, Any]:

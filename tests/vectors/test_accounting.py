@@ -303,7 +303,7 @@ def test_next_to_nothing_is_bounded_at_once():
         assert 0 < found.upper < Fraction(1, 10**30) and found.aimed == 1e-6
     for source, n, eps in ((MIXED, 300, "0.01"), (SphereLinear("0.5", 4), 400, "0.1")):
         level = LevelledPair(worst_pair(source, adjacency="zero-out"), Exp(Fraction(eps)))
-        bound, road = densities._next_to_nothing(level, n)
+        bound, road = densities.at_most(level, n)
         truth = pair_delta(level.pair, n, level.exp_eps)
         assert "Chernoff" in road and truth.upper <= bound <= 100 * truth.upper + Fraction(1, 10**32)
 

@@ -239,6 +239,9 @@ def _of_densities(law: LevelledPair, n: int, request: Request) -> Bracket:
         raise Unsupported(f"engine {request.engine.name} takes no law with a density; leave the choice to auto")
     if law.never_positive:
         return _at(Bracket(Fraction(0), Fraction(0), Rigour.BALL, "none", "G is never positive"), request.rigour)
+    alone = law.alone() if n == 1 else None
+    if alone is not None:
+        return _at(Bracket(alone.lower, alone.upper, Rigour.BALL, "none", "closed form of one user"), request.rigour)
     rigour = request.rigour or Rigour.FLOAT64
     return density_bracket(law, n, rigour=rigour, rel=request.rel)
 

@@ -53,9 +53,6 @@ _NEXT_TO_NOTHING: Final = Fraction(1, 10**150)
 """Passes; the finest width one is made for, and the largest step towards it; values that no pass is repeated for."""
 
 _LEAST_TAIL: Final = Fraction(1, 10**300)
-_FEW: Final = 5
-"""Users up to which the transform is not tried: nothing has made the integrand fall yet."""
-
 _MANY: Final = 1000
 """Users beyond which the road by cells is not taken: each addition widens the bracket."""
 
@@ -91,23 +88,21 @@ def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: flo
     rigour = choice(Rigour, rigour, "rigour")
     if rigour is Rigour.EXACT:
         raise Unsupported("a law with a density has no exact sums: rigour float64 or ball")
-    refusal = ""
-    if n > _FEW:
-        try:
-            return _said(_by_transform(law, n, rigour, rel), rel)
-        except (Unsupported, NotDecided) as reason:
-            ceiling, road = _next_to_nothing(law, n)
-            if ceiling < NOTHING:
-                return Bracket(Fraction(0), ceiling, rigour, "none", f"at most {road} ({reason})", aimed=rel)
-            for coarser in _COARSER:
-                with contextlib.suppress(Unsupported, NotDecided):
-                    if coarser > rel:
-                        return _said(_by_transform(law, n, rigour, coarser), rel)
-            if n > _MANY:
-                raise
-            refusal = f": {reason}"
+    try:
+        return _said(_by_transform(law, n, rigour, rel), rel)
+    except (Unsupported, NotDecided) as reason:
+        ceiling, road = at_most(law, n)
+        if ceiling < NOTHING:
+            return Bracket(Fraction(0), ceiling, rigour, "none", f"at most {road} ({reason})", aimed=rel)
+        for coarser in _COARSER:
+            with contextlib.suppress(Unsupported, NotDecided):
+                if coarser > rel:
+                    return _said(_by_transform(law, n, rigour, coarser), rel)
+        if n > _MANY:
+            raise
+        refusal = str(reason)
     if rigour is not Rigour.FLOAT64:
-        raise Unsupported(f"{rigour.value} at n = {n}: the integrand falls too slowly; ask for float64{refusal}")
+        raise Unsupported(f"{rigour.value} at n = {n}: the integrand falls too slowly; ask for float64: {refusal}")
     return _below_one_user(_by_cells(law, n, rel), law)
 
 
@@ -126,7 +121,7 @@ def _said(found: Bracket, rel: float) -> Bracket:
     return replace(found, how=f"{found.how}; relative width {wide:.1e} where {rel:.1e} was aimed at", aimed=rel)
 
 
-def _next_to_nothing(law: LevelledPair, n: int) -> tuple[Fraction, str]:
+def at_most(law: LevelledPair, n: int) -> tuple[Fraction, str]:
     r"""A number that H(n) is not above, and why; it is of use where it is next to nothing.
 
     H(n) never rises with n, so its value for one user will do; and :math:`x_+\le e^{\theta x}/(e\theta)` gives
@@ -281,4 +276,4 @@ def _atoms(pairs: list[tuple[float, float]], shift: float) -> Atoms:
     return Atoms(np.array([v for v, _ in ordered]), np.array([w for _, w in ordered]), shift, 2.0**-49)
 
 
-__all__ = ["density_bracket", "merged_and_spread", "two_sided"]
+__all__ = ["at_most", "density_bracket", "merged_and_spread", "two_sided"]

@@ -16,7 +16,7 @@ from symshuffle.base.numbers import Real, to_arb, to_float, working_precision
 from symshuffle.channels.continuous_law import ContinuousPair
 from symshuffle.engines.contours import saddle
 from symshuffle.engines.densities.bromwich_plan import ceiling, estimate
-from symshuffle.vectors.privacy.pairs import FinitePair, Randomizer, worst_pair
+from symshuffle.vectors.privacy.pairs import FinitePair, Randomizer, real_pair, worst_pair
 from symshuffle.vectors.randomizers.clipped import clipped_numbers
 from symshuffle.vectors.randomizers.mechanisms import ClippedLinear, SphereLinear
 
@@ -37,7 +37,14 @@ Array = npt.NDArray[np.float64]
 
 
 def roughly(
-    mechanism: Randomizer, n: int, order: Real, adjacency: Adjacency, blanket: Blanket, *, fine: bool = True
+    mechanism: Randomizer,
+    n: int,
+    order: Real,
+    adjacency: Adjacency,
+    blanket: Blanket,
+    *,
+    fine: bool = True,
+    enough: float = 0.0,
 ) -> float:
     """About the bound on delta in its worse order; 0 where no likelihood ratio exceeds the level.
 
@@ -56,6 +63,8 @@ def roughly(
     fine : bool
         Whether to integrate; otherwise of densities on the sphere the leading term at the saddle point, a few parts in
         a hundred off. Gaussians have tails too long for it.
+    enough : float
+        The value for one user, which no larger number exceeds, is returned where it is at most this.
 
     Raises
     ------
@@ -63,15 +72,35 @@ def roughly(
         If the sum has tails too long for an estimate.
     """
     spread = isinstance(mechanism, SphereLinear | ClippedLinear) and mechanism.dimension > 1
+    ratio = to_float(order)
     if isinstance(mechanism, SphereLinear | ClippedLinear) and spread:
-        p, q, weight = _on_sphere(mechanism, adjacency)
+        single = rows = _on_sphere(mechanism, adjacency)
     else:
-        pair = worst_pair(mechanism, adjacency=adjacency, blanket=blanket, exp_eps=order)
-        p, q, weight = _of_classes(pair) if isinstance(pair, FinitePair) else _on_line(pair)
-    ratio, rest = to_float(order), max(1 - float(weight.sum()), 0.0)
-    weights = np.append(weight, rest)
+        single = _of_pair(real_pair(mechanism, adjacency=adjacency))
+    alone = _of_one(single, ratio)
+    if alone <= enough:
+        return alone
+    if not spread:
+        rows = _of_pair(worst_pair(mechanism, adjacency=adjacency, blanket=blanket, exp_eps=order))
+    p, q, weight = rows
+    weights = np.append(weight, max(1 - float(weight.sum()), 0.0))
     orders = [np.append(g, 0.0) for g in (p - ratio * q, q - ratio * p)]
-    if not fine and spread:
+    return min(alone, _of_all(orders, weights, n, fine=fine or not spread))
+
+
+def _of_pair(pair: FinitePair | ContinuousPair) -> Array:
+    return _of_classes(pair) if isinstance(pair, FinitePair) else _on_line(pair)
+
+
+def _of_one(rows: Array, ratio: float) -> float:
+    """The larger order for one user, whatever the blanket, and the mass that no node stands for."""
+    p, q, weight = rows
+    return max(float(np.maximum(g, 0) @ weight) for g in (p - ratio * q, q - ratio * p)) + max(1 - float(p @ weight), 0)
+
+
+def _of_all(orders: list[Array], weights: Array, n: int, *, fine: bool) -> float:
+    """About the larger order for all users."""
+    if not fine:
         return max(_leading(values, weights, n) for values in orders)
     most = [ceiling(values, weights, n) for values in orders]
     larger = most.index(max(most))

@@ -50,6 +50,8 @@ from symshuffle.vectors.randomizers.mechanisms import (
 Bounded: TypeAlias = BlanketMixedGaussian | SphereLinear | LocalGaussian | PrivUnit | ClippedLinear
 
 _REL: Final = 1e-3
+_FINE: Final = 1e-6
+"""Relative widths at which a point of many, and the one point of a family with one parameter, is told from a target."""
 
 
 @final
@@ -143,7 +145,7 @@ def misses(mechanism: Bounded, target: Target) -> bool:
     mirrored = target.adjacency is Adjacency.REPLACE_ONE and not isinstance(mechanism, PrivUnit)
     for one in (pair,) if mirrored else (pair, pair.reverse):
         try:
-            rel = _REL if isinstance(pair, FinitePair) else 1e-8
+            rel = _REL if isinstance(pair, FinitePair) else _FINE
             if pair_delta(one, target.n, target.exp_eps, rel=rel).lower > target.goal:
                 return True
         except (Unsupported, NotDecided):

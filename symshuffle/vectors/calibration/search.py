@@ -16,7 +16,7 @@ from typing import Any, Final, final
 from symshuffle.accountants.bounds.evaluate import check_n
 from symshuffle.base.choices import Adjacency, Blanket, Rigour, choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
-from symshuffle.base.levels import read_target
+from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import Real, as_integer, enclose, parse_rational
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, outward
 from symshuffle.vectors.calibration.floor import Floor, Target
@@ -27,6 +27,7 @@ from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import VectorBound, vector_delta
 from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian
 from symshuffle.vectors.randomizers.mechanisms import (
+    LARGEST_DIMENSION,
     BlanketMixedGaussian,
     ClippedLinear,
     LocalGaussian,
@@ -42,6 +43,9 @@ _FREE: Final[dict[type, tuple[str, ...]]] = {
     ClippedLinear: ("clip", "chi"),
 }
 """The parameters that are searched, of the families that have a floor."""
+
+_LEAST_GOAL: Final = Fraction(1, 10**100)
+"""Least target delta of a calibration."""
 
 
 @final
@@ -220,10 +224,8 @@ def calibrate(
     the search found.
     """
     n = check_n(n)
-    order, goal = read_target(eps=eps, exp_eps=exp_eps), parse_rational(delta, "delta")
-    if not 0 < goal < 1:
-        raise InputError("delta", delta, "a number in (0, 1)")
-    dimension = as_integer(dimension, "dimension", 1)
+    order, goal = read_target(eps=eps, exp_eps=exp_eps), read_goal(delta)
+    dimension = as_integer(dimension, "dimension", 1, LARGEST_DIMENSION)
     near = choice(Adjacency, adjacency, "adjacency")
     sensitivity = 1 if near is Adjacency.ZERO_OUT else 2
     noise = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * sensitivity / n
@@ -257,6 +259,20 @@ def calibrate(
     if family.shapes[0] < family.shapes[1]:
         return replace(found, about=f"{about}, the shape is the end of a search over it")
     return found
+
+
+def read_goal(delta: object) -> Fraction:
+    """A target delta as a rational.
+
+    Raises
+    ------
+    InputError
+        If it is not in (0, 1), or below what a search in doubles resolves.
+    """
+    goal = read_delta(delta)
+    if goal < _LEAST_GOAL:
+        raise InputError("delta", delta, f"at least {float(_LEAST_GOAL):g}: the search for parameters is in doubles")
+    return goal
 
 
 def _shape_of(name: str, fixed: Mapping[str, object] | None) -> Fraction | None:
@@ -309,4 +325,4 @@ def _error(mechanism: Calibrated, n: int) -> Bracket:
     return Bracket(low, high, Rigour.BALL, "closed form", "exact risk of the unbiased estimator")
 
 
-__all__ = ["Calibration", "calibrate", "calibrate_mixed_gaussian"]
+__all__ = ["Calibration", "calibrate", "calibrate_mixed_gaussian", "read_goal"]

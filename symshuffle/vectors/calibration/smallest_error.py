@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,7 +20,8 @@ from symshuffle.vectors.calibration.estimates import roughly
 from symshuffle.vectors.calibration.floor import Target
 from symshuffle.vectors.calibration.shaped_families import Calibrated, Family
 from symshuffle.vectors.error.risk import err1
-from symshuffle.vectors.privacy.accounting import VectorBound, vector_delta
+from symshuffle.vectors.privacy.accounting import VectorBound, one_user_bound, vector_delta
+from symshuffle.vectors.privacy.pairs import worst_pair
 
 _FAR: Final = 1e3
 """Stands for the logarithm of infinity: no value, hence not taken."""
@@ -44,6 +45,9 @@ _STEEP: Final = 50.0
 
 _LOOSE: Final = 100
 """So many widths asked for are a loose bracket."""
+
+_LOOSE_GOAL: Final = Fraction(1, 100)
+"""Targets from which on the value for one user may meet them: it is asked before any engine."""
 
 _BACK: Final = 1.0
 """The longest step back."""
@@ -84,6 +88,7 @@ def found_for(family: Family, target: Target) -> tuple[Calibrated, VectorBound]:
     errors = _errors_by_shape(family, target)
     kept = sorted((shape for shape, (error, _) in errors.items() if math.isfinite(error)), key=lambda x: errors[x][0])
     if not kept:
+        _refused(family, target)
         raise Unsupported(f"no parameters were found at which delta is about {float(target.goal):.3g} or less")
     failed: list[float] = []
     reason = ""
@@ -98,6 +103,12 @@ def found_for(family: Family, target: Target) -> tuple[Calibrated, VectorBound]:
         if len(failed) == _SHAPES:
             break
     raise Unsupported(f"parameters were found, but no bracket shows that they meet the target: {reason}")
+
+
+def _refused(family: Family, target: Target) -> None:
+    """Raise what keeps a family from having any bound, where that is why nothing was found."""
+    middle = family.make(family.centre, family.start(family.centre))
+    worst_pair(middle, adjacency=target.adjacency, blanket=target.blanket, exp_eps=target.exp_eps)
 
 
 def _errors_by_shape(family: Family, target: Target) -> dict[float, tuple[float, float]]:
@@ -160,7 +171,8 @@ def _excess(family: Family, target: Target, shape: float, *, fine: bool = False)
     def excess(strength: float) -> float:
         def value() -> float:
             mechanism = family.make(shape, strength)
-            found = roughly(mechanism, target.n, target.exp_eps, target.adjacency, target.blanket, fine=fine)
+            asked = target.n, target.exp_eps, target.adjacency, target.blanket
+            found = roughly(mechanism, *asked, fine=fine, enough=float(target.goal))
             return math.log(found) - wanted if found > 0 else -_FAR
 
         return _value(value, _FAR)
@@ -219,6 +231,12 @@ def _certified(family: Family, target: Target, shape: float, start: float) -> tu
         raise Unsupported("no strength meets the target by an estimate")
     slope = min(max((excess(nearest) - excess(nearest - _BESIDE)) / _BESIDE, _FLAT), _STEEP)
     said = ""
+    asked: Any = {"exp_eps": target.exp_eps, "adjacency": target.adjacency, "blanket": target.blanket}
+    for step in (0.0, _CLOSE / 10, _WIDTHS[0]) if target.goal >= _LOOSE_GOAL else ():
+        mechanism = family.make(shape, nearest - step)
+        alone = one_user_bound(mechanism, target.goal, exp_eps=target.exp_eps, adjacency=target.adjacency)
+        if alone is not None:
+            return mechanism, alone
     for rel in _WIDTHS:
         strength = nearest - 2 * rel / slope if excess(nearest) > -1 else nearest
         for k in range(_TRIES):
@@ -227,11 +245,10 @@ def _certified(family: Family, target: Target, shape: float, start: float) -> tu
                 bound = vector_delta(
                     mechanism,
                     n=target.n,
-                    exp_eps=target.exp_eps,
-                    adjacency=target.adjacency,
-                    blanket=target.blanket,
+                    **asked,
                     rel=rel,
                     lower=False,
+                    both=False,
                 )
             except (Unsupported, NotDecided) as error:
                 said = str(error)

@@ -58,6 +58,10 @@ _SETTLED_SHARE: Final = 5e-5
 _STRIDE: Final = 0.02
 """The first step of the search for the next share, in the logarithm of 1 - gamma."""
 
+_NEAREST: Final = Fraction(1, 10**6)
+_BESIDES: Final = 18
+"""Of one parameter: the share of it by which the first point is beside what was found, and how often it is doubled."""
+
 _ESTIMATED: Final = 1e-5
 """Relative width at which delta is estimated."""
 
@@ -211,16 +215,9 @@ def _beside(found: SphereLinear | LocalGaussian, target: Target) -> tuple[Bounde
             return SphereLinear(1 - (1 - found.c) * (1 - part), found.dimension)
         return LocalGaussian(found.sigma0 * (1 - part), found.dimension)
 
-    for k in range(8):
-        part = Fraction(1, 10**7) * 8**k
-        if misses(point(part), target):
-            break
-    else:
-        return ()
-    for factor in (4, 2, Fraction(3, 2), Fraction(5, 4)) if k else ():  # between the last part that did not and this
-        if misses(point(part / factor), target):
-            return (point(part / factor),)
-    return (point(part),)
+    parts = (_NEAREST * 2**k for k in range(_BESIDES))
+    excluded = next((one for one in map(point, parts) if misses(one, target)), None)
+    return () if excluded is None else (excluded,)
 
 
 def _decimal(value: float) -> Fraction:

@@ -13,9 +13,9 @@ from symshuffle.accountants.bounds.evaluate import check_n
 from symshuffle.base.choices import Adjacency, Rigour, choice
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure, Unsupported
 from symshuffle.base.levels import read_target
-from symshuffle.base.numbers import Ball, Real, parse_rational, to_arb, working_precision
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
-from symshuffle.vectors.calibration.search import calibrate
+from symshuffle.base.numbers import Ball, Real, Verdict, less, parse_rational, to_arb, working_precision
+from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd
+from symshuffle.vectors.calibration.search import calibrate, read_goal
 from symshuffle.vectors.error.risk import affine_risk, err1
 from symshuffle.vectors.means.rows import Rows, Survey, array_rows, file_rows, survey
 from symshuffle.vectors.privacy.accounting import vector_delta
@@ -222,9 +222,9 @@ def private_mean(
     import numpy as np
 
     generator = np.random.default_rng() if rng is None else source(rng)
-    order, goal = read_target(eps=eps), parse_rational(delta, "delta")
-    if not 0 < goal < 1:
-        raise InputError("delta", delta, "a number in (0, 1)")
+    order, goal = read_target(eps=eps), read_goal(delta)
+    if less(1, order) is not Verdict.TRUE:
+        raise InputError("eps", eps, "a number > 0")
     adjacency = choice(Adjacency, adjacency, "adjacency")
     if isinstance(mechanism, str) and mechanism not in ("auto", *NAMES):
         raise InputError("mechanism", mechanism, f"auto, {', '.join(NAMES)}{_no_bound(mechanism)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, final
+from typing import Any, Final, final
 
 import flint
 
@@ -14,7 +14,8 @@ from symshuffle.base.choices import Adjacency, Blanket, Rigour, choice
 from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import Ball, Exp, Real, enclose, to_arb, working_precision
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
-from symshuffle.channels.continuous_law import LevelledPair, Stretch
+from symshuffle.channels.continuous_law import ContinuousPair, LevelledPair, Stretch
+from symshuffle.engines.densities.engine import at_most
 from symshuffle.vectors.privacy.pairs import (
     FinitePair,
     Pair,
@@ -22,6 +23,9 @@ from symshuffle.vectors.privacy.pairs import (
     real_pair,
     worst_pair,
 )
+
+_ROUGH: Final = 1e-2
+"""Relative width at which an order is told to be the smaller one, where no cheaper bound tells."""
 
 
 @final
@@ -93,6 +97,7 @@ def vector_delta(
     rigour: Rigour | str = Rigour.FLOAT64,
     rel: float | None = None,
     lower: bool = True,
+    both: bool = True,
 ) -> VectorBound:
     """A bound on delta for n shuffled messages, in both orders of the pair.
 
@@ -114,6 +119,9 @@ def vector_delta(
         Relative width to aim at; 1e-8 in doubles, 1e-12 in balls.
     lower : bool
         Whether a real pair is evaluated as well.
+    both : bool
+        Whether the smaller order is evaluated as finely as the larger one; otherwise any bound on it serves that is
+        below the larger one.
 
     Raises
     ------
@@ -141,7 +149,7 @@ def vector_delta(
     request = Request(rigour=level, rel=aim)
     kind = choice(Blanket, blanket, "blanket")
     pair = worst_pair(mechanism, adjacency=near, blanket=kind, exp_eps=order)
-    forward, reverse = _both(pair, n, order, request)
+    forward, reverse = _both(pair, n, order, request) if both else _larger_first(pair, n, order, request)
     real: list[Bracket | None] = [None, None]
     if lower:
         other = real_pair(mechanism, adjacency=near)
@@ -168,6 +176,38 @@ def _both(pair: Pair, n: int, exp_eps: Real, request: Request) -> tuple[Bracket,
     """H(n) of a pair in both orders, computed once where they have the same law."""
     forward, back = _value(pair, n, exp_eps, request), pair.reverse
     return forward, forward if back is pair else _value(back, n, exp_eps, request)
+
+
+def _larger_first(pair: Pair, n: int, exp_eps: Real, request: Request) -> tuple[Bracket, Bracket]:
+    """H(n) of the larger order; of the other one the cheapest upper bound that is below it."""
+    forward, back = _value(pair, n, exp_eps, request), pair.reverse
+    if back is pair:
+        return forward, forward
+    if isinstance(back, ContinuousPair):
+        most, road = at_most(LevelledPair(back, exp_eps), n)
+        if most <= forward.lower:
+            return forward, Bracket(Fraction(0), most, Rigour.BALL, "none", f"at most {road}", aimed=request.rel)
+        rough = _value(back, n, exp_eps, replace(request, rel=max(request.rel, _ROUGH)))
+        if rough.upper <= forward.lower:
+            return forward, rough
+    return forward, _value(back, n, exp_eps, request)
+
+
+def one_user_bound(
+    mechanism: Randomizer, target: Fraction, *, exp_eps: Real, adjacency: Adjacency
+) -> VectorBound | None:
+    """The bound for one user, which no larger number exceeds, in both orders; None where it is above a target.
+
+    A single message of the longest input against that of the null symbol, or of the opposite input: no blanket enters.
+    """
+    pair = real_pair(mechanism, adjacency=adjacency)
+    alone = _both(pair, 1, exp_eps, Request(rel=1e-8))
+    if larger(*alone).upper > target:
+        return None
+    how = "at most the value for one user, in closed form"
+    forward, reverse = (Bracket(Fraction(0), one.upper, one.rigour, "none", how) for one in alone)
+    about = f"upper bound on delta of one message and more, {adjacency} adjacency: {pair.about}"
+    return VectorBound(forward, reverse, None, None, about)
 
 
 def _value(pair: Pair, n: int, exp_eps: Real, request: Request) -> Bracket:

@@ -133,8 +133,10 @@ class FinitePair:
         NotDecided
             If a mass of the blanket is not told from 0.
         """
-        with working_precision(bits):
-            x = Ball.from_arb(to_arb(exp_eps), bits)
+        x: Any = exp_eps
+        if not isinstance(exp_eps, int | Fraction):
+            with working_precision(bits):
+                x = Ball.from_arb(to_arb(exp_eps), bits)
         atoms: list[tuple[Any, Any]] = []
         revealed: Any = Fraction(0)
         for p, q, r in zip(self.first, self.second, self.reference, strict=True):

@@ -40,7 +40,8 @@ import math
 from fractions import Fraction
 from typing import Any, Final
 
-from symshuffle.base.numbers import Ball, Real, to_arb, working_precision
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Ball, Real, Verdict, less, to_arb, working_precision
 from symshuffle.channels.continuous_law import Function
 from symshuffle.vectors.randomizers.coordinates import enclosed
 
@@ -67,11 +68,22 @@ def rounding_radius(exp_eps: Real, *, reach: Fraction, gamma: Fraction = Fractio
     gamma : Fraction
         The part of every message that does not depend on the input, in [0, 1).
 
+    Raises
+    ------
+    InputError
+        If an argument is out of range.
+
     Examples
     --------
     >>> round(float(rounding_radius(Fraction(251, 250), reach=Fraction(10, 46))), 6)
     0.001087
     """
+    if less(exp_eps, 1) is Verdict.TRUE:
+        raise InputError("exp_eps", exp_eps, "a number >= 1")
+    if not reach > 0:
+        raise InputError("reach", reach, "a length > 0")
+    if not 0 <= gamma < 1:
+        raise InputError("gamma", gamma, "a number in [0, 1)")
     with working_precision(_BITS):
         level = (to_arb(exp_eps) - to_arb(gamma)) / to_arb(1 - gamma)
         first, second = sufficient_curvature(level, to_arb(reach * reach / 2).expm1())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias, final
+from typing import Final, TypeAlias, final
 
 from symshuffle.accountants.covering.reduced import Reducible
 from symshuffle.base.errors import InputError
@@ -24,6 +24,10 @@ class Accounted(Reducible):
     __slots__ = ()
 
 
+LARGEST_DIMENSION: Final = 10**12
+"""Most coordinates of a vector: in more of them the shares of a sphere are told from 0 at no usual precision."""
+
+
 def _number(mechanism: object, name: str, *, above: int, below: int | None = None, closed: bool = False) -> None:
     """Read the field ``name`` as a rational in (above, below), or (above, below] if closed, and store it."""
     value = parse_rational(getattr(mechanism, name), name)
@@ -35,8 +39,9 @@ def _number(mechanism: object, name: str, *, above: int, below: int | None = Non
 
 
 def _dimension(mechanism: object, least: int) -> None:
-    """Read the field ``dimension`` as an integer of at least ``least``, and store it."""
-    read = as_integer(getattr(mechanism, "dimension"), "dimension", least)  # noqa: B009  # of any of the classes below
+    """Read the field ``dimension`` as an integer in its range, and store it."""
+    given = getattr(mechanism, "dimension")  # noqa: B009  # of any of the classes below
+    read = as_integer(given, "dimension", least, LARGEST_DIMENSION)
     object.__setattr__(mechanism, "dimension", read)
 
 

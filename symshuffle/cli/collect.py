@@ -126,28 +126,62 @@ def randomize(
 @app.command("estimate")
 def estimate(
     plan: PlanFile,
-    messages: Annotated[Path, typer.Argument(metavar="MESSAGES", help="File that `collect randomize` wrote.")],
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Histogram to write (CSV); a new file.")],
+    messages: Annotated[
+        Path | None, typer.Argument(metavar="[MESSAGES]", help="File that `collect randomize` wrote.")
+    ] = None,
     confidence: Annotated[str, typer.Option("--confidence", help="Guaranteed coverage, in (0, 1).")] = "0.95",
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the histogram: .png, .svg or .pdf.")
+    ] = None,
+    simulated: Annotated[
+        bool, typer.Option("--simulate", help="Instead of MESSAGES: simulate all three steps, beside the truth.")
+    ] = False,
+    seed: Annotated[str | None, typer.Option("--seed", help="Seed of the simulation; drawn if absent.")] = None,
+    values: Annotated[
+        Path | None, typer.Option("--values", metavar="FILE", help="Users to simulate; default shares 1, 1/2, 1/3, ...")
+    ] = None,
+    column: Annotated[str | None, typer.Option("--column", help="Column of --values with the categories.")] = None,
     as_json: Json = False,
 ) -> None:
     """Estimate the histogram of the users, with exact confidence intervals."""
+    import secrets
+
     from symshuffle.collect.estimate import read_confidence
-    from symshuffle.collect.files import check_new, read_messages, read_plan_file
+    from symshuffle.collect.files import check_new, read_messages, read_plan_file, read_values
+    from symshuffle.collect.picture import drawn
+    from symshuffle.collect.simulate import simulate
+    from symshuffle.design.comparison.picture import check_picture
 
     level = read_confidence(confidence)
     check_new(out, "--out")
+    if plot is not None:
+        check_new(plot, "--plot")
+        check_picture(plot.suffix)
+    if simulated is (messages is not None):
+        raise InputError("MESSAGES", messages, "a file of messages, or --simulate without one")
+    for option, given in (("--seed", seed), ("--values", values), ("--column", column)):
+        if given is not None and not simulated:
+            raise InputError(option, given, "--simulate to go with it")
+    if (values is None) is not (column is None):
+        raise InputError("--column", column, "a column of --values")
     known = read_plan_file(plan)
-    tally, n = read_messages(messages, known)
-    found = known.histogram(tally, n, level)
+    if messages is None:
+        users = None if values is None or column is None else read_values(values, known, column)
+        found = simulate(known, seed=secrets.randbits(64) if seed is None else seed, values=users, confidence=level)
+    else:
+        tally, n = read_messages(messages, known)
+        found = known.histogram(tally, n, level)
     write_atomically(out, found.to_csv(), argument="--out")
+    if plot is not None:
+        write_atomically(plot, drawn(found, check_picture(plot.suffix)), argument="--plot")
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=2))
         return
     console = Console(highlight=False, soft_wrap=True)
     console.print(found.table())
     console.print(found.about)
-    console.print(f"written: {out}")
+    console.print(f"written: {', '.join(str(path) for path in (out, plot) if path is not None)}")
 
 
 def _compared(found: Plan) -> Table:

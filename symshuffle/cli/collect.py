@@ -87,9 +87,13 @@ def plan(
 @app.command("randomize")
 def randomize(
     plan: PlanFile,
-    values: Annotated[Path, typer.Option("--values", metavar="FILE", help="CSV file with a header, a row per user.")],
+    values: Annotated[
+        Path, typer.Option("--values", metavar="FILE", help="CSV (with a header) or Parquet, a row per user.")
+    ],
     column: Annotated[str, typer.Option("--column", help="Column with the categories.")],
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Messages to write (CSV); a new file.")],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="Messages to write (.csv or .parquet); a new file.")
+    ],
     identity: Annotated[
         str | None, typer.Option("--id", metavar="COLUMN", help="Column that names users; a repeat is refused.")
     ] = None,

@@ -28,6 +28,8 @@ def draw(found: Histogram) -> Figure:
     axis.bar(places, estimates, color="#c9d7e8", width=0.8, label="unbiased estimate")
     bands = [row.band_low for row in rows], [row.band_high for row in rows]
     axis.vlines(places, *bands, color="#1f4e79", linewidth=0.9, label=f"{share} band, all categories at once")
+    for side in bands:
+        axis.plot(places, side, "_", color="#1f4e79", markersize=5, markeredgewidth=0.9)
     ends = [row.low for row in rows], [row.high for row in rows]
     axis.vlines(places, *ends, color="#1f4e79", linewidth=3.2, label=f"{share} interval of a category")
     if found.truth is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from rich.console import Console
@@ -57,9 +57,9 @@ def plan(
     names = () if labels is None else read_labels(labels)
     if k is None and not names:
         raise InputError("--k", None, "the number of categories, or --labels")
-    whom: dict[str, Any] = dict(covering.whom)
-    honest = whom.pop("min_users", None)
-    users = arguments.users(n)
+    users, whom = arguments.users(n), dict(covering.whom)
+    if "min_users" in whom:
+        as_integer(whom["min_users"], "--min-users", 1, users)
     with progress() as display:
         task = display.add_task("", total=None)
         found = make_plan(
@@ -70,9 +70,8 @@ def plan(
             mechanism=mechanism,
             loss=loss,
             labels=names,
-            min_users=None if honest is None else as_integer(honest, "--min-users", 1, users),
             progress=lambda done, of, name: display.update(task, completed=done, total=of, description=name),
-            **whom,
+            **covering.whom,
         )
     write_atomically(out, found.to_json(), argument="--out")
     if as_json:
@@ -178,7 +177,7 @@ def estimate(
         found = known.histogram(tally, n, level)
     write_atomically(out, found.to_csv(), argument="--out")
     if plot is not None:
-        write_atomically(plot, drawn(found, check_picture(plot.suffix)), argument="--plot")
+        write_atomically(plot, drawn(found, plot.suffix), argument="--plot")
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=2))
         return

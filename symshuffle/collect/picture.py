@@ -6,6 +6,7 @@ import io
 from typing import TYPE_CHECKING, Any, Final
 
 from symshuffle.collect.estimate import Histogram
+from symshuffle.design.comparison.picture import check_picture
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,8 +47,27 @@ def draw(found: Histogram) -> Figure:
     return figure
 
 
-def drawn(found: Histogram, kind: str) -> bytes:
-    """The picture as the bytes of a file: png, svg or pdf."""
+def drawn(found: Histogram, suffix: str) -> bytes:
+    """Picture of a histogram as the bytes of a file.
+
+    Parameters
+    ----------
+    found : Histogram
+        Estimates with their intervals.
+    suffix : {".png", ".svg", ".pdf"}
+        Format of the file.
+
+    Returns
+    -------
+    bytes
+        The content of the file.
+
+    Raises
+    ------
+    InputError
+        If the format is another one.
+    """
+    kind = check_picture(suffix)
     stream = io.BytesIO()
     draw(found).savefig(stream, format=kind, dpi=150)
     return stream.getvalue()

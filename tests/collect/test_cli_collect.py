@@ -5,6 +5,7 @@ import itertools
 import json
 from collections import Counter
 from fractions import Fraction as F
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -215,12 +216,17 @@ def test_wrong_options_are_one_line(capsys, survey, arguments, told):
 @pytest.mark.parametrize("name", ["krr", "olh", "oue"])
 @pytest.mark.parametrize("form", [(), ("--counts",)])
 def test_parquet_holds_what_csv_does(capsys, tmp_path, monkeypatch, name, form):
-    arrow = pytest.importorskip("pyarrow")
-    import pyarrow.parquet
-
     monkeypatch.chdir(tmp_path)
     plan = small(name, n=100)
     Path("plan.json").write_text(plan.to_json())
+    if find_spec("pyarrow") is None:
+        asked = ("randomize", "plan.json", "--values", "v.parquet", "--column", "answer", "--out", "m.csv")
+        status, _, error = run(capsys, *asked, *form)
+        assert status == 2 and "needs pyarrow, which is not installed" in error
+        return
+    import pyarrow as arrow
+    import pyarrow.parquet
+
     table = arrow.table({"answer": [str(i % 4) for i in range(100)], "user": list(range(100))})
     pyarrow.parquet.write_table(table, "values.parquet")
     asked = ("randomize", "plan.json", "--values", "values.parquet", "--column", "answer", "--id", "user")

@@ -30,6 +30,7 @@ FILES = {
 }
 """Files that commands read, in the folder where they run."""
 
+SURVEY = ("--k", "3", "--n", "100", "--eps", "1", "--delta", "1e-3")
 COMMANDS = (
     ("verify", "decomposition.thm-12", "ldp_tradeoff.def-3.1", "--certificates", "certificates", "--json", "-"),
     ("claims", "--json"),
@@ -58,6 +59,8 @@ COMMANDS = (
     ("pld", *KRR, "--n", "100", "--out", "pld.json", "--json"),
     ("calibrate", "sphere-linear", "--n", "1000", "--d", "3", "--eps", "1", "--delta", "1e-3", "--json"),
     ("mean", "--data", "x.csv", "--mechanism", "sphere-linear", "--eps", "1", "--delta", "1e-4", "--json"),
+    ("collect", "plan", *SURVEY, "--mechanism", "krr", "--out", "plan.json", "--json"),
+    ("collect", "estimate", "plan.json", "--simulate", "--seed", "1", "--out", "histogram.csv", "--json"),
     ("sweep", "sweep.toml", "--out", "swept", "--jobs", "1", "--json"),
     ("check", "--file", "w.csv", "--eps0", "1", "--json"),
     ("unequal", "users.toml", "--delta", "1e-2", "--json"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from rich.console import Console
@@ -57,9 +57,9 @@ def plan(
     names = () if labels is None else read_labels(labels)
     if k is None and not names:
         raise InputError("--k", None, "the number of categories, or --labels")
-    whom: dict[str, Any] = dict(covering.whom)
-    honest = whom.pop("min_users", None)
-    users = arguments.users(n)
+    users, whom = arguments.users(n), dict(covering.whom)
+    if "min_users" in whom:
+        as_integer(whom["min_users"], "--min-users", 1, users)
     with progress() as display:
         task = display.add_task("", total=None)
         found = make_plan(
@@ -70,9 +70,8 @@ def plan(
             mechanism=mechanism,
             loss=loss,
             labels=names,
-            min_users=None if honest is None else as_integer(honest, "--min-users", 1, users),
             progress=lambda done, of, name: display.update(task, completed=done, total=of, description=name),
-            **whom,
+            **covering.whom,
         )
     write_atomically(out, found.to_json(), argument="--out")
     if as_json:
@@ -87,9 +86,13 @@ def plan(
 @app.command("randomize")
 def randomize(
     plan: PlanFile,
-    values: Annotated[Path, typer.Option("--values", metavar="FILE", help="CSV file with a header, a row per user.")],
+    values: Annotated[
+        Path, typer.Option("--values", metavar="FILE", help="CSV (with a header) or Parquet, a row per user.")
+    ],
     column: Annotated[str, typer.Option("--column", help="Column with the categories.")],
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Messages to write (CSV); a new file.")],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="Messages to write (.csv or .parquet); a new file.")
+    ],
     identity: Annotated[
         str | None, typer.Option("--id", metavar="COLUMN", help="Column that names users; a repeat is refused.")
     ] = None,
@@ -126,28 +129,62 @@ def randomize(
 @app.command("estimate")
 def estimate(
     plan: PlanFile,
-    messages: Annotated[Path, typer.Argument(metavar="MESSAGES", help="File that `collect randomize` wrote.")],
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Histogram to write (CSV); a new file.")],
+    messages: Annotated[
+        Path | None, typer.Argument(metavar="[MESSAGES]", help="File that `collect randomize` wrote.")
+    ] = None,
     confidence: Annotated[str, typer.Option("--confidence", help="Guaranteed coverage, in (0, 1).")] = "0.95",
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the histogram: .png, .svg or .pdf.")
+    ] = None,
+    simulated: Annotated[
+        bool, typer.Option("--simulate", help="Instead of MESSAGES: simulate all three steps, beside the truth.")
+    ] = False,
+    seed: Annotated[str | None, typer.Option("--seed", help="Seed of the simulation; drawn if absent.")] = None,
+    values: Annotated[
+        Path | None, typer.Option("--values", metavar="FILE", help="Users to simulate; default shares 1, 1/2, 1/3, ...")
+    ] = None,
+    column: Annotated[str | None, typer.Option("--column", help="Column of --values with the categories.")] = None,
     as_json: Json = False,
 ) -> None:
     """Estimate the histogram of the users, with exact confidence intervals."""
+    import secrets
+
     from symshuffle.collect.estimate import read_confidence
-    from symshuffle.collect.files import check_new, read_messages, read_plan_file
+    from symshuffle.collect.files import check_new, read_messages, read_plan_file, read_values
+    from symshuffle.collect.picture import drawn
+    from symshuffle.collect.simulate import simulate
+    from symshuffle.design.comparison.picture import check_picture
 
     level = read_confidence(confidence)
     check_new(out, "--out")
+    if plot is not None:
+        check_new(plot, "--plot")
+        check_picture(plot.suffix)
+    if simulated is (messages is not None):
+        raise InputError("MESSAGES", messages, "a file of messages, or --simulate without one")
+    for option, given in (("--seed", seed), ("--values", values), ("--column", column)):
+        if given is not None and not simulated:
+            raise InputError(option, given, "--simulate to go with it")
+    if (values is None) is not (column is None):
+        raise InputError("--column", column, "a column of --values")
     known = read_plan_file(plan)
-    tally, n = read_messages(messages, known)
-    found = known.histogram(tally, n, level)
+    if messages is None:
+        users = None if values is None or column is None else read_values(values, known, column)
+        found = simulate(known, seed=secrets.randbits(64) if seed is None else seed, values=users, confidence=level)
+    else:
+        tally, n = read_messages(messages, known)
+        found = known.histogram(tally, n, level)
     write_atomically(out, found.to_csv(), argument="--out")
+    if plot is not None:
+        write_atomically(plot, drawn(found, plot.suffix), argument="--plot")
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=2))
         return
     console = Console(highlight=False, soft_wrap=True)
     console.print(found.table())
     console.print(found.about)
-    console.print(f"written: {out}")
+    console.print(f"written: {', '.join(str(path) for path in (out, plot) if path is not None)}")
 
 
 def _compared(found: Plan) -> Table:

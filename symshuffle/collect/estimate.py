@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, final
@@ -74,6 +74,8 @@ class Histogram:
         In the order of the plan.
     private : str
         What the plan promises, and what it does not cover.
+    truth : tuple of int or None
+        Users in each category, of a simulation.
     """
 
     scheme: Scheme
@@ -81,6 +83,7 @@ class Histogram:
     confidence: Fraction
     rows: tuple[Category, ...]
     private: str = ""
+    truth: tuple[int, ...] | None = None
 
     @property
     def about(self) -> str:
@@ -98,15 +101,21 @@ class Histogram:
             "n": self.n,
             "confidence": str(self.confidence),
             "about": self.about,
-            "categories": [_cells(row) for row in self.rows],
+            "categories": list(self._records()),
         }
+
+    def _records(self) -> Iterator[dict[str, Any]]:
+        """The cells of each category, with the truth where it is known."""
+        for j, row in enumerate(self.rows):
+            yield _cells(row) | ({} if self.truth is None else {"truth": self.truth[j]})
 
     def to_csv(self) -> str:
         """CSV text with one line per category."""
         text = io.StringIO()
-        writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+        columns = COLUMNS if self.truth is None else (*COLUMNS, "truth")
+        writer = csv.DictWriter(text, columns, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(_cells(row) for row in self.rows)
+        writer.writerows(self._records())
         return text.getvalue()
 
     def table(self, most: int = _SHOWN) -> Table:
@@ -115,10 +124,12 @@ class Histogram:
         from rich.table import Table
 
         drawn = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-        for name in ("category", "users", "std. error", "low", "high", "band low", "band high"):
+        told = () if self.truth is None else ("truth",)
+        for name in ("category", "users", "std. error", "low", "high", "band low", "band high", *told):
             drawn.add_column(name, justify="left" if name == "category" else "right")
-        for row in sorted(self.rows, key=lambda one: one.estimate, reverse=True)[:most]:
-            cells = (row.low, row.high, row.band_low, row.band_high)
+        for j in sorted(range(len(self.rows)), key=lambda j: self.rows[j].estimate, reverse=True)[:most]:
+            row, held = self.rows[j], () if self.truth is None else (self.truth[j],)
+            cells = (row.low, row.high, row.band_low, row.band_high, *held)
             drawn.add_row(row.label, f"{float(row.estimate):.1f}", f"{row.error:.4g}", *map(str, cells))
         return drawn
 

@@ -1,4 +1,4 @@
-"""Files of a survey: values, messages and counts as CSV, each message file with the digest of its plan."""
+"""Files of a survey: values, messages and counts as CSV or Parquet, each message file with the digest of its plan."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from symshuffle.base.artifacts import check_destination
 from symshuffle.base.errors import InputError
+from symshuffle.collect import parquet
 from symshuffle.collect.messages import counted, lines, read_lines
 from symshuffle.collect.plan import NOT_COVERED, Plan, read_plan
 from symshuffle.collect.randomness import Integers
@@ -36,6 +37,7 @@ def check_new(path: Path, argument: str) -> None:
         If it does, or nothing can be written there.
     """
     check_destination(path, argument=argument)
+    parquet.check_installed(path)
     if path.exists():
         raise InputError(
             argument,
@@ -75,7 +77,7 @@ def read_labels(path: Path) -> tuple[str, ...]:
 
 
 def read_values(path: Path, plan: Plan, column: str, identity: str | None = None) -> Integers:
-    """Category of each user, from a column of a CSV file: one row is one user.
+    """Category of each user, from a column of a CSV or Parquet file: one row is one user.
 
     Parameters
     ----------
@@ -87,30 +89,40 @@ def read_values(path: Path, plan: Plan, column: str, identity: str | None = None
     InputError
         If the file or a column is missing, a cell is no category, or an identity occurs twice; the row is named.
     """
-    found, seen = array("i"), bytearray()
+    found, seen, places = array("i"), bytearray(), plan.categories.places
+    rows = _parquet_rows if parquet.is_parquet(path) else _csv_rows
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.reader(stream)
-            heads = next(reader, [])
-            at = _place(heads, column, "--column")
-            who = None if identity is None else _place(heads, identity, "--id")
-            places, most = plan.categories.places, max(at, at if who is None else who)
-            for number, row in enumerate(reader, start=1):
-                if len(row) <= most:
-                    raise InputError(f"row {number}", f"{len(row)} cells", f"{len(heads)} cells, as in the header")
-                j = places.get(row[at])
-                if j is None:
-                    plan.categories.index(row[at], f"row {number}, column {column}")
-                    continue
-                found.append(j)
-                if who is not None:
-                    if not row[who]:
-                        raise InputError(f"row {number}, column {identity}", "an empty cell", "an identity")
-                    seen += hashlib.blake2b(row[who].encode(), digest_size=16).digest()
+        for number, (value, who) in enumerate(rows(path, column, identity), start=1):
+            j = places.get(value)
+            found.append(plan.categories.index(value, f"row {number}, column {column}") if j is None else j)
+            if who is not None:
+                if not who:
+                    raise InputError(f"row {number}, column {identity}", "an empty cell", "an identity")
+                seen += hashlib.blake2b(who.encode(), digest_size=16).digest()
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError("--values", path, f"a CSV file that can be read ({_reason(error)})") from error
+        raise InputError("--values", path, f"a file that can be read ({_reason(error)})") from error
     _refuse_repeats(seen, identity)
     return np.frombuffer(found, dtype=np.intc).astype(np.int64) if found else np.zeros(0, dtype=np.int64)
+
+
+def _csv_rows(path: Path, column: str, identity: str | None) -> Iterator[tuple[str, str | None]]:
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        reader = csv.reader(stream)
+        heads = next(reader, [])
+        at = _place(heads, column, "--column")
+        who = None if identity is None else _place(heads, identity, "--id")
+        most = max(at, at if who is None else who)
+        for number, row in enumerate(reader, start=1):
+            if len(row) <= most:
+                raise InputError(f"row {number}", f"{len(row)} cells", f"{len(heads)} cells, as in the header")
+            yield row[at], None if who is None else row[who]
+
+
+def _parquet_rows(path: Path, column: str, identity: str | None) -> Iterator[tuple[str, str | None]]:
+    if identity is None:
+        yield from ((value, None) for (value,) in parquet.rows(path, [column], ["--column"]))
+    else:
+        yield from parquet.rows(path, [column, identity], ["--column", "--id"])
 
 
 def _place(heads: list[str], column: str, option: str) -> int:
@@ -150,6 +162,9 @@ def write_messages(path: Path, plan: Plan, packed: Integers, order: str, *, coun
     else:
         body = lines(made, packed)
     with _draft(path) as stream:
+        if parquet.is_parquet(path):
+            parquet.write(stream, head, body, counts=counts)
+            return
         stream.write(f"# {json.dumps(head)}\n{'message,count' if counts else 'message'}\n".encode())
         for block in body:
             stream.write(block)
@@ -178,47 +193,65 @@ def read_messages(path: Path, plan: Plan) -> tuple[Integers, int]:
     InputError
         If the file cannot be read, belongs to another plan, or has a line that is no message.
     """
+    if parquet.is_parquet(path):
+        head, columns, blocks = parquet.read(path)
+        _check_head(head, path, plan)
+        return _tallied(blocks, plan, 1, _with_counts(",".join(columns), path))
     try:
         with path.open("rb") as stream:
-            counts = _read_head(stream, path, plan)
-            return _tallied(stream, plan, counts)
+            _check_head(_head(stream), path, plan)
+            counts = _with_counts(stream.readline(1 << 16).decode(errors="replace").strip(), path)
+            return _tallied(_blocks(stream), plan, 3, counts)
     except OSError as error:
         raise InputError("messages", path, f"a file that can be read ({_reason(error)})") from error
 
 
-def _read_head(stream: BufferedReader, path: Path, plan: Plan) -> bool:
-    """Check the first two lines; whether counts follow the messages."""
+def _head(stream: BufferedReader) -> Any:
+    """Content of the first line, None if it is no comment in JSON."""
     first = stream.readline(1 << 16)
     try:
-        head: Any = json.loads(first.removeprefix(b"#")) if first.startswith(b"#") else None
+        return json.loads(first.removeprefix(b"#")) if first.startswith(b"#") else None
     except ValueError:
-        head = None
+        return None
+
+
+def _check_head(head: Any, path: Path, plan: Plan) -> None:
+    """Refuse messages of another plan, and files that name none."""
     if not isinstance(head, dict) or head.get("kind") != KIND:
         raise InputError("messages", path, "a file whose first line names its plan, as `collect randomize` writes it")
     if head.get("plan") != plan.digest:
         raise InputError("messages", path, f"messages of this plan ({plan.digest[:16]}), not of {head.get('plan')}")
-    columns = stream.readline(1 << 16).strip()
-    if columns not in (b"message", b"message,count"):
+
+
+def _with_counts(columns: str, path: Path) -> bool:
+    """Whether counts follow the messages."""
+    if columns not in ("message", "message,count"):
         raise InputError("messages", path, "a second line that reads `message` or `message,count`")
-    return columns == b"message,count"
+    return columns == "message,count"
 
 
-def _tallied(stream: BufferedReader, plan: Plan, counts: bool) -> tuple[Integers, int]:
-    made, first, total, n = plan.scheme, 3, None, 0
+def _blocks(stream: BufferedReader) -> Iterator[bytes]:
+    """Whole lines of a file, in blocks."""
     left = b""
-    while True:
-        block = stream.read(_BLOCK)
+    while block := stream.read(_BLOCK):
         text = left + block
-        cut = len(text) if not block else text.rfind(b"\n") + 1
-        text, left = text[:cut], text[cut:]
-        if text:
-            rows, weights = read_lines(made, text, first, counts=counts)
-            tally = made.tally(rows, weights)
-            total = tally if total is None else total + tally
-            n += len(rows) if weights is None else int(weights.sum())
-            first += text.count(b"\n")
-        if not block:
-            break
+        cut = text.rfind(b"\n") + 1
+        left = text[cut:]
+        if cut:
+            yield text[:cut]
+    if left:
+        yield left
+
+
+def _tallied(blocks: Iterable[bytes], plan: Plan, first: int, counts: bool) -> tuple[Integers, int]:
+    """Tally of blocks of lines, numbered from ``first``, and the number of messages."""
+    made, total, n = plan.scheme, None, 0
+    for text in blocks:
+        rows, weights = read_lines(made, text, first, counts=counts)
+        tally = made.tally(rows, weights)
+        total = tally if total is None else total + tally
+        n += len(rows) if weights is None else int(weights.sum())
+        first += text.count(b"\n")
     if total is None:
         raise plan.too_few(0)
     return total, n

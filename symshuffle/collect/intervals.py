@@ -197,7 +197,7 @@ def _ball_choose(size: int, chosen: int) -> Any:
 @final
 @dataclass(frozen=True, slots=True)
 class Support:
-    """Law of a support count: probabilities for users who hold the category and for those who do not.
+    """Law of the number of messages that support a category.
 
     Parameters
     ----------

@@ -205,6 +205,18 @@ def _decimal(value: Number) -> str:
 def read_plan(text: str, name: str = "plan") -> Plan:
     """Plan from the text of its file.
 
+    Parameters
+    ----------
+    text : str
+        Content of the file.
+    name : str
+        How errors call the file.
+
+    Returns
+    -------
+    Plan
+        The plan, with the digest that the file names.
+
     Raises
     ------
     InputError

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
+from symshuffle.accountants.covering.covered import Whom, spelled_out
 from symshuffle.base.choices import Loss, Rigour, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import (
@@ -48,6 +49,7 @@ class _Candidate:
     loss: Fraction
 
 
+@spelled_out
 def make_plan(
     k: int,
     *,
@@ -57,9 +59,8 @@ def make_plan(
     mechanism: str | None = None,
     loss: Loss | str = Loss.L2,
     labels: Sequence[str] = (),
-    min_users: int | None = None,
     progress: Progress | None = None,
-    **covering: Any,
+    **whom: Unpack[Whom],
 ) -> Plan:
     """Plan of a private survey with a certified (eps, delta) guarantee.
 
@@ -77,10 +78,10 @@ def make_plan(
         Error by which the mechanism and its integer parameters are chosen.
     labels : sequence of str
         Names of the k categories; default ``0``, ..., ``k - 1``.
-    min_users : int, optional
-        Honest users at which privacy is certified; default n. Fewer messages are refused when estimating.
     progress : callable, optional
         As in :func:`symshuffle.compare`.
+    min_users : int, optional
+        Honest users at which privacy is certified; default n. Fewer messages are refused when estimating.
     group, dropout, adjacency, null, blanket
         Whom the guarantee covers, as in :func:`symshuffle.epsilon`.
 
@@ -100,10 +101,11 @@ def make_plan(
     --------
     >>> found = make_plan(4, n=1000, eps=1, delta="1e-6", mechanism="krr")
     >>> found.name, found.root
-    ('krr', Fraction(1289, 58))
+    ('krr', Fraction(7509, 265))
     """
     k, n = as_integer(k, "k", 2, LARGEST_K), as_integer(n, "n", 1, LARGEST_USERS)
-    honest = n if min_users is None else as_integer(min_users, "min_users", 1, n)
+    covering = {name: value for name, value in whom.items() if value is not None}
+    honest = n if "min_users" not in covering else as_integer(covering.pop("min_users"), "min_users", 1, n)
     level, target, loss = parse_rational(eps, "eps"), parse_rational(delta, "delta"), choice(Loss, loss, "loss")
     if not 0 < level <= 64:
         raise InputError("eps", eps, "a number in (0, 64], in nats")
@@ -111,7 +113,7 @@ def make_plan(
         raise InputError("delta", delta, "a number in (0, 1)")
     if mechanism is not None and mechanism not in SCHEMES:
         raise InputError("mechanism", mechanism, "one of " + ", ".join(SCHEMES))
-    asked = _Asked(n, honest, level, target, loss, {name: x for name, x in covering.items() if x is not None})
+    asked = _Asked(n, honest, level, target, loss, covering)
     ranked = _ranked(k, asked, mechanism, progress)
     table = tuple(_row(one, asked) for one in ranked)
     refused = ""
@@ -157,7 +159,8 @@ def _ranked(k: int, asked: _Asked, name: str | None, progress: Progress | None) 
             found.append(_Candidate(made, upper_end(noise_of(made).loss(asked.loss, asked.n))))
     if not found:
         raise Unsupported(f"no plan for eps = {asked.eps}, delta = {asked.delta} and {asked.honest} users: {refused}")
-    return sorted(found, key=lambda one: one.loss)
+    different = {(one.made.name, *one.made.parameters.items()): one for one in found}
+    return sorted(different.values(), key=lambda one: one.loss)
 
 
 def _proposals(

@@ -5,6 +5,7 @@ import itertools
 import json
 from collections import Counter
 from fractions import Fraction as F
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -210,3 +211,51 @@ def test_wrong_messages_are_refused(capsys, survey, text, told):
 def test_wrong_options_are_one_line(capsys, survey, arguments, told):
     status, _, error = run(capsys, *arguments)
     assert status == 2 and told in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["krr", "olh", "oue"])
+@pytest.mark.parametrize("form", [(), ("--counts",)])
+def test_parquet_holds_what_csv_does(capsys, tmp_path, monkeypatch, name, form):
+    monkeypatch.chdir(tmp_path)
+    plan = small(name, n=100)
+    Path("plan.json").write_text(plan.to_json())
+    if find_spec("pyarrow") is None:
+        asked = ("randomize", "plan.json", "--values", "v.parquet", "--column", "answer", "--out", "m.csv")
+        status, _, error = run(capsys, *asked, *form)
+        assert status == 2 and "needs pyarrow, which is not installed" in error
+        return
+    import pyarrow as arrow
+    import pyarrow.parquet
+
+    table = arrow.table({"answer": [str(i % 4) for i in range(100)], "user": list(range(100))})
+    pyarrow.parquet.write_table(table, "values.parquet")
+    asked = ("randomize", "plan.json", "--values", "values.parquet", "--column", "answer", "--id", "user")
+    assert run(capsys, *asked, "--out", "m.parquet", *form)[0] == 0
+    read = pyarrow.parquet.read_table("m.parquet").to_pydict()
+    counts = read.get("count", [1] * len(read["message"]))
+    messages = [message for message, count in zip(read["message"], counts, strict=True) for _ in range(count)]
+    assert run(capsys, "estimate", "plan.json", "m.parquet", "--out", "h.csv")[0] == 0
+    assert Path("h.csv").read_text() == plan.estimate(messages).to_csv()
+    pyarrow.parquet.write_table(arrow.table({"answer": ["1", None]}), "values.parquet")
+    status, _, error = run(capsys, *asked[:-2], "--out", "n.parquet")
+    assert status == 2 and "row 2, column answer = an empty cell" in error
+
+
+def test_parquet_without_pyarrow_is_refused_before_the_work(capsys, survey, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    status, _, error = run(capsys, *RANDOMIZE[:-1], "messages.parquet")
+    assert status == 2 and "needs pyarrow, which is not installed" in error and not Path("messages.parquet").exists()
+
+
+def test_a_simulation_stands_beside_the_truth(capsys, survey):
+    asked = ("estimate", "plan.json", "--simulate", "--seed", "4", "--values", "values.csv", "--column", "answer")
+    status, out, _ = run(capsys, *asked, "--out", "h.csv", "--plot", "h.png")
+    assert status == 0 and "SIMULATED with seed 4, which is not private" in out
+    with open("h.csv", newline="") as stream:
+        assert [int(row["truth"]) for row in csv.DictReader(stream)] == [20, 20, 20, 0]
+    assert Path("h.png").read_bytes().startswith(b"\x89PNG")
+    assert run(capsys, *asked, "--out", "again.csv")[0] == 0
+    assert Path("again.csv").read_text() == Path("h.csv").read_text()
+    for wrong in ((*ESTIMATE, "--simulate"), (*ESTIMATE, "--seed", "4"), (*ESTIMATE[:2], *ESTIMATE[3:])):
+        status, _, error = run(capsys, *wrong)
+        assert status == 2 and error.count("\n") == 1

@@ -14,7 +14,7 @@ from symshuffle.base.choices import Adjacency, Rigour, choice
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure, Unsupported
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import Ball, Real, Verdict, less, parse_rational, to_arb, working_precision
-from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
 from symshuffle.vectors.calibration.search import calibrate, read_goal
 from symshuffle.vectors.error.risk import affine_risk, err1
 from symshuffle.vectors.means.rows import Rows, Survey, array_rows, file_rows, survey

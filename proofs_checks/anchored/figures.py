@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -17,7 +18,7 @@ from symshuffle.mechanisms.finite import K
 from symshuffle.mechanisms.symbolic import evaluate
 from symshuffle.utility.anchored import AnchoredLaw, fiber, helmert, project, symmetrize
 from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
-from symshuffle.utility.frontiers.caps import at, optimal_subset_sizes, phase_boundaries, subset_budget, subset_trace
+from symshuffle.utility.frontiers.caps import at, optimal_subset_sizes, subset_budget, subset_trace, tie_ratio
 from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
 from symshuffle.utility.frontiers.envelope import binary_envelope
 from symshuffle.utility.frontiers.frontier import slope_constant, trace_frontier
@@ -137,7 +138,7 @@ def draw_phases(axes: Axes) -> None:
     image = np.array([[optimal_subset_sizes(k, Exp(eps))[0] for eps in budgets] for k in sizes])
     axes.imshow(image, origin="lower", aspect="auto", extent=(0, 4, 1.5, 60.5), cmap="viridis")
     for s in range(1, 6):
-        ties = [(float(dict(phase_boundaries(k))[s]), k) for k in sizes if s in dict(phase_boundaries(k))]
+        ties = [(math.log(float(tie_ratio(k, s))), k) for k in sizes if 2 * s + 1 < k]
         axes.plot(*zip(*ties, strict=True), color="white", linewidth=1)
     axes.set(xlabel="eps0", ylabel="inputs k", xlim=(0, 4), title="Best subset size; lines: exact ties")
 

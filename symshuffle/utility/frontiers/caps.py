@@ -15,16 +15,13 @@ from typing import Any, Final, overload
 import sympy as sp
 
 from symshuffle.base.choices import Population, choice
-from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.levels import takes_eps0
-from symshuffle.base.numbers import DEFAULT_BITS, Ball, Exp, Number, Real, Verdict, as_constant, as_integer, less
+from symshuffle.base.numbers import Exp, Number, Real, Verdict, as_constant, as_integer, less
 from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.symbolic import LAM, LARGEST_PARAMETER, constant_of, evaluate, nonnegative, normal_form
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.estimation.moments import pairwise_budget, trace
-
-LARGEST_DIAGRAM: Final = 2000
-"""Inputs beyond which the boundaries of the phase diagram are not listed one by one."""
 
 _PRECISIONS: Final = (128, 256, 512, 1024, 2048, 4096)
 
@@ -300,30 +297,3 @@ def raw_cap_risk_constant(k: int, lam: Real, *, population: Population | str, bi
     population = choice(Population, population, "population")
     risk: Number = isotropic_risk(k, raw_cap_trace(k, lam, bits=bits), population=population)
     return risk
-
-
-def phase_boundaries(k: int, *, bits: int = DEFAULT_BITS) -> tuple[tuple[int, Ball], ...]:
-    r"""The budgets :math:`\varepsilon_s=\log\lambda_s` where sizes ``s`` and ``s + 1`` tie, largest first, as balls.
-
-    Size ``s`` is optimal between :math:`\varepsilon_s` and :math:`\varepsilon_{s-1}`; the list ends where the tie point
-    falls to 0 (anchored, Section 9).
-
-    Raises
-    ------
-    Unsupported
-        For more than 2000 inputs; single ones are ``log`` of :func:`tie_ratio`.
-    """
-    k = check_inputs(k)
-    if k > LARGEST_DIAGRAM:
-        raise Unsupported(
-            f"k = {k}: all {(k - 1) // 2} boundaries are listed up to k = {LARGEST_DIAGRAM}; tie_ratio() is one in k, s"
-        )
-    found = []
-    for s in range(1, (k - 1) // 2 + 1):
-        ratio = tie_ratio().subs({K: k, S: s})
-        if ratio == 1:
-            break
-        value = evaluate(sp.log(ratio), bits=bits)
-        if isinstance(value, Ball):
-            found.append((s, value))
-    return tuple(found)

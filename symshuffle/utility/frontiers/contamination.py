@@ -132,7 +132,7 @@ def ratio_law(channel: Channel, i: int, j: int) -> Law:
 
     Examples
     --------
-    >>> ratio_law(Channel.frompair_of_rows([["3/4", "1/4"], ["1/4", "3/4"]]), 0, 1).atoms()
+    >>> ratio_law(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]), 0, 1).atoms()
     ((Fraction(3, 1), Fraction(1, 4)), (Fraction(1, 3), Fraction(3, 4)))
     """
     atoms: list[tuple[Any, Any]] = []

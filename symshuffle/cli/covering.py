@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, Final, final
@@ -90,22 +90,45 @@ class CoveringOptions:
 NONE_ASKED: Final = CoveringOptions({})
 
 
-def with_covering(command: Callable[..., None]) -> Callable[..., None]:
-    """A command with the options of :data:`COVERING`, which it receives as one argument ``covering``."""
-    shown = inspect.signature(command, eval_str=True)
+def gathered(
+    options: Mapping[str, Any], argument: str, made: Callable[[dict[str, Any]], object]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Decorator of commands that take several options, all None by default, as one argument.
 
-    @wraps(command)
-    def run(**given: Any) -> None:
-        written = {name: given.pop(name) for name in COVERING}
-        named = {name: value for name, value in written.items() if value is not None}
-        command(**given, covering=CoveringOptions(named))
+    Parameters
+    ----------
+    options : mapping of str to annotation
+        The options, shown in the place of the argument.
+    argument : str
+        The name under which a command receives them.
+    made : callable
+        From the values of the options to that argument.
+    """
 
-    kept = [one for name, one in shown.parameters.items() if name != "covering"]
-    more = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=option)
-        for name, option in COVERING.items()
-    ]
-    parameters = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in kept] + more
-    run.__signature__ = shown.replace(parameters=parameters)  # type: ignore[attr-defined]  # what typer reads
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
-    return run
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        shown = inspect.signature(command, eval_str=True)
+
+        @wraps(command)
+        def run(**given: Any) -> None:
+            values = {name: given.pop(name) for name in options}
+            command(**given, **{argument: made(values)})
+
+        here = inspect.Parameter.KEYWORD_ONLY
+        more = [inspect.Parameter(name, here, default=None, annotation=option) for name, option in options.items()]
+        parameters = []
+        for name, one in shown.parameters.items():
+            parameters += more if name == argument else [one.replace(kind=here)]
+        run.__signature__ = shown.replace(parameters=parameters)  # type: ignore[attr-defined]  # what typer reads
+        run.__annotations__ = {one.name: one.annotation for one in parameters}
+        return run
+
+    return decorate
+
+
+def given_covering(values: dict[str, Any]) -> CoveringOptions:
+    """The options of :data:`COVERING` that were given."""
+    return CoveringOptions({name: values[name] for name in COVERING if values[name] is not None})
+
+
+with_covering: Final = gathered(COVERING, "covering", given_covering)
+"""Decorator of a command with the options of :data:`COVERING`, which it receives as ``covering``."""

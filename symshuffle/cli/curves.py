@@ -24,27 +24,12 @@ from symshuffle.cli import arguments
 from symshuffle.cli.arguments import (
     LAW_BITS,
     Direction,
-    Eps0,
     FewJobs,
-    File,
     Json,
-    Lam,
-    Params,
     RigourOption,
 )
-from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, with_covering
 from symshuffle.cli.progress import progress
-from symshuffle.cli.rounds import (
-    MechOrFile,
-    Named,
-    RelOrUsual,
-    RoundsFile,
-    RoundsOption,
-    Subject,
-    UsersOrFile,
-    budgeted,
-    subject,
-)
+from symshuffle.cli.rounds import Asked, RelOrUsual, Subject, with_asked
 
 if TYPE_CHECKING:
     from symshuffle.accountants.questions.curves import Curve
@@ -63,26 +48,21 @@ TargetDelta = Annotated[str, typer.Option("--delta", help="Target delta in (0, 1
 
 
 @app.command(name="solve-eps0")
-@with_covering
+@with_asked(without=("eps0", "lam", "file"))
 def solve_eps0(
+    asked: Asked,
     delta: TargetDelta,
-    mech: MechOrFile = None,
-    n: UsersOrFile = None,
     eps: TargetEps = None,
     exp_eps: TargetRatio = None,
-    param: Params = None,
     direction: Direction = Question.BOTH,
     rel: RelOrUsual = None,
     rigour: RigourOption = None,
-    rounds: RoundsOption = None,
-    rounds_file: RoundsFile = None,
     as_json: Json = False,
-    covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Largest local budget eps0 whose shuffled mechanism is (eps, delta)-private; the lower end is the safe one."""
     from symshuffle.accountants.questions import inverses
 
-    at, asked, users, inputs = budgeted(Named(mech, None, None, param, None), n, rounds, rounds_file, covering)
+    at, named, users, inputs = asked.budgeted()
     found = inverses.solve_eps0(
         at,
         n=users,
@@ -93,65 +73,49 @@ def solve_eps0(
         rigour=_level(rel, rigour),
         rel=rel,
         bits=LAW_BITS,
-        **covering.whom,
+        **asked.covering.whom,
     )
-    inputs |= arguments.echoed(asked, None, None, n=users, eps=eps, exp_eps=exp_eps, delta=delta) if asked else {}
-    inputs |= covering.written
+    inputs |= arguments.echoed(named, None, None, n=users, eps=eps, exp_eps=exp_eps, delta=delta) if named else {}
+    inputs |= asked.covering.written
     _show("eps0", found, inputs, as_json)
 
 
 @app.command(name="solve-n")
-@with_covering
+@with_asked(without=("n",))
 def solve_n(
+    asked: Asked,
     delta: TargetDelta,
-    mech: MechOrFile = None,
     eps: TargetEps = None,
     exp_eps: TargetRatio = None,
-    eps0: Eps0 = None,
-    lam: Lam = None,
-    param: Params = None,
-    file: File = None,
     direction: Direction = Question.BOTH,
     rigour: RigourOption = None,
-    rounds: RoundsOption = None,
-    rounds_file: RoundsFile = None,
     as_json: Json = False,
-    covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Smallest number of users that makes a mechanism (eps, delta)-private; the upper end is the safe one."""
     from symshuffle.accountants.questions import inverses
 
     targets: dict[str, Any] = {"eps": eps, "exp_eps": exp_eps, "delta": delta}
-    named = Named(mech, eps0, lam, param, file)
-    asked = subject(named, None, rounds, rounds_file, covering=covering, users=False, **targets)
-    found = inverses.solve_n(asked.reduced, direction=direction, rigour=_level(None, rigour), bits=LAW_BITS, **targets)
-    _show("n", found, asked.inputs, as_json)
+    subject, level = asked.subject(users=False, **targets), _level(None, rigour)
+    found = inverses.solve_n(subject.reduced, direction=direction, rigour=level, bits=LAW_BITS, **targets)
+    _show("n", found, subject.inputs, as_json)
 
 
 @app.command()
-@with_covering
+@with_asked()
 def curve(
+    asked: Asked,
     kind: Annotated[CurveKind, typer.Option(help="delta as a function of eps, eps of n, or type II of type I error.")],
-    mech: MechOrFile = None,
-    n: Annotated[str | None, typer.Option("--n", help="Number of users (not for eps-n).")] = None,
     delta: Annotated[str | None, typer.Option("--delta", help="Target delta in (0, 1), for eps-n.")] = None,
     start: Annotated[str | None, typer.Option("--from", help="First eps, n or alpha; default 0, 1000 or 0.")] = None,
     stop: Annotated[str | None, typer.Option("--to", help="Last eps, n or alpha; default -, 1e6 or 1.")] = None,
     points: Annotated[str, typer.Option(help="How many points; geometric in n, even otherwise.")] = "30",
-    eps0: Eps0 = None,
-    lam: Lam = None,
-    param: Params = None,
-    file: File = None,
     direction: Direction = Question.BOTH,
     rel: RelOrUsual = None,
     rigour: RigourOption = None,
     table: Annotated[Path | None, typer.Option("--csv", help="Write the points to this CSV file as well.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw the curve to this file (.png, .pdf, .svg).")] = None,
     jobs: FewJobs = "1",
-    rounds: RoundsOption = None,
-    rounds_file: RoundsFile = None,
     as_json: Json = False,
-    covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Profile delta(eps), amplification eps(n) at fixed delta, or the f-DP trade-off, as brackets at each point."""
     from symshuffle.accountants.questions.curves import MOST_POINTS
@@ -165,14 +129,14 @@ def curve(
     if kind is CurveKind.EPS_N:
         start, stop = (None if end is None else ungrouped(end) for end in (start, stop))
     ends: dict[str, Any] = {"from": start, "to": stop}
-    _check_axis(kind, None if rounds_file is not None else n, delta, named_users=rounds_file is not None)
-    named, with_users = Named(mech, eps0, lam, param, file), kind is not CurveKind.EPS_N
-    asked = subject(named, n, rounds, rounds_file, covering=covering, users=with_users, delta=delta, **ends)
-    several = rounds is not None or rounds_file is not None
+    of_file = asked.rounds_file is not None
+    _check_axis(kind, None if of_file else asked.n, delta, named_users=of_file)
+    subject = asked.subject(users=kind is not CurveKind.EPS_N, delta=delta, **ends)
+    several = asked.rounds is not None or of_file
     with progress() as display, workers(arguments.jobs(jobs)) as executor:
         task = display.add_task("points", total=None)
         found = _curve(
-            asked,
+            subject,
             kind,
             delta,
             (start, stop, number),
@@ -182,9 +146,9 @@ def curve(
             bits=LAW_BITS,
             executor=executor,
             progress=lambda known, of: display.update(task, completed=known, total=of),
-            **covering.whom,
+            **asked.covering.whom,
         )
-    inputs, limit = asked.inputs, _limit(asked) if kind is CurveKind.F_DP else None
+    inputs, limit = subject.inputs, _limit(subject) if kind is CurveKind.F_DP else None
     if table is not None:
         write_atomically(table, _csv(found), argument="--csv")
     if plot is not None:

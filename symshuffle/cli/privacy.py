@@ -30,18 +30,8 @@ from symshuffle.cli.arguments import (
     Params,
     RigourOption,
 )
-from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, with_covering
 from symshuffle.cli.proofs import Proof, write_proof
-from symshuffle.cli.rounds import (
-    MechOrFile,
-    Named,
-    RelOrUsual,
-    RoundsFile,
-    RoundsOption,
-    UsersOrFile,
-    refuse_to_confirm,
-    subject,
-)
+from symshuffle.cli.rounds import Asked, RelOrUsual, with_asked
 
 if TYPE_CHECKING:
     from symshuffle.accountants.bounds.amplification import Amplification
@@ -63,41 +53,32 @@ _BOUND_HELP: Final = (
 
 
 @app.command(epilog=_BOUND_HELP)
-@with_covering
+@with_asked()
 def delta(
-    mech: MechOrFile = None,
-    n: UsersOrFile = None,
-    eps0: Eps0 = None,
-    lam: Lam = None,
+    asked: Asked,
     eps: Annotated[str | None, typer.Option("--eps", help="Target eps >= 0 in nats.")] = None,
     exp_eps: Annotated[str | None, typer.Option("--exp-eps", help="Target ratio exp(eps) >= 1.")] = None,
-    param: Params = None,
-    file: File = None,
     direction: Direction = Question.BOTH,
     engine: EngineOption = EngineName.AUTO,
     rel: RelOrUsual = None,
     rigour: RigourOption = None,
     confirm: Confirm = False,
-    rounds: RoundsOption = None,
-    rounds_file: RoundsFile = None,
     proof: Proof = None,
     as_json: Json = False,
-    covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Bound delta of a shuffled mechanism at a target eps."""
     from symshuffle.accountants.questions import solve
     from symshuffle.base.levels import read_target
 
-    named = Named(mech, eps0, lam, param, file)
-    asked = subject(named, n, rounds, rounds_file, covering=covering, eps=eps, exp_eps=exp_eps)
+    subject = asked.subject(eps=eps, exp_eps=exp_eps)
     target = read_target(eps=eps, exp_eps=exp_eps)
     chosen, level = arguments.engine_and_rigour(engine, _width(rel), rigour)
     if confirm:
-        refuse_to_confirm(asked, covering)
-    write_proof(proof, asked, covering, exp_eps=target, direction=direction)
+        asked.check_confirmable(subject.source)
+    write_proof(proof, subject, asked.covering, exp_eps=target, direction=direction)
     bound = solve.delta(
-        asked.reduced,
-        n=asked.users,
+        subject.reduced,
+        n=subject.users,
         exp_eps=target,
         direction=direction,
         engine=chosen,
@@ -106,48 +87,40 @@ def delta(
         bits=LAW_BITS,
         attain=True,
     )
-    blanket = covering.written.get("blanket")
-    confirmed = _confirmed(asked.source, asked.reduced, bound, target, blanket=blanket) if confirm else None
+    blanket = asked.covering.written.get("blanket")
+    confirmed = _confirmed(subject.source, subject.reduced, bound, target, blanket=blanket) if confirm else None
     inside = confirmed and confirmed.inside(bound.bracket)
     one = bound.rounds is None
-    beside = vectors.beside(asked.source, bound, target, level, _width(rel), blanket) if one else None
-    _show("delta", bound, confirmed, inside, asked.inputs, as_json, beside)
+    beside = vectors.beside(subject.source, bound, target, level, _width(rel), blanket) if one else None
+    _show("delta", bound, confirmed, inside, subject.inputs, as_json, beside)
     _agreed(inside)
 
 
 @app.command(epilog=_BOUND_HELP)
-@with_covering
+@with_asked()
 def epsilon(
+    asked: Asked,
     delta: Annotated[str, typer.Option("--delta", help="Target delta in (0, 1).")],
-    mech: MechOrFile = None,
-    n: UsersOrFile = None,
-    eps0: Eps0 = None,
-    lam: Lam = None,
-    param: Params = None,
-    file: File = None,
     direction: Direction = Question.BOTH,
     engine: EngineOption = EngineName.AUTO,
     rel: RelOrUsual = None,
     rigour: RigourOption = None,
     confirm: Confirm = False,
-    rounds: RoundsOption = None,
-    rounds_file: RoundsFile = None,
     proof: Proof = None,
     as_json: Json = False,
-    covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Smallest eps for which a shuffled mechanism is (eps, delta)-private, on the safe side."""
     from symshuffle.accountants.questions import solve
     from symshuffle.base.numbers import Exp
 
     target = parse_rational(delta, "delta")
-    asked = subject(Named(mech, eps0, lam, param, file), n, rounds, rounds_file, covering=covering, delta=delta)
+    subject = asked.subject(delta=delta)
     chosen, level = arguments.engine_and_rigour(engine, _width(rel), rigour)
     if confirm:
-        refuse_to_confirm(asked, covering)
+        asked.check_confirmable(subject.source)
     bound = solve.epsilon(
-        asked.reduced,
-        n=asked.users,
+        subject.reduced,
+        n=subject.users,
         delta=target,
         direction=direction,
         engine=chosen,
@@ -156,13 +129,13 @@ def epsilon(
         bits=LAW_BITS,
         attain=True,
     )
-    write_proof(proof, asked, covering, delta=target, upper=bound.bracket.upper, direction=direction)
+    write_proof(proof, subject, asked.covering, delta=target, upper=bound.bracket.upper, direction=direction)
     at = Exp(bound.bracket.upper) if bound.bracket.upper else Fraction(1)
-    blanket = covering.written.get("blanket")
-    confirmed = _confirmed(asked.source, asked.reduced, bound, at, blanket=blanket) if confirm else None
+    blanket = asked.covering.written.get("blanket")
+    confirmed = _confirmed(subject.source, subject.reduced, bound, at, blanket=blanket) if confirm else None
     # The confirmed number is delta at the upper end of eps, which is safe if it meets the target.
     inside = confirmed and confirmed.exactly <= target + Fraction(confirmed.error)
-    _show("epsilon", bound, confirmed, inside, asked.inputs, as_json)
+    _show("epsilon", bound, confirmed, inside, subject.inputs, as_json)
     _agreed(inside)
 
 

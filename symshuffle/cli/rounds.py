@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, final
 
 import typer
 
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.cli import arguments
-from symshuffle.cli.covering import NONE_ASKED, CoveringOptions
+from symshuffle.cli.covering import COVERING, NONE_ASKED, CoveringOptions, gathered, given_covering
 
 if TYPE_CHECKING:
     from symshuffle.accountants.rounds.plan import Rounds
@@ -49,6 +49,18 @@ RelOrUsual = Annotated[
     float | None,
     typer.Option(help="Relative width of the bracket to aim at, in (0, 1); default 1e-6, of several rounds 1e-3."),
 ]
+
+_OPTIONS: Final[dict[str, Any]] = {
+    "mech": MechOrFile,
+    "n": UsersOrFile,
+    "eps0": arguments.Eps0,
+    "lam": arguments.Lam,
+    "param": arguments.Params,
+    "file": arguments.File,
+    "rounds": RoundsOption,
+    "rounds_file": RoundsFile,
+}
+"""The options from which a command reads what it asks about, beside those of ``COVERING``."""
 
 _REFUSED: Final = {
     ("reports", "reused"): "fresh: rounds that repeat one report depend on each other, which no bound here covers",
@@ -219,121 +231,144 @@ class Subject:
     inputs: dict[str, Any]
 
 
-class Named(NamedTuple):
-    """A mechanism as the command line names it."""
+@final
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a command asks about, as it was written: a mechanism or a file of rounds, and whom the bound covers.
 
-    mech: str | None
-    eps0: str | None
-    lam: str | None
-    param: list[str] | None
-    file: Path | None
-
-
-def subject(
-    named: Named,
-    n: str | None,
-    rounds: str | None,
-    rounds_file: Path | None,
-    *,
-    covering: CoveringOptions,
-    users: bool = True,
-    **echo: Any,
-) -> Subject:
-    """One source, several rounds of it, or the rounds of a file.
-
-    Raises
-    ------
-    InputError
-        If something is missing, or given twice.
+    Parameters
+    ----------
+    covering : CoveringOptions
+        Whom the bound covers.
+    mech, eps0, lam, param, file : optional
+        The mechanism, as the command line names it.
+    n, rounds, rounds_file : optional
+        Users, rounds, or a file that has both.
     """
-    from symshuffle.accountants.covering.covered import Covering
-    from symshuffle.accountants.questions.experiments import experiment
-    from symshuffle.accountants.rounds.plan import rounds as repeated
 
-    whom = Covering.of(**covering.whom)
-    if rounds_file is not None:
-        if rounds is not None:
-            raise InputError(
-                "--rounds", rounds, f"none with --rounds-file {rounds_file}, which says how often each is run"
-            )
-        check_alone(rounds_file, n=n, **named._asdict())
-        given = read_rounds(rounds_file)
-        plan = of_file(given, users=users, covering=covering)
-        asked = {name: str(value) for name, value in echo.items() if value is not None}
-        inputs = _told(given) | {"rounds_file": str(rounds_file)} | asked | covering.written
-        return Subject(plan, experiment(plan, whom), None, inputs)
-    mech, eps0, lam, param, file = named
-    if mech is None:
-        raise InputError("MECH", None, "a mechanism (see `symshuffle mechanisms`), or --rounds-file")
-    if users and n is None:
-        raise InputError("--n", None, "a number of users")
-    found: Any = arguments.quickest(mech, eps0, lam, param, file, covering)
-    many = None if n is None else arguments.users(n)
-    inputs = arguments.echoed(found, eps0, lam, file=file, n=many, **echo) | covering.written
-    if rounds is not None:
-        times = number(rounds)
-        inputs["rounds"] = times
-        found = repeated(found, times) if times > 1 else found
-    return Subject(found, experiment(found, whom), many, inputs)
+    covering: CoveringOptions
+    mech: str | None = None
+    n: str | None = None
+    eps0: str | None = None
+    lam: str | None = None
+    param: list[str] | None = None
+    file: Path | None = None
+    rounds: str | None = None
+    rounds_file: Path | None = None
+
+    @classmethod
+    def of(cls, values: dict[str, Any]) -> Asked:
+        """From the values of the options."""
+        return cls(given_covering(values), **{name: value for name, value in values.items() if name not in COVERING})
+
+    def subject(self, *, users: bool = True, **echo: Any) -> Subject:
+        """One source, several rounds of it, or the rounds of a file.
+
+        Raises
+        ------
+        InputError
+            If something is missing, or given twice.
+        """
+        from symshuffle.accountants.covering.covered import Covering
+        from symshuffle.accountants.questions.experiments import experiment
+        from symshuffle.accountants.rounds.plan import rounds as repeated
+
+        whom, covering = Covering.of(**self.covering.whom), self.covering
+        if self.rounds_file is not None:
+            if self.rounds is not None:
+                expected = f"none with --rounds-file {self.rounds_file}, which says how often each is run"
+                raise InputError("--rounds", self.rounds, expected)
+            given = self._of_file(self.rounds_file)
+            plan = of_file(given, users=users, covering=covering)
+            asked = {name: str(value) for name, value in echo.items() if value is not None}
+            inputs = _told(given) | {"rounds_file": str(self.rounds_file)} | asked | covering.written
+            return Subject(plan, experiment(plan, whom), None, inputs)
+        mech = self._named()
+        if users and self.n is None:
+            raise InputError("--n", None, "a number of users")
+        found: Any = arguments.quickest(mech, self.eps0, self.lam, self.param, self.file, covering)
+        many = None if self.n is None else arguments.users(self.n)
+        inputs = arguments.echoed(found, self.eps0, self.lam, file=self.file, n=many, **echo) | covering.written
+        if self.rounds is not None:
+            times = number(self.rounds)
+            inputs["rounds"] = times
+            found = repeated(found, times) if times > 1 else found
+        return Subject(found, experiment(found, whom), many, inputs)
+
+    def budgeted(self) -> tuple[Callable[[Fraction], Any], Any, int | None, dict[str, Any]]:
+        """What is run as a function of the local budget; as it is named at 1 nat, users, and what is echoed.
+
+        In a file, the budget is that of the rounds that say none.
+
+        Raises
+        ------
+        InputError
+            If there is no budget to be asked for.
+        """
+        if self.rounds_file is not None:
+            given = self._of_file(self.rounds_file, rounds=self.rounds)
+            if all(one.eps0 is not None or one.lam is not None for one in given):
+                expected = "a round without eps0 and lam: its budget is asked for"
+                raise InputError("--rounds-file", self.rounds_file, expected)
+            inputs = _told(given) | {"rounds_file": str(self.rounds_file)}
+            return lambda eps0: of_file(given, users=True, eps0=eps0, covering=self.covering), None, None, inputs
+        mech = self._named()
+        if self.n is None:
+            raise InputError("--n", None, "a number of users")
+        if mech == "channel":
+            raise InputError("mechanism", mech, "a mechanism with a local budget")
+        try:
+            asked = arguments.source(mech, "1", None, self.param)
+        except InputError as error:
+            if error.argument == "--eps0":  # the user gave none
+                raise InputError("mechanism", mech, "a mechanism with a local budget") from None
+            raise
+        times = 1 if self.rounds is None else number(self.rounds)
+
+        def at(eps0: Fraction) -> Any:
+            from symshuffle.accountants.rounds import plan
+
+            found = arguments.source(mech, str(eps0), None, self.param)
+            return found if times == 1 else plan.rounds(found, times)
+
+        return at, asked, arguments.users(self.n), {} if self.rounds is None else {"rounds": times}
+
+    def check_confirmable(self, source: Any) -> None:
+        """A confirmation recomputes one round, in which all users send and one differs.
+
+        Raises
+        ------
+        Unsupported
+            If something else is asked about.
+        """
+        from symshuffle.accountants.rounds.plan import Rounds
+
+        if isinstance(source, Rounds):
+            raise Unsupported("--confirm recomputes one round; not with several rounds")
+        if not self.covering.of_all_users:
+            raise Unsupported("--confirm recomputes the bound for n users who all send; leave --min-users, ... away")
+
+    def _named(self) -> str:
+        if self.mech is None:
+            raise InputError("MECH", None, "a mechanism (see `symshuffle mechanisms`), or --rounds-file")
+        return self.mech
+
+    def _of_file(self, file: Path, **more: object) -> list[Given]:
+        named = {name: getattr(self, name) for name in ("n", "mech", "eps0", "lam", "param", "file")}
+        check_alone(file, **named, **more)
+        return read_rounds(file)
 
 
-def budgeted(
-    named: Named, n: str | None, rounds: str | None, rounds_file: Path | None, covering: CoveringOptions
-) -> tuple[Callable[[Fraction], Any], Any, int | None, dict[str, Any]]:
-    """What is run as a function of the local budget; as it is named at 1 nat, users, and what is echoed.
+def with_asked(*, without: Sequence[str] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Decorator of a command that bounds something; it receives what it asks about as :class:`Asked`, ``asked``.
 
-    In a file, the budget is that of the rounds that say none.
-
-    Raises
-    ------
-    InputError
-        If there is no budget to be asked for.
+    Parameters
+    ----------
+    without : sequence of str
+        Options that the command does not have.
     """
-    if rounds_file is not None:
-        check_alone(rounds_file, n=n, rounds=rounds, **named._asdict())
-        given = read_rounds(rounds_file)
-        if all(one.eps0 is not None or one.lam is not None for one in given):
-            raise InputError("--rounds-file", rounds_file, "a round without eps0 and lam: its budget is asked for")
-        inputs = _told(given) | {"rounds_file": str(rounds_file)}
-        return lambda eps0: of_file(given, users=True, eps0=eps0, covering=covering), None, None, inputs
-    mech, _, _, param, _ = named
-    if mech is None:
-        raise InputError("MECH", None, "a mechanism (see `symshuffle mechanisms`), or --rounds-file")
-    if n is None:
-        raise InputError("--n", None, "a number of users")
-    if mech == "channel":
-        raise InputError("mechanism", mech, "a mechanism with a local budget")
-    try:
-        asked = arguments.source(mech, "1", None, param)
-    except InputError as error:
-        if error.argument == "--eps0":  # the user gave none
-            raise InputError("mechanism", mech, "a mechanism with a local budget") from None
-        raise
-    times = 1 if rounds is None else number(rounds)
-
-    def at(eps0: Fraction) -> Any:
-        from symshuffle.accountants.rounds import plan
-
-        found = arguments.source(mech, str(eps0), None, param)
-        return found if times == 1 else plan.rounds(found, times)
-
-    return at, asked, arguments.users(n), {} if rounds is None else {"rounds": times}
-
-
-def refuse_to_confirm(asked: Subject, covering: CoveringOptions) -> None:
-    """A confirmation recomputes one round, in which all users send and one differs.
-
-    Raises
-    ------
-    Unsupported
-        If something else is asked about.
-    """
-    from symshuffle.accountants.rounds.plan import Rounds
-
-    if isinstance(asked.source, Rounds):
-        raise Unsupported("--confirm recomputes one round; not with several rounds")
-    if not covering.of_all_users:
-        raise Unsupported("--confirm recomputes the bound for n users who all send; leave --min-users, ... away")
+    options = {name: option for name, option in _OPTIONS.items() if name not in without}
+    return gathered(options | COVERING, "asked", Asked.of)
 
 
 def _told(given: list[Given]) -> dict[str, Any]:

@@ -10,9 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.base.choices import Question, Rigour
-from symshuffle.cli.arguments import LAW_BITS, Direction, Eps0, File, Json, Lam, Params
-from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, with_covering
-from symshuffle.cli.rounds import MechOrFile, Named, RoundsFile, RoundsOption, UsersOrFile, subject
+from symshuffle.cli.arguments import LAW_BITS, Direction, Json
+from symshuffle.cli.rounds import Asked, with_asked
 
 app = typer.Typer()
 
@@ -21,33 +20,24 @@ app = typer.Typer()
     epilog="The upper end bounds the true divergence of every pair of neighbouring datasets; the lower end is the "
     "other side of that bound, and what real datasets are known to reach is reported as attained."
 )
-@with_covering
+@with_asked()
 def renyi(
+    asked: Asked,
     alpha: Annotated[str, typer.Option("--alpha", help="Order, from 1 (relative entropy) to 10,000.")],
-    mech: MechOrFile = None,
-    n: UsersOrFile = None,
-    eps0: Eps0 = None,
-    lam: Lam = None,
-    param: Params = None,
-    file: File = None,
     direction: Direction = Question.BOTH,
     rel: Annotated[float, typer.Option(help="Relative width of the bracket to aim at, in (0, 1).")] = 1e-3,
     rigour: Annotated[
         Rigour, typer.Option("--rigour", help="What every value of the profile must be: float64 or ball.")
     ] = Rigour.FLOAT64,
-    rounds: RoundsOption = None,
-    rounds_file: RoundsFile = None,
     as_json: Json = False,
-    covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Rényi divergence of shuffled messages, from their profile; over rounds it adds up."""
     from symshuffle.accountants.renyi import front as view
 
-    named = Named(mech, eps0, lam, param, file)
-    asked = subject(named, n, rounds, rounds_file, covering=covering, alpha=alpha)
+    subject = asked.subject(alpha=alpha)
     found = view.renyi(
-        asked.reduced,
-        n=asked.users,
+        subject.reduced,
+        n=subject.users,
         alpha=alpha,
         direction=direction,
         rigour=rigour,
@@ -56,7 +46,7 @@ def renyi(
         attain=True,
     )
     if as_json:
-        typer.echo(json.dumps({**found.to_dict(), "inputs": asked.inputs}, indent=2))
+        typer.echo(json.dumps({**found.to_dict(), "inputs": subject.inputs}, indent=2))
         return
     bracket, ends = found.bracket, found.bracket.decimals(9)
     shown = Table.grid(padding=(0, 2))
@@ -74,27 +64,19 @@ def renyi(
 
 
 @app.command()
-@with_covering
+@with_asked()
 def gdp(
-    mech: MechOrFile = None,
-    n: UsersOrFile = None,
-    eps0: Eps0 = None,
-    lam: Lam = None,
-    param: Params = None,
-    file: File = None,
+    asked: Asked,
     direction: Direction = Question.BOTH,
-    rounds: RoundsOption = None,
-    rounds_file: RoundsFile = None,
     as_json: Json = False,
-    covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """About which Gaussian mechanism shuffled messages resemble: an approximation for many users, and no guarantee."""
     from symshuffle.accountants.questions.gaussian_limit import limit_of
 
-    asked = subject(Named(mech, eps0, lam, param, file), n, rounds, rounds_file, covering=covering)
-    found = limit_of(asked.reduced, asked.users, direction)
+    subject = asked.subject()
+    found = limit_of(subject.reduced, subject.users, direction)
     if as_json:
-        typer.echo(json.dumps({**found.to_dict(), "inputs": asked.inputs}, indent=2))
+        typer.echo(json.dumps({**found.to_dict(), "inputs": subject.inputs}, indent=2))
         return
     shown = Table.grid(padding=(0, 2))
     shown.add_row("mu is about", f"{found.mu:.6g}")

@@ -124,7 +124,9 @@ def test_a_matrix_that_was_normalised_is_named(ask):
     assert rounded.bracket == exactly.bracket
     run = world(uneven([[1, 1, 1], [2, 1, 1]]))
     assert read(rounded.meaning, run) == replace(read(exactly.meaning, run), normalised=True)
-    said = re.search(r"for every matrix that rounds to the one read, the bound on (\w+) is (\S+)$", rounded.meaning)
+    said = re.search(
+        r"for every matrix that rounds to the one read, the bound on (\w+) is (\S+) \(claim", rounded.meaning
+    )
     assert said[1] == rounded.quantity and F(said[2]) >= rounded.every_matrix > rounded.bracket.upper
     assert "matrix that rounds" not in exactly.meaning
 

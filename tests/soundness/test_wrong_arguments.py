@@ -151,6 +151,16 @@ def changed(command):
         yield [command, *line, option, chance.choice(WRITTEN)]
 
 
+NOT_ASKED = {
+    *cli.FAMILIES["ledger"], *cli.FAMILIES["catalogue"], "doctor", "check-certificate", "mechanisms", "example",
+}  # fmt: skip
+"""Commands that are asked about a claim or a file alone, or about nothing; `design` is a group."""
+
+
+def test_every_command_has_a_line():
+    assert {command for family in cli.FAMILIES.values() for command in family} - NOT_ASKED == set(LINES)
+
+
 @pytest.mark.parametrize("command", LINES)
 def test_a_wrong_word_is_an_answer_or_one_line(command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

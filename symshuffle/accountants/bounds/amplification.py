@@ -110,7 +110,8 @@ class Amplification(AboutNeighbours, AnswerMethods):
         if self.every_matrix is None:
             return f"; of every matrix that rounds to the one read, nothing can be said about {self.quantity}"
         bound = format_decimal(self.every_matrix, digits=9, up=True)
-        return f"; for every matrix that rounds to the one read, the bound on {self.quantity} is {bound}"
+        every = f"; for every matrix that rounds to the one read, the bound on {self.quantity} is {bound}"
+        return f"{every} (claim symshuffle.rounded-matrix)"
 
     @property
     def safe(self) -> SafeEnd:

@@ -8,7 +8,8 @@ over rounds, which may depend on earlier messages, these numbers add up. For nei
 
 .. math:: M_Q(X_0)(E)-e^\varepsilon M_Q(X_1)(E)\le M_P(X_0)(E)+t-e^\varepsilon(M_P(X_1)(E)-t),
 
-and the supremum over E gives :math:`\delta_Q(\varepsilon)\le\delta_P(\varepsilon)+(1+e^\varepsilon)t`.
+and the supremum over E gives :math:`\delta_Q(\varepsilon)\le\delta_P(\varepsilon)+(1+e^\varepsilon)t` (claim
+symshuffle.rounded-matrix).
 """
 
 from __future__ import annotations

@@ -23,8 +23,6 @@ from symshuffle.utility.likelihood import certificates, extremes
 from symshuffle.vectors.randomizers import sphere
 
 INSIDE = {
-    "accountants.bounds.brackets.limit_variance",
-    "accountants.bounds.brackets.reveals",
     "accountants.confirm.laplace.laplace_transform",
     "decompositions.closed_forms.closed_form",
     "decompositions.composition.laws.composed_law",

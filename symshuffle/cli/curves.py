@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from fractions import Fraction
 from pathlib import Path
 from textwrap import wrap
@@ -30,6 +29,7 @@ from symshuffle.cli.arguments import (
 )
 from symshuffle.cli.progress import progress
 from symshuffle.cli.rounds import Asked, RelOrUsual, Subject, with_asked
+from symshuffle.cli.shown import known, print_json, print_rows
 
 if TYPE_CHECKING:
     from symshuffle.accountants.questions.curves import Curve
@@ -157,7 +157,7 @@ def curve(
     inputs = inputs | {"points": number}
     if as_json:
         beside = {} if kind is not CurveKind.F_DP else {"gaussian": None if limit is None else limit.to_dict()}
-        typer.echo(json.dumps({**found.to_dict(), **beside, "inputs": inputs}, indent=2))
+        print_json(found, inputs, **beside)
         return
     titles = (found.x, f"{found.y}, lower", f"{found.y}, upper", *(() if limit is None else ("Gaussian, no bound",)))
     shown = Table(*titles, title=f"{found.y} by {found.x}")
@@ -227,19 +227,16 @@ def _level(rel: float | None, rigour: Rigour | None) -> Rigour:
 
 def _show(what: str, found: Inverse, inputs: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps({**found.to_dict(), "inputs": inputs}, indent=2))
+        print_json(found, inputs)
         return
-    bracket, safe = found.bracket, found.safe
+    safe, ends = found.safe, found.bracket.decimals(12)
     other = SafeEnd.UPPER if safe is SafeEnd.LOWER else SafeEnd.LOWER
-    ends = bracket.decimals(12)
-    shown = Table.grid(padding=(0, 2))
-    shown.add_row(f"{what} {'<=' if safe is SafeEnd.LOWER else '>='}", ends[safe])
-    shown.add_row("other end", ends[other])
-    shown.add_row("delta there <=", found.delta.decimals(12)["upper"])
-    shown.add_row("rigour", f"{bracket.rigour.value}, engine {bracket.engine}: {bracket.how}")
-    shown.add_row("adjacency", found.neighbours.adjacency.value)
-    shown.add_row("meaning", found.meaning)
-    Console(highlight=False).print(shown)
+    rows = [
+        (f"{what} {'<=' if safe is SafeEnd.LOWER else '>='}", ends[safe]),
+        ("other end", ends[other]),
+        ("delta there <=", found.delta.decimals(12)["upper"]),
+    ]
+    print_rows([*rows, *known(found), ("meaning", found.meaning)])
 
 
 def _csv(found: Curve) -> str:

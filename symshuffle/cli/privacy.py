@@ -32,6 +32,7 @@ from symshuffle.cli.arguments import (
 )
 from symshuffle.cli.proofs import Proof, write_proof
 from symshuffle.cli.rounds import Asked, RelOrUsual, with_asked
+from symshuffle.cli.shown import known, print_json, print_rows, width
 
 if TYPE_CHECKING:
     from symshuffle.accountants.bounds.amplification import Amplification
@@ -331,47 +332,32 @@ def _show(
 ) -> None:
     """Print an answer; ``beside`` is what is known of both orders and blankets, where that was looked at."""
     if as_json:
-        answer = {
-            **bound.to_dict(),
-            **(beside or {}),
-            "confirmed": None
-            if confirmed is None
-            else {
-                "value": confirmed.value,
-                "digits": confirmed.digits,
-                "error": confirmed.error,
-                "inside": inside,
-                "route": confirmed.route,
-            },
-            "inputs": inputs,
-        }
-        typer.echo(json.dumps(answer, indent=2))
+        told = None
+        if confirmed is not None:
+            told = {name: getattr(confirmed, name) for name in ("value", "digits", "error", "route")}
+            told["inside"] = inside
+        print_json(bound, inputs, **(beside or {}), confirmed=told)
         return
     exact, attained, wide = bound.bracket.exact, bound.attained, bound.bracket.relative_width
-    table = Table.grid(padding=(0, 2))
     # As many digits as it takes to tell the ends apart.
     ends = bound.bracket.decimals(max(12, 3 - math.floor(math.log10(wide))) if wide else 12)
-    table.add_row(f"{what} <=", ends["upper"] if exact is None else f"{exact} = {ends['upper']}")
-    table.add_row("lower end of the bound", ends["lower"])
+    rows = [
+        (f"{what} <=", ends["upper"] if exact is None else f"{exact} = {ends['upper']}"),
+        ("lower end of the bound", ends["lower"]),
+    ]
     if bound.neighbours.rounding is not None:
         every = bound.every_matrix
         shown = "nothing can be said" if every is None else format_decimal(every, digits=12, up=True)
-        table.add_row("any matrix so rounded <=", shown)
+        rows.append(("any matrix so rounded <=", shown))
     if attained is not None:
-        told = bound.to_dict()
-        table.add_row("attained", f"{told['attained_lower']} by {attained.datasets}")
-        table.add_row("gap", f"{told['gap']}, the share of the bound that these datasets do not reach")
+        numbers = bound.to_dict()
+        rows.append(("attained", f"{numbers['attained_lower']} by {attained.datasets}"))
+        rows.append(("gap", f"{numbers['gap']}, the share of the bound that these datasets do not reach"))
     if confirmed is not None:
         place = {"delta": "the bracket", "epsilon": "the target delta, at the upper end of eps"}[what]
         verdict = f"{'inside' if inside else 'OUTSIDE'} {place}; error about {confirmed.error}"
-        table.add_row("confirmed", f"{confirmed.value}\n{verdict}\nby {confirmed.route}")
-    if bound.bracket.aimed is not None:
-        table.add_row("width", f"{float(wide or 0):.1e}, wider than the {bound.bracket.aimed:.1e} that was aimed at")
-    for row in vectors.table_rows(beside or {}):
-        table.add_row(*row)
-    table.add_row("rigour", f"{bound.bracket.rigour.value}, engine {bound.bracket.engine}: {bound.bracket.how}")
-    table.add_row("adjacency", bound.neighbours.adjacency.value)
+        rows.append(("confirmed", f"{confirmed.value}\n{verdict}\nby {confirmed.route}"))
+    rows += [*width(bound.bracket), *vectors.table_rows(beside or {}), *known(bound)]
     for name, value in bound.rounds.simpler if bound.rounds is not None else ():
-        table.add_row(f"{name} composition", format_decimal(value, digits=9, up=True))
-    table.add_row("meaning", bound.about)
-    Console(highlight=False).print(table)
+        rows.append((f"{name} composition", format_decimal(value, digits=9, up=True)))
+    print_rows([*rows, ("meaning", bound.about)])

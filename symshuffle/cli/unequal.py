@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.cli import arguments
+from symshuffle.cli.shown import known, print_json, print_rows
 
 if TYPE_CHECKING:
     from symshuffle.accountants.questions.unequal import Users
@@ -50,15 +48,12 @@ def unequal(
         found = unequal_epsilon(asked, delta=delta, direction=direction, rigour=rigour, rel=rel)
     if as_json:
         inputs = {"file": str(users), "users": [_echoed(one) for one in asked], "delta": delta, "eps": eps}
-        typer.echo(json.dumps({**found.to_dict(), "inputs": inputs}, indent=2))
+        print_json(found, inputs)
         return
     exact, ends = found.bracket.exact, found.bracket.decimals(12)
-    shown = Table.grid(padding=(0, 2))
-    shown.add_row(f"{found.quantity} <=", ends["upper"] if exact is None else f"{exact} = {ends['upper']}")
-    shown.add_row("lower end of the bound", ends["lower"])
-    shown.add_row("rigour", f"{found.bracket.rigour.value}, engine {found.bracket.engine}: {found.bracket.how}")
-    shown.add_row("meaning", found.about)
-    Console(highlight=False).print(shown)
+    upper = ends["upper"] if exact is None else f"{exact} = {ends['upper']}"
+    rows = [(f"{found.quantity} <=", upper), ("lower end of the bound", ends["lower"])]
+    print_rows([*rows, *known(found), ("meaning", found.about)])
 
 
 def _echoed(one: Users) -> dict[str, str]:

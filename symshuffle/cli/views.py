@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from symshuffle.base.choices import Question, Rigour
 from symshuffle.cli.arguments import LAW_BITS, Direction, Json
 from symshuffle.cli.rounds import Asked, with_asked
+from symshuffle.cli.shown import known, print_json, print_rows, width
 
 app = typer.Typer()
 
@@ -46,21 +44,16 @@ def renyi(
         attain=True,
     )
     if as_json:
-        typer.echo(json.dumps({**found.to_dict(), "inputs": subject.inputs}, indent=2))
+        print_json(found, subject.inputs)
         return
-    bracket, ends = found.bracket, found.bracket.decimals(9)
-    shown = Table.grid(padding=(0, 2))
-    shown.add_row(f"Rényi divergence of order {found.alpha} <=", ends["upper"])
-    shown.add_row("lower end of the bound", ends["lower"])
+    ends = found.bracket.decimals(9)
+    rows = [
+        (f"Rényi divergence of order {found.alpha} <=", ends["upper"]),
+        ("lower end of the bound", ends["lower"]),
+    ]
     if found.attained is not None:
-        shown.add_row("attained", f"{found.to_dict()['attained_lower']} by {found.attained.datasets}")
-    if bracket.aimed is not None:
-        wide = float(bracket.relative_width or 0)
-        shown.add_row("width", f"{wide:.1e}, wider than the {bracket.aimed:.1e} that was aimed at")
-    shown.add_row("rigour", f"{bracket.rigour.value}, engine {bracket.engine}: {bracket.how}")
-    shown.add_row("adjacency", found.neighbours.adjacency.value)
-    shown.add_row("meaning", found.about)
-    Console(highlight=False).print(shown)
+        rows.append(("attained", f"{found.to_dict()['attained_lower']} by {found.attained.datasets}"))
+    print_rows([*rows, *width(found.bracket), *known(found), ("meaning", found.about)])
 
 
 @app.command()
@@ -76,11 +69,13 @@ def gdp(
     subject = asked.subject()
     found = limit_of(subject.reduced, subject.users, direction)
     if as_json:
-        typer.echo(json.dumps({**found.to_dict(), "inputs": subject.inputs}, indent=2))
+        print_json(found, subject.inputs)
         return
-    shown = Table.grid(padding=(0, 2))
-    shown.add_row("mu is about", f"{found.mu:.6g}")
-    shown.add_row("certified", "no")
-    shown.add_row("meaning", found.about)
-    shown.add_row("what holds", "symshuffle curve --kind f-dp, with the same options, draws both")
-    Console(highlight=False).print(shown)
+    what_holds = "symshuffle curve --kind f-dp, with the same options, draws both"
+    rows = [
+        ("mu is about", f"{found.mu:.6g}"),
+        ("certified", "no"),
+        ("meaning", found.about),
+        ("what holds", what_holds),
+    ]
+    print_rows(rows)

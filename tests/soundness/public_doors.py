@@ -8,7 +8,6 @@ import numpy as np
 
 from symshuffle import Channel, delta, epsilon, joint, mechanism, optimal_decomposition, privacy_loss
 from symshuffle.accountants import confirm
-from symshuffle.accountants.bounds import brackets as bounds
 from symshuffle.accountants.bounds import evaluate
 from symshuffle.accountants.covering import covered, reduction
 from symshuffle.accountants.covering import reduced as classes
@@ -162,8 +161,6 @@ DOORS = {
     "accountants.questions.solve.delta.rigour": lambda v: delta(W, n=3, exp_eps="6/5", rigour=v),
     "accountants.questions.solve.epsilon.direction": lambda v: epsilon(W, n=3, delta="1/10", direction=v),
     "accountants.questions.solve.epsilon.rigour": lambda v: epsilon(W, n=3, delta="1/10", rigour=v, rel=0.1),
-    "accountants.bounds.brackets.limit_variance.direction": lambda v: bounds.limit_variance(REDUCED, v),
-    "accountants.bounds.brackets.reveals.direction": lambda v: bounds.reveals(REDUCED, v),
     "design.comparison.certified.Rivals.rigour": lambda v: certified.Rivals(FAMILY, FORMS, MATCH, 9, HALF, v),
     "design.comparison.matching.Match.kind": lambda v: matching.Match(v, HALF, None),
     "decompositions.backgrounds.ConstantBackground.others": lambda v: backgrounds.ConstantBackground(KRR, v),

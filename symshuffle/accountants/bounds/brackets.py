@@ -18,7 +18,7 @@ from symshuffle.accountants.bounds.guided import Guide, guided
 from symshuffle.accountants.bounds.search import Bound, Crossing, cross, mills_guess, smallest_meeting
 from symshuffle.accountants.covering.participation import EVERYBODY, bound_over
 from symshuffle.accountants.covering.reduced import MixedFamily, Reduction, laws, mixed_laws
-from symshuffle.base.choices import Direction, Question, Rigour, choice
+from symshuffle.base.choices import Direction, Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
 from symshuffle.base.numbers import Exp, Real, lower_end, natural_log, to_float, upper_end
@@ -264,7 +264,7 @@ def ratio_of(eps: Fraction) -> Real:
     return Exp(eps) if eps else Fraction(1)
 
 
-def limit_variance(source: Reduction, direction: Question | str) -> float | None:
+def limit_variance(source: Reduction, question: Question) -> float | None:
     """The largest variance of G at eps = 0: over n, the squared distance of the Gaussians that the profile tends to.
 
     None where a law is not to be had there, or all have densities.
@@ -273,19 +273,17 @@ def limit_variance(source: Reduction, direction: Question | str) -> float | None
     ----------
     source : Reduction
         The mechanism, reduced.
-    direction : {"forward", "reverse", "both"}
+    question : Question
         Which divergence.
     """
-    question = choice(Question, direction, "direction")
     try:
         return max((to_float(law.variance) for law in source.laws(Fraction(1), question, None)), default=None)
     except (Unsupported, OverflowError):
         return None
 
 
-def reveals(source: Reduction, direction: Question | str) -> bool:
+def reveals(source: Reduction, question: Question) -> bool:
     """Whether a message can reveal for certain what a user holds: at eps = 0 a law has singular mass."""
-    question = choice(Question, direction, "direction")
     try:
         return any(upper_end(law.singular) > 0 for law in source.laws(Fraction(1), question, None))
     except Unsupported:  # densities, where nothing is singular, or no law at all, which has no variance either

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, final
 
-from symshuffle.base.choices import Question, Rigour, choice, replace_choice
+from symshuffle.base.choices import Question, Rigour, replace_choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import (
     MOST_DOUBLINGS,
@@ -101,8 +101,8 @@ class Request:
         bits: int | None = None,
     ) -> Request:
         """The request of a caller who may name direction and rigour by their text."""
-        level = None if rigour is None else choice(Rigour, rigour, "rigour")
-        return cls(choice(Question, direction, "direction"), engine, level, rel, bits)
+        asked: Any = direction, engine, rigour, rel, bits  # text is read by the constructor
+        return cls(*asked)
 
 
 def choose_engine(law: Law | MixedLaw, n: int, rigour: Rigour | str | None, rel: float) -> Engine:

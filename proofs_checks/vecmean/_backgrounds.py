@@ -4,9 +4,10 @@
 
 User 1 holds a or nothing, the others hold b_2, ..., b_n in [-1, 1], and every message has noise N(0, sigma0^2). The
 conjecture says that a = 1 and all b = -1 is worst. The divergence is the mean, over standard normal Z, of the positive
-part of (1/n!) sum_pi (E_a - e^eps)(Z_pi1) prod_i E_{b_i}(Z_pii), with E_u(z) = e^{uz - u^2/2} in units of sigma0: a
-permanent, summed here over subsets. One sample of Z serves all datasets of a setting, so that differences are known better
-than values. A search in doubles proves nothing; it prints the smallest margin that it found, with its standard error.
+part of (1/n!) sum_pi (E_a - e^eps)(Z_pi1) prod_i E_{b_i}(Z_pii), with E_u(z) = e^{uz - u^2/2} in units of sigma0.
+That is a permanent, summed here over subsets. One sample of Z serves all datasets of a setting, so that differences are
+known better than values. A search in doubles proves nothing; it prints the smallest margin that it found, with its
+standard error.
 """
 
 from __future__ import annotations

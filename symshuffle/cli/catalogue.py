@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.base.errors import InputError
-from symshuffle.ledger.claims.errata import MEANINGS, Erratum
+from symshuffle.ledger.claims.errata import MEANINGS, Erratum, Severity
 from symshuffle.ledger.claims.model import ClaimVerdict
 from symshuffle.ledger.claims.papers import bibliography
 from symshuffle.ledger.claims.registry import Ledger, load, load_named
@@ -94,7 +94,9 @@ def errata(
     if json:
         mistakes = [mistake for _, part in found for mistake in part]
         everywhere = [entry for mistake in mistakes for entry in (mistake.entry, *mistake.also)]
-        typer.echo(to_json([_erratum(entry, entry.erratum) for entry in everywhere if entry.erratum]), nl=False)
+        judged_entries = [(entry, entry.erratum) for entry in everywhere if entry.erratum is not None]
+        judged_entries.sort(key=lambda pair: list(Severity).index(pair[1].severity))
+        typer.echo(to_json([_erratum(entry, erratum) for entry, erratum in judged_entries]), nl=False)
         return
     page = console()
     for severity, part in found:

@@ -80,7 +80,11 @@ def test_unknown_reproduction_lists_what_exists() -> None:
         load("fake_ledger").reproduction("symshuffle.fig-2")
 
 
-MODULE = "from fake_ledger.first import claim\nfrom symshuffle.ledger.claims.model import Kind\n"
+MODULE = """from fake_ledger.first import claim
+from symshuffle.ledger.claims.errata import Erratum
+from symshuffle.ledger.claims.model import Kind
+SLIP = Erratum("wording", "granted", "a slip", same_as="symshuffle.b")
+"""
 
 
 @pytest.mark.parametrize(
@@ -89,6 +93,7 @@ MODULE = "from fake_ledger.first import claim\nfrom symshuffle.ledger.claims.mod
         ("", "defines no tuple CLAIMS"),
         ("CLAIMS = [claim('a')]", "defines no tuple CLAIMS"),
         ("CLAIMS = (claim('a'), claim('a'))", "two claims have the id symshuffle.a"),
+        ("CLAIMS = (claim('a', erratum=SLIP),)", "same mistake as symshuffle.b, which has none of its own"),
         ("CLAIMS = (claim('', id='vecmean.def-9.9'),)", "vecmean.def-9.9 is not in the catalogue"),
         ("CLAIMS = (claim('', id='vecmean.def-2.1'),)", "is a definition in the catalogue, not a statement"),
     ],
@@ -115,3 +120,15 @@ def test_section_package_that_does_not_import_is_not_passed_over(
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(ModuleNotFoundError, match="no_such_module_at_all"):
         load("fake_broken")
+
+
+def test_a_costly_claim_is_one_of_the_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    costliest = load().costliest
+    assert len(set(costliest)) == len(costliest) > 5
+    assert set(costliest) <= {claim.id for claim in load().claims}
+    (tmp_path / "fake_costs").mkdir()
+    (tmp_path / "fake_costs" / "__init__.py").write_text("COSTLIEST = ('symshuffle.a', 'symshuffle.b')")
+    (tmp_path / "fake_costs" / "section.py").write_text(f"{MODULE}CLAIMS = (claim('a'),)")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(LedgerError, match=r"symshuffle\.b is said to be costly, and there is no such claim"):
+        load("fake_costs")

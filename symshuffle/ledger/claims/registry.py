@@ -100,12 +100,15 @@ class Ledger:
         What ``symshuffle reproduce`` can draw, by id.
     plots : mapping of str to callable
         What the page of a claim shows, by its id.
+    costliest : tuple of str
+        Ids of the claims that take longest, the longest first: where claims run in parallel, they start first.
     """
 
     package: str
     claims: tuple[Claim, ...]
     reproductions: Mapping[str, Reproduction]
     plots: Mapping[str, Plot] = field(default_factory=dict)
+    costliest: tuple[str, ...] = ()
 
     def claim(self, claim_id: str) -> Claim:
         """The claim with this id.
@@ -178,7 +181,8 @@ def load(package: str = CHECKS) -> Ledger:
     The modules are imported. A section module defines ``CLAIMS``, a tuple of claims, and may define ``REPRODUCE``, a
     mapping from ids to functions that draw a figure or table, and ``PLOTS``, a mapping from ids of claims to functions
     that compute a picture of one. Modules whose name begins with an underscore are shared code of their sections and
-    declare nothing. A ledger of one section may be that module itself.
+    declare nothing. A ledger of one section may be that module itself. The package may define ``COSTLIEST``, the ids of
+    the claims that take longest.
 
     Parameters
     ----------
@@ -217,7 +221,10 @@ def load(package: str = CHECKS) -> Ledger:
     _agree_on_errata(claims)
     position = {entry: index for index, entry in enumerate(catalogue())}
     ordered = sorted(claims, key=lambda claim: position.get(claim.id, len(position)))
-    return Ledger(package, tuple(ordered), MappingProxyType(reproductions), MappingProxyType(plots))
+    costliest = tuple(getattr(importlib.import_module(package), "COSTLIEST", ()))
+    if strange := set(costliest) - {claim.id for claim in claims}:
+        raise LedgerError(f"{min(strange)} is said to be costly, and there is no such claim")
+    return Ledger(package, tuple(ordered), MappingProxyType(reproductions), MappingProxyType(plots), costliest)
 
 
 def load_named(package: str, *, argument: str = "package") -> Ledger:

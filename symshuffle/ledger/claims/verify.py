@@ -95,8 +95,11 @@ def _run_here(claims: Sequence[Claim], certified: bool) -> Iterator[Outcome]:
 
 
 def _run_in_pool(ledger: Ledger, claims: Sequence[Claim], jobs: int, certified: bool) -> Iterator[Outcome]:
+    last = len(ledger.costliest)
+    place = {claim_id: index for index, claim_id in enumerate(ledger.costliest)}
+    queued = sorted(claims, key=lambda claim: place.get(claim.id, last))
     with processes(min(jobs, len(claims))) as pool:
-        submitted = {pool.submit(_run_by_id, ledger.package, claim.id, certified): claim for claim in claims}
+        submitted = {pool.submit(_run_by_id, ledger.package, claim.id, certified): claim for claim in queued}
         for future in as_completed(submitted):
             yield _result(future, submitted[future])
 

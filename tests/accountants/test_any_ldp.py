@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from symshuffle import (
     Channel,
     any_ldp,
+    compare,
     delta,
     epsilon,
     mechanism,
@@ -133,3 +134,18 @@ def test_what_is_no_pure_budget_is_refused_by_name(values: dict[str, Any], named
         any_ldp(**values)
     with pytest.raises(InputError, match="eps0"):
         delta(any_ldp(), n=10, eps=1)
+
+
+def test_a_comparison_at_a_local_level_shows_what_holds_for_any_randomizer() -> None:
+    found = compare(10, n=10_000, eps0=1, delta="1e-6", mechanisms=["krr", "any-ldp"])
+    rows = {row.name: row for row in found.rows}
+    known, generic = rows["krr"].epsilon, rows["any-ldp"].epsilon
+    assert known is not None
+    assert generic is not None
+    assert known.upper < generic.lower
+    alone = epsilon(any_ldp(eps0=1), n=10_000, delta="1e-6").bracket
+    assert generic.lower <= alone.upper
+    assert alone.lower <= generic.upper
+    assert rows["any-ldp"].risk is None
+    with pytest.raises(InputError, match="eps0"):
+        compare(10, n=10_000, eps="0.1", delta="1e-6", mechanisms=["any-ldp"])

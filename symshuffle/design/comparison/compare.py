@@ -18,6 +18,7 @@ import sympy as sp
 
 from symshuffle.accountants.bounds.amplification import Attained
 from symshuffle.accountants.bounds.evaluate import check_n
+from symshuffle.accountants.covering.any_ldp import NAME
 from symshuffle.accountants.questions.solve import epsilon
 from symshuffle.base.choices import Loss, MatchKind, Rigour, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
@@ -38,6 +39,7 @@ from symshuffle.design.comparison.choosing import (
 )
 from symshuffle.design.comparison.families import Family, family, names
 from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms, Values, forms, gaussian_epsilon
+from symshuffle.design.comparison.generic import generic_row
 from symshuffle.design.comparison.matching import Match, budget_of, level_in_doubles, matched, read_match
 from symshuffle.design.comparison.model import BOUNDS, Comparison, Row, bracket_of
 from symshuffle.design.comparison.search import Parameters, proposals
@@ -105,7 +107,7 @@ def compare(
         Probability in (0, 1) at which eps is certified. Without it no central level is given.
     mechanisms : sequence of str, optional
         Names of the rows wanted; default all of the registry that have k inputs, and thinned ones where a null symbol
-        can reduce the risk.
+        can reduce the risk. ``any-ldp`` is a row where eps0 is matched: the certified eps of any randomizer.
     variants : int
         How many rows a mechanism with an integer parameter may have, 1 to 100: its best values found, the best first.
     rel : float
@@ -148,7 +150,7 @@ def compare(
     check_progress(progress)
     variants = as_integer(variants, "variants", 1, LARGEST_VARIANTS)
     found, absent = _families(k, match, mechanisms)
-    rows: list[Row] = []
+    rows: list[Row] = [generic_row(match, n, rel)] if mechanisms is not None and NAME in mechanisms else []
     budgeted = [one for one in found if one.has_budget]
 
     def told(known: int, of: int) -> None:
@@ -191,7 +193,7 @@ def _families(k: int, match: Match, wanted: Sequence[str] | None) -> tuple[list[
     if wanted is not None:
         if isinstance(wanted, str) or not isinstance(wanted, Sequence) or not wanted:
             raise InputError("mechanisms", wanted, "a list of at least one name, or None for all")
-        return [family(name, k) for name in wanted], []
+        return [family(name, k) for name in wanted if name != NAME], []
     found, absent = [], []
     for name in names():
         try:

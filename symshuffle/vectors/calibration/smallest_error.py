@@ -173,7 +173,9 @@ def _excess(family: Family, target: Target, shape: float, *, fine: bool = False)
             mechanism = family.make(shape, strength)
             asked = target.n, target.exp_eps, target.adjacency, target.blanket
             found = roughly(mechanism, *asked, fine=fine, enough=float(target.goal))
-            return math.log(found) - wanted if found > 0 else -_FAR
+            if found < 0:  # all digits cancelled
+                return _FAR
+            return math.log(found) - wanted if found else -_FAR
 
         return _value(value, _FAR)
 

@@ -83,7 +83,7 @@ def mean(
     for candidate in found.candidates[1:]:
         console.print(f"not taken: {candidate.name}, worst case {float(candidate.rmse.upper):.6g}")
     for name, reason in found.refused:
-        console.print(f"not certified: {name}: {reason}")
+        console.print(f"not taken: {name}: {reason}")
 
 
 def _table(found: PrivateMean, seed: int) -> Table:

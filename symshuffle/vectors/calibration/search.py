@@ -21,7 +21,7 @@ from symshuffle.base.numbers import Real, as_integer, enclose, parse_rational
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, outward
 from symshuffle.vectors.calibration.floor import Floor, Target
 from symshuffle.vectors.calibration.shaped_families import DIGITS, SHAPES, Calibrated, family_by_name
-from symshuffle.vectors.calibration.smallest_error import found_for
+from symshuffle.vectors.calibration.smallest_error import estimated_error, found_for
 from symshuffle.vectors.calibration.staircase import floor_of
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import VectorBound, vector_delta
@@ -35,7 +35,7 @@ from symshuffle.vectors.randomizers.mechanisms import (
     SphereLinear,
 )
 
-_FREE: Final[dict[type, tuple[str, ...]]] = {
+FREE: Final[dict[type, tuple[str, ...]]] = {
     BlanketMixedGaussian: ("gamma", "sigma0"),
     SphereLinear: ("c",),
     LocalGaussian: ("sigma0",),
@@ -160,7 +160,7 @@ class Calibration(AnswerMethods):
             "gap": self.gap,
             "floor_about": f"the accountant's bound with the {self.blanket} blanket, not real datasets",
             "excluded": [
-                {name: _decimal(getattr(point, name)) for name in _FREE[type(point)]} for point in self.floor.points
+                {name: _decimal(getattr(point, name)) for name in FREE[type(point)]} for point in self.floor.points
             ],
         }
 
@@ -261,6 +261,25 @@ def calibrate(
     return found
 
 
+def estimated_rmse(name: str, target: Target, dimension: int, noise: float) -> float:
+    """About the least error of a family at a target, without any claim; infinite where the search finds none.
+
+    Parameters
+    ----------
+    name : str
+        The family.
+    target : Target
+        What is to be met.
+    dimension : int
+        Length of the vectors.
+    noise : float
+        Error of the central Gaussian mechanism, where the search starts.
+    """
+    if dimension == 1 and name in ("privunit", "clipped-linear"):
+        return math.inf
+    return math.sqrt(estimated_error(family_by_name(name, target.n, dimension, noise), target) / target.n / dimension)
+
+
 def read_goal(delta: object) -> Fraction:
     """A target delta as a rational.
 
@@ -306,7 +325,7 @@ def _same_family(point: Calibrated, found: Calibrated) -> bool:
     return type(point) is type(found) and all(
         getattr(point, name) == getattr(found, name)
         for name in type(found).__dataclass_fields__
-        if name not in _FREE[type(found)]
+        if name not in FREE[type(found)]
     )
 
 
@@ -325,4 +344,4 @@ def _error(mechanism: Calibrated, n: int) -> Bracket:
     return Bracket(low, high, Rigour.BALL, "closed form", "exact risk of the unbiased estimator")
 
 
-__all__ = ["Calibration", "calibrate", "calibrate_mixed_gaussian", "read_goal"]
+__all__ = ["FREE", "Calibration", "calibrate", "calibrate_mixed_gaussian", "estimated_rmse", "read_goal"]

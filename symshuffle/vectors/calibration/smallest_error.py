@@ -105,6 +105,11 @@ def found_for(family: Family, target: Target) -> tuple[Calibrated, VectorBound]:
     raise Unsupported(f"parameters were found, but no bracket shows that they meet the target: {reason}")
 
 
+def estimated_error(family: Family, target: Target) -> float:
+    """About the least squared error of one user at a target; infinite where none is found."""
+    return min(error for error, _ in _errors_by_shape(family, target).values())
+
+
 def _refused(family: Family, target: Target) -> None:
     """Raise what keeps a family from having any bound, where that is why nothing was found."""
     middle = family.make(family.centre, family.start(family.centre))
@@ -173,7 +178,9 @@ def _excess(family: Family, target: Target, shape: float, *, fine: bool = False)
             mechanism = family.make(shape, strength)
             asked = target.n, target.exp_eps, target.adjacency, target.blanket
             found = roughly(mechanism, *asked, fine=fine, enough=float(target.goal))
-            return math.log(found) - wanted if found > 0 else -_FAR
+            if found < 0:  # all digits cancelled
+                return _FAR
+            return math.log(found) - wanted if found else -_FAR
 
         return _value(value, _FAR)
 
@@ -265,4 +272,4 @@ def _certified(family: Family, target: Target, shape: float, start: float) -> tu
     raise Unsupported(said)
 
 
-__all__ = ["found_for"]
+__all__ = ["estimated_error", "found_for"]

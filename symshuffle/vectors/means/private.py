@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 from symshuffle.accountants.bounds.evaluate import check_n
-from symshuffle.base.choices import Adjacency, Rigour, choice
+from symshuffle.base.choices import Adjacency, Blanket, Rigour, choice
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure, Unsupported
 from symshuffle.base.levels import read_target
-from symshuffle.base.numbers import Ball, Real, Verdict, less, parse_rational, to_arb, working_precision
+from symshuffle.base.numbers import Ball, Real, Verdict, less, parse_rational, to_arb, to_float, working_precision
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
-from symshuffle.vectors.calibration.search import calibrate, read_goal
+from symshuffle.vectors.calibration.floor import Target
+from symshuffle.vectors.calibration.search import FREE, calibrate, estimated_rmse, read_goal
 from symshuffle.vectors.error.risk import affine_risk, err1
 from symshuffle.vectors.means.rows import Rows, Survey, array_rows, file_rows, survey
 from symshuffle.vectors.privacy.accounting import vector_delta
@@ -41,6 +42,9 @@ Progress: TypeAlias = Callable[[str], None]
 
 NAMES: Final = ("privunit", "sphere-linear", "clipped-linear", "bmg")
 """Mechanisms with a certified bound in every dimension that they serve; the cheapest to calibrate first."""
+
+_WORSE: Final = 1.05
+"""A family whose error is about so many times the best certified one is left out: estimates are closer than that."""
 
 
 @final
@@ -68,15 +72,7 @@ class Candidate:
     @property
     def parameters(self) -> dict[str, Fraction]:
         """The parameters by name."""
-        match self.mechanism:
-            case BlanketMixedGaussian():
-                return {"gamma": self.mechanism.gamma, "sigma0": self.mechanism.sigma0}
-            case SphereLinear():
-                return {"c": self.mechanism.c}
-            case PrivUnit():
-                return {"p": self.mechanism.p, "theta": self.mechanism.theta}
-            case ClippedLinear():
-                return {"clip": self.mechanism.clip, "chi": self.mechanism.chi}
+        return {name: getattr(self.mechanism, name) for name in FREE[type(self.mechanism)]}
 
     def to_dict(self) -> dict[str, Any]:
         """The candidate as plain data."""
@@ -235,21 +231,12 @@ def private_mean(
     rows = file_rows(Path(data)) if isinstance(data, str | Path) else array_rows(data)
     seen = survey(rows)
     n, d = check_n(seen.count), rows.dimension
-    noise = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * (1 if adjacency is Adjacency.ZERO_OUT else 2)
+    noise = _central(order, goal, adjacency)
     refused: list[tuple[str, str]] = []
     if isinstance(mechanism, str):
         names = NAMES if mechanism == "auto" else (mechanism,)
-        found = candidates(
-            names,
-            n=n,
-            dimension=d,
-            order=order,
-            goal=goal,
-            adjacency=adjacency,
-            refused=refused,
-            progress=tell,
-            fixed=fixed,
-        )
+        asked: dict[str, Any] = {"n": n, "dimension": d, "order": order, "goal": goal, "adjacency": adjacency}
+        found = candidates(names, **asked, refused=refused, progress=tell, fixed=fixed, every=False)
     else:
         found = (_given(mechanism, n, d, order, goal, adjacency),)
     if not found:
@@ -270,7 +257,7 @@ def private_mean(
         mean=mean,
         chosen=found[0],
         bracket=found[0].rmse,
-        expected=math.sqrt((_double(a) + _double(b) * seen.mean_square) / (n * d)),
+        expected=math.sqrt((to_float(a) + to_float(b) * seen.mean_square) / (n * d)),
         measured=math.sqrt(float(((guess - mean) ** 2).sum()) / d),
         central=noise / n,
         n=n,
@@ -291,6 +278,7 @@ def candidates(
     refused: list[tuple[str, str]] | None = None,
     progress: Progress | None = None,
     fixed: Mapping[str, object] | None = None,
+    every: bool = True,
 ) -> tuple[Candidate, ...]:
     """Mechanisms that certainly meet a target, the smallest worst-case error first.
 
@@ -312,9 +300,21 @@ def candidates(
         Told what is being done.
     fixed : mapping of str, optional
         Values that are not searched.
+    every : bool
+        Whether those are calibrated too that cannot win by an estimate of their errors.
     """
-    found = []
-    for name in names:
+    found: list[Candidate] = []
+    about = dict.fromkeys(names, 0.0)
+    if not every and len(names) > 1:
+        target = Target(n, order, goal, adjacency, Blanket.MECHANISM)
+        start = _central(order, goal, adjacency) / n
+        about = {name: estimated_rmse(name, target, dimension, start) for name in names}
+    for name in sorted(names, key=lambda one: about[one]):
+        best = min((float(one.rmse.upper) for one in found), default=math.inf)
+        if math.isfinite(about[name]) and about[name] > _WORSE * best:
+            if refused is not None:
+                refused.append((name, f"about {about[name]:.4g} by an estimate: not calibrated, as it cannot win"))
+            continue
         if progress is not None:
             progress(f"calibrating {name}")
         try:
@@ -323,6 +323,11 @@ def candidates(
             if refused is not None:
                 refused.append((name, str(error)))
     return tuple(sorted(found, key=lambda candidate: candidate.rmse.upper))
+
+
+def _central(order: Real, goal: Fraction, adjacency: Adjacency) -> float:
+    """Noise of a trusted curator's Gaussian mechanism on the sum."""
+    return float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * (1 if adjacency is Adjacency.ZERO_OUT else 2)
 
 
 def _calibrated(
@@ -373,10 +378,6 @@ def _rmse(mechanism: Certifiable, n: int) -> Bracket:
     with working_precision(128):
         value = Ball.from_arb((to_arb(err1(mechanism)) / (n * mechanism.dimension)).sqrt())
     return Bracket(value.lower, value.upper, Rigour.BALL, "risk", "root of the exact worst-case squared error over nd")
-
-
-def _double(value: Any) -> float:
-    return float(value.upper) if isinstance(value, Ball) else float(value)
 
 
 def _simulated(rows: Rows, mechanism: Certifiable, seen: Survey, rng: np.random.Generator) -> Vectors:

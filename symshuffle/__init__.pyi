@@ -66,7 +66,6 @@ from .engines.contours.contour import Contour as Contour
 from .engines.counting.counts import Counts as Counts
 from .engines.counting.exact import Exact as Exact
 from .engines.counting.sparse import Sparse as Sparse
-from .engines.counting.walk import Walk as Walk
 from .engines.transforms.fft import FFT as FFT
 from .ledger.claims.model import Claim as Claim
 from .ledger.claims.outcomes import Outcome as Outcome

@@ -197,7 +197,7 @@ WRONG = [
     (without("--n"), "--n"),
     (with_option("--rel", "0"), "rel = 0.0: expected a relative width in (0, 1)"),
     (with_option("--rel", "nan"), "rel = nan: expected a relative width in (0, 1)"),
-    (with_option("--engine", "magic"), "'auto', 'exact', 'sparse', 'counts', 'walk', 'contour'"),
+    (with_option("--engine", "magic"), "'auto', 'exact', 'sparse', 'counts', 'contour'"),
     (with_option("--rigour", "some"), "'exact', 'ball', 'float64'"),
     (with_option("--direction", "up"), "'forward', 'reverse', 'both'"),
     ([*with_option("--engine", "fft"), "--rigour", "exact"], "engine fft answers at rigour float64, not exact"),

@@ -18,7 +18,6 @@ ENGINES: Final[Mapping[str, str]] = {
     "exact": "symshuffle.engines.counting.exact:Exact",
     "sparse": "symshuffle.engines.counting.sparse:Sparse",
     "counts": "symshuffle.engines.counting.counts:Counts",
-    "walk": "symshuffle.engines.counting.walk:Walk",
     "contour": "symshuffle.engines.contours.contour:Contour",
     "ball": "symshuffle.engines.contours.ball:BallContour",
     "fft": "symshuffle.engines.transforms.fft:FFT",

@@ -474,3 +474,20 @@ def test_no_tilt_is_steeper_than_sixty_four_by_a_step():
     """Levels that no sum reaches, and targets that it never meets, end there; two of these tilts are beyond exp(5)."""
     assert THREE.tilt(0.8) == pytest.approx(256) == THREE.guess(-40.0)[1]
     assert 150 < THREE.tilt(0.739) < 256 and 150 < THREE.guess(-8.3)[1] < 256
+
+
+@pytest.mark.parametrize("side", [Side.UPPER, Side.LOWER])
+def test_points_of_a_period_that_are_not_evaluated_are_bounded(side):
+    """With few points evaluated the bound on the others is what keeps the truth inside."""
+    law = law_above(PROFILE) if side is Side.UPPER else law_below(PROFILE)
+    summed = Losses(((law, 3),), side)
+    sign, missed = 1 if side is Side.UPPER else -1, []
+    with pytest.MonkeyPatch.context() as at:
+        at.setattr(period, "_SILENT", 60.0)
+        for level, exponent in itertools.product((10, 25, 40), (-4.0, -2.0, 0.0, 3.0)):
+            truth = Fraction(brute_in_balls(law, level))
+            at.setattr(period, "_NEGLIGIBLE", exponent)
+            short = Period.at(summed, 3.0)
+            assert sign * (short.value(level) - truth) >= -Fraction(1, 10**20)  # of the sum in balls
+            missed.append(sign * (replace(short, silent=flint.arb(0)).value(level) - truth) < -Fraction(1, 10**12))
+    assert any(missed)

@@ -1,5 +1,6 @@
 """Edge cases that every engine answers the same way, and the failures of other tools as regression tests of ours."""
 
+import time
 from fractions import Fraction
 
 import pytest
@@ -17,6 +18,7 @@ from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.contours.ball import BallContour
 from symshuffle.engines.contours.contour import Contour
+from symshuffle.engines.counting.counts import Counts
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.engines.registry import engine_classes
 from symshuffle.engines.transforms.fft import FFT
@@ -279,3 +281,12 @@ def test_at_eps_zero_irrational_atoms_lie_on_a_lattice_that_balls_do_not_show():
     far = solve.delta(mechanism("krr").at(k=10, eps0=1), n=10**6, eps=0, rigour=Rigour.BALL, rel=1e-9).bracket
     assert far.relative_width < Fraction(1, 10**9)
     assert Law((e, e * e), (Fraction(1, 2),) * 2).in_units() is None
+
+
+def test_many_atoms_of_one_user_are_no_enumeration():
+    """Count vectors that sum to more than n are not visited: 2^18 of them took seconds."""
+    law = Law(tuple(Fraction(i) for i in range(-9, 11)), (Fraction(1, 20),) * 20)
+    start = time.process_time()
+    found = Counts().bracket(law, 1)
+    assert found.contains(Fraction(11, 4))
+    assert time.process_time() - start < 1

@@ -33,7 +33,6 @@ from symshuffle.engines.contours.contour import Contour
 from symshuffle.engines.counting.counts import Counts
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.engines.counting.sparse import Sparse
-from symshuffle.engines.counting.walk import Walk
 from symshuffle.engines.densities.bromwich import Bromwich
 from symshuffle.engines.transforms.fft import FFT
 from symshuffle.vectors.error.optimal import bmg_optimal
@@ -253,7 +252,6 @@ DOORS = {
     "smoothed": (by(Contour(rel=1e-1), eps=OFF_LATTICE), value_off_lattice),
     "ball": (by(BallContour(rel=1e-1), eps=OFF_LATTICE), value_off_lattice),
     "counts": (by(Counts(rel=1e-2)), value),
-    "walk": (by(Walk(rel=1e-2)), value),
     "epsilon": (lambda: symshuffle.epsilon(KRR, n=N, delta=TARGET, rel=1e-2).bracket, crossing),
     "confirmed": (lambda: symshuffle.epsilon(KRR, n=N, delta=TARGET, rel=1e-2, rigour="ball").bracket, crossing),
     "users": (lambda: symshuffle.solve_n(KRR, exp_eps=LEVEL, delta=TARGET).bracket, fewest),

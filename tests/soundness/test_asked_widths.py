@@ -30,7 +30,6 @@ DOORS = {
     "FFT": lambda rel: ss.FFT(rel=rel),
     "Sparse": lambda rel: ss.Sparse(rel=rel),
     "Counts": lambda rel: Counts(rel=rel),
-    "Walk": lambda rel: ss.Walk(rel=rel),
     "Bromwich": lambda rel: Bromwich(rel=rel),
     "delta": lambda rel: ss.delta(KRR, n=30, eps="1/5", rel=rel).bracket,
     "epsilon": lambda rel: ss.epsilon(KRR, n=30, delta="1/100", rel=rel).bracket,

@@ -37,7 +37,6 @@ INSIDE = {
     "engines.counting.counts.Counts.offered",
     "engines.transforms.fft.FFT.offered",
     "engines.counting.sparse.Sparse.offered",
-    "engines.counting.walk.Walk.offered",
     "engines.densities.bromwich.Bromwich.offered",
     "engines.densities.jumps.bracket",
     "engines.transforms.tilted.Window.side",

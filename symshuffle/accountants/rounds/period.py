@@ -17,7 +17,7 @@ for a lower one all of them are taken off, those of sums beyond half a period by
 
 With many rounds the transform is negligible on all of the period but a neighbourhood of the real axis. Points beyond it
 are bounded, not evaluated. Over a stretch of half width r around u the tilted transform of one loss L is at most
-:math:`|\varphi(u)|+r\,\sigma` in size, where :math:`\sigma` is the standard deviation of L under the tilt; the kernel
+:math:`|\varphi(u)|+r\,\sigma` in size, where :math:`\sigma` is the standard deviation of L under the tilt. The kernel
 is largest on the real axis.
 """
 
@@ -39,6 +39,9 @@ from symshuffle.base.numbers import Ball, to_arb, working_precision
 BITS: Final = 160
 _SILENT: Final = 45.0
 """Exponent of the aliases."""
+
+_NEGLIGIBLE: Final = 45.0
+"""Exponent of the sum over points that are bounded."""
 
 _MOST_POINTS: Final = 2**19
 """Points to evaluate beyond which a sum is refused."""
@@ -85,7 +88,7 @@ class Period:
         _, _, curve = losses.cumulant(tilt)
         reach = max(_SILENT / tilt, math.sqrt(2 * _SILENT * curve) * 1.1)
         points = 2 * math.ceil(2 * reach / step / 2) + 16
-        quiet = _SILENT + math.log(points)
+        quiet = _NEGLIGIBLE + math.log(points)
         loud = _loud(losses, tilt, points, quiet)
         if loud > _MOST_POINTS:
             raise Unsupported(f"rigour = ball: expected float64; the sum takes {loud} points, above {_MOST_POINTS}")
@@ -149,7 +152,8 @@ def _tilted(law: LatticeLaw, tilt: float) -> list[flint.arb]:
 
 def _loud(losses: Losses, tilt: float, points: int, quiet: float) -> int:
     """The number of points behind which the transform is at most ``exp(-quiet)`` times that at the real point."""
-    with working_precision(_STRETCH_BITS):
+    # A power of a turn loses a bit at every second step.
+    with working_precision(_STRETCH_BITS + max(len(law.masses) for law, _ in losses.parts)):
         turn = 2 * flint.arb.pi() / points
         parts = []
         for law, times in losses.parts:

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Final, TypeAlias, final
@@ -272,7 +273,8 @@ def _visited(n: int, tables: list[_Table], bits: int | None) -> tuple[Fraction, 
     if Fraction(above.value - below.value) / unit <= 4 * off:
         raise Unsupported(f"engine counts at n = {n}: two atoms are too close; use engine contour")
     tails = _Tails.of(n, others, below, above)
-    planes = [tails.plane(n, chosen, others[-2:]) for chosen in itertools.product(*map(_entries, others[:-2]))]
+    entries = [_entries(table) for table in others[:-2]]
+    planes = [tails.plane(n, chosen, others[-2:]) for chosen in _chosen(entries, n)] or [(0, 0, 0)]
     # In integers sums are exact; in doubles fsum rounds once.
     total, mass = (Fraction(sum(part) if bits else math.fsum(part)) for part in list(zip(*planes, strict=True))[:2])
     noise = sum((table.noise for table in tables), start=Fraction(0))
@@ -283,6 +285,18 @@ def _visited(n: int, tables: list[_Table], bits: int | None) -> tuple[Fraction, 
     point = sum(table.point for table in tables)
     total, mass = total / unit / 2**point, mass / 2**point
     return total, noise * total + (1 + noise) * off * mass
+
+
+def _chosen(entries: list[list[tuple[int, Any, Any]]], left: int) -> Iterator[tuple[tuple[int, Any, Any], ...]]:
+    """One entry of each list, in all ways in which the counts sum to at most ``left``."""
+    if not entries:
+        yield ()
+        return
+    for entry in entries[0]:
+        if entry[0] > left:
+            return
+        for others in _chosen(entries[1:], left - entry[0]):
+            yield (entry, *others)
 
 
 def _entries(table: _Table) -> list[tuple[int, Any, Any]]:

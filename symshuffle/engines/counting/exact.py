@@ -35,7 +35,10 @@ from symshuffle.channels.law import Law
 _CHEAP_POWER: Final = 3_000_000
 _CHEAP: Final = 3_000
 _CHEAP_IN_BALLS: Final = 200_000
-"""Count vectors that are still cheaper than a contour, in doubles and in balls."""
+"""Count vectors that are still cheaper than a contour, in doubles and, of more than ``_FEW_ATOMS`` atoms, in balls."""
+
+_FEW_ATOMS: Final = 4
+"""Atoms up to which engine ``counts`` answers in balls at less cost."""
 
 _CHEAP_SUM: Final = 3 * 10**9
 """Bits of all terms of a sum over counts that take about two seconds."""
@@ -93,7 +96,7 @@ class Exact:
         """
         if rigour is Rigour.EXACT:
             return cls() if law.exact else None
-        count = _CHEAP_IN_BALLS if rigour is Rigour.BALL else _CHEAP
+        count = _CHEAP_IN_BALLS if rigour is Rigour.BALL and len(law.values) > _FEW_ATOMS else _CHEAP
         return cls(largest_power=_CHEAP_POWER, largest_count=count, largest_sum=_CHEAP_SUM)
 
     @classmethod

@@ -11,7 +11,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.collect.randomness import Draw, Integers, random_order
 from symshuffle.collect.scheme import Scheme
 
-AT_ONCE: Final = 1 << 22
+AT_ONCE: Final = 1 << 19
 """Integers of messages that are held unpacked at a time."""
 
 _LONGEST: Final = 18
@@ -48,8 +48,11 @@ def unpack(scheme: Scheme, packed: Integers) -> Integers:
 def randomized(scheme: Scheme, values: Integers, draw: Draw) -> Integers:
     """One packed message for each value, in the order of the values."""
     size = chunk(scheme)
-    parts = [pack(scheme, scheme.sample(values[i : i + size], draw)) for i in range(0, len(values), size)]
-    return np.concatenate(parts)
+    width = pack(scheme, np.zeros((1, scheme.width), dtype=np.int64)).shape[1]
+    found = np.empty((len(values), width), dtype=np.uint8)
+    for i in range(0, len(values), size):
+        found[i : i + size] = pack(scheme, scheme.sample(values[i : i + size], draw))
+    return found
 
 
 def shuffled(packed: Integers, draw: Draw) -> Integers:

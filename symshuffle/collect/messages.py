@@ -14,6 +14,9 @@ from symshuffle.collect.scheme import Scheme
 AT_ONCE: Final = 1 << 19
 """Integers of messages that are held unpacked at a time."""
 
+_MOST_WORDS: Final = 1 << 12
+"""Numbers whose text is looked up."""
+
 _LONGEST: Final = 18
 _POWERS: Final = np.array([10**i for i in range(_LONGEST)], dtype=np.int64)
 
@@ -85,6 +88,9 @@ def lines(scheme: Scheme, packed: Integers) -> Iterator[bytes]:
             yield text.tobytes()
         elif scheme.width == 1:
             yield ("\n".join(map(str, rows[:, 0].tolist())) + "\n").encode()
+        elif scheme.alphabet <= _MOST_WORDS:
+            words = np.array([str(number) for number in range(scheme.alphabet)], dtype=object)
+            yield "".join(" ".join(row) + "\n" for row in words[rows].tolist()).encode()
         else:
             yield "".join(" ".join(map(str, row)) + "\n" for row in rows.tolist()).encode()
 

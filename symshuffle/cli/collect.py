@@ -102,14 +102,14 @@ def randomize(
     ] = False,
 ) -> None:
     """Randomize the value of each user exactly, and write the messages in an order that says nothing."""
-    from symshuffle.collect.files import check_new, read_plan_file, read_values, write_messages
+    from symshuffle.collect.files import DRAWN_ANEW, check_new, read_plan_file, read_values, write_messages
     from symshuffle.collect.messages import arranged, randomized, shuffled
     from symshuffle.collect.plan import NOT_COVERED
     from symshuffle.collect.randomness import uniform
 
     if order not in _ORDERS:
         raise InputError("--order", order, "one of " + ", ".join(_ORDERS))
-    check_new(out, "--out")
+    check_new(out, "--out", DRAWN_ANEW)
     known = read_plan_file(plan)
     users = read_values(values, known, column, identity)
     if len(users) < known.min_users:

@@ -25,26 +25,26 @@ if TYPE_CHECKING:
     from io import BufferedReader
 
 KIND: Final = "symshuffle messages"
+DRAWN_ANEW: Final = (
+    " (a second run draws new messages, and both together spend the budget twice: remove the file if nobody saw it)"
+)
+"""Why messages are not written again."""
+
 _BLOCK: Final = 1 << 23
 
 
-def check_new(path: Path, argument: str) -> None:
-    """Refuse an output file that exists: messages are drawn anew in every run.
+def check_new(path: Path, argument: str, why: str = "") -> None:
+    """Refuse an output file that exists, or that cannot be written.
 
     Raises
     ------
     InputError
-        If it does, or nothing can be written there.
+        With the reason, if there is one to be given.
     """
     check_destination(path, argument=argument)
     parquet.check_installed(path)
     if path.exists():
-        raise InputError(
-            argument,
-            path,
-            "a file that does not exist yet (a second run draws new messages, and both together spend "
-            "the budget twice: remove the file if it was seen by nobody)",
-        )
+        raise InputError(argument, path, f"a file that does not exist yet{why}")
 
 
 def read_plan_file(path: Path) -> Plan:
@@ -152,7 +152,7 @@ def write_messages(path: Path, plan: Plan, packed: Integers, order: str, *, coun
     InputError
         If the file exists or cannot be written.
     """
-    check_new(path, "--out")
+    check_new(path, "--out", DRAWN_ANEW)
     head = {"kind": KIND, "plan": plan.digest, "order": "counts" if counts else order, "not covered": NOT_COVERED}
     made = plan.scheme
     if counts:

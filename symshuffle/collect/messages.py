@@ -11,8 +11,11 @@ from symshuffle.base.errors import InputError
 from symshuffle.collect.randomness import Draw, Integers, random_order
 from symshuffle.collect.scheme import Scheme
 
-AT_ONCE: Final = 1 << 22
+AT_ONCE: Final = 1 << 19
 """Integers of messages that are held unpacked at a time."""
+
+_MOST_WORDS: Final = 1 << 12
+"""Numbers whose text is looked up."""
 
 _LONGEST: Final = 18
 _POWERS: Final = np.array([10**i for i in range(_LONGEST)], dtype=np.int64)
@@ -48,8 +51,11 @@ def unpack(scheme: Scheme, packed: Integers) -> Integers:
 def randomized(scheme: Scheme, values: Integers, draw: Draw) -> Integers:
     """One packed message for each value, in the order of the values."""
     size = chunk(scheme)
-    parts = [pack(scheme, scheme.sample(values[i : i + size], draw)) for i in range(0, len(values), size)]
-    return np.concatenate(parts)
+    width = pack(scheme, np.zeros((1, scheme.width), dtype=np.int64)).shape[1]
+    found = np.empty((len(values), width), dtype=np.uint8)
+    for i in range(0, len(values), size):
+        found[i : i + size] = pack(scheme, scheme.sample(values[i : i + size], draw))
+    return found
 
 
 def shuffled(packed: Integers, draw: Draw) -> Integers:
@@ -82,6 +88,9 @@ def lines(scheme: Scheme, packed: Integers) -> Iterator[bytes]:
             yield text.tobytes()
         elif scheme.width == 1:
             yield ("\n".join(map(str, rows[:, 0].tolist())) + "\n").encode()
+        elif scheme.alphabet <= _MOST_WORDS:
+            words = np.array([str(number) for number in range(scheme.alphabet)], dtype=object)
+            yield "".join(" ".join(row) + "\n" for row in words[rows].tolist()).encode()
         else:
             yield "".join(" ".join(map(str, row)) + "\n" for row in rows.tolist()).encode()
 

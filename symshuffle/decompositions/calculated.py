@@ -237,6 +237,8 @@ def _decided(value: Entry, bits: int) -> Fraction | Ball:
     if isinstance(value, Fraction):
         return value
     ball = value.ball() if isinstance(value, Span) else Ball.from_arb(value, bits)
+    if ball.lower == 0 == ball.upper:
+        return Fraction(0)
     if ball.lower <= 0 <= ball.upper:
         raise NotDecided(f"whether {ball} is 0")
     return ball.lower if ball.lower == ball.upper else ball

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final, Literal, overload
 
 import sympy as sp
 
-from symshuffle.base.errors import InputError
+from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.mechanisms import finite, unary
 from symshuffle.mechanisms.finite import P
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.outputs import OutputClass, State
-from symshuffle.mechanisms.symbolic import Parameter
+from symshuffle.mechanisms.symbolic import LAM, Parameter
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.continuous import Laplace
@@ -127,6 +127,7 @@ SHARE: Final = Parameter(P, sp.Integer(0), sp.Integer(1), False, "activation pro
 def thinned(name: str) -> Mechanism:
     """The mechanism of this name, which has no ``p``, run with probability ``p``; otherwise a null symbol is sent."""
     base = _made(name)
+    check_thinnable(base)
     classes = tuple(
         replace(c, states=tuple(State(s.name, s.count, P * s.probability) for s in c.states)) for c in base.classes
     )
@@ -139,6 +140,15 @@ def thinned(name: str) -> Mechanism:
         (*base.parameters, SHARE),
         source=f"{base.source}; a null symbol beside it as in anchored, Definition 7.3",
     )
+
+
+def check_thinnable(base: Mechanism) -> None:
+    """Refuse a mechanism that has no thinned form."""
+    symbols = {parameter.symbol for parameter in base.parameters}
+    if LAM not in symbols or P in symbols or not (base.pair.by is None and not base.pair.listed and base.pair.every):
+        raise Unsupported(
+            f"{base.name} is not thinned: no budget, a share p of its own, or pairs of inputs that differ"
+        )
 
 
 def is_named(one: Mechanism) -> bool:

@@ -237,7 +237,7 @@ def _split_sum(context: Any, window: _Window, row: _Row, digits: int) -> tuple[A
     (high, heavy), (low, light), (third, one), (fourth, two) = window.ordered[:4]
     total, size, term, last = context.mpf(0), context.mpf(0), context.mpf(0), (0, 0)
     # Along i - j = constant a sum moves least: the ends of a law that two inputs share are nearly opposite.
-    counts = sorted((2 * i - m, m) for m in row.inner for i in window.open_counts(row, m))
+    counts = sorted(((2 * i - m, m) for m in row.inner for i in window.open_counts(row, m)), reverse=True)
     if not counts:
         return total, size
     tail = _Tail(context, one / (one + two), digits)
@@ -246,8 +246,8 @@ def _split_sum(context: Any, window: _Window, row: _Row, digits: int) -> tuple[A
     double = heavy * light / weight**2
     for difference, m in counts:
         i, others = (m + difference) // 2, row.users - m
-        if last == (difference, m - 2):
-            term *= double * (others + 1) * (others + 2) / (i * (m - i))
+        if last == (difference, m + 2):
+            term *= (i + 1) * (m - i + 1) / (double * (others - 1) * others)
         else:
             term = _probability(window, row, (i, m - i, others), (heavy, light, weight))
         last = difference, m

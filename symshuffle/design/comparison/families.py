@@ -15,11 +15,11 @@ from typing import Any, Final, final
 
 import sympy as sp
 
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
 from symshuffle.mechanisms.finite import P
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.registry import MECHANISMS, SHARE, THINNED, mechanism, thinned
+from symshuffle.mechanisms.registry import MECHANISMS, SHARE, THINNED, check_thinnable, mechanism, thinned
 from symshuffle.mechanisms.symbolic import LAM, LARGEST_PARAMETER, Parameter
 from symshuffle.utility.estimation.votes import is_alike
 
@@ -114,7 +114,7 @@ def family(name: str, k: int) -> Family:
     if not isinstance(general, Mechanism):
         raise InputError("mechanisms", name, "mechanisms of finitely many outputs")
     if thin:
-        _check_thinnable(general)
+        check_thinnable(general)
     counted = sp.sympify(general.inputs).free_symbols
     if not counted:
         if int(general.inputs) != k:
@@ -138,14 +138,6 @@ def _smallest_size(inputs: sp.Expr, parameter: Parameter, k: int) -> int:
         if parameter.kind is None or parameter.kind.holds(value):
             return value
         value += 1
-
-
-def _check_thinnable(base: Mechanism) -> None:
-    symbols = {parameter.symbol for parameter in base.parameters}
-    if LAM not in symbols or P in symbols or not is_alike(base):
-        raise Unsupported(
-            f"{base.name} is not thinned: no budget, a share p of its own, or pairs of inputs that differ"
-        )
 
 
 def names() -> tuple[str, ...]:

@@ -207,7 +207,7 @@ def _distances(first: Channel, second: Channel) -> list[Fraction]:
 
 
 def deficiency(first: Channel, second: Channel) -> Deficiency:
-    r"""Le Cam's deficiency of one channel with respect to another, and the kernel that attains it.
+    r"""Le Cam's deficiency of one channel with respect to another, with its kernel.
 
     .. math:: \delta(W, V) = \min_K \max_x \tfrac12 \lVert V_x - (WK)_x \rVert_1
 

@@ -6,7 +6,18 @@ from fractions import Fraction as F
 import flint
 import numpy as np
 
-from symshuffle import Channel, delta, epsilon, joint, mechanism, optimal_decomposition, privacy_loss
+from symshuffle import (
+    Channel,
+    compare,
+    delta,
+    epsilon,
+    joint,
+    mechanism,
+    optimal_decomposition,
+    privacy_loss,
+    prove,
+    prove_epsilon,
+)
 from symshuffle.accountants import confirm
 from symshuffle.accountants.bounds import evaluate
 from symshuffle.accountants.covering import covered, reduction
@@ -17,6 +28,7 @@ from symshuffle.accountants.renyi import front as renyi
 from symshuffle.base.numbers import Verdict
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import LevelledPair
+from symshuffle.collect import make_plan
 from symshuffle.decompositions import backgrounds, calculated, closed_forms, composition, laplace, rising, symbolic
 from symshuffle.design.comparison import certified, families, forms, matching
 from symshuffle.design.decision import exact_programs, invariant, programs, reduced, sizes, symmetries
@@ -31,7 +43,7 @@ from symshuffle.ledger.claims.errata import Erratum
 from symshuffle.ledger.claims.model import Claim, Comparison, Correction, Obligation
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation import canonical, worst_risk
+from symshuffle.utility.estimation import canonical, votes, worst_risk
 from symshuffle.utility.estimation.symbolic_law import SymbolicLaw
 from symshuffle.utility.frontiers import caps, contamination, equivariant, formulas, leakage, subset_family
 from symshuffle.utility.frontiers.frontier import trace_frontier
@@ -71,6 +83,7 @@ FORMS = forms.forms(FAMILY)
 MATCH = matching.Match("eps0", HALF, None)
 ASKED = {"n": 3, "eps": "1/10"}
 GROUP = cyclic_group(3)
+PLAN = make_plan(3, n=9, eps=1, delta="1/10", mechanism="krr")
 CLAIM = Claim("own.one", "statement", "", "", "", (), "", "proved", bool, iter, (), "holds")
 
 
@@ -79,6 +92,15 @@ def rng():
 
 
 DOORS = {
+    "accountants.questions.proof.prove.direction": lambda v: prove(KRR, n=3, eps=1, direction=v),
+    "accountants.questions.proof.prove_epsilon.direction": lambda v: prove_epsilon(KRR, n=3, delta="1/10", direction=v),
+    "collect.plan.Plan.loss": lambda v: replace(PLAN, loss=v),
+    "collect.plan.Plan.expected.loss": PLAN.expected,
+    "collect.search.make_plan.loss": lambda v: make_plan(3, **ASKED, delta="1/2", mechanism="krr", loss=v),
+    "design.comparison.compare.compare.loss": lambda v: compare(3, n=9, eps0=1, mechanisms=["krr"], loss=v).rows,
+    "design.comparison.matching.Match.loss": lambda v: matching.Match("eps0", HALF, None, v),
+    "utility.estimation.votes.VoteNoise.loss.loss": lambda v: votes.VoteNoise(F(1), F(2), 3, "").loss(v, 4),
+    "utility.estimation.votes.VoteNoise.worst.loss": lambda v: votes.VoteNoise(F(1), F(2), 3, "").worst(v),
     "accountants.questions.adversary.worst_of_two_types.rigour": lambda v: adversary.worst_of_two_types(
         W, 3, F(6, 5), rigour=v
     ),

@@ -26,6 +26,10 @@ SEARCHES = {
 """They take seconds, and hand the choice on to ``worst_pair``, which is walked."""
 
 INSIDE = {
+    "decompositions.closed_forms.cells_on_file",
+    "decompositions.closed_forms.lines_on_file",
+    "design.comparison.forms.forms",
+    "vectors.privacy.accounting.one_user_bound",
     "accountants.bounds.brackets.limit_variance",
     "accountants.bounds.brackets.reveals",
     "utility.estimation.canonical.population_law",
@@ -81,6 +85,8 @@ MADE = {
 """Results and solver programs that the library fills in: certificates among them are refused by ``verify``."""
 
 COMMANDS = {
+    "cli.collect.plan",
+    "cli.compare.compare",
     "cli.pld.pld",
     "cli.curves.curve",
     "cli.curves.solve_eps0",

@@ -205,7 +205,7 @@ def renyi_power(p: Sequence[Fraction], q: Sequence[Fraction], alpha: Fraction) -
 def f_divergence(
     p: Sequence[Fraction], q: Sequence[Fraction], generator: Callable[[Any], Any], *, name: str = "f-divergence"
 ) -> Measure:
-    r"""Measure of an f-divergence of the caller's own, for :func:`symshuffle.design.maximise`.
+    r"""Measure of an f-divergence of your own, which ``maximise`` takes.
 
     A column v contributes :math:`\varphi(v) = (v\cdot P_1)\, f\!\left(\frac{v\cdot P_0}{v\cdot P_1}\right)`.
 

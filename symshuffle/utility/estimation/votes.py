@@ -84,12 +84,12 @@ class VoteNoise:
         value: Number = (total + self.absent * (k - 1) + 1 - Fraction(1, k)) / n
         return value
 
-    def loss(self, kind: Loss | str, n: int) -> Number:
+    def loss(self, loss: Loss | str, n: int) -> Number:
         """The error of ``n`` users that a loss looks at, at the fixed composition that is worst for it.
 
         Parameters
         ----------
-        kind : {"l2", "max", "absent", "test"}
+        loss : {"l2", "max", "absent", "test"}
             As in :class:`symshuffle.base.choices.Loss`; the first three are squared errors, the last is not.
         n : int
             Number of users, at least 1.
@@ -101,7 +101,7 @@ class VoteNoise:
         >>> [str(noise.loss(kind, 1)) for kind in ("l2", "max", "absent")]
         ['2', '8/9', '5/9']
         """
-        match choice(Loss, kind, "loss"):
+        match choice(Loss, loss, "loss"):
             case Loss.L2:
                 return self.risk(n)
             case Loss.MAX:
@@ -115,9 +115,9 @@ class VoteNoise:
             deviations = [(to_arb(variance) / n).sqrt() for variance in (self.own, self.absent)]
             return Ball.from_arb(deviations[0] + deviations[1], DEFAULT_BITS)
 
-    def worst(self, kind: Loss | str) -> str:
+    def worst(self, loss: Loss | str) -> str:
         """Composition at which a loss is largest, in words."""
-        match choice(Loss, kind, "loss"):
+        match choice(Loss, loss, "loss"):
             case Loss.L2:
                 return "every composition alike"
             case Loss.MAX if less(self.own, self.absent) is not Verdict.TRUE:

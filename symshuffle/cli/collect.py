@@ -18,6 +18,7 @@ from symshuffle.cli import arguments
 from symshuffle.cli.arguments import Json, Users
 from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, with_covering
 from symshuffle.cli.progress import progress
+from symshuffle.cli.proofs import Proof, write_proof
 
 if TYPE_CHECKING:
     from symshuffle.collect.plan import Plan
@@ -46,6 +47,7 @@ def plan(
     labels: Annotated[
         Path | None, typer.Option("--labels", metavar="FILE", help="Names of the categories, one in each line.")
     ] = None,
+    proof: Proof = None,
     as_json: Json = False,
     covering: CoveringOptions = NONE_ASKED,
 ) -> None:
@@ -73,6 +75,8 @@ def plan(
             progress=lambda done, of, name: display.update(task, completed=done, total=of, description=name),
             **covering.whom,
         )
+    if proof is not None:  # first: a plan without the proof that was asked for is not written
+        write_proof(proof, found.scheme.mechanism(), covering, n=users, eps=found.eps, delta=found.delta)
     write_atomically(out, found.to_json(), argument="--out")
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=2))

@@ -76,7 +76,7 @@ def delta(
     chosen, level = arguments.engine_and_rigour(engine, _width(rel), rigour)
     if confirm:
         asked.check_confirmable(subject.source)
-    write_proof(proof, subject, asked.covering, exp_eps=target, direction=direction)
+    write_proof(proof, subject.source, asked.covering, n=subject.users or 0, exp_eps=target, direction=direction)
     bound = solve.delta(
         subject.reduced,
         n=subject.users,
@@ -130,7 +130,8 @@ def epsilon(
         bits=LAW_BITS,
         attain=True,
     )
-    write_proof(proof, subject, asked.covering, delta=target, upper=bound.bracket.upper, direction=direction)
+    at_upper = {"delta": target, "upper": bound.bracket.upper, "direction": direction}
+    write_proof(proof, subject.source, asked.covering, n=subject.users or 0, **at_upper)
     at = Exp(bound.bracket.upper) if bound.bracket.upper else Fraction(1)
     blanket = asked.covering.written.get("blanket")
     confirmed = _confirmed(subject.source, subject.reduced, bound, at, blanket=blanket) if confirm else None

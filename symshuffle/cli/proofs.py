@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import typer
 
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.cli.covering import CoveringOptions
-
-if TYPE_CHECKING:
-    from symshuffle.cli.rounds import Subject
 
 Proof = Annotated[
     Path | None,
@@ -24,16 +21,19 @@ Proof = Annotated[
 ]
 
 
-def write_proof(file: Path | None, asked: Subject, covering: CoveringOptions, **question: Any) -> None:
-    """Write the proof of an answer where one is asked for, and say on standard error what was proved."""
+def write_proof(file: Path | None, source: Any, covering: CoveringOptions, **question: Any) -> None:
+    """Write the proof of an answer where one is asked for, and say on standard error what was proved.
+
+    The question is that of :func:`symshuffle.prove` if it names a level, otherwise that of ``prove_epsilon``.
+    """
     if file is None:
         return
     from symshuffle.accountants.questions.proof import prove, prove_epsilon
     from symshuffle.ledger.recheck import bound
 
     check_destination(file, argument="--proof")
-    door = prove if "exp_eps" in question else prove_epsilon
-    content = door(asked.source, n=asked.users or 0, **question, **covering.whom)
+    door = prove if question.keys() & {"eps", "exp_eps"} else prove_epsilon
+    content = door(source, **question, **covering.whom)
     write_atomically(file, json.dumps(content, indent=1) + "\n", argument="--proof")
     typer.echo(f"{file} proves {bound.check(content)}", err=True)
 

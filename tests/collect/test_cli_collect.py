@@ -12,6 +12,7 @@ import pytest
 
 from symshuffle.cli import main
 from symshuffle.collect import read_plan
+from symshuffle.ledger.recheck import bound
 from tests.collect.cases import PARAMETERS, enumerated, small, supported
 
 
@@ -61,6 +62,19 @@ def test_from_plan_to_histogram(capsys, tmp_path, monkeypatch):
         ends = (told.supports, told.low, told.high, told.band_low, told.band_high)
         assert tuple(int(row[name]) for name in ("supports", "low", "high", "band_low", "band_high")) == ends
         assert float(row["estimate"]) == float(told.estimate)
+
+
+@pytest.mark.parametrize("name", ["krr", "blh"])
+def test_a_plan_carries_its_proof(capsys, tmp_path, monkeypatch, name):
+    """The proof is about the ratio of the plan, at its own eps and delta; a plan that has none is not written."""
+    monkeypatch.chdir(tmp_path)
+    asked = ("--k", "4", "--n", "900", "--eps", "1/2", "--delta", "1e-6", "--mechanism", name, "--out", "plan.json")
+    assert run(capsys, "plan", *asked, "--dropout", "1/10", "--proof", "bound.json")[0] == 2
+    assert not any(tmp_path.iterdir())
+    assert run(capsys, "plan", *asked, "--min-users", "800", "--proof", "bound.json")[0] == 0
+    plan, proof = read_plan(Path("plan.json").read_text()), json.loads(Path("bound.json").read_text())
+    assert bound.check(proof).startswith("delta <= 1/1000000 at exp(eps) = exp(1/2); 900 users, 800 + send")
+    assert proof["statement"]["exp_eps0"] == str(plan.scheme.ratio)
 
 
 @pytest.mark.parametrize("name", PARAMETERS)

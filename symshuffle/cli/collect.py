@@ -76,7 +76,7 @@ def plan(
             **covering.whom,
         )
     if proof is not None:  # first: a plan without the proof that was asked for is not written
-        write_proof(proof, found.scheme.mechanism(), covering, n=users, eps=found.eps, delta=found.delta)
+        write_proof(proof, found.scheme.mechanism(), covering, n=users, delta=found.delta, upper=found.eps)
     write_atomically(out, found.to_json(), argument="--out")
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=2))

@@ -66,7 +66,7 @@ def test_from_plan_to_histogram(capsys, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["krr", "oue"])
 def test_a_plan_carries_its_proof(capsys, tmp_path, monkeypatch, name):
-    """The proof is about the ratio of the plan, at its delta and, to a thousandth, its eps; without it no plan is left."""
+    """The proof is about the ratio of the plan, its delta and (to a thousandth) its eps; without it no plan is left."""
     monkeypatch.chdir(tmp_path)
     asked = ("--k", "4", "--n", "900", "--eps", "1/2", "--delta", "1e-6", "--mechanism", name, "--out", "plan.json")
     assert run(capsys, "plan", *asked, "--dropout", "1/10", "--proof", "bound.json")[0] == 2

@@ -22,6 +22,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
+from symshuffle.vectors.error.gaussian_series import gaussian_index_series, gaussian_noise_series
 from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.randomizers.mechanisms import LocalGaussian
 
@@ -71,6 +72,9 @@ def _check_gaussian_variance(statement: Statement, _: np.random.Generator) -> It
     yield identity(
         sp.expand(chi2), 1 / t - sp.Rational(9, 2) + sp.Rational(145, 12) * t, at="chi^2 = s - 9/2 + 145/(12 s)"
     )
+    longer = sp.series(1 / statement(sp.exp(1 / s)).rewrite(sp.exp).subs(s, 1 / t), t, 0, 4).removeO()
+    written = 1 / t + sum(sp.Rational(c) * t**m for m, c in enumerate(gaussian_index_series(4)))
+    yield identity(sp.expand(longer), written, at="the library's series of chi^2 to fourth order")
 
 
 def _reversion(x: Any) -> Any:
@@ -89,6 +93,8 @@ def _check_reversion(statement: Statement, _: np.random.Generator) -> Iterator[C
     yield identity(sp.diff(whole, z).subs(z, 0), 1, at="V'(0) = 1")
     variance = sp.series(whole, z, 0, 5).removeO().subs(z, t)
     yield identity(sp.series(sp.expand(variance), y, 0, 5).removeO(), y, at="V(1/s(X)) = 1/X to fourth order")
+    written = 1 / y + sum(sp.Rational(d) * y**m for m, d in enumerate(gaussian_noise_series(3)))
+    yield identity(sp.expand(statement(1 / y)), written, at="the library's coefficients are the stated ones")
 
 
 CLAIMS: Final = (

@@ -3,6 +3,8 @@
 from .calibration.search import calibrate as calibrate
 from .error.compare import contenders as contenders
 from .error.compare import takeover as takeover
+from .error.gaussian_series import gaussian_index_series as gaussian_index_series
+from .error.gaussian_series import gaussian_noise_series as gaussian_noise_series
 from .error.indices import shuffle_index as shuffle_index
 from .error.minimal_risk import minimal_unbiased_risk as minimal_unbiased_risk
 from .error.minimal_risk import shuffled_problem as shuffled_problem

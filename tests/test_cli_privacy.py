@@ -136,7 +136,7 @@ def test_decompose_and_mechanisms(capsys):
     found = answer(capsys, "decompose", "krr")
     assert {"mechanism", "cells", "beta", "gamma", "gparv", "singular", "pair", "inputs"} <= found.keys()
     assert len(found["cells"]) == 3
-    assert {row["name"] for row in answer(capsys, "mechanisms")} == {*MECHANISMS, "laplace", *PARAMETERS}
+    assert {row["name"] for row in answer(capsys, "mechanisms")} == {*MECHANISMS, "any-ldp", "laplace", *PARAMETERS}
     status, out, _ = run(capsys, "decompose", "krr", "--latex")
     assert status == 0
     assert out.startswith(r"\begin{array}")

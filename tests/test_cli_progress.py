@@ -68,6 +68,7 @@ SLOW = {
     "cite": ["cite", "decomposition.thm-12"],
     "check-certificate": ["check-certificate", "certificates"],
     "sweep": ["sweep", "spec.toml", "--out", "out"],
+    "collect": ["collect", "plan", "--k", "50", "--n", "200000", "--eps", "1", "--delta", "1e-8", "--out", "plan.json"],
     "check": ["check", "--file", "matrix.csv"],
     "unequal": ["unequal", "users.toml", "--eps", "0.1"],
 }

@@ -57,7 +57,7 @@ EXACT = {
 }
 """Doors whose docstrings ask for a Fraction, fed with a number; those of results, which the library fills in, apart."""
 
-FILLED_IN = {"Attained", "Design", "GaussianLimit", "RenyiBound", "Mechanism"}
+FILLED_IN = {"Amplification", "Attained", "Design", "GaussianLimit", "RenyiBound", "Mechanism"}
 """Results, and a mechanism, which :meth:`Mechanism.at` and its constructors make."""
 
 

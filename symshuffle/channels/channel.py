@@ -318,12 +318,12 @@ def _check_sum(x: int, row: Sequence[Number]) -> None:
         )
 
 
-def exact_columns(channel: Channel) -> tuple[tuple[Fraction, ...], ...]:
-    """Columns of a rational channel; a channel of balls or doubles is refused."""
+def exact_columns(channel: Channel, expected: str = "rational entries") -> tuple[tuple[Fraction, ...], ...]:
+    """Columns of a rational channel; a channel of balls or doubles is refused, in the words of what is expected."""
     columns = channel.columns()
     exact = tuple(tuple(entry for entry in column if isinstance(entry, Fraction)) for column in columns)
     if exact != columns:
-        raise InputError("channel", "entries that are balls or doubles", "rational entries")
+        raise InputError("channel", "entries that are balls or doubles", expected)
     return exact
 
 

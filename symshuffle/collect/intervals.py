@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from symshuffle.base.errors import InputError, NotDecided
+from symshuffle.base.numbers import as_integer
 
 Doubles = npt.NDArray[np.float64]
 
@@ -211,6 +212,9 @@ class Support:
     p: Fraction
     q: Fraction
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n", as_integer(self.n, "n", 0))
+
     def interval(self, count: int, alpha: Fraction) -> tuple[int, int]:
         """Ends between which the number of users in the category lies, but with probability at most ``alpha``.
 
@@ -221,8 +225,7 @@ class Support:
         """
         if not SMALLEST_ALPHA <= alpha < 1:
             raise InputError("alpha", alpha, "a number in (0, 1), at least 1e-100")
-        if not 0 <= count <= self.n:
-            raise InputError("count", count, f"an integer from 0 to {self.n}")
+        count = as_integer(count, "count", 0, self.n)
         low = _lowest(count, self.n, self.p, self.q, alpha / 2)
         high = self.n - _lowest(self.n - count, self.n, 1 - self.q, 1 - self.p, alpha / 2)
         return min(low, high), max(low, high)

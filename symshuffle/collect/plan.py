@@ -80,6 +80,8 @@ class Plan:
     table: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
+        for name, least, most in (("k", 2, None), ("n", 1, None), ("min_users", 1, self.n)):
+            object.__setattr__(self, name, as_integer(getattr(self, name), name, least, most))
         object.__setattr__(self, "labels", Categories.of(self.labels, self.k).labels)
         object.__setattr__(self, "loss", choice(Loss, self.loss, "loss"))
         _ = self.scheme

@@ -222,7 +222,7 @@ def test_a_changed_statement_is_printed_as_changed() -> None:
         (mechanism("laplace"), {}, "laplace"),
         (mechanism("krr").at(k=3, lam=2), {"dropout": "1/10"}, "dropout"),
         (mechanism("krr").at(k=3, lam=2), {"direction": "forward"}, "direction"),
-        (Channel.from_rows([[0.5, 0.5], [0.25, 0.75]]), {}, "rational"),
+        (Channel(((0.5, 0.5), (0.25, 0.75))), {}, "rational"),
         (mechanism("krr").at(k=3, eps0=1).channel(), {}, "rational"),
     ],
 )

@@ -14,8 +14,8 @@ from symshuffle.ledger.report.records import to_json, write_json
 from symshuffle.ledger.report.terminal import discrepancies, outcome_table, summary
 
 KEYS = """
-id paper kind title verdict grade scope obligations clauses comparisons controls controls_rejected symbolic_rejection
-seconds printed counterexample corrected
+id paper kind title verdict grade scope obligations clauses unchecked comparisons controls controls_rejected
+symbolic_rejection seconds printed counterexample corrected
 """
 
 

@@ -23,6 +23,10 @@ from symshuffle.utility.likelihood import certificates, extremes
 from symshuffle.vectors.randomizers import sphere
 
 INSIDE = {
+    "collect.responses.Hadamard.mechanism",
+    "collect.responses.Response.mechanism",
+    "collect.responses.Subsets.mechanism",
+    "collect.scheme.Scheme.mechanism",
     "accountants.confirm.laplace.laplace_transform",
     "decompositions.closed_forms.closed_form",
     "decompositions.composition.laws.composed_law",

@@ -5,6 +5,7 @@ The doors are found by inspection: every parameter annotated as an integer of wh
 
 import importlib
 import inspect
+from dataclasses import replace
 from fractions import Fraction as F
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from symshuffle import (
     InputError,
     Laplace,
     channels,
+    collect,
     compare,
     delta,
     design,
@@ -26,6 +28,8 @@ from symshuffle import (
     mechanism,
     optimal_decomposition,
     privacy_loss,
+    prove,
+    prove_epsilon,
     solve_eps0,
     solve_n,
     utility,
@@ -76,7 +80,17 @@ RATIO = LikelihoodRatio.of(W, 0, 1)
 LEDGER = Ledger("proofs_checks", (), {})
 PAIR = joint(mechanism("rr"), mechanism("rr"))
 
-MADE = ("Comparison", "Neighbours", "Outcome", "SubsetOrbit.representative", "SubsetOrbit.size", "WorstCase")
+MADE = (
+    "Comparison",
+    "Histogram",
+    "Plan.histogram",
+    "Plan.too_few",
+    "Neighbours",
+    "Outcome",
+    "SubsetOrbit.representative",
+    "SubsetOrbit.size",
+    "WorstCase",
+)
 """Results that the library fills in."""
 
 INSIDE = ("engines.", "mechanisms.outputs.", "mechanisms.symbolic.", "numbers.", "results.")
@@ -98,7 +112,19 @@ SYMBOLIC = utility.SymbolicLaw(mechanism("rr"))
 OPTIMUM = design.PiecewiseOptimum((), design.cardioid_program(3, F(1, 2)))
 VECTOR_PAIR = worst_pair(SphereLinear("1/2", 1), adjacency="zero-out")
 NOISE = BlanketMixedGaussian("0.95", "4.6")
+PLAN = collect.make_plan(4, n=9, eps=1, delta="1/10", mechanism="krr")
 DOORS = {
+    "Plan.k": (4, lambda v: replace(PLAN, k=v)),
+    "Plan.n": (9, lambda v: replace(PLAN, n=v)),
+    "Plan.min_users": (9, lambda v: replace(PLAN, min_users=v)),
+    "Support.n": (4, lambda v: collect.Support(v, F(1, 2), F(1, 4))),
+    "Support.interval.count": (1, lambda v: collect.Support(4, F(1, 2), F(1, 4)).interval(v, F(1, 10))),
+    "make_plan.k": (4, lambda v: collect.make_plan(v, n=9, eps=1, delta="1/10", mechanism="krr")),
+    "make_plan.n": (9, lambda v: collect.make_plan(4, n=v, eps=1, delta="1/10", mechanism="krr")),
+    "prove.n": (4, lambda v: prove(W, n=v, eps=1)["statement"]),
+    "prove_epsilon.n": (4, lambda v: prove_epsilon(W, n=v, delta="1/10")["statement"]),
+    "gaussian_index_series.order": (3, vectors.gaussian_index_series),
+    "gaussian_noise_series.order": (3, vectors.gaussian_noise_series),
     "delta.n": (4, lambda v: delta(W, n=v, **LEVEL).bracket),
     "delta.bits": (64, lambda v: delta(W, n=3, **LEVEL, bits=v).bracket),
     "solve_n.bits": (64, lambda v: solve_n(W, eps="1/2", delta="1/10", bits=v).bracket),

@@ -116,8 +116,9 @@ def test_few_users_are_answered_in_doubles_and_say_how_wide():
     bound = delta(BlanketMixedGaussian("0.9", "4"), n=2, eps="0.01", adjacency="zero-out", rel=1e-4)
     assert bound.bracket.contains(Fraction("0.00374801731398906099641705593"))
     assert bound.bracket.relative_width < 1e-4
-    with pytest.raises(Unsupported, match="float64"):
-        delta(MIXED, n=2, eps="0.01", rigour=Rigour.BALL)
+    balls, doubles = (delta(MIXED, n=2, eps="0.01", rigour=rigour).bracket for rigour in (Rigour.BALL, None))
+    assert balls.rigour is Rigour.BALL and balls.relative_width < 1e-6
+    assert balls.lower <= doubles.upper and doubles.lower <= balls.upper
     wide = delta(BlanketMixedGaussian("0.5", "1.5"), n=30, eps="0.3", adjacency="zero-out", rel=1e-4)
     assert wide.bracket.relative_width < 1e-4
 

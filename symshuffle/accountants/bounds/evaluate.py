@@ -288,7 +288,12 @@ def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
 
 
 def _below_all_numbers(law: Law, n: int) -> Bracket | None:
-    """Bracket by Chernoff's bound ``E[S_+] <= M(c)^n / (e c)``, in balls, where that is below 2^-MOST_DOUBLINGS."""
+    """Bracket by Chernoff's bound ``E[S_+] <= M(c)^n / (e c)``, in balls, where that is below 2^-MOST_DOUBLINGS.
+
+    A law of bare doubles encloses nothing, so that there is none.
+    """
+    if not law.enclosed:
+        return None
     from symshuffle.engines.contours import saddle  # NumPy loads when used
 
     try:

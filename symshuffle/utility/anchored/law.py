@@ -139,7 +139,7 @@ class AnchoredLaw:
             If the channel is not exact (fractions), or has one input.
         """
         atoms = []
-        for column in exact_columns(channel):
+        for column in exact_columns(channel, "rational entries; EnclosedLaw takes balls"):
             average = sum(column, start=Fraction(0)) / channel.num_inputs
             if average:
                 atoms.append((tuple(entry / average for entry in column), average))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, final
 
@@ -58,7 +58,7 @@ class Channel:
     """
 
     rows: tuple[tuple[Number, ...], ...]
-    rounding: Rounding | None = None
+    rounding: Rounding | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not self.rows or not self.rows[0]:

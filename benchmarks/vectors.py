@@ -32,25 +32,6 @@ WIDTHS: Final = {Rigour.FLOAT64: 1e-8, Rigour.BALL: 1e-12}
 
 _LEVEL: Final = "--eps 0.5 --delta 1e-5 --adjacency zero-out"
 FAMILIES: Final = ("bmg", "gaussian", "privunit", "clipped-linear", "sphere-linear")
-COMMANDS: Final = (
-    *(
-        (f"symshuffle calibrate {family} --n {n} --d {d} {_LEVEL}", 25)
-        for family, n, d in product(FAMILIES, (1000, 10**5), (1, 10, 100))
-        if d > 1 or family not in ("privunit", "clipped-linear")
-    ),
-    ("symshuffle calibrate bmg --n 1000 --d 10 --eps 0.5 --delta 0.9 --adjacency zero-out", 25),
-    ("symshuffle calibrate gaussian --n 1000 --d 1 --eps 0.5 --delta 0.9", 25),
-    (
-        "symshuffle epsilon bmg -p gamma=0.9 -p sigma0=3 --n 1000 --delta 1e-6 --adjacency zero-out "
-        "--blanket largest --rounds 2",
-        20,
-    ),
-    ("symshuffle renyi gaussian -p sigma0=3 --n 1000 --alpha 2", 20),
-    ("symshuffle mean --data DATA_20000_8 --eps 1 --delta 1e-6 --seed 1", 20),
-    ("symshuffle mean --data DATA_400_2 --eps 1 --delta 1e-5 --seed 1", 20),
-)
-"""Everyday commands and their prices in Y, for the table of calls; DATA_n_d stands for a file of n vectors."""
-
 SECONDS: Final = 10
 """What "within seconds" is held to mean, of process time for one bracket; an answer holds two where orders differ."""
 

@@ -35,6 +35,9 @@ _WIDTHS: Final = (1e-3, 3e-5, 1e-6)
 _NEAR: Final = Fraction(1001, 1000)
 """How far above the upper end in balls the proved bound may be at most."""
 
+_LEAST: Final = Fraction(1, 10**70)
+"""What a proof may state where the bound is 0: irrational probabilities are rounded, so that no sum of them is 0."""
+
 _ABOVE: Final = tuple(Fraction(1) + Fraction(k, 10**6) for k in (0, 1, 10, 30, 300, 990))
 """By what the upper end of eps is raised until the proved bound meets delta."""
 
@@ -101,7 +104,9 @@ def prove(
     said = _statement(source, n, order, covering, choice(Question, direction, "direction"))
     best = solve.delta(source, n=n, exp_eps=order, rigour="ball", **whom).bracket.upper
     target = None if delta is None else read_delta(delta)
-    content = _proof(said, best * _NEAR if target is None else target, target)
+    content = _proof(said, max(best * _NEAR, _LEAST) if target is None else target, target)
+    if content is None and not best:
+        raise Unsupported(f"--proof: the bound is 0 there, which no line proves beyond {bound.FEW_USERS} users")
     if content is None:
         raise Unsupported(
             f"--proof: no line of at most {_MOST_NODES + 10 * n} nodes proves delta within a thousandth of "

@@ -289,9 +289,6 @@ def check_below(law: LatticeLaw, profile: Profile) -> None:
         for k, ((x, most), value) in enumerate(zip(points, values, strict=True)):
             if not value <= most:
                 raise CertificateError(f"points[{k}]", f"f is not below the profile at x = {x.str(10)}")
-        start = points[0][0]
-        if _before_lattice(profile) is None and not values[0] <= 1 - start + start * to_arb(profile.revealed[1]):
-            raise CertificateError("start", "f is not below the first line, from (0, 1)")
 
 
 def _profile_at(law: LatticeLaw, places: Sequence[flint.arb]) -> list[flint.arb]:
@@ -347,7 +344,11 @@ def _constraints(profile: Profile, infinity: Fraction) -> list[Point]:
         else:  # one of the two chords will do
             found.append((y, value + left * (y - x)))
     floor = to_arb(infinity)
-    return [(x, value if value > floor else floor) for x, value in (*found, low[-1])]
+    points = [(x, value if value > floor else floor) for x, value in (*found, low[-1])]
+    if start is None:  # the line from (0, 1) and the chord are told apart by no more than the balls' radii
+        x, value = points[0]
+        points[0] = x, value.min(1 - x + x * to_arb(profile.revealed[1]))
+    return points
 
 
 def _ends(found: Ends) -> Ends:

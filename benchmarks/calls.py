@@ -99,7 +99,7 @@ CHOOSING: Final = tuple(
         "epsilon krr -p k=10 --eps0 1 --n 10000 --delta 1e-6",
         "solve-eps0 krr -p k=10 --n 10000 --eps 0.5 --delta 1e-6",
         "solve-n krr -p k=10 --eps0 1 --eps 0.1 --delta 1e-6",
-        "curve krr -p k=10 --eps0 1 --n 10000 --kind delta-eps",
+        "curve krr -p k=10 --eps0 1 --n 10000 --kind delta-eps --to 0.05",
         "decompose krr",
         "mechanisms",
         "show decomposition.thm-12",
@@ -161,9 +161,9 @@ EDGES: Final = tuple(
         "epsilon joint(krr(k=20),3) --eps0 3 --n 10000 --delta 1e-6",
         "worst-background krr -p k=3 --lam 3 --n 6 --exp-eps 6/5",
         "delta rr --lam 3 --exp-eps 1 --n 1",
-        "epsilon erasure --eps0 1 --n 1000 --delta 0.1",
+        "epsilon erasure -p k=3 -p p=0.95 --n 1000 --delta 0.1",
         _PYTHON + "print(delta(mechanism('krr').at(k=20, eps0=1), n=1, eps=F(1, 2), engine=Counts()))",
-        _PYTHON + "W = Mechanism.from_matrix([[F(1, 2), F(1, 4), F(1, 4)], [F(1, 4), F(1, 2), F(1, 4)], "
+        _PYTHON + "W = Channel.from_rows([[F(1, 2), F(1, 4), F(1, 4)], [F(1, 4), F(1, 2), F(1, 4)], "
         "[F(1, 4), F(1, 4), F(1, 2)]]); print(delta(W, n=10000, eps=F(1, 50)))",
     )
 )

@@ -13,7 +13,8 @@ import numpy as np
 import sympy as sp
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law
-from symshuffle.base.choices import Rigour
+from symshuffle.accountants.questions.solve import delta
+from symshuffle.base.choices import Direction, Rigour
 from symshuffle.base.numbers import Exp
 from symshuffle.channels.law import Law
 from symshuffle.engines.counting.exact import Exact
@@ -33,7 +34,7 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.vectors.privacy.accounting import order_margin, pair_delta, vector_delta
+from symshuffle.vectors.privacy.accounting import order_margin, pair_delta
 from symshuffle.vectors.privacy.pairs import FinitePair, worst_pair
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
 
@@ -186,11 +187,12 @@ def _check_reference(statement: Statement, _: np.random.Generator) -> Iterator[C
     for n, gamma, sigma0, eps in _REFERENCE:
         mechanism = BlanketMixedGaussian(Fraction(gamma), Fraction(sigma0))
         said = statement(n, gamma, sigma0, eps)
-        bound = vector_delta(mechanism, n=n, eps=eps, rigour=Rigour.BALL, lower=False, adjacency="zero-out")
-        for name, bracket, value in zip(("forward", "reverse"), (bound.forward, bound.reverse), said, strict=True):
+        asked: Any = {"n": n, "eps": eps, "rigour": Rigour.BALL, "rel": 1e-12, "adjacency": "zero-out"}
+        found = {order: delta(mechanism, direction=order, **asked).bracket for order in Direction}
+        for (name, bracket), value in zip(found.items(), said, strict=True):
             yield compare(bracket.lower, value, "<=", at=f"n={n}, {name}: lower end")
             yield compare(bracket.upper, value, ">=", at=f"n={n}, {name}: upper end")
-        yield compare(bound.reverse.upper, said[0], "<", at=f"n={n}: (x, null) has the larger bound")
+        yield compare(found[Direction.REVERSE].upper, said[0], "<", at=f"n={n}: (x, null) has the larger bound")
 
 
 def _order_rule(third: Fraction, second: Fraction, spread: Fraction) -> Any:

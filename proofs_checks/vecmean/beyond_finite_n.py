@@ -18,8 +18,9 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import Blanket, Rigour
-from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -38,7 +39,8 @@ from symshuffle.mechanisms.symbolic import evaluate
 from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.error.optimal import bmg_optimal
 from symshuffle.vectors.error.risk import err1
-from symshuffle.vectors.privacy.accounting import vector_delta
+from symshuffle.vectors.privacy.accounting import larger_order
+from symshuffle.vectors.privacy.pairs import real_pair, worst_pair
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, LocalGaussian
 
 
@@ -108,9 +110,9 @@ def _check_two_sided(statement: Statement, _: np.random.Generator) -> Iterator[C
     mechanism = BlanketMixedGaussian("0.95", "4.6")  # type: ignore[arg-type]  # read by the mechanism
     for n, eps in _ENDS:
         said = statement(n, eps)
-        found = vector_delta(mechanism, n=n, eps=eps, adjacency="zero-out", rigour=Rigour.BALL, rel=1e-12)
-        assert found.lower is not None
-        for name, bracket, value in zip(("real pair", "bound"), (found.lower, found.bracket), said, strict=True):
+        pairs = (real_pair(mechanism, adjacency="zero-out"), worst_pair(mechanism, adjacency="zero-out"))
+        found = (larger_order(pair, n, Exp(Fraction(eps)), rigour=Rigour.BALL, rel=1e-12) for pair in pairs)
+        for name, bracket, value in zip(("real pair", "bound"), found, said, strict=True):
             yield compare(bracket.lower, value * (1 + _DIGITS), "<=", at=f"n = {n}: {name}, lower end")
             yield compare(bracket.upper, value * (1 - _DIGITS), ">=", at=f"n = {n}: {name}, upper end")
 
@@ -128,10 +130,7 @@ def _check_direct(statement: Statement, _: np.random.Generator) -> Iterator[Comp
     chi, n, eps = 100, 1000, "0.0004"
     best = bmg_optimal(chi, 1).mechanism
     other, saved = statement(chi)
-    ends = [
-        vector_delta(m, n=n, eps=eps, adjacency="zero-out", rigour=Rigour.BALL, rel=1e-9, lower=False).bracket
-        for m in (best, other)
-    ]
+    ends = [delta(m, n=n, eps=eps, adjacency="zero-out", rigour=Rigour.BALL, rel=1e-9).bracket for m in (best, other)]
     yield compare(ends[1].upper, ends[0].lower, "<=", at="no larger delta at n = 1000, eps = 0.0004")
     least = Fraction(err1(best))  # type: ignore[arg-type]
     yield compare(err1(other), (1 - saved) * least, "<=", at="a smaller error")
@@ -158,7 +157,7 @@ def _calibrated(blanket: Blanket) -> BlanketMixedGaussian:
 @cache
 def _unit_pair(n: int, calibrated: Blanket, seen: Blanket) -> Ball:
     """The bound on delta of a unit input against the null symbol, calibrated with one blanket and seen with another."""
-    found = vector_delta(
+    found = delta(
         _calibrated(calibrated),
         n=n,
         eps="0.02",
@@ -166,7 +165,6 @@ def _unit_pair(n: int, calibrated: Blanket, seen: Blanket) -> Ball:
         blanket=seen,
         rigour=Rigour.BALL,
         rel=1e-7,
-        lower=False,
     )
     return Ball(found.bracket.lower, found.bracket.upper)
 

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from proofs_checks.decomposition._panels import BLACK, BLUE, GREEN, ORANGE, VERMILION, Look, Panel, Series, write
+from symshuffle.accountants.questions.solve import epsilon
 from symshuffle.base.numbers import Exp
 from symshuffle.ledger.claims.model import Claim
-from symshuffle.vectors.privacy.accounting import larger, pair_delta, vector_epsilon
+from symshuffle.vectors.privacy.accounting import larger_order
 from symshuffle.vectors.privacy.correspondence import Correspondence, correspondence
 from symshuffle.vectors.privacy.pairs import Pair, real_pair, worst_pair
 from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian, gaussian_profile
@@ -69,7 +70,7 @@ def per_coordinate(mechanism: BlanketMixedGaussian, n: int) -> float:
 
 def _delta(pair: Pair, n: int, eps: Fraction, rel: float = _REL) -> Fraction:
     """The upper end for the larger order."""
-    return larger(*(pair_delta(p, n, Exp(eps), rel=rel) for p in (pair, pair.reverse))).upper
+    return larger_order(pair, n, Exp(eps), rel=rel).upper
 
 
 def _root(value: Callable[[float], Fraction], start: float, settled: float = 1e-7) -> float:
@@ -180,7 +181,7 @@ def _figure_3() -> list[Panel]:
     mechanism = BlanketMixedGaussian(Fraction(19, 20), Fraction(23, 5))
     mixed, central, levels = [], [], []
     for n in USERS:
-        eps = vector_epsilon(mechanism, n=n, delta=DELTA, rel=1e-5, adjacency="zero-out").upper
+        eps = epsilon(mechanism, n=n, delta=DELTA, rel=1e-5, adjacency="zero-out").bracket.upper
         noise = float(calibrate_gaussian(eps=eps, delta=DELTA).upper)
         levels.append((float(n), float(eps)))
         mixed.append((float(n), per_coordinate(mechanism, n)))

@@ -36,7 +36,6 @@ from symshuffle.engines.counting.sparse import Sparse
 from symshuffle.engines.densities.bromwich import Bromwich
 from symshuffle.engines.transforms.fft import FFT
 from symshuffle.vectors.error.optimal import bmg_optimal
-from symshuffle.vectors.privacy.accounting import vector_delta
 from symshuffle.vectors.privacy.pairs import worst_pair
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
 from tests.soundness.guide_doors_of_vectors import DOORS_OF_VECTORS, SEEN_THROUGH_OF_VECTORS
@@ -214,7 +213,7 @@ def two_users():
 
 def of_density_at(n):
     source = BlanketMixedGaussian("0.9", "4")
-    return vector_delta(source, n=n, eps="1/100", adjacency="zero-out", rel=1e-2).forward
+    return symshuffle.delta(source, n=n, eps="1/100", adjacency="zero-out", rel=1e-2, direction="forward").bracket
 
 
 def laplace(rigour):

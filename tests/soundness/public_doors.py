@@ -52,8 +52,7 @@ from symshuffle.utility.likelihood.law import LikelihoodRatio
 from symshuffle.vectors.calibration import cells, floor
 from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.privacy import confirmation, templates
-from symshuffle.vectors.privacy.accounting import curve as vectors_curve
-from symshuffle.vectors.privacy.accounting import pair_delta, vector_delta, vector_epsilon
+from symshuffle.vectors.privacy.accounting import larger_order, pair_delta
 from symshuffle.vectors.privacy.dominance import OrderComparison, which_order
 from symshuffle.vectors.privacy.pairs import real_pair, worst_pair
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, SphereLinear
@@ -360,7 +359,6 @@ DOORS = {
     "utility.likelihood.worst.worst_curve.direction": lambda v: worst.worst_curve(
         F(1, 4), 3, lam=F(2), exp_eps=F(6, 5), direction=v
     ),
-    "vectors.privacy.accounting.curve.adjacency": lambda v: vectors_curve(LINE, n=3, levels=[F(1, 10)], adjacency=v),
     "vectors.privacy.dominance.OrderComparison.verdicts": lambda v: OrderComparison(
         worst_pair(SphereLinear("1/2", 1), adjacency="zero-out"), 3, F(1), F(2), (F(1), F(2)), (v,), "float64"
     ),
@@ -373,17 +371,8 @@ DOORS = {
     "vectors.privacy.accounting.pair_delta.rigour": lambda v: pair_delta(
         worst_pair(LINE, adjacency="zero-out"), 3, F(6, 5), rigour=v
     ),
-    "vectors.privacy.accounting.vector_delta.adjacency": lambda v: vector_delta(LINE, n=3, **LEVEL, adjacency=v),
-    "vectors.privacy.accounting.vector_delta.blanket": lambda v: vector_delta(LINE, n=3, **LEVEL, blanket=v),
-    "vectors.privacy.accounting.vector_delta.rigour": lambda v: vector_delta(LINE, n=3, **LEVEL, rigour=v),
-    "vectors.privacy.accounting.vector_epsilon.adjacency": lambda v: vector_epsilon(
-        LINE, n=9, delta="1/10", adjacency=v, rel=0.1
-    ),
-    "vectors.privacy.accounting.vector_epsilon.blanket": lambda v: vector_epsilon(
-        LINE, n=9, delta="1/10", blanket=v, rel=0.1, adjacency="zero-out"
-    ),
-    "vectors.privacy.accounting.vector_epsilon.rigour": lambda v: vector_epsilon(
-        LINE, n=9, delta="1/10", rigour=v, rel=0.1, adjacency="zero-out"
+    "vectors.privacy.accounting.larger_order.rigour": lambda v: larger_order(
+        worst_pair(LINE, adjacency="zero-out"), 3, F(6, 5), rigour=v
     ),
     "vectors.privacy.confirmation.confirm_mixed_gaussian.direction": lambda v: confirmation.confirm_mixed_gaussian(
         BlanketMixedGaussian("0.95", "4.6"), n=20, eps=F(1, 100), direction=v, digits=6

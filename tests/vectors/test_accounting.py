@@ -9,15 +9,16 @@ import flint
 import pytest
 from scipy import integrate
 
+from symshuffle import delta, epsilon
 from symshuffle.accountants.bounds.evaluate import evaluate_law, evaluate_mixed
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Direction, Rigour
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, Exp, lower_end
 from symshuffle.channels.continuous_law import ContinuousPair, LevelledPair, Stretch
 from symshuffle.engines.densities import engine as densities
 from symshuffle.engines.densities import gauss
 from symshuffle.engines.densities.bromwich import Bromwich
-from symshuffle.vectors.privacy.accounting import order_margin, pair_delta, vector_delta, vector_epsilon
+from symshuffle.vectors.privacy.accounting import order_margin, pair_delta
 from symshuffle.vectors.privacy.confirmation import confirm_mixed_gaussian, confirm_pair
 from symshuffle.vectors.privacy.pairs import FinitePair, cap_complement, real_pair, worst_pair
 from symshuffle.vectors.randomizers.clipped import ClippedLinear
@@ -31,14 +32,13 @@ REVERSE = Fraction("2.320416974609793891579048096e-5")
 
 @pytest.mark.parametrize(("rigour", "width"), [(Rigour.FLOAT64, 1e-8), (Rigour.BALL, 1e-12)])
 def test_both_orders_contain_the_reference(rigour, width):
-    bound = vector_delta(MIXED, n=1000, eps="0.0004", rigour=rigour, adjacency="zero-out")
-    assert bound.forward.contains(FORWARD) and bound.reverse.contains(REVERSE)
-    assert max(bound.forward.relative_width, bound.reverse.relative_width) < width
-    assert (
-        bound.real_forward.contains(Fraction("2.19779608783281e-5"))
-        or abs(float(bound.real_forward.midpoint) - 2.19779608783281e-5) < 1e-18
-    )
-    assert bound.lower.upper < bound.bracket.lower
+    asked = {"n": 1000, "eps": "0.0004", "rigour": rigour, "rel": width, "adjacency": "zero-out"}
+    bound = delta(MIXED, **asked, attain=True)
+    forward, reverse = (delta(MIXED, **asked, direction=order).bracket for order in Direction)
+    assert forward.contains(FORWARD) and reverse.contains(REVERSE) and bound.bracket == forward
+    assert max(forward.relative_width, reverse.relative_width) < width
+    assert abs(float(bound.attained.lower) / 2.19779608783281e-5 - 1) < max(2 * width, 1e-13)
+    assert bound.attained.lower < bound.bracket.lower
     assert Fraction(float(bound)) >= bound.bracket.upper
 
 
@@ -101,10 +101,10 @@ def test_aliases_are_needed(monkeypatch):
 
 
 def test_the_largest_blanket_is_smaller_and_worst_at_the_end():
-    own = vector_delta(MIXED, n=1000, eps="0.0004", lower=False, adjacency="zero-out")
-    largest = vector_delta(MIXED, n=1000, eps="0.0004", blanket="largest", adjacency="zero-out")
+    own = delta(MIXED, n=1000, eps="0.0004", adjacency="zero-out")
+    largest = delta(MIXED, n=1000, eps="0.0004", blanket="largest", adjacency="zero-out", attain=True)
     assert largest.bracket.upper < own.bracket.lower
-    assert largest.lower.upper < largest.bracket.lower
+    assert largest.attained.lower < largest.bracket.lower
     assert "worst: proved" in largest.about
 
 
@@ -118,10 +118,13 @@ def test_a_shorter_input_is_less_exposed():
 
 
 def test_replacing_is_worse_than_removing_and_symmetric():
-    removed, replaced = (vector_delta(MIXED, n=1000, eps="0.001", adjacency=a) for a in ("zero-out", "replace-one"))
+    removed, replaced = (
+        delta(MIXED, n=1000, eps="0.001", adjacency=a, attain=True) for a in ("zero-out", "replace-one")
+    )
     assert replaced.bracket.lower > removed.bracket.upper
-    assert replaced.reverse == replaced.forward
-    assert replaced.lower.upper < replaced.bracket.lower
+    forward, reverse = (delta(MIXED, n=1000, eps="0.001", direction=order).bracket for order in Direction)
+    assert reverse == forward
+    assert replaced.attained.lower < replaced.bracket.lower
 
 
 SYMMETRIC = {
@@ -157,11 +160,10 @@ def test_a_pair_that_says_it_is_symmetric_is(mechanism, blanket):
 def test_linear_density_against_its_own_sampled_law(dimension):
     """In dimension 3 the coordinate is uniform: two atoms in place of the density bracket the value in convex order."""
     mechanism = SphereLinear(Fraction(1, 4), dimension)
-    bound = vector_delta(mechanism, n=500, eps="0.01", adjacency="zero-out")
-    assert bound.lower.upper < bound.bracket.lower
-    wide = vector_delta(
-        SphereLinear(Fraction(1, 4), 1), n=500, eps="0.01", lower=False, adjacency="zero-out"
-    )  # the coarsest law of the coordinate
+    bound = delta(mechanism, n=500, eps="0.01", adjacency="zero-out", attain=True)
+    assert bound.attained.lower < bound.bracket.lower
+    coarsest = SphereLinear(Fraction(1, 4), 1)  # in its law of the coordinate
+    wide = delta(coarsest, n=500, eps="0.01", adjacency="zero-out")
     assert bound.bracket.upper < wide.bracket.lower
 
 
@@ -237,7 +239,7 @@ def test_a_new_mechanism_needs_a_density_only():
 
 
 def test_inverse_at_the_paper_size():
-    found = vector_epsilon(MIXED, n=10000, delta="1e-5", rel=1e-5, adjacency="zero-out")
+    found = epsilon(MIXED, n=10000, delta="1e-5", rel=1e-5, adjacency="zero-out").bracket
     assert found.lower <= Fraction("0.00010935581711961") <= found.upper
 
 
@@ -250,13 +252,13 @@ def test_which_order_is_larger():
 
 def test_what_is_not_known_is_refused():
     with pytest.raises(Unsupported, match="largest"):
-        vector_delta(LocalGaussian(4), n=10, eps=1, adjacency="zero-out")
+        delta(LocalGaussian(4), n=10, eps=1, adjacency="zero-out", blanket="mechanism")
     with pytest.raises(InputError, match="adjacency"):
-        vector_delta(MIXED, n=10, eps=1, adjacency="add")  # type: ignore[arg-type]
+        delta(MIXED, n=10, eps=1, adjacency="add")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="blanket"):
-        vector_delta(MIXED, n=10, eps=1, blanket="none", adjacency="zero-out")  # type: ignore[arg-type]
+        delta(MIXED, n=10, eps=1, blanket="none", adjacency="zero-out")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="delta"):
-        vector_epsilon(MIXED, n=10, delta=2, adjacency="zero-out")
+        epsilon(MIXED, n=10, delta=2, adjacency="zero-out")
 
 
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
@@ -264,9 +266,9 @@ def test_what_is_not_known_is_refused():
 def test_beyond_every_ratio_delta_is_zero(mechanism, adjacency):
     """The ratios of both orders are below exp(0.2), so that nobody learns anything at that level, and less below."""
     for n in (1, 2000):
-        found = vector_delta(mechanism, n=n, eps="0.2", adjacency=adjacency)
-        assert (found.bracket.lower, found.bracket.upper, found.lower.upper) == (0, 0, 0)
-    assert vector_delta(mechanism, n=2000, eps="0.001", adjacency=adjacency, lower=False).bracket.lower > 0
+        found = delta(mechanism, n=n, eps="0.2", adjacency=adjacency, attain=True)
+        assert (found.bracket.lower, found.bracket.upper, found.attained.lower) == (0, 0, 0)
+    assert delta(mechanism, n=2000, eps="0.001", adjacency=adjacency).bracket.lower > 0
 
 
 def test_zero_of_a_density_is_not_claimed_next_to_a_ratio():
@@ -278,9 +280,10 @@ def test_zero_of_a_density_is_not_claimed_next_to_a_ratio():
 
 def test_next_to_nothing_is_an_answer():
     """From the null symbol to x the largest ratio is 1/0.95, just above exp(0.05): with d = 64 hardly ever seen."""
-    found = vector_delta(SphereLinear("0.05", 64), n=2000, eps="0.05", adjacency="zero-out")
-    assert found.forward.upper == 0 and 0 <= found.reverse.lower <= found.reverse.upper < Fraction(1, 10**30)
-    assert found.reverse.aimed is not None
+    asked = {"n": 2000, "eps": "0.05", "adjacency": "zero-out"}
+    forward, reverse = (delta(SphereLinear("0.05", 64), **asked, direction=order).bracket for order in Direction)
+    assert forward.upper == 0 and 0 <= reverse.lower <= reverse.upper < Fraction(1, 10**30)
+    assert reverse.aimed is not None
 
 
 def test_the_ceiling_is_the_value_for_one_user():
@@ -363,7 +366,7 @@ def test_the_share_of_the_sphere_below_a_height(theta, dimension):
 
 
 def test_the_largest_blanket_is_confirmed_in_dimension_1_only():
-    found = vector_delta(MIXED, n=1000, eps="0.0004", blanket="largest", adjacency="zero-out")
+    found = delta(MIXED, n=1000, eps="0.0004", blanket="largest", adjacency="zero-out")
     digits, agree = confirm_pair(
         MIXED, n=1000, exp_eps=Exp(Fraction(4, 10_000)), blanket="largest", digits=8, adjacency="zero-out"
     )

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import symshuffle
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.channels.law import Law
 from symshuffle.cli import main
@@ -105,7 +106,7 @@ def test_a_false_floor_falls(found, target):
 
 def test_the_floor_is_of_the_family_that_was_calibrated(found, monkeypatch):
     """Of dimension 1 the same points would exclude less."""
-    monkeypatch.setattr("symshuffle.vectors.calibration.search.vector_delta", lambda *_, **__: found.certificate)
+    monkeypatch.setattr("symshuffle.vectors.calibration.search.solve.delta", lambda *_, **__: found.certificate)
     narrow = tuple(replace(point, norm=Fraction(1, 2)) for point in found.floor.points)
     with pytest.raises(CertificateError, match=r"floor.points"):
         replace(found, floor=replace(found.floor, points=narrow)).verify()
@@ -127,16 +128,15 @@ def test_cells_say_little_less_than_the_density(adjacency, gamma, sigma0):
 def test_no_neighbouring_shape_is_better(found):
     """At a gamma beside the one found, the noise that gives the same error does not meet the target."""
     from symshuffle.vectors.error.risk import err1
-    from symshuffle.vectors.privacy.accounting import vector_delta
 
-    given = {"n": 1000, "eps": "0.1", "adjacency": "zero-out", "lower": False, "rel": 1e-5}
+    given = {"n": 1000, "eps": "0.1", "adjacency": "zero-out", "rel": 1e-5}
     best = found.parameters
     for factor in (Fraction(9, 10), Fraction(11, 10)):
         rest = (1 - best.gamma) * factor
         scale = Fraction(float((err1(best) - (1 - rest) / rest) * rest**2 / 2) ** 0.5).limit_denominator(10**8)
         beside = BlanketMixedGaussian(1 - rest, scale, 1, 2)
         assert float(err1(beside)) == pytest.approx(float(err1(best)), rel=1e-6)
-        assert vector_delta(beside, **given).bracket.lower > Fraction("1e-4")
+        assert symshuffle.delta(beside, **given).bracket.lower > Fraction("1e-4")
 
 
 def test_wrong_input_is_named():

@@ -8,12 +8,12 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import norm
 
+from symshuffle import delta
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.cli import main
 from symshuffle.vectors import BlanketMixedGaussian, SphereLinear
 from symshuffle.vectors.calibration.search import calibrate
 from symshuffle.vectors.means.private import private_mean
-from symshuffle.vectors.privacy.accounting import vector_delta
 from symshuffle.vectors.privacy.rounded import rounding_radius
 
 EXTREMES = ("1e308", "1e-400", "0", "-1", "1/3", "nan", "inf", "x", "")
@@ -107,14 +107,14 @@ def sums_of_bits(c, n, ratio):
 @pytest.mark.parametrize("n", [1, 2, 7])
 def test_rational_bits_are_exact(n):
     c, ratio = F(2, 5), F(6, 5)
-    found = vector_delta(SphereLinear(c, 1), n=n, exp_eps=ratio, adjacency="zero-out", rigour="exact", lower=False)
-    assert found.forward.exact == sums_of_bits(c, n, ratio)
+    found = delta(SphereLinear(c, 1), n=n, exp_eps=ratio, adjacency="zero-out", rigour="exact", direction="forward")
+    assert found.bracket.exact == sums_of_bits(c, n, ratio)
 
 
 @pytest.mark.parametrize("rigour", ["float64", "ball"])
 def test_one_user_is_a_closed_form(rigour):
     """Replace-one, gamma = 1/2: with one user both orders are the divergence of N(1, 1) and N(-1, 1), mixed."""
-    found = vector_delta(BlanketMixedGaussian("1/2", 1), n=1, exp_eps=F(3, 2), rigour=rigour, lower=False).bracket
+    found = delta(BlanketMixedGaussian("1/2", 1), n=1, exp_eps=F(3, 2), rigour=rigour, rel=1e-12).bracket
 
     def excess(u):
         return (norm.pdf(u) + norm.pdf(u - 1) - 1.5 * (norm.pdf(u) + norm.pdf(u + 1))) / 2
@@ -128,8 +128,8 @@ def test_one_user_is_a_closed_form(rigour):
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
 @pytest.mark.parametrize("n", [2, 3, 5])
 def test_few_users_are_as_narrow_as_asked(n, adjacency):
-    asked = {"n": n, "eps": "1/2", "adjacency": adjacency, "lower": False}
-    coarse, fine = (vector_delta(BlanketMixedGaussian("1/2", 1), rel=rel, **asked).bracket for rel in (1e-3, 1e-6))
+    asked = {"n": n, "eps": "1/2", "adjacency": adjacency}
+    coarse, fine = (delta(BlanketMixedGaussian("1/2", 1), rel=rel, **asked).bracket for rel in (1e-3, 1e-6))
     assert coarse.aimed is fine.aimed is None
     assert coarse.width <= F(coarse.upper) / 1000 and fine.width <= F(fine.upper) / 10**6
     assert coarse.lower <= fine.upper and fine.lower <= coarse.upper

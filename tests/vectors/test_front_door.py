@@ -173,7 +173,6 @@ def test_the_clipped_density_has_its_index_and_is_accounted(capsys):
 
     import numpy as np
 
-    from symshuffle.vectors.privacy.accounting import vector_delta
     from symshuffle.vectors.privacy.confirmation import confirm_pair
     from symshuffle.vectors.privacy.pairs import worst_pair
     from symshuffle.vectors.randomizers.clipped import clipped_numbers
@@ -194,7 +193,7 @@ def test_the_clipped_density_has_its_index_and_is_accounted(capsys):
     assert float(found.bracket.lower) <= one * (1 + 1e-6) and one <= float(found.bracket.upper) * (1 + 1e-6)
     told = asked("delta clipped-linear -p clip=-1/4 -p chi=3 -p d=10 --n 300 --eps 0.01 --rel 1e-3 --json", capsys)
     for adjacency in ("zero-out", "replace-one"):
-        many = vector_delta(source, n=300, eps="0.01", adjacency=adjacency, rel=1e-9, lower=False).bracket
+        many = delta(source, n=300, eps="0.01", adjacency=adjacency, rel=1e-9).bracket
         value, digits = confirm_pair(source, n=300, exp_eps=Exp(Fraction(1, 100)), adjacency=adjacency)
         assert digits >= 10
         assert many.scaled(Fraction(999_999_999, 10**9)).lower < Fraction(value)

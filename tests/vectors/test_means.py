@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import symshuffle
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
@@ -17,7 +18,6 @@ from symshuffle.vectors.calibration.search import calibrate
 from symshuffle.vectors.means import private as means
 from symshuffle.vectors.means.private import candidates
 from symshuffle.vectors.means.rows import array_rows, survey
-from symshuffle.vectors.privacy.accounting import vector_delta
 
 GOAL = Fraction(1, 10**5)
 
@@ -57,14 +57,14 @@ def test_measured_errors_scatter_around_the_exact_one(vectors, mechanism):
 def test_the_guarantee_is_that_of_the_accountant(vectors):
     asked = {"eps": 1, "delta": GOAL, "adjacency": "zero-out"}
     found = private_mean(vectors, **asked, mechanism="privunit", rng=np.random.default_rng(1))
-    bound = vector_delta(found.chosen.mechanism, n=400, eps=1, lower=False, adjacency="zero-out")
+    bound = symshuffle.delta(found.chosen.mechanism, n=400, eps=1, adjacency="zero-out")
     assert bound.bracket.lower <= found.chosen.delta.upper <= GOAL
     assert isinstance(found, Answer)
     assert json.loads(json.dumps(found.to_dict()))["n"] == 400
     assert found.central < float(found)
     more = found.chosen.mechanism
     more = PrivUnit(more.p * Fraction(1001, 1000), more.theta, 3)
-    assert vector_delta(more, n=400, eps=1, lower=False, adjacency="zero-out").bracket.lower > GOAL
+    assert symshuffle.delta(more, n=400, eps=1, adjacency="zero-out").bracket.lower > GOAL
 
 
 def test_auto_takes_the_smallest_error_and_says_what_it_could_not_use():

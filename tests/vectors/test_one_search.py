@@ -9,10 +9,10 @@ from scipy.optimize import brentq
 from scipy.special import betainc
 from scipy.stats import binom
 
+import symshuffle
 from symshuffle.base.errors import SymshuffleError
 from symshuffle.vectors import ClippedLinear, PrivUnit, err1
 from symshuffle.vectors.calibration.search import calibrate
-from symshuffle.vectors.privacy.accounting import vector_delta
 
 
 def rmse(mechanism, n):
@@ -72,7 +72,7 @@ def least_clipped(n, d, asked, clips, delta):
         while high - low > 8e-3:
             middle = (low + high) / 2
             one = ClippedLinear(F(clip), d, F(str(math.exp(middle))))
-            met = vector_delta(one, n=n, **asked, rel=1e-2, lower=False).bracket.upper <= delta
+            met = symshuffle.delta(one, n=n, **asked, rel=1e-2).bracket.upper <= delta
             low, high = (low, middle) if met else (middle, high)
         errors.append(rmse(ClippedLinear(F(clip), d, F(str(math.exp(high)))), n))
     return min(errors)
@@ -105,7 +105,7 @@ def test_loose_and_trivial_targets_are_answered(name, adjacency):
         d = 1 if name == "sphere-linear" and n == 1 else 3
         asked = {"n": n, "eps": eps, "adjacency": adjacency}
         found = calibrate(name, dimension=d, delta=delta, gap=None, **asked)
-        again = vector_delta(found.parameters, **asked, lower=False, rel=1e-4)
+        again = symshuffle.delta(found.parameters, **asked, rel=1e-4)
         assert again.bracket.lower <= found.certificate.bracket.upper <= F(delta)
 
 

@@ -5,12 +5,13 @@ from fractions import Fraction
 
 import pytest
 
+from symshuffle import delta
 from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import Exp
 from symshuffle.engines.densities import bromwich_plan
 from symshuffle.engines.densities.engine import two_sided
 from symshuffle.vectors import LocalGaussian
-from symshuffle.vectors.privacy.accounting import pair_delta, vector_delta
+from symshuffle.vectors.privacy.accounting import pair_delta
 from symshuffle.vectors.privacy.pairs import worst_pair
 
 F = Fraction
@@ -63,5 +64,5 @@ def test_more_noise_and_fewer_coordinates_reveal_less():
 
 
 def test_a_real_pair_is_below_the_bound():
-    found = vector_delta(LocalGaussian(3, 10), n=10**4, eps="0.0224", blanket="largest")
-    assert found.lower.upper < found.bracket.lower
+    found = delta(LocalGaussian(3, 10), n=10**4, eps="0.0224", attain=True)
+    assert found.attained.lower < found.bracket.lower

@@ -13,8 +13,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, final
 
+from symshuffle.accountants.bounds.amplification import Amplification
 from symshuffle.accountants.bounds.evaluate import check_n
-from symshuffle.base.choices import Adjacency, Blanket, Rigour, choice
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.questions import solve
+from symshuffle.base.choices import Adjacency, Blanket, Question, Rigour, choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import Real, as_integer, enclose, parse_rational
@@ -24,7 +27,6 @@ from symshuffle.vectors.calibration.shaped_families import DIGITS, SHAPES, Calib
 from symshuffle.vectors.calibration.smallest_error import estimated_error, found_for
 from symshuffle.vectors.calibration.staircase import floor_of
 from symshuffle.vectors.error.risk import err1
-from symshuffle.vectors.privacy.accounting import VectorBound, vector_delta
 from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian
 from symshuffle.vectors.randomizers.mechanisms import (
     LARGEST_DIMENSION,
@@ -61,8 +63,8 @@ class Calibration(AnswerMethods):
         Around the root of its exact worst-case mean squared error of the mean, per coordinate.
     gaussian_rmse : float
         The same of the central Gaussian mechanism that meets the target under the same adjacency.
-    certificate : VectorBound
-        The bound on delta at the parameters, in both orders.
+    certificate : Amplification
+        The bound on delta at the parameters.
     users : int
         Number of users.
     exp_eps : Real
@@ -82,7 +84,7 @@ class Calibration(AnswerMethods):
     parameters: Calibrated
     bracket: Bracket
     gaussian_rmse: float
-    certificate: VectorBound
+    certificate: Amplification
     users: int
     exp_eps: Real
     goal: Fraction
@@ -115,7 +117,7 @@ class Calibration(AnswerMethods):
             If the target is not met in balls, the error is another one, or the floor does not hold.
         """
         try:
-            again = vector_delta(
+            again = solve.delta(
                 self.parameters,
                 n=self.users,
                 exp_eps=self.exp_eps,
@@ -123,7 +125,6 @@ class Calibration(AnswerMethods):
                 blanket=self.blanket,
                 rigour=Rigour.BALL,
                 rel=1e-7,
-                lower=False,
             )
         except (Unsupported, NotDecided) as reason:
             raise CertificateError("certificate", str(reason)) from reason
@@ -242,9 +243,11 @@ def calibrate(
 
     target = Target(n, order, goal, near, kind)
     try:
-        mechanism, certificate = found_for(family, target)
+        mechanism, bound = found_for(family, target)
     except Unsupported as reason:
         raise Unsupported(f"{name}, n = {n}: {reason}") from reason
+    covered = reduction(mechanism, adjacency=near, blanket=kind).neighbours(Question.BOTH, n)
+    certificate = Amplification("delta", bound, covered)
     about = (
         f"{name}, n = {n}, d = {dimension}, {near} adjacency, {kind} blanket; rmse: root of the worst-case squared "
         f"error of the mean per coordinate; the target is certainly met at these parameters"

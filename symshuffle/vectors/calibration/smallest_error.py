@@ -16,11 +16,12 @@ import numpy as np
 
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import to_float
+from symshuffle.base.results import Bracket
 from symshuffle.vectors.calibration.estimates import roughly
 from symshuffle.vectors.calibration.floor import Target
 from symshuffle.vectors.calibration.shaped_families import Calibrated, Family
 from symshuffle.vectors.error.risk import err1
-from symshuffle.vectors.privacy.accounting import VectorBound, one_user_bound, vector_delta
+from symshuffle.vectors.privacy.accounting import larger_order, one_user_bound
 from symshuffle.vectors.privacy.pairs import worst_pair
 
 _FAR: Final = 1e3
@@ -70,7 +71,7 @@ _WIDTHS: Final = (1e-6, 1e-4, 1e-2)
 _NO_VALUE: Final = (Unsupported, NotDecided, InputError, ArithmeticError, ValueError)
 
 
-def found_for(family: Family, target: Target) -> tuple[Calibrated, VectorBound]:
+def found_for(family: Family, target: Target) -> tuple[Calibrated, Bracket]:
     """The mechanism of smallest error that is found and certified to meet a target, and its bound on delta.
 
     Parameters
@@ -224,7 +225,7 @@ def _strongest(excess: Callable[[float], float], start: float, ends: tuple[float
     return float(brentq(excess, below, above, xtol=close))
 
 
-def _certified(family: Family, target: Target, shape: float, start: float) -> tuple[Calibrated, VectorBound]:
+def _certified(family: Family, target: Target, shape: float, start: float) -> tuple[Calibrated, Bracket]:
     """A mechanism of a shape whose bracket meets the target, near the strongest one that does.
 
     Raises
@@ -249,23 +250,16 @@ def _certified(family: Family, target: Target, shape: float, start: float) -> tu
         for k in range(_TRIES):
             mechanism = family.make(shape, strength)
             try:
-                bound = vector_delta(
-                    mechanism,
-                    n=target.n,
-                    **asked,
-                    rel=rel,
-                    lower=False,
-                    both=False,
-                )
+                bound = larger_order(worst_pair(mechanism, **asked), target.n, target.exp_eps, rel=rel)
             except (Unsupported, NotDecided) as error:
                 said = str(error)
                 break
-            if bound.bracket.upper <= target.goal:
+            if bound.upper <= target.goal:
                 return mechanism, bound
-            said = f"delta is at most {float(bound.bracket.upper):.3g}, where {float(target.goal):.3g} is asked"
-            if bound.bracket.upper > (1 + _LOOSE * Fraction(rel)) * bound.bracket.lower and rel < _WIDTHS[-1]:
+            said = f"delta is at most {float(bound.upper):.3g}, where {float(target.goal):.3g} is asked"
+            if bound.upper > (1 + _LOOSE * Fraction(rel)) * bound.lower and rel < _WIDTHS[-1]:
                 break  # an engine of less width may serve a larger one
-            over = math.log(bound.bracket.upper / target.goal)
+            over = math.log(bound.upper / target.goal)
             strength -= min(2**k * (over + rel) / slope, _BACK)
         else:
             break

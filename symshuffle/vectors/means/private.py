@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 from symshuffle.accountants.bounds.evaluate import check_n
+from symshuffle.accountants.questions import solve
 from symshuffle.base.choices import Adjacency, Blanket, Rigour, choice
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure, Unsupported
 from symshuffle.base.levels import read_target
@@ -19,7 +20,6 @@ from symshuffle.vectors.calibration.floor import Target
 from symshuffle.vectors.calibration.search import FREE, calibrate, estimated_rmse, read_goal
 from symshuffle.vectors.error.risk import affine_risk, err1
 from symshuffle.vectors.means.rows import Rows, Survey, array_rows, file_rows, survey
-from symshuffle.vectors.privacy.accounting import vector_delta
 from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian
 from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,
@@ -361,7 +361,7 @@ def _given(mechanism: Certifiable, n: int, d: int, order: Real, goal: Fraction, 
     }[type(mechanism)]
     if isinstance(mechanism, BlanketMixedGaussian) and mechanism.norm != 1:
         raise InputError("mechanism", f"norm {mechanism.norm}", "norm 1: the data may fill the unit ball")
-    bound = vector_delta(mechanism, n=n, exp_eps=order, adjacency=adjacency, lower=False, rel=1e-6).bracket
+    bound = solve.delta(mechanism, n=n, exp_eps=order, adjacency=adjacency, rel=1e-6).bracket
     if bound.upper > goal:
         raise InputError("mechanism", f"with delta <= {float(bound.upper):.6g}", f"at most {float(goal):.6g}")
     return Candidate(name, mechanism, _rmse(mechanism, n), bound)

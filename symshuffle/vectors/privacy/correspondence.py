@@ -15,10 +15,11 @@ from typing import Any, Final, final
 import flint
 
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Ball, Number, as_integer, parse_rational, to_arb, working_precision
+from symshuffle.base.numbers import Ball, Exp, Number, as_integer, parse_rational, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.vectors.error.indices import shuffle_index
-from symshuffle.vectors.privacy.accounting import vector_delta
+from symshuffle.vectors.privacy.accounting import larger_order
+from symshuffle.vectors.privacy.pairs import real_pair, worst_pair
 from symshuffle.vectors.privacy.templates import central_profile, profile_template
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, PrivUnit, SphereLinear
 
@@ -142,8 +143,11 @@ def correspondence(
     rows = []
     for n in [as_integer(n, "users", 3) for n in users]:
         eps = _level(lower, n, rate)
-        bound = vector_delta(mechanism, n=n, eps=eps, rel=_REL, adjacency="zero-out")
-        assert bound.lower is not None  # asked for by default
+        real = real_pair(mechanism, adjacency="zero-out")
+        bound, attained = (
+            larger_order(pair, n, Exp(eps), rel=_REL)
+            for pair in (worst_pair(mechanism, adjacency="zero-out", exp_eps=Exp(eps)), real)
+        )
         rows.append(
             Correspondence(
                 n=n,
@@ -152,8 +156,8 @@ def correspondence(
                 mills=profile_template(lower, eps, n),
                 mills_upper=profile_template(upper, eps, n),
                 central=central_profile(lower, eps, n),
-                shuffled=bound.bracket,
-                attained=bound.lower,
+                shuffled=bound,
+                attained=attained,
             )
         )
     return tuple(rows)

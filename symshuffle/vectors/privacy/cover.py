@@ -26,7 +26,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import Ball, parse_rational, to_arb, working_precision
 from symshuffle.base.results import Bracket
-from symshuffle.vectors.privacy.accounting import larger, pair_delta
+from symshuffle.vectors.privacy.accounting import larger_order
 from symshuffle.vectors.privacy.pairs import short_input
 from symshuffle.vectors.privacy.templates import upper_normal
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, LocalGaussian
@@ -79,8 +79,7 @@ def cell_delta(
     if not 0 < inner <= outer:
         raise InputError("low", low, f"a length in (0, high = {outer}]")
     pair = short_input(mechanism, length=outer, reach=end * outer / inner)
-    forward, reverse = (pair_delta(one, n, order, rel=rel) for one in (pair, pair.reverse))
-    return larger(forward, reverse)
+    return larger_order(pair, n, order, rel=rel)
 
 
 def alone(

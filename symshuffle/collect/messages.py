@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from tempfile import TemporaryFile, gettempdir
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from symshuffle.base.errors import InputError
 from symshuffle.collect.randomness import Draw, Integers, random_order
@@ -13,6 +16,9 @@ from symshuffle.collect.scheme import Scheme
 
 AT_ONCE: Final = 1 << 19
 """Integers of messages that are held unpacked at a time."""
+
+_IN_MEMORY: Final = 64
+"""Bytes of a message up to which all of them are held in memory."""
 
 _MOST_WORDS: Final = 1 << 12
 """Numbers whose text is looked up."""
@@ -48,11 +54,28 @@ def unpack(scheme: Scheme, packed: Integers) -> Integers:
     return wide.view(">u8").reshape(len(packed), scheme.width).astype(np.int64)
 
 
+def _room(count: int, width: int) -> Integers:
+    """Room for packed messages: in memory, or for long ones in a file without a name, gone with the process."""
+    if width <= _IN_MEMORY or not count:
+        return np.empty((count, width), dtype=np.uint8)
+    free = shutil.disk_usage(gettempdir()).free
+    if count * width >= free:
+        room = f"room for them in {gettempdir()}, where {free} bytes are free"
+        raise InputError("--values", f"{count} rows of {width} bytes", room)
+    return np.memmap(TemporaryFile(), dtype=np.uint8, mode="w+", shape=(count, width))
+
+
 def randomized(scheme: Scheme, values: Integers, draw: Draw) -> Integers:
-    """One packed message for each value, in the order of the values."""
+    """One packed message for each value, in the order of the values.
+
+    Raises
+    ------
+    InputError
+        If long messages have no room on disk.
+    """
     size = chunk(scheme)
     width = pack(scheme, np.zeros((1, scheme.width), dtype=np.int64)).shape[1]
-    found = np.empty((len(values), width), dtype=np.uint8)
+    found = _room(len(values), width)
     for i in range(0, len(values), size):
         found[i : i + size] = pack(scheme, scheme.sample(values[i : i + size], draw))
     return found
@@ -60,21 +83,29 @@ def randomized(scheme: Scheme, values: Integers, draw: Draw) -> Integers:
 
 def shuffled(packed: Integers, draw: Draw) -> Integers:
     """Packed messages in a uniformly random order."""
-    return packed[random_order(len(packed), draw)]
+    order, found = random_order(len(packed), draw), _room(*packed.shape)
+    size = max(1, AT_ONCE // packed.shape[1])
+    for i in range(0, len(order), size):
+        found[i : i + size] = packed[order[i : i + size]]
+    return found
 
 
 def arranged(packed: Integers) -> Integers:
-    """Packed messages in ascending order."""
-    width = packed.shape[1]
-    rows = np.ascontiguousarray(packed).view(f"S{width}").reshape(-1)
-    return np.sort(rows).view(np.uint8).reshape(-1, width)
+    """Packed messages, brought into ascending order where they lie."""
+    _whole(packed).sort()
+    return packed
 
 
 def counted(packed: Integers) -> tuple[Integers, Integers]:
-    """The different messages in ascending order, and how often each occurs."""
-    rows = arranged(packed)
-    new = np.flatnonzero(np.concatenate(([True], np.any(rows[1:] != rows[:-1], axis=1))))
-    return rows[new], np.diff(np.append(new, len(rows)))
+    """The different messages in ascending order, and how often each occurs; brings them into order where they lie."""
+    rows = _whole(arranged(packed))
+    new = np.flatnonzero(np.concatenate(([True], rows[1:] != rows[:-1])))
+    return packed[new], np.diff(np.append(new, len(rows)))
+
+
+def _whole(packed: Integers) -> npt.NDArray[np.bytes_]:
+    """Each message as one string of bytes: a view, in which closing zeros do not matter as all have one length."""
+    return packed.view(f"S{packed.shape[1]}").reshape(-1)
 
 
 def lines(scheme: Scheme, packed: Integers) -> Iterator[bytes]:

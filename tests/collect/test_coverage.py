@@ -140,6 +140,22 @@ def test_ties_with_the_level_are_decided_by_integers():
     assert law.interval(1, F(1, 2) - F(1, 10**40))[0] == 0
 
 
+@pytest.mark.parametrize("n", [200, 20_001, 50_000])
+def test_levels_next_to_a_tail_are_told_apart(n):
+    """P(C >= 1) of nobody is 1 - (1 - q)^n, and P(C <= n - 1) of everybody 1 - p^n: the ends jump just there.
+
+    Users are few enough for integers, and too many for them.
+    """
+    q = F(1, 3 * n)
+    law, mirror = Support(n, F(1, 2), q), Support(n, 1 - q, F(1, 2))
+    tail = 1 - (1 - q) ** n
+    for near in (F(1, 10**8), F(1, 10**20), F(1, 10**60)):
+        assert law.interval(1, 2 * tail * (1 - near))[0] == 0
+        assert law.interval(1, 2 * tail * (1 + near))[0] == 1
+        assert mirror.interval(n - 1, 2 * tail * (1 - near))[1] == n
+        assert mirror.interval(n - 1, 2 * tail * (1 + near))[1] == n - 1
+
+
 def test_mean_width_is_that_of_the_gaussian_interval():
     """n = 200,000: at most 1.01 times 2 z sd, at the counts that are expected."""
     n, z = 200_000, 1.959963984540054

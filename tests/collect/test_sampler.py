@@ -131,3 +131,34 @@ def test_a_message_takes_few_draws():
         Client(plan.scheme, plan.categories, counting)(1)
         assert sum(drawn) <= plan.scheme.width + 2, name
         assert math.prod(plan.scheme.sample(np.array([1, 2]), uniform()).shape) == 2 * plan.scheme.width
+
+
+@pytest.mark.parametrize("k", [40, 600])
+def test_long_messages_are_arranged_like_short_ones(k, monkeypatch, tmp_path):
+    """Sorted and counted against Python's own, shuffled with nothing lost: 5 and 75 bytes a message."""
+    from symshuffle.collect.messages import arranged, counted, lines, randomized, shuffled
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    scheme, draw = small("oue", k, F(300)).scheme, uniform(np.random.default_rng(k).bytes)
+    packed = randomized(scheme, np.arange(500) % 2, draw)
+    packed[250:] = packed[:250]
+
+    def text(rows):
+        return [line for block in lines(scheme, rows) for line in block.splitlines()]
+
+    drawn = text(packed)
+    mixed = text(shuffled(packed, draw))
+    assert mixed != drawn and Counter(mixed) == Counter(drawn)
+    rows, numbers = counted(shuffled(packed, draw))
+    assert dict(zip(text(rows), numbers.tolist(), strict=True)) == Counter(drawn) and text(rows) == sorted(set(drawn))
+    assert text(arranged(packed)) == sorted(drawn)
+    assert not list(tmp_path.iterdir())
+
+
+def test_long_messages_without_room_are_refused(monkeypatch):
+    from symshuffle.base.errors import InputError
+    from symshuffle.collect.messages import randomized
+
+    monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 75 * 500}))
+    with pytest.raises(InputError, match=r"--values = 500 rows of 75 bytes: expected room for them in .* are free"):
+        randomized(small("oue", 600).scheme, np.zeros(500, dtype=np.int64), uniform())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from symshuffle.base.errors import InputError
 
@@ -43,8 +44,11 @@ def check_destination(path: Path, *, argument: str, directory: bool = False) -> 
     parent = path if directory and path.exists() else path.absolute().parent
     if not parent.exists():
         raise InputError(argument, path, f"{expected} in a directory that exists ({parent} does not)")
-    if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
-        raise InputError(argument, path, f"{expected} in a writable directory (not below {parent})")
+    try:
+        with TemporaryFile(dir=parent):  # a permission says nothing of a file system that takes no files
+            pass
+    except OSError as error:
+        raise InputError(argument, path, f"{expected} in a writable directory (not below {parent})") from error
 
 
 def installed(distribution: str) -> str:

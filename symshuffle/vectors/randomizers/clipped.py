@@ -25,6 +25,7 @@ from typing import Any, final
 import flint
 
 from symshuffle.base.choices import Rigour
+from symshuffle.base.crossings import halved
 from symshuffle.base.errors import CertificateError, NotDecided, SolverFailure
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, parse_rational, to_arb, working_precision
 from symshuffle.base.results import Bracket
@@ -197,16 +198,13 @@ def _stationary_clip(chi: Fraction, dimension: int, bits: int) -> Fraction:
 
     The loss at the clip is :math:`\beta E(t_0-T)_+`; it has to be :math:`1/(2\chi^2)`.
     """
-    low, high = Fraction(-1), Fraction(1)
-    for _ in range(bits):
-        clip = (low + high) / 2
-        t0 = to_arb(clip)
+
+    def met(clip: Fraction) -> bool:
         numbers = clipped_numbers(ClippedLinear(clip, dimension, chi), bits=bits)
-        loss = to_arb(numbers.slope) * ramp_moments(-t0, dimension)[0]
-        if loss * 2 * to_arb(chi) ** 2 < 1:
-            low = clip
-        else:
-            high = clip
+        loss = to_arb(numbers.slope) * ramp_moments(-to_arb(clip), dimension)[0]
+        return not loss * 2 * to_arb(chi) ** 2 < 1
+
+    low, high = halved(met, Fraction(-1), Fraction(1), settled=bits)
     return (low + high) / 2
 
 

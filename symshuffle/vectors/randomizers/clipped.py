@@ -26,10 +26,9 @@ import flint
 
 from symshuffle.base.choices import Rigour
 from symshuffle.base.crossings import halved
-from symshuffle.base.errors import CertificateError, NotDecided, SolverFailure
-from symshuffle.base.numbers import DEFAULT_BITS, Ball, parse_rational, to_arb, working_precision
+from symshuffle.base.errors import CertificateError, NotDecided
+from symshuffle.base.numbers import DEFAULT_BITS, Ball, to_arb, working_precision
 from symshuffle.base.results import Bracket
-from symshuffle.base.solvers import cvxpy, solve_model
 from symshuffle.vectors.randomizers.mechanisms import ClippedLinear
 from symshuffle.vectors.randomizers.sphere import partial_moments
 
@@ -166,31 +165,6 @@ def best_density(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> Be
     return BestDensity(
         mechanism, Bracket(lower, upper, Rigour.BALL, "duality", "clipped linear density and dual point")
     )
-
-
-def density_program(chi: object, dimension: int, *, nodes: int = 400) -> float:
-    """The largest shrinkage m by cvxpy, on Gauss's nodes for the law of T: a witness that knows no formula.
-
-    It is the optimum over densities on finitely many heights, which tends to the true one as ``nodes`` grows.
-
-    Raises
-    ------
-    SolverFailure
-        If the solver stops without an answer.
-    """
-    from scipy.special import roots_jacobi
-
-    height, weight = roots_jacobi(nodes, (dimension - 3) / 2, (dimension - 3) / 2)
-    weight = weight / weight.sum()
-    cp = cvxpy()
-    excess, gamma = cp.Variable(nodes), cp.Variable()
-    spread = cp.sum(cp.multiply(weight, cp.square(excess)))
-    limits = [weight @ excess == 0, spread <= gamma / float(parse_rational(chi, "chi")) ** 2, excess >= gamma - 1]
-    problem = cp.Problem(cp.Maximize((weight * height) @ excess), limits)
-    solve_model(problem, cp.CLARABEL)
-    if problem.status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
-        raise SolverFailure("Clarabel", str(problem.status), f"a density at {nodes} heights")
-    return float(problem.value)
 
 
 def _stationary_clip(chi: Fraction, dimension: int, bits: int) -> Fraction:

@@ -20,7 +20,8 @@ from symshuffle.engines.densities import gauss
 from symshuffle.engines.densities.bromwich import Bromwich
 from symshuffle.vectors.privacy.accounting import order_margin, pair_delta
 from symshuffle.vectors.privacy.confirmation import confirm_pair
-from symshuffle.vectors.privacy.pairs import FinitePair, cap_complement, real_pair, worst_pair
+from symshuffle.vectors.privacy.finite_pair import FinitePair
+from symshuffle.vectors.privacy.pairs import cap_complement, real_pair, worst_pair
 from symshuffle.vectors.randomizers.clipped import ClippedLinear
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
 from tests.vectors.witnesses import confirm_mixed_gaussian

@@ -25,10 +25,10 @@ _COARSE: Final = 0.2
 def loud_stretches(
     region: Region, n: int, plan: saddle.Plan, threshold: float, most: int
 ) -> tuple[Indices, Indices, float]:
-    r"""Stretches of nodes on which the integrand may matter, and a bound on the sum over all other nodes.
+    """Stretches of nodes on which the integrand may matter, and a bound on the sum over all other nodes.
 
-    Every node of the region ends in one of three ways: in a *silent* stretch, whose sum is bounded by :func:`_decay`;
-    in a *short* one that is not silent, which is kept and evaluated; or in one that is neither, which is split.
+    Every node of the region ends in one of three ways: in a *silent* stretch, whose sum is bounded by its size in the
+    middle; in a *short* one that is not silent, which is kept and evaluated; or in one that is neither, which is split.
 
     Raises
     ------

@@ -51,8 +51,8 @@ GUIDES: Final[dict[str, str]] = {
     "symshuffle.engines.densities.gauss.least_nodes": "whether a coarse rule is made: the bracket is true either way",
     "symshuffle.engines.densities.heights._chosen": "which cells of a path are moved: every path is bounded",
     "symshuffle.engines.densities.gauss.price": "whether a rule is refused before it is made",
-    "symshuffle.engines.contours.contour._split": "into how many stretches one is cut: each has a bound of its own",
-    "symshuffle.engines.contours.contour._stride": "how long stretches are to begin with: each has a bound of its own",
+    "symshuffle.engines.contours.loud._split": "into how many stretches one is cut: each has a bound of its own",
+    "symshuffle.engines.contours.loud._stride": "how long stretches are to begin with: each has a bound of its own",
     "symshuffle.accountants.bounds.brackets._resolved": "whether doubles are tried first: their bracket is true as well",
     "symshuffle.accountants.bounds.gaussian_profile.log_profile": "the likely crossing: both ends are evaluated",
     "symshuffle.accountants.bounds.gaussian_profile.distance": "the likely crossing: both ends are evaluated",
@@ -103,8 +103,9 @@ KNOBS: Final[dict[str, tuple[str, ...]]] = {
     "symshuffle.engines.densities.bromwich_plan": ("_SHARE", "_FINEST", "_RESOLVED", "_ROUGH_NODES", "BLOCK"),
     "symshuffle.engines.contours.characteristic": ("_ROUGH", "_CELLS"),
     "symshuffle.engines.contours.contour": (
-        "_CHUNK", "_WORTH_IT", "_PRICIEST", "_AS_MANY_AS", "_SHORT", "_FEW", "_COARSE", "_SHARE_OF_GAUSS", "_SPARED",
+        "CHUNK", "_WORTH_IT", "_PRICIEST", "_AS_MANY_AS", "_SHARE_OF_GAUSS", "_SPARED",
     ),
+    "symshuffle.engines.contours.loud": ("CHUNK", "_SHORT", "_FEW", "_COARSE"),
     "symshuffle.engines.counting.counts": ("_FINEST",),
     "symshuffle.engines.densities.engine": (
         "_FIRST_TAIL", "_TAIL_SHARE", "_LEAST_TAIL", "_MANY", "_LIKELY", "_COARSER", "_FIRST_CELLS",

@@ -29,8 +29,9 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.mechanisms.symbolic import nonnegative
+from symshuffle.vectors.privacy.finite_pair import FinitePair
 from symshuffle.vectors.privacy.normal import normal_bracket, terms, tilt
-from symshuffle.vectors.privacy.pairs import FinitePair, worst_pair
+from symshuffle.vectors.privacy.pairs import worst_pair
 from symshuffle.vectors.privacy.templates import leading_template, profile_template
 from symshuffle.vectors.randomizers.mechanisms import SphereLinear
 

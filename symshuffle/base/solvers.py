@@ -86,14 +86,6 @@ def linprog(*program: Any, **options: Any) -> Any:
         return solve(*program, **options)
 
 
-def milp(*program: Any, **options: Any) -> Any:
-    """What ``scipy.optimize.milp`` finds."""
-    with silent():
-        from scipy.optimize import milp as solve
-
-        return solve(*program, **options)
-
-
 def _closed() -> ExitStack:
     """Close standard output; what is returned opens it again."""
     if sys.stdout is not None and not getattr(sys.stdout, "closed", False):

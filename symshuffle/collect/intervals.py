@@ -23,6 +23,7 @@ import flint
 import numpy as np
 import numpy.typing as npt
 
+from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import as_integer
 
@@ -247,10 +248,7 @@ def _lowest(c: int, n: int, p: Fraction, q: Fraction, level: Fraction) -> int:
         while low + step < high and not exceeds(c, low + step, n, p, q, level):
             low, step = low + step, 2 * step
         high = min(high, low + step)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if exceeds(c, middle, n, p, q, level) else (middle, high)
-    return high
+    return first_integer(lambda m: exceeds(c, m, n, p, q, level), low, high)
 
 
 def _guess(c: int, n: int, p: Fraction, q: Fraction, level: Fraction) -> int:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Channel, InputError, Unsupported, delta
-from symshuffle.accountants.bounds.evaluate import evaluate_law, evaluate_mixed
+from symshuffle.accountants.bounds.evaluate import Request, evaluate, evaluate_law
 from symshuffle.accountants.covering import listed, null_symbol
 from symshuffle.accountants.covering.neighbours import Neighbours
 from symshuffle.accountants.covering.participation import Participation
@@ -146,7 +146,7 @@ def test_one_user_of_laplace_noise_against_the_middle(direction, eps):
     value = 1 - math.exp((float(eps) - 0.5) / 2)
     (only,), (real,) = reduced.classes, reduced.datasets
     for family in (only.mixed, real.mixed):
-        assert float(evaluate_mixed(family(order, direction, None), 1).upper) == pytest.approx(value, rel=1e-12)
+        assert float(evaluate(family(order, direction, None), 1, Request()).upper) == pytest.approx(value, rel=1e-12)
     above, below, reached = (
         float(evaluate_law(family(order, direction, None), 1, rel=1e-9).upper)
         for family in (only.upper, only.inner, real.law)

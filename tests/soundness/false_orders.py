@@ -14,7 +14,7 @@ from symshuffle.channels.law import Law
 from symshuffle.geometry.orders import Garbling, Separation, blackwell, deficiency
 from symshuffle.utility.frontiers.convex_order import ConvexOrder
 from symshuffle.vectors.privacy.dominance import which_order
-from symshuffle.vectors.privacy.pairs import FinitePair
+from symshuffle.vectors.privacy.finite_pair import FinitePair
 from tests.soundness.false_certificates import exactly, false
 
 FINE = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])

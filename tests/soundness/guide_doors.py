@@ -287,6 +287,7 @@ SEEN_THROUGH = {
     "engines.densities.bromwich_plan": "density",
     "engines.contours.characteristic": "laplace",
     "engines.contours.contour": "contour smoothed laplace",
+    "engines.contours.loud": "contour smoothed laplace",
     "engines.counting.counts": "counts",
     "engines.densities.engine": "few",
     "engines.transforms.fft": "fft",

@@ -19,7 +19,8 @@ from symshuffle.vectors.calibration.search import calibrate
 from symshuffle.vectors.calibration.staircase import floor_of
 from symshuffle.vectors.privacy import dominance
 from symshuffle.vectors.privacy.correspondence import correspondence
-from symshuffle.vectors.privacy.pairs import FinitePair, worst_pair
+from symshuffle.vectors.privacy.finite_pair import FinitePair
+from symshuffle.vectors.privacy.pairs import worst_pair
 from symshuffle.vectors.randomizers.gaussian_integrals import largest_blanket_variance, upper_variance
 from symshuffle.vectors.randomizers.mechanisms import PrivUnit, SphereLinear
 

@@ -140,7 +140,6 @@ DOORS = {
     "accountants.bounds.evaluate.Request.of.rigour": lambda v: evaluate.Request.of(rigour=v),
     "accountants.bounds.evaluate.choose_engine.rigour": lambda v: evaluate.choose_engine(LAW, 3, v, 1e-6),
     "accountants.bounds.evaluate.evaluate_law.rigour": lambda v: evaluate.evaluate_law(LAW, 3, rigour=v),
-    "accountants.bounds.evaluate.evaluate_mixed.rigour": lambda v: evaluate.evaluate_mixed(MIXED, 1, rigour=v),
     "accountants.questions.inverses.solve_eps0.direction": lambda v: inverses.solve_eps0(
         mechanism("rr"), n=10, eps="1/2", delta="1/10", direction=v, rel=0.1
     ),
@@ -373,9 +372,6 @@ DOORS = {
     ),
     "vectors.privacy.accounting.larger_order.rigour": lambda v: larger_order(
         worst_pair(LINE, adjacency="zero-out"), 3, F(6, 5), rigour=v
-    ),
-    "vectors.privacy.confirmation.confirm_mixed_gaussian.direction": lambda v: confirmation.confirm_mixed_gaussian(
-        BlanketMixedGaussian("0.95", "4.6"), n=20, eps=F(1, 100), direction=v, digits=6
     ),
     "vectors.privacy.confirmation.confirm_pair.adjacency": lambda v: confirmation.confirm_pair(
         BlanketMixedGaussian("0.95", "4.6"), n=20, exp_eps=F(101, 100), adjacency=v, digits=6

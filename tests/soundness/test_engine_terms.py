@@ -166,7 +166,7 @@ def without_n(at):
 CONTOUR = {
     "truncation": lambda at: scaled_result(at, contour, "_truncation", 0.0),
     "aliasing": lambda at: scaled_result(at, contour, "_aliasing", 0.0),
-    "silent stretches": lambda at: scaled_part(at, contour, "_loud_stretches", 2, 0.0),
+    "silent stretches": lambda at: scaled_part(at, contour, "loud_stretches", 2, 0.0),
     "node noise": lambda at: scaled_part(at, contour, "_nodes", 2, 0.0),
     "node noise without n": without_n,
     "scale rounding": lambda at: scaled_result(at, contour, "_scale_noise", 0.0),

@@ -10,7 +10,7 @@ import pytest
 from scipy import integrate
 
 from symshuffle import delta, epsilon
-from symshuffle.accountants.bounds.evaluate import evaluate_law, evaluate_mixed
+from symshuffle.accountants.bounds.evaluate import Request, evaluate, evaluate_law
 from symshuffle.base.choices import Direction, Rigour
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, Exp, lower_end
@@ -19,10 +19,12 @@ from symshuffle.engines.densities import engine as densities
 from symshuffle.engines.densities import gauss
 from symshuffle.engines.densities.bromwich import Bromwich
 from symshuffle.vectors.privacy.accounting import order_margin, pair_delta
-from symshuffle.vectors.privacy.confirmation import confirm_mixed_gaussian, confirm_pair
-from symshuffle.vectors.privacy.pairs import FinitePair, cap_complement, real_pair, worst_pair
+from symshuffle.vectors.privacy.confirmation import confirm_pair
+from symshuffle.vectors.privacy.finite_pair import FinitePair
+from symshuffle.vectors.privacy.pairs import cap_complement, real_pair, worst_pair
 from symshuffle.vectors.randomizers.clipped import ClippedLinear
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
+from tests.vectors.witnesses import confirm_mixed_gaussian
 
 MIXED = BlanketMixedGaussian("0.95", "4.6")
 EPS = Exp(Fraction(4, 10000))
@@ -288,7 +290,7 @@ def test_next_to_nothing_is_an_answer():
 
 def test_the_ceiling_is_the_value_for_one_user():
     level = LevelledPair(worst_pair(SphereLinear("0.5", 4), adjacency="zero-out"), Fraction(6, 5))
-    one = evaluate_mixed(level, 1)
+    one = evaluate(level, 1, Request())
     assert one.lower <= level.ceiling <= one.upper + Fraction(1, 10**6)
     endless = LevelledPair(worst_pair(MIXED, adjacency="zero-out"), Fraction(21, 20))
     # One user's value on a line without ends, by the error function: G > 0 beyond the logarithm of the level.

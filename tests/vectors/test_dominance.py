@@ -12,7 +12,8 @@ from symshuffle.channels.law import Law
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.vectors.privacy import dominance
 from symshuffle.vectors.privacy.dominance import which_order
-from symshuffle.vectors.privacy.pairs import FinitePair, worst_pair
+from symshuffle.vectors.privacy.finite_pair import FinitePair
+from symshuffle.vectors.privacy.pairs import worst_pair
 from symshuffle.vectors.randomizers.mechanisms import PrivUnit, SphereLinear
 
 BIT = FinitePair((F(3, 4), F(1, 4)), (F(1, 2), F(1, 2)), (F(1, 4), F(1, 4)), "a bit against none")

@@ -22,7 +22,6 @@ from symshuffle.vectors.randomizers.sampling import (
     estimate,
     round_to_sphere,
     sample,
-    sample_null,
     shrinkage,
 )
 
@@ -129,18 +128,6 @@ def test_noise_has_its_spread():
     assert fits(laplace, stats.laplace(0.5, 0.3).cdf)
     gauss = sample(LocalGaussian("0.3"), repeated([0.5]), rng(6))[:, 0]
     assert fits(gauss, stats.norm(0.5, 0.3).cdf)
-
-
-def test_messages_without_a_record():
-    for mechanism, law in ((LocalLaplace("0.3"), stats.laplace(0, 0.3)), (LocalGaussian("0.3"), stats.norm(0, 0.3))):
-        found = sample_null(mechanism, USERS, rng(7))
-        assert found.shape == (USERS, 1) and fits(found[:, 0], law.cdf)
-    mixed = sample_null(BlanketMixedGaussian("0.6", "0.3", 1, 2), USERS, rng(7))
-    assert mixed.shape == (USERS, 2) and mixed.std() == pytest.approx(0.3, rel=0.04)
-    for mechanism in (PrivUnit("0.8", 0, 3), SphereLinear("0.9", 3), ClippedLinear(0, 3, 2)):
-        found = sample_null(mechanism, USERS, rng(7))
-        assert np.linalg.norm(found, axis=1) == pytest.approx(np.ones(USERS))
-        assert fits((found[:, 0] + 1) / 2, "uniform")
 
 
 def test_rounding_to_the_sphere_keeps_the_mean():

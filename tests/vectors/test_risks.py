@@ -29,7 +29,7 @@ from symshuffle.vectors.error.minimal_risk import (
     shuffled_problem,
     weighted_minimum,
 )
-from symshuffle.vectors.error.optimal import bmg_optimal, bmg_risk_series
+from symshuffle.vectors.error.optimal import bmg_optimal
 from symshuffle.vectors.error.risk import affine_risk, best_shrinkage, err1, errn, hcr_bound
 from symshuffle.vectors.privacy.templates import (
     central_profile,
@@ -39,8 +39,9 @@ from symshuffle.vectors.privacy.templates import (
     profile_template,
 )
 from symshuffle.vectors.randomizers import gaussian, sphere
-from symshuffle.vectors.randomizers.clipped import _ends, best_density, clipped_numbers, density_program
+from symshuffle.vectors.randomizers.clipped import _ends, best_density, clipped_numbers
 from symshuffle.vectors.randomizers.frames import kashin_coefficients, one_coefficient_error
+from tests.vectors.witnesses import density_program
 
 CHANNEL = Channel.from_rows([["1/2", "1/4", "1/8", "1/8"], ["1/4", "1/4", "1/4", "1/4"], ["1/8", "1/8", "1/4", "1/2"]])
 TARGETS = [[Fraction(-1)], [Fraction(1, 5)], [Fraction(1)]]
@@ -139,15 +140,6 @@ def test_best_mixed_gaussian_at_the_ends(chi):
     for share in np.linspace(0.001, 0.999, 200):
         u = (1 - share) / (share * float(chi)) ** 2
         assert 3 / (share**2 * np.log1p(u)) + (1 - share) / share >= best * (1 - 1e-12)
-
-
-def test_series_of_the_optimum_has_the_known_coefficients():
-    share, value = bmg_risk_series(2)
-    import sympy as sp
-
-    e, d = sp.symbols("e d", positive=True)
-    assert sp.expand(share - (1 + (1 / (3 * d) - sp.Rational(7, 9)) * e + (25 * d - 30) / (54 * d) * e**2)) == 0
-    assert sp.expand(value - (1 + 3 * e / 2 + (sp.Rational(11, 12) + 1 / d) * e**2)) == 0
 
 
 @pytest.mark.parametrize(("chi", "d"), [(3, 2), (10, 10), (100, 3)])

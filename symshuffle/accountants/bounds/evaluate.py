@@ -219,18 +219,6 @@ def evaluate_law(
     return evaluate(law, n, Request.of(engine=engine, rigour=rigour, rel=rel))
 
 
-def evaluate_mixed(
-    law: MixedLaw | LevelledPair,
-    n: int,
-    *,
-    engine: Engine | None = None,
-    rigour: Rigour | str | None = Rigour.FLOAT64,
-    rel: float = 1e-6,
-) -> Bracket:
-    """As :func:`evaluate`, of a law with a continuous part."""
-    return evaluate(law, n, Request.of(engine=engine, rigour=rigour, rel=rel))
-
-
 def _of_densities(law: LevelledPair, n: int, request: Request) -> Bracket:
     """H(n) of a pair of densities, which has a road of its own."""
     from symshuffle.engines.densities.engine import density_bracket

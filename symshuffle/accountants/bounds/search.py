@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, TypeAlias, final
 
+from symshuffle.base.crossings import halved
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
 from symshuffle.base.numbers import natural_log
@@ -120,12 +121,12 @@ def mills_guess(start: Fraction, goal: Fraction) -> Fraction:
         The target, above 0.
     """
     scale = float(start) * math.sqrt(2 * math.pi)
-    low, high = 0.0, 40.0
-    for _ in range(60):
-        a = (low + high) / 2
+
+    def met(a: float) -> bool:
         value = math.exp(-a * a / 2) / math.sqrt(2 * math.pi) - a * math.erfc(a / math.sqrt(2)) / 2
-        low, high = (a, high) if scale * value > float(goal) else (low, a)
-    return Fraction(low * scale)
+        return scale * value <= float(goal)
+
+    return Fraction(halved(met, 0.0, 40.0, settled=60)[0] * scale)
 
 
 def smallest_meeting(bound: Bound, target: Fraction, rel: float, near: Fraction | None = None) -> Crossing:

@@ -22,6 +22,7 @@ from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.renyi.orders import BITS, Stretch, divergence, stretches, whole_line
 from symshuffle.accountants.rounds.one_round import OneRound
 from symshuffle.base.choices import Direction, Question, Rigour
+from symshuffle.base.crossings import halved
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
 from symshuffle.base.numbers import lower_end, natural_log, to_arb, working_precision
@@ -231,15 +232,16 @@ def _last(reduced: Reduction, request: Request) -> Fraction:
             f"no level up to {LARGEST_LEVEL} is known from which on delta is 0: the Rényi divergence may be infinite; "
             "ask for delta or epsilon instead"
         )
+
+    def nothing(level: float) -> bool:
+        return bounds_nothing_from(reduced, _order(level), request)
+
     low, high, fall = 1.0 / 128, 1.0 / 64, 0.5
-    while low > _LEAST_LEVEL and bounds_nothing_from(reduced, _order(low), request):
+    while low > _LEAST_LEVEL and nothing(low):
         low, high, fall = low * fall, low, fall * fall  # a small budget: far below, in few steps
     while high > 2 * low:
         middle = math.sqrt(low) * math.sqrt(high)
-        low, high = (low, middle) if bounds_nothing_from(reduced, _order(middle), request) else (middle, high)
-    while not bounds_nothing_from(reduced, _order(high), request):
+        low, high = (low, middle) if nothing(middle) else (middle, high)
+    while not nothing(high):
         low, high = high, min(2 * high, float(LARGEST_LEVEL))
-    while high - low > low / 50:
-        middle = (low + high) / 2
-        low, high = (low, middle) if bounds_nothing_from(reduced, _order(middle), request) else (middle, high)
-    return _order(high)
+    return _order(halved(nothing, low, high, settled=lambda low, high: high - low <= low / 50)[1])

@@ -15,6 +15,7 @@ from scipy import optimize
 
 from symshuffle.accountants.rounds.dominating import LatticeLaw
 from symshuffle.base.choices import Side
+from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, natural_log, to_arb, working_precision
 
@@ -99,7 +100,7 @@ class Losses:
         high = min(5.0, most)
         while off(high) < 0 and high < most:
             high = min(high + 2, most)
-        return math.exp(low if off(low) > 0 else high if off(high) < 0 else optimize.brentq(off, low, high, xtol=1e-3))
+        return math.exp(zero_between(off, low, high, xtol=1e-3))
 
     def guess(self, log_delta: float) -> tuple[float, float]:
         """About the level at which the profile has a value, by the saddle point formula, and the tilt there."""
@@ -115,9 +116,7 @@ class Losses:
         high = min(5.0, most)
         while at(high)[1] > log_delta and high < most:
             high = min(high + 2, most)
-        found = high if at(high)[1] > log_delta else low
-        if at(low)[1] > log_delta > at(high)[1]:
-            found = optimize.brentq(lambda x: at(x)[1] - log_delta, low, high, xtol=1e-3)
+        found = zero_between(lambda x: at(x)[1] - log_delta, low, high, xtol=1e-3)
         return at(found)[0], math.exp(found)
 
     def chernoff(self, tilt: float, place: float, sign: int) -> float:

@@ -16,6 +16,7 @@ from symshuffle.accountants.covering.participation import EVERYBODY
 from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.rounds.dominating import Ends, Profile
 from symshuffle.base.choices import Question
+from symshuffle.base.crossings import halved
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
 from symshuffle.base.numbers import format_decimal
@@ -178,10 +179,7 @@ class OneRound:
             if high >= LARGEST_LEVEL:
                 return None
             low, high = high, min(high * Fraction(3, 2), Fraction(LARGEST_LEVEL))
-        while high - low > high / 20:
-            middle = (low + high) / 2
-            low, high = (low, middle) if small(middle) else (middle, high)
-        return high
+        return halved(small, low, high, settled=lambda low, high: high - low <= high / 20)[1]
 
     def _levels(self, beyond: Fraction, step: Fraction) -> int:
         """The number of the last level on a lattice.

@@ -23,6 +23,7 @@ import sympy as sp
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import MatchKind, Population, Rigour, replace_choice
+from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Exp, Verdict, less, lower_end
 from symshuffle.design.comparison.degrading import HASHING, Box, Degrading, Point
@@ -206,8 +207,6 @@ class Rivals:
 
     def _root(self, values: dict[str, float], aim: float) -> float:
         """The excess of the ratio cap over 1 at which doubles give a risk."""
-        from scipy.optimize import brentq
-
         assert self.closed.risk is not None
         risk = self.closed.risk
 
@@ -217,12 +216,7 @@ class Rivals:
                 return 1e3 if log < 0 else -1e3
             return math.log(found / aim)
 
-        ends = math.log(1e-13), float(LARGEST_EPS0)
-        if excess(ends[1]) > 0:
-            return math.exp(ends[1])
-        if excess(ends[0]) < 0:
-            return math.exp(ends[0])
-        return math.exp(float(brentq(excess, *ends, xtol=1e-13, rtol=1e-13)))
+        return math.exp(zero_between(excess, math.log(1e-13), float(LARGEST_EPS0), xtol=1e-13, rtol=1e-13))
 
     def _values(self, point: Point, excess: Fraction) -> dict[sp.Symbol, Fraction | int]:
         """The parameters of a point, other than the share of messages that are not null."""

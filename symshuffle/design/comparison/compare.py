@@ -24,7 +24,7 @@ from symshuffle.base.choices import Loss, MatchKind, Rigour, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.executors import mapped
 from symshuffle.base.kinds import check_progress
-from symshuffle.base.numbers import Number, as_integer, as_width, lower_end, upper_end
+from symshuffle.base.numbers import as_integer, as_width, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.certified import MOST_INPUTS, Settled
 from symshuffle.design.comparison.choosing import (
@@ -41,13 +41,12 @@ from symshuffle.design.comparison.families import Family, family, names
 from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms, Values, forms, gaussian_epsilon
 from symshuffle.design.comparison.generic import generic_row
 from symshuffle.design.comparison.matching import Match, budget_of, level_in_doubles, matched, read_match
-from symshuffle.design.comparison.model import BOUNDS, Comparison, Row, bracket_of
+from symshuffle.design.comparison.model import Comparison, Row, bracket_of
+from symshuffle.design.comparison.over_bounds import over_bounds
 from symshuffle.design.comparison.search import Parameters, proposals
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.mechanisms.unary import BitStrings
-from symshuffle.utility.estimation.corner import corner_van_trees, near_vertex_bound, sharp_cube_bound, two_regime_bound
-from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
 from symshuffle.utility.estimation.votes import LARGEST_STRING, bitwise_votes
 
 LARGEST_INPUTS: Final = 10**6
@@ -346,7 +345,7 @@ def _row(
         certified,
         attained,
         privacy,
-        () if iid is None else tuple(_over_bounds(one, iid, chi_square, trace, n)),
+        () if iid is None else tuple(over_bounds(one, iid, chi_square, trace, n)),
         message_bits(at),
         settled.floor,
         settled.how,
@@ -378,30 +377,6 @@ def _certified(
     if match.kind is MatchKind.EPS_DELTA and match.value < bracket.upper:
         bracket = replace(bracket, lower=min(bracket.lower, match.value), upper=match.value)
     return bracket, found.attained, found.about
-
-
-def _over_bounds(
-    one: Family, iid: Bracket, chi_square: Number, trace: Number | None, n: int
-) -> list[tuple[str, Bracket]]:
-    """The risk over every lower bound that speaks about this mechanism."""
-    k = one.inputs
-    bounds: list[tuple[Fraction, Fraction]] = []
-    near, few = near_vertex_bound(k, chi_square, rho=Fraction(1, 10**9), n=n), two_regime_bound(k, chi_square, n=n)
-    cube, corner = sharp_cube_bound(k, chi_square, n=n), corner_van_trees(k, chi_square, n=n)
-    bounds = [
-        (lower_end(near), upper_end(near)),
-        (lower_end(few), upper_end(few)),
-        (cube.lower, cube.upper),
-        (corner.lower, corner.upper),
-    ]
-    if trace is not None and one.all_inputs == k:
-        sandwich = minimax_sandwich(k, trace, n).lower
-        bounds.append((sandwich.lower, sandwich.upper))
-    return [
-        (name, Bracket(iid.lower / high, iid.upper / low, iid.rigour, "closed form", "risk over lower bound"))
-        for name, (low, high) in zip(BOUNDS, bounds, strict=False)
-        if low > 0
-    ]
 
 
 def message_bits(mechanism: Mechanism) -> int:

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias, final
 import sympy as sp
 
 from symshuffle.base.choices import Loss, Others
+from symshuffle.base.crossings import halved
 from symshuffle.base.errors import Unsupported
 from symshuffle.decompositions.closed_forms import lines_on_file
 from symshuffle.decompositions.counting import count_cells
@@ -174,7 +175,4 @@ def gaussian_epsilon(variance: float, n: int, delta: float) -> float:
     low, high = 0.0, 10 * shift + shift * shift
     while profile(high) > delta and high < LARGEST_EPS0:
         low, high = high, 2 * high
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if profile(middle) > delta else (low, middle)
-    return high
+    return halved(lambda eps: profile(eps) <= delta, low, high, settled=_STEPS)[1]

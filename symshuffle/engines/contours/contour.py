@@ -56,10 +56,8 @@ from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.engines.contours import saddle
 from symshuffle.engines.contours.characteristic import UNIT, Array, Form, Region, form, rough_tilt
+from symshuffle.engines.contours.loud import CHUNK, Indices, loud_stretches
 
-Indices = npt.NDArray[np.int64]
-
-_CHUNK: Final = 1 << 16
 _WORTH_IT: Final = 20_000_000
 """Waves, one for each atom at each node, beyond which no finer pass follows: the width reached is returned, whatever
 was aimed at. Some seconds."""
@@ -70,10 +68,6 @@ _PRICIEST: Final = 200_000_000
 _AS_MANY_AS: Final = 16
 """Atoms that cost as much as the continuous part of a law."""
 
-_SHORT: Final = 64
-_FEW: Final = 256
-_MOST_STRETCHES: Final = 4_000_000
-_COARSE: Final = 0.2
 _SHARE_OF_GAUSS: Final = 1e-4
 """Share of the relative width aimed at that the errors of Gauss nodes may take."""
 
@@ -240,7 +234,7 @@ def _trapezoid(seen: Form, n: int, plan: saddle.Plan, largest: int, rel: float) 
         if plan.lattice is not None:  # its kernel, and with it the integral, falls like exp(-c step)
             threshold += plan.c * float(plan.lattice)
         most = min(largest, _PRICIEST // max(len(region.values), 1))
-        starts, stops, closed = _loud_stretches(region, n, plan, threshold, most)
+        starts, stops, closed = loud_stretches(region, n, plan, threshold, most)
         silent, evaluated = silent + closed, evaluated + int((stops - starts).sum())
         if evaluated > most:
             raise saddle.too_many(f"contour at n = {n}", f"{evaluated} nodes of {len(region.values)} atoms")
@@ -295,81 +289,10 @@ def _chunks(starts: Indices, stops: Indices) -> Iterator[Indices]:
     """Node indices of some stretches, in arrays of bounded length."""
     sizes = stops - starts
     ends = np.cumsum(sizes)
-    for first in range(0, int(ends[-1]) if len(ends) else 0, _CHUNK):
-        flat = np.arange(first, min(first + _CHUNK, int(ends[-1])))
+    for first in range(0, int(ends[-1]) if len(ends) else 0, CHUNK):
+        flat = np.arange(first, min(first + CHUNK, int(ends[-1])))
         stretch = np.searchsorted(ends, flat, side="right")
         yield starts[stretch] + (flat - (ends[stretch] - sizes[stretch]))
-
-
-def _loud_stretches(
-    region: Region, n: int, plan: saddle.Plan, threshold: float, most: int
-) -> tuple[Indices, Indices, float]:
-    r"""Stretches of nodes on which the integrand may matter, and a bound on the sum over all other nodes.
-
-    Every node of the region ends in one of three ways: in a *silent* stretch, whose sum is bounded by :func:`_decay`;
-    in a *short* one that is not silent, which is kept and evaluated; or in one that is neither, which is split.
-
-    Raises
-    ------
-    Unsupported
-        If more than ``most`` nodes, or ``_MOST_STRETCHES`` stretches to begin with, would have to be looked at.
-    """
-    count = region.last + 1 - region.first
-    stride = _stride(region, plan)
-    if count // stride > _MOST_STRETCHES:
-        raise saddle.too_many(f"contour at n = {n}", f"{count // stride} stretches")
-    # On the line no kernel is larger than at t = 0: |sinh(a + ib)| >= sinh(a).
-    largest = 1 / plan.c**2 + plan.tau**2
-    silent, loud = 0.0, 0
-    kept: list[tuple[Indices, Indices]] = []
-    for first in range(region.first, region.last + 1, stride * _CHUNK):
-        starts = np.arange(first, min(first + stride * _CHUNK, region.last + 1), stride, dtype=np.int64)
-        stops = np.minimum(starts + stride, region.last + 1)
-        while len(starts):
-            sizes, decay = stops - starts, _decay(region, n, plan, starts, stops)
-            closed = decay < -threshold
-            short = ~closed & (sizes <= _SHORT)
-            silent += float((np.exp(decay[closed]) * largest * sizes[closed]).sum())
-            kept.append((starts[short], stops[short]))
-            loud += int(sizes[short].sum())
-            starts, stops = _split(starts[~closed & ~short], stops[~closed & ~short])
-            if loud + len(starts) * _SHORT > most:  # each stretch that stays has a short one that is not silent
-                raise saddle.too_many(f"contour at n = {n}", f"over {most} nodes")
-    return np.concatenate([k[0] for k in kept]), np.concatenate([k[1] for k in kept]), silent
-
-
-def _stride(region: Region, plan: saddle.Plan) -> int:
-    """Nodes of a stretch to begin with: as long as the bound on it means something.
-
-    A far region begins as one stretch, because the bound by parts may close all of it.
-    """
-    count = region.last + 1 - region.first
-    return count if region.far else max(1, math.ceil(_COARSE / max(region.deviation * plan.step, _COARSE / count)))
-
-
-def _decay(region: Region, n: int, plan: saddle.Plan, starts: Indices, stops: Indices) -> Array:
-    r"""Logarithms of bounds on the integrand over stretches of nodes, relative to the largest kernel on the line.
-
-    Over a stretch of half width r around :math:`t_0` the tilted characteristic function is at most
-    :math:`|\varphi(t_0)|+r\,E_Q|G-\mu|` in size, and at most the region's ceiling at the left end.
-    """
-    middle, radius = plan.step * (starts + stops - 1) / 2, plan.step * (stops - 1 - starts) / 2
-    left: Array = plan.step * starts.astype(np.float64)
-    bound = np.minimum(region.size(middle) + region.deviation * radius, 1.0)
-    decay: Array = n * np.log(np.minimum(bound, region.ceiling(left))) - (plan.tau * left) ** 2 / 2
-    if region.far:  # there the kernel is at most 1/t^2
-        decay += np.log((1 / left**2 + plan.tau**2) / (1 / plan.c**2 + plan.tau**2))
-    return decay
-
-
-def _split(starts: Indices, stops: Indices) -> tuple[Indices, Indices]:
-    """Each stretch as two halves; where they stay few and long as more, because it is then the rounds that cost."""
-    while len(starts):
-        middle = (starts + stops) // 2
-        starts, stops = np.concatenate([starts, middle]), np.concatenate([middle, stops])
-        if len(starts) > _FEW // 2 or int((stops - starts).max()) <= 2 * _SHORT:
-            break
-    return starts, stops
 
 
 def _truncation(plan: saddle.Plan) -> float:

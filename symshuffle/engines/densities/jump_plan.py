@@ -12,12 +12,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final, final
 
 import flint
 import numpy as np
 
+from symshuffle.base.crossings import halved
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
@@ -100,6 +101,11 @@ def _threshold(law: ContinuousLaw, n: int, error: float) -> float | None:
     return threshold if felt >= _FELT else None
 
 
+def _crossed(piece: Piece, threshold: float, left: bool, u: Fraction) -> bool:
+    """Whether G is on the other side of a threshold than at the left end of a piece."""
+    return (_at(piece, u) > threshold) != left
+
+
 def cut_at(pieces: tuple[Piece, ...] | list[Piece], threshold: float) -> tuple[list[Piece], list[Piece]]:
     """Pieces below and above a threshold of G, as far as ends and one crossing show: any cut is a cut."""
     calm: list[Piece] = []
@@ -109,10 +115,8 @@ def cut_at(pieces: tuple[Piece, ...] | list[Piece], threshold: float) -> tuple[l
         if left == right:
             (jumps if left else calm).append(piece)
             continue
-        low, high = piece.low, piece.high
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            low, high = (middle, high) if (_at(piece, middle) > threshold) == left else (low, middle)
+        crossed = partial(_crossed, piece, threshold, left)
+        low, _ = halved(crossed, piece.low, piece.high, settled=_HALVINGS)
         if low in (piece.low, piece.high):
             (jumps if right else calm).append(piece)
             continue

@@ -23,6 +23,7 @@ from typing import Any, Final
 import flint
 
 from symshuffle.base.choices import Rigour
+from symshuffle.base.crossings import halved
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import (
     Ball,
@@ -219,11 +220,12 @@ def best_cube_side(k: int, budget: Number, *, n: int, bits: int = 60) -> Ball:
     k, n = _check(k, budget, n)
     if not isinstance(budget, Fraction | int):
         raise InputError("budget", budget, "a rational number, so that signs are decided")
-    m, low, high = k - 1, Fraction(0), Fraction(1, k - 1)
-    for _ in range(as_integer(bits, "bits", 1, 10_000)):
-        middle = (low + high) / 2
-        low, high = (middle, high) if cube_slope(m, Fraction(budget), n, middle) > 0 else (low, middle)
-    return Ball(low, high, max(bits, 53))
+    halvings = as_integer(bits, "bits", 1, 10_000)
+
+    def falls(side: Fraction) -> bool:
+        return bool(cube_slope(k - 1, Fraction(budget), n, side) <= 0)
+
+    return Ball(*halved(falls, Fraction(0), Fraction(1, k - 1), settled=halvings), max(bits, 53))
 
 
 def cube_slope(m: Any, chi: Any, n: Any, h: Any) -> Any:

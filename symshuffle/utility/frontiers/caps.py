@@ -15,6 +15,7 @@ from typing import Any, Final, overload
 import sympy as sp
 
 from symshuffle.base.choices import Population, choice
+from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Exp, Number, Real, Verdict, as_constant, as_integer, less
@@ -217,15 +218,9 @@ def optimal_subset_sizes(k: int, lam: Real) -> tuple[int, ...]:
     k = check_inputs(k)
     lam = check_cap(lam)
     polynomial = tie_polynomial().subs(K, k)
-    low, high = 1, k - 1  # the first s with a non-negative tie polynomial, or k - 1
-    while low < high:
-        middle = (low + high) // 2
-        if sign_at(polynomial.subs(S, middle), lam) >= 0:
-            high = middle
-        else:
-            low = middle + 1
-    tied = sign_at(polynomial.subs(S, low), lam) == 0  # never at k - 1, where the tie ratio is 0
-    return (low, low + 1) if tied else (low,)
+    size = first_integer(lambda s: sign_at(polynomial.subs(S, s), lam) >= 0, 0, k - 1)
+    tied = sign_at(polynomial.subs(S, size), lam) == 0  # never at k - 1, where the tie ratio is 0
+    return (size, size + 1) if tied else (size,)
 
 
 def check_inputs(k: int, least: int = 2) -> int:

@@ -28,6 +28,7 @@ from typing import Any, Final, overload
 import sympy as sp
 
 from symshuffle.base.choices import Rigour
+from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Number, Real, enclose
 from symshuffle.base.results import Bracket
@@ -282,10 +283,8 @@ def ratio_of_budget(k: int, budget: Fraction) -> Fraction:
     low, high = 1 << BITS, 2 << BITS
     while _within(k, budget, high):
         low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if _within(k, budget, middle) else (low, middle)
-    return Fraction(low, 1 << BITS)
+    beyond = first_integer(lambda scaled: not _within(k, budget, scaled), low, high)
+    return Fraction(beyond - 1, 1 << BITS)
 
 
 def _within(k: int, budget: Fraction, scaled: int) -> bool:

@@ -15,6 +15,7 @@ from typing import Final
 import sympy as sp
 
 from symshuffle.base.choices import Population, Rigour, choice
+from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Real, Verdict, as_integer, less
 from symshuffle.base.results import Bracket
@@ -111,10 +112,8 @@ def matched_ratio(k: int, s: int, budget: Fraction, *, lam_cap: Real | None = No
     low, high = 1 << BITS, 2 << BITS
     while within(high):
         low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if within(middle) else (low, middle)
-    lower = Fraction(low, 1 << BITS)
+    high = first_integer(lambda scaled: not within(scaled), low, high)
+    lower = Fraction(high - 1, 1 << BITS)
     exact = _horner(numerator, lower) == target * _horner(denominator, lower)
     upper = lower if exact else Fraction(high, 1 << BITS)
     return Bracket(lower, upper, Rigour.EXACT, "bisection", f"signs of the budget equation of size {s} over Q")
@@ -173,10 +172,7 @@ def largest_budget(k: int, lam: Fraction) -> tuple[Fraction, int]:
     """
     k = check_inputs(k)
     check_cap(lam)
-    low, high = 1, k - 1  # the largest s with lam s^2 <= (k-s)^2, or 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if lam * middle**2 <= (k - middle) ** 2 else (low, middle - 1)
+    low = first_integer(lambda s: lam * s**2 > (k - s) ** 2, 1, k) - 1  # the largest s with <=, or 1
     numerator, denominator = _budget_terms()
 
     def spent(s: int) -> Fraction:

@@ -25,7 +25,7 @@ import flint
 from symshuffle.base.choices import Adjacency, Blanket, choice
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
-from symshuffle.vectors.privacy.pairs import FinitePair
+from symshuffle.vectors.privacy.finite_pair import FinitePair
 from symshuffle.vectors.randomizers.clipped import clipped_numbers, ramp_moments
 from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,

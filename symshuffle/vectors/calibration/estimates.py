@@ -16,7 +16,8 @@ from symshuffle.base.numbers import Real, to_arb, to_float, working_precision
 from symshuffle.channels.continuous_law import ContinuousPair
 from symshuffle.engines.contours import saddle
 from symshuffle.engines.densities.bromwich_plan import ceiling, estimate
-from symshuffle.vectors.privacy.pairs import FinitePair, Randomizer, real_pair, worst_pair
+from symshuffle.vectors.privacy.finite_pair import FinitePair
+from symshuffle.vectors.privacy.pairs import Randomizer, real_pair, worst_pair
 from symshuffle.vectors.randomizers.clipped import clipped_numbers
 from symshuffle.vectors.randomizers.mechanisms import ClippedLinear, SphereLinear
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import to_float
 from symshuffle.base.results import Bracket
@@ -200,8 +201,6 @@ def _value(function: Callable[[], float], otherwise: float) -> float:
 
 def _strongest(excess: Callable[[float], float], start: float, ends: tuple[float, float], close: float) -> float | None:
     """The largest strength without an excess; None if there is none."""
-    from scipy.optimize import brentq
-
     low, high = ends
     at = min(max(start, low), high)
     met, step = excess(at) <= 0, 0.1
@@ -222,7 +221,7 @@ def _strongest(excess: Callable[[float], float], start: float, ends: tuple[float
         below, above = (middle, above) if excess(middle) <= 0 else (below, middle)
     if above - below <= close or not excess(below) < 0:
         return below
-    return float(brentq(excess, below, above, xtol=close))
+    return zero_between(excess, below, above, xtol=close)
 
 
 def _certified(family: Family, target: Target, shape: float, start: float) -> tuple[Calibrated, Bracket]:

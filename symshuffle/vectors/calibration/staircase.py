@@ -12,6 +12,7 @@ import flint
 import numpy as np
 import numpy.typing as npt
 
+from symshuffle.base.crossings import zero_between
 from symshuffle.base.numbers import to_arb, to_float, working_precision
 from symshuffle.engines.densities.bromwich_plan import estimate
 from symshuffle.vectors.calibration.cells import cells, error_of
@@ -144,11 +145,7 @@ def _corner(found: Staged, error: float, gamma: float, n: int) -> Fraction | Non
 
 
 def _crossing(function: Callable[[float], float], low: float, high: float) -> float:
-    from scipy.optimize import brentq
-
-    if function(low) * function(high) >= 0:
-        return low if abs(function(low)) < abs(function(high)) else high
-    return float(brentq(function, low, high, xtol=_SETTLED))
+    return zero_between(function, low, high, xtol=_SETTLED)
 
 
 def _farthest(found: Staged, at: Fraction, between: tuple[float, float], target: Target) -> float | None:
@@ -172,8 +169,6 @@ def _farthest(found: Staged, at: Fraction, between: tuple[float, float], target:
         value = max(_estimate(one, weights, n) for one in values)
         return math.log(value) - wanted if value > 0 else -_FAR
 
-    from scipy.optimize import brentq
-
     high = min(share - 1e-9, -1e-3)
     if high <= last or not excess(high) > 0:
         return None
@@ -184,7 +179,7 @@ def _farthest(found: Staged, at: Fraction, between: tuple[float, float], target:
             return last
         high, step = low, 2 * step
         low = max(high - step, last)
-    return float(brentq(excess, low, high, xtol=_SETTLED_SHARE))
+    return zero_between(excess, low, high, xtol=_SETTLED_SHARE)
 
 
 def _estimate(values: Array, weights: Array, n: int) -> float:

@@ -10,6 +10,7 @@ from typing import Any, Final, final
 import flint
 
 from symshuffle.base.choices import Blanket, Rigour
+from symshuffle.base.crossings import first_integer, halved
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, as_integer, less, parse_rational, to_arb, working_precision
 from symshuffle.base.results import Bracket
@@ -148,9 +149,7 @@ def _gaussian_error(chi: Fraction, dimension: int) -> Ball:
     low, high = chi, 2 * chi + 1  # the index is below sigma0
     while not reached(high):
         high *= 2
-    for _ in range(30):
-        middle = (low + high) / 2
-        low, high = (low, middle) if reached(middle) else (middle, high)
+    low, high = halved(reached, low, high, settled=30)
     return Ball(dimension * low * low, dimension * high * high)
 
 
@@ -210,10 +209,7 @@ def takeover(chi: object, first: str, then: str, *, most: int = 10**6) -> int:
         low, high = high, 2 * high
         if high > most:
             raise NotDecided(f"{then} does not take over from {first} up to dimension {low}")
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if passed(middle) else (middle, high)
-    return high
+    return first_integer(passed, low, high)
 
 
 def _tuned(ball: Ball) -> Bracket:

@@ -14,7 +14,8 @@ from symshuffle.base.numbers import Ball, Real, enclose, to_arb, working_precisi
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousPair, LevelledPair, Stretch
 from symshuffle.engines.densities.engine import at_most
-from symshuffle.vectors.privacy.pairs import FinitePair, Pair, Randomizer, real_pair
+from symshuffle.vectors.privacy.finite_pair import FinitePair
+from symshuffle.vectors.privacy.pairs import Pair, Randomizer, real_pair
 
 _ROUGH: Final = 1e-2
 """Relative width at which an order is told to be the smaller one, where no cheaper bound tells."""

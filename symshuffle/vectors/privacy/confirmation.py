@@ -16,7 +16,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Final
 
-from symshuffle.base.choices import Adjacency, Blanket, Direction, choice
+from symshuffle.base.choices import Adjacency, Blanket, choice
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.channels.law import Law
@@ -33,72 +33,6 @@ _FEWEST: Final = 10
 
 _MOST_NODES: Final = 3000
 """On one line; where much of the mass of G is in atoms, the integrand falls no faster than 1/t^2."""
-
-
-def confirm_mixed_gaussian(
-    mechanism: BlanketMixedGaussian,
-    *,
-    n: int,
-    eps: Fraction,
-    direction: Direction | str = Direction.FORWARD,
-    digits: int = 20,
-) -> tuple[str, int]:
-    """The bound of Appendix C for (x, null) or (null, x), and the number of digits on which two lines agree.
-
-    A numerical witness, not a certificate. ``n`` should be at least about 10, or the integrand falls slowly.
-    """
-    from mpmath import mp
-
-    way = choice(Direction, direction, "direction")
-    with mp.workdps(digits + 15):
-        values = [_bound(mechanism, n, eps, way, digits, factor) for factor in (mp.mpf(1), mp.mpf("1.37"))]
-        gap = abs(values[0] - values[1])
-        agree = digits if gap == 0 else min(digits, int(-mp.log10(gap / abs(values[0]))))
-        return str(mp.nstr(values[0], max(agree, 1))), agree
-
-
-def _bound(
-    mechanism: BlanketMixedGaussian, n: int, eps: Fraction, direction: Direction, digits: int, factor: Any
-) -> Any:
-    from mpmath import mp
-
-    gamma, rest = (mp.mpf(q.numerator) / q.denominator for q in (mechanism.gamma, 1 - mechanism.gamma))
-    shift = (
-        mp.mpf(mechanism.norm.numerator)
-        / mechanism.norm.denominator
-        * mechanism.sigma0.denominator
-        / mechanism.sigma0.numerator
-    )
-    ratio = mp.exp(mp.mpf(eps.numerator) / eps.denominator)
-    # Nodes of the trapezoid rule in z, fine enough for the highest point of the line.
-    width = mp.sqrt(2 * mp.log(10) * (digits + 12)) + 1
-    count = 90 + 12 * digits
-    h = 2 * width / count
-    nodes, weights = [], []
-    for k in range(count + 1):
-        z = -width + h * k
-        grown = gamma + rest * mp.exp(shift * z - shift**2 / 2)
-        nodes.append(grown - ratio if direction is Direction.FORWARD else ratio * grown - 1)
-        weights.append(h * mp.exp(-z * z / 2) / mp.sqrt(2 * mp.pi))
-    spread = rest * mp.sqrt(mp.exp(shift**2) - 1) * mp.sqrt(n * gamma)
-    c = factor * 2 / spread
-    step = 2 * mp.pi * c / (mp.mpf("2.4") * (digits + 6)) * factor**-1
-    total, k = mp.mpf(0), 0
-    # E[T_-] of T with terms bounded below: forward T = S, reverse T = -S, and S_+ = T_-.
-    while True:
-        s = mp.mpc(c, step * k)
-        transform = (
-            1 - gamma + gamma * sum((w * mp.exp(-s * v) for v, w in zip(nodes, weights, strict=True)), mp.mpf(0))
-        )
-        term = (transform**n / s**2).real
-        total += term / 2 if k == 0 else term
-        if k > 3 and abs(transform**n / s**2) * (k + 1) < abs(total) * mp.mpf(10) ** (-digits - 3):
-            break
-        k += 1
-    left = total * step / mp.pi
-    if direction is Direction.REVERSE:
-        return left / (n * gamma)
-    return (left + n * gamma * (1 - ratio)) / (n * gamma)
 
 
 def confirm_pair(

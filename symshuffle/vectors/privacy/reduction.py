@@ -20,7 +20,8 @@ from symshuffle.base.choices import Adjacency, Blanket, Direction
 from symshuffle.base.numbers import DEFAULT_BITS, Real
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.channels.law import Law
-from symshuffle.vectors.privacy.pairs import FinitePair, Pair, real_pair, worst_pair
+from symshuffle.vectors.privacy.finite_pair import FinitePair
+from symshuffle.vectors.privacy.pairs import Pair, real_pair, worst_pair
 from symshuffle.vectors.randomizers.mechanisms import Accounted, BlanketMixedGaussian, LocalGaussian
 
 _LAW_BITS = 192

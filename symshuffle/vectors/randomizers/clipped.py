@@ -25,10 +25,10 @@ from typing import Any, final
 import flint
 
 from symshuffle.base.choices import Rigour
-from symshuffle.base.errors import CertificateError, NotDecided, SolverFailure
-from symshuffle.base.numbers import DEFAULT_BITS, Ball, parse_rational, to_arb, working_precision
+from symshuffle.base.crossings import halved
+from symshuffle.base.errors import CertificateError, NotDecided
+from symshuffle.base.numbers import DEFAULT_BITS, Ball, to_arb, working_precision
 from symshuffle.base.results import Bracket
-from symshuffle.base.solvers import cvxpy, solve_model
 from symshuffle.vectors.randomizers.mechanisms import ClippedLinear
 from symshuffle.vectors.randomizers.sphere import partial_moments
 
@@ -167,46 +167,18 @@ def best_density(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> Be
     )
 
 
-def density_program(chi: object, dimension: int, *, nodes: int = 400) -> float:
-    """The largest shrinkage m by cvxpy, on Gauss's nodes for the law of T: a witness that knows no formula.
-
-    It is the optimum over densities on finitely many heights, which tends to the true one as ``nodes`` grows.
-
-    Raises
-    ------
-    SolverFailure
-        If the solver stops without an answer.
-    """
-    from scipy.special import roots_jacobi
-
-    height, weight = roots_jacobi(nodes, (dimension - 3) / 2, (dimension - 3) / 2)
-    weight = weight / weight.sum()
-    cp = cvxpy()
-    excess, gamma = cp.Variable(nodes), cp.Variable()
-    spread = cp.sum(cp.multiply(weight, cp.square(excess)))
-    limits = [weight @ excess == 0, spread <= gamma / float(parse_rational(chi, "chi")) ** 2, excess >= gamma - 1]
-    problem = cp.Problem(cp.Maximize((weight * height) @ excess), limits)
-    solve_model(problem, cp.CLARABEL)
-    if problem.status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
-        raise SolverFailure("Clarabel", str(problem.status), f"a density at {nodes} heights")
-    return float(problem.value)
-
-
 def _stationary_clip(chi: Fraction, dimension: int, bits: int) -> Fraction:
     r"""The height where the optimal slope and clip meet, by bisection.
 
     The loss at the clip is :math:`\beta E(t_0-T)_+`; it has to be :math:`1/(2\chi^2)`.
     """
-    low, high = Fraction(-1), Fraction(1)
-    for _ in range(bits):
-        clip = (low + high) / 2
-        t0 = to_arb(clip)
+
+    def met(clip: Fraction) -> bool:
         numbers = clipped_numbers(ClippedLinear(clip, dimension, chi), bits=bits)
-        loss = to_arb(numbers.slope) * ramp_moments(-t0, dimension)[0]
-        if loss * 2 * to_arb(chi) ** 2 < 1:
-            low = clip
-        else:
-            high = clip
+        loss = to_arb(numbers.slope) * ramp_moments(-to_arb(clip), dimension)[0]
+        return not loss * 2 * to_arb(chi) ** 2 < 1
+
+    low, high = halved(met, Fraction(-1), Fraction(1), settled=bits)
     return (low + high) / 2
 
 

@@ -97,18 +97,6 @@ def source(rng: object) -> np.random.Generator:
     return rng
 
 
-def sample_null(mechanism: VectorMechanism, users: int, rng: np.random.Generator) -> Vectors:
-    """Messages of users whose records were removed, shape (users, d)."""
-    shape = (users, mechanism.dimension)
-    match mechanism:
-        case PrivUnit() | SphereLinear() | ClippedLinear():
-            return _uniform(shape, rng)
-        case LocalLaplace():
-            return rng.laplace(scale=float(mechanism.scale), size=shape)
-        case _:
-            return float(mechanism.sigma0) * rng.standard_normal(shape)
-
-
 def shrinkage(mechanism: VectorMechanism) -> Any:
     """The number m with mean message ``m x`` at input x: a rational, for PrivUnit and the clipped density a ball."""
     match mechanism:

@@ -156,7 +156,9 @@ class FFT:
                     spacing = format_decimal(window.step, digits=2, up=True)
                     how = f"law tilted by {window.tilt:.4g}, step {spacing}, transforms of {window.length} points"
                     return low, high, how
-            points = min(_GROWTH * points, self.largest)
+            if points >= self.largest:
+                raise Unsupported(f"engine fft at n = {n}: no window of {points} points; use engine contour")
+            points = min(max(_GROWTH, 2) * points, self.largest)
 
 
 def _settled(law: Law) -> tuple[Fraction, Fraction, str] | None:

@@ -37,7 +37,7 @@ COMMANDS = (
     ("errata", "--json"),
     ("show", "decomposition.thm-12", "--json"),
     ("doctor", "--json"),
-    ("check-certificate", "certificates/decomposition.thm-12.json", "--json"),
+    ("check", "certificates/decomposition.thm-12.json", "--json"),
     ("delta", *KRR, "--n", "100", "--eps", "1/2", "--json"),
     ("epsilon", *KRR, "--n", "100", "--delta", "1e-3", "--json"),
     ("decompose", "krr", "--json"),

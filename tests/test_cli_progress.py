@@ -66,7 +66,6 @@ SLOW = {
     "mean": ["mean"],
     "report": ["report"],
     "cite": ["cite", "decomposition.thm-12"],
-    "check-certificate": ["check-certificate", "certificates"],
     "sweep": ["sweep", "spec.toml", "--out", "out"],
     "collect": ["collect", "plan", "--k", "50", "--n", "200000", "--eps", "1", "--delta", "1e-8", "--out", "plan.json"],
     "check": ["check", "--file", "matrix.csv"],

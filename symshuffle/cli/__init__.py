@@ -31,7 +31,6 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "ledger": ("verify", "report", "reproduce"),
     "catalogue": ("claims", "errata", "show", "cite"),
     "doctor": ("doctor",),
-    "certificates": ("check-certificate",),
     "privacy": ("delta", "epsilon", "decompose", "mechanisms", "example"),
     "curves": ("solve-eps0", "solve-n", "curve"),
     "views": ("renyi", "gdp"),

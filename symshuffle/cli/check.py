@@ -1,37 +1,51 @@
-"""The command check: whether a channel in a file is what is said of it, and whether a proof file proves its bound."""
+"""The command check: what a file of ours says, decided again as far as the file itself allows."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 import typer
-from rich.console import Console
-from rich.table import Table
+from rich.console import Console, RenderableType
 
-from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import format_decimal, parse_rational
-from symshuffle.cli import arguments
+from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.cli.arguments import File, Json
-from symshuffle.cli.proofs import check_proof, is_proof
+from symshuffle.ledger.recheck import bound, checker
 
 app = typer.Typer()
 
-_SHOWN = 5
-"""Places that are written out; --json has all."""
-
-_CODES = (
-    "Exit code 0: as claimed, or nothing was claimed; proved. 1: the level or the blanket is not as claimed; not "
-    "proved. 2: wrong input, as a row that does not sum to 1."
+_CODES: Final = (
+    "Exit code 0: as claimed, proved or accepted, or nothing was claimed. 1: a level or a blanket is not as claimed, a "
+    "proof does not prove its bound, a certificate is rejected. 2: wrong input, as a row that does not sum to 1."
 )
+
+_PROOF: Final = "symshuffle bound "
+_LOSS: Final = "symshuffle privacy loss "
+"""How the formats of proofs and of privacy losses begin."""
+
+_MALFORMED: Final = (ArithmeticError, LookupError, TypeError, ValueError)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What was found in one file: whether it is as it says, JSON, and what is shown."""
+
+    accepted: bool
+    answer: dict[str, Any]
+    shown: RenderableType
 
 
 @app.command(epilog=_CODES)
 def check(
-    path: Annotated[
-        Path | None,
-        typer.Argument(metavar="[FILE]", help="A file that --proof wrote, or that of a channel.", show_default=False),
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[FILE]...",
+            help="Channels, proofs (--proof), certificates (verify --certificates), surveys' plans, exports of pld.",
+            show_default=False,
+        ),
     ] = None,
     file: File = None,
     eps0: Annotated[str | None, typer.Option("--eps0", help="Claimed local level in nats.")] = None,
@@ -48,66 +62,124 @@ def check(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Is the channel in a file eps0-LDP as claimed, is its blanket what you think; does a proof prove its bound.
+    """Read a file of ours: is a channel eps0-LDP as claimed, does a proof prove its bound, does a certificate hold.
 
-    The file of a channel is named by --file or without it; a file that --proof wrote is recognised by its format, and
-    checked by bound.py, which does the same without symshuffle.
+    The kind of a file is recognised by its content. Proofs are checked by bound.py, which does the same without
+    symshuffle; of a certificate every exact comparison and every dual vector is checked again; of a plan and of a
+    privacy loss only that the parts of the file agree.
     """
-    from symshuffle.base.levels import read_budget
-    from symshuffle.decompositions.stated import check_blanket, check_level
-
-    if path is not None and file is not None:
-        raise InputError("--file", file, f"one file, not {path} as well")
-    if path is not None and is_proof(path):
-        raise typer.Exit(0 if check_proof(path, expect, as_json=as_json) else 1)
-    if expect is not None:
-        raise InputError("--expect", expect, "a file that --proof wrote to go with it")
-    file = file or path
-    if file is None:
-        raise InputError("--file", None, "the CSV or JSON file of the channel, one row per input")
-    claimed = read_budget(eps0=eps0, lam=lam)
-    mass = None if blanket_mass is None else parse_rational(blanket_mass, "--blanket-mass")
-    masses = None if blanket is None else [parse_rational(part, "--blanket") for part in blanket.split(",")]
-    channel = arguments.channel(file)
-    level = check_level(channel, claimed)
-    common = check_blanket(channel, mass=mass, masses=masses)
-    verdicts = [verdict for verdict in (level.as_claimed, common.as_claimed) if verdict is not None]
+    paths = [*(files or ()), *([] if file is None else [file])]
+    if not paths:
+        raise InputError("FILE", None, "a channel (CSV or JSON), a proof, a certificate, a plan or a privacy loss")
+    given = {"eps0": eps0, "lam": lam, "blanket_mass": blanket_mass, "blanket": blanket}
+    claimed = {name: value for name, value in given.items() if value is not None}
+    kinds = [kind_of(path) for path in paths]
+    for name, kind in [*((name, "channel") for name in claimed), *([] if expect is None else [("expect", "proof")])]:
+        if kind not in kinds:
+            option = "--" + name.replace("_", "-")
+            raise InputError(option, claimed.get(name, expect), f"a {kind} among the files to go with it")
+    console, answers, rejected = Console(highlight=False), [], 0
+    for path, kind in zip(paths, kinds, strict=True):
+        found = _check(path, kind, expect, claimed)
+        rejected += not found.accepted
+        answers.append({"file": str(path), **found.answer})
+        if not as_json:
+            if kind == "channel" and len(paths) > 1:
+                console.print(str(path), soft_wrap=True)
+            console.print(found.shown, soft_wrap=kind != "channel", markup=False)
     if as_json:
-        answer = {
-            "file": str(file),
-            "inputs": channel.num_inputs,
-            "outputs": channel.num_outputs,
-            **({} if channel.rounding is None else {"matrix": str(channel.rounding)}),
-            "as_claimed": all(verdicts) if verdicts else None,
-            "level": level.to_dict(),
-            "blanket": common.to_dict(),
-        }
-        typer.echo(json.dumps(answer, indent=2))
-        raise typer.Exit(0 if all(verdicts) else 1)
-    table = Table.grid(padding=(0, 2))
-    own = level.eps0
-    shown = "infinite: not LDP for any budget" if own is None else format_decimal(own.upper, digits=9, up=True)
-    table.add_row("eps0 <=", shown)
-    table.add_row("largest ratio", str(level.largest))
-    if level.every_matrix is not None:
-        least, most = level.every_matrix
-        low = format_decimal(least, digits=9, up=False)
-        ends = f"{low} or more" if most is None else f"from {low} to {format_decimal(most, digits=9, up=True)}"
-        table.add_row("matrix", str(channel.rounding))
-        table.add_row("largest ratio, any such", ends)
-    if level.claimed is not None:
-        table.add_row("claimed level", f"exp(eps0) <= {level.claimed}: {'yes' if level.as_claimed else 'NO'}")
-        for place in level.above[:_SHOWN]:
-            table.add_row("", str(place))
-        if len(level.above) > _SHOWN:
-            table.add_row("", f"and at {len(level.above) - _SHOWN} more outputs")
-    table.add_row("blanket mass", f"{common.mass} ({format_decimal(common.mass, digits=9, up=False)})")
-    if common.as_claimed is not None:
-        harm = "no more than there is: bounds made with it hold" if common.safe else "more than there is: UNSAFE"
-        table.add_row("claimed blanket", "yes" if common.as_claimed else f"NO, {harm}")
-        for y in common.differs[:_SHOWN]:
-            table.add_row("", f"output {y}: {common.masses[y]}, not {(common.claimed_masses or ())[y]}")
-        if len(common.differs) > _SHOWN:
-            table.add_row("", f"and {len(common.differs) - _SHOWN} more outputs")
-    Console(highlight=False).print(table)
-    raise typer.Exit(0 if all(verdicts) else 1)
+        typer.echo(json.dumps(answers if len(paths) > 1 else answers[0], ensure_ascii=False, indent=2))
+    elif len(paths) > 1:
+        typer.echo(f"{len(paths)} files: {len(paths) - rejected} as they say, {rejected} not")
+    raise typer.Exit(1 if rejected else 0)
+
+
+def kind_of(path: Path) -> str:
+    """Kind of a file by its content: ``proof``, ``certificate``, ``plan``, ``privacy loss`` or ``channel``.
+
+    Raises
+    ------
+    InputError
+        If it is JSON of another kind, or names a key twice.
+    """
+    if path.suffix.lower() != ".json":
+        try:
+            start = path.read_text(encoding="utf-8").lstrip()[:1]
+        except (OSError, UnicodeDecodeError):
+            return "channel"  # whose reader says what is wrong
+        if start != "{":
+            return "channel"
+    content = checker.read(path)
+    if not isinstance(content, dict) or "rows" in content:
+        return "channel"
+    form = str(content.get("format"))
+    if form.startswith(_PROOF):
+        return "proof"
+    if form.startswith(_LOSS):
+        return "privacy loss"
+    if str(content.get("kind")).startswith("symshuffle"):
+        return "plan"
+    if "claim" in content:
+        return "certificate"
+    raise InputError("FILE", path, "a channel (a list of rows), a proof, a certificate, a plan or a privacy loss")
+
+
+def _check(path: Path, kind: str, expect: Path | None, claimed: dict[str, str]) -> Checked:
+    if kind == "proof":
+        return _check_proof(path, expect)
+    if kind == "certificate":
+        return _check_certificate(path)
+    if kind == "plan":
+        return _check_plan(path)
+    if kind == "privacy loss":
+        return _check_loss(path)
+    from symshuffle.cli.stated import check_channel
+
+    return Checked(*check_channel(path, **claimed))
+
+
+def _check_proof(path: Path, expect: Path | None) -> Checked:
+    content = checker.read(path)
+    statement = None if expect is None else checker.read(expect, argument="--expect")
+    answer = {"proved": True, "statement": content.get("statement"), "failed": None}
+    try:
+        return Checked(True, answer, f"PROVED: {bound.check(content, statement)}")
+    except _MALFORMED as error:
+        failed = [str(part) for part in error.args] or [type(error).__name__]
+        return Checked(False, {**answer, "proved": False, "failed": failed}, f"NOT PROVED: {': '.join(failed)}")
+
+
+def _check_certificate(path: Path) -> Checked:
+    from dataclasses import asdict
+
+    try:
+        checked = checker.recheck(checker.read(path))
+    except CertificateError as error:
+        return Checked(
+            False, {"accepted": False, "place": error.place, "what": error.what}, f"REJECTED: {path}: {error}"
+        )
+    return Checked(True, {"accepted": True, **asdict(checked)}, f"ACCEPTED: {checked}")
+
+
+def _check_plan(path: Path) -> Checked:
+    from symshuffle.collect.files import read_plan_file
+
+    plan = read_plan_file(path)
+    level = f"eps = {plan.eps}, delta = {plan.delta}, from {plan.min_users} honest users on"
+    return Checked(
+        True,
+        {"plan": plan.to_dict(), "checked": "the digest; the level is not computed again"},
+        f"UNCHANGED: plan {plan.digest[:16]}, {plan.name} with k = {plan.k}, {level}; the level is not computed again",
+    )
+
+
+def _check_loss(path: Path) -> Checked:
+    from symshuffle.accountants.rounds.privacy_loss import PrivacyLoss
+
+    loss = PrivacyLoss.read(path)
+    said = "its profile is that of its masses; that they dominate the round is not computed again"
+    return Checked(
+        True,
+        {"about": loss.about, "checked": said},
+        f"CONSISTENT: privacy loss of one round, {len(loss.law.masses)} masses; {said}",
+    )

@@ -1,10 +1,10 @@
-"""The option --proof, which writes a file that proves the upper end of an answer; and how `check` reads it."""
+"""The option --proof, which writes a file that proves the upper end of an answer."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 
@@ -36,38 +36,3 @@ def write_proof(file: Path | None, source: Any, covering: CoveringOptions, **que
     content = door(source, **question, **covering.whom)
     write_atomically(file, json.dumps(content, indent=1) + "\n", argument="--proof")
     typer.echo(f"{file} proves {bound.check(content)}", err=True)
-
-
-_BOUND: Final = "symshuffle bound "
-"""How the format of a proof file begins."""
-
-_MALFORMED: Final = (ArithmeticError, LookupError, TypeError, ValueError)
-
-
-def is_proof(file: Path) -> bool:
-    """Whether a file is one that --proof wrote, by its format."""
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(content, dict) and str(content.get("format")).startswith(_BOUND)
-
-
-def check_proof(file: Path, expected: Path | None, *, as_json: bool) -> bool:
-    """Check a proof file, print what it proves or where it fails, and say whether it proves its statement."""
-    from symshuffle.ledger.recheck import bound
-    from symshuffle.ledger.recheck.checker import read
-
-    statement = None if expected is None else read(expected, argument="--expect")
-    content = read(file)
-    try:
-        said, failed = bound.check(content, statement), None
-    except _MALFORMED as error:
-        failed = [str(part) for part in error.args] or [type(error).__name__]
-        said = ": ".join(failed)
-    if as_json:
-        answer = {"file": str(file), "proved": failed is None, "statement": content.get("statement"), "failed": failed}
-        typer.echo(json.dumps(answer, indent=2))
-    else:
-        typer.echo(f"{'NOT PROVED' if failed else 'PROVED'}: {said}")
-    return failed is None

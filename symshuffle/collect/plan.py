@@ -240,9 +240,11 @@ def read_plan(text: str, name: str = "plan") -> Plan:
             dict(content["certified"]),
             content["loss"],
             tuple(content["labels"]),
-            tuple(content["table"]),
+            tuple(dict(row) for row in content["table"]),
         )
-    except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+    except InputError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(name, "a damaged file", "a plan written by `symshuffle collect plan`") from error
     if content.get("digest") != found.digest or found.to_dict() != content:
         raise InputError(name, f"digest {content.get('digest')}", f"{found.digest}; a plan is not edited by hand")

@@ -366,18 +366,18 @@ def test_files(tmp_path: Path) -> None:
     )
     assert done.exit_code == 0, done.output
     good = tmp_path / "c" / "alphabets.lem-4.1.json"
-    done = runner.invoke(app, ["check-certificate", *map(str, (tmp_path / "c").iterdir())])
+    done = runner.invoke(app, ["check", *map(str, (tmp_path / "c").iterdir())])
     assert done.exit_code == 0
     assert "alphabets.lem-4.1: holds, proved" in done.stdout
     assert "linear programs" in done.stdout
     text = good.read_text(encoding="utf-8")
     bad = tmp_path / "bad.json"
     bad.write_text(text.replace('"claim": "alphabets.lem-4.1"', '"claim": "alphabets.lem-4.2"'))
-    done = runner.invoke(app, ["check-certificate", str(bad), str(good)])
+    done = runner.invoke(app, ["check", str(bad), str(good)])
     assert done.exit_code == 1
-    assert f"REJECTED  {bad}: the certificate fails at reads" in done.stdout
-    assert done.stdout.endswith("2 certificates: 1 accepted, 1 rejected\n")
-    listed = json.loads(runner.invoke(app, ["check-certificate", str(bad), str(good), "--json"]).stdout)
+    assert f"REJECTED: {bad}: the certificate fails at reads" in done.stdout
+    assert done.stdout.endswith("2 files: 1 as they say, 1 not\n")
+    listed = json.loads(runner.invoke(app, ["check", str(bad), str(good), "--json"]).stdout)
     assert [entry["accepted"] for entry in listed] == [False, True] and listed[0]["place"] == "reads"
     bad.write_text('{"claim": 1, "claim": 2}')
     with pytest.raises(InputError, match="names a key twice"):
@@ -393,7 +393,7 @@ def test_the_checker_loads_neither_solvers_nor_computer_algebra_nor_the_ledger(t
     code = f"""
 import sys
 from symshuffle.cli import main
-assert main(["check-certificate", {str(file)!r}]) == 0
+assert main(["check", {str(file)!r}]) == 0
 print([name for name in {heavy} if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)

@@ -80,7 +80,7 @@ def test_the_command(tmp_path, capsys):
     assert main([*asked, "--blanket", "0.1,0.25,0.25"]) == 1
     assert "output 0: 1/8, not 1/10" in capsys.readouterr().out
     for wrong, said in (
-        (["check"], "--file = None"),
+        (["check"], "FILE = None"),
         ([*asked, "--eps0", "0"], "eps0 = 0"),
         ([*asked, "--blanket-mass", "x"], "--blanket-mass = x"),
         ([*asked, "--blanket", "1"], "blanket = 1 masses"),

@@ -155,7 +155,7 @@ def changed(command):
 
 
 NOT_ASKED = {
-    *cli.FAMILIES["ledger"], *cli.FAMILIES["catalogue"], "doctor", "check-certificate", "mechanisms", "example",
+    *cli.FAMILIES["ledger"], *cli.FAMILIES["catalogue"], "doctor", "mechanisms", "example",
 }  # fmt: skip
 """Commands that are asked about a claim or a file alone, or about nothing; `design` is a group."""
 

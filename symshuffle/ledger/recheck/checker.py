@@ -75,7 +75,7 @@ def read(path: Path, *, argument: str = "FILE") -> Any:
     except OSError as error:
         raise InputError(argument, path, f"a file that can be read ({error.strerror})") from error
     except (ValueError, RecursionError) as error:
-        raise InputError(argument, path, f"a certificate in JSON ({error})") from error
+        raise InputError(argument, path, f"JSON ({error})") from error
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,0 +1,81 @@
+"""The command check, fed files of every kind that the toolkit writes, as they are and changed."""
+
+import json
+
+import pytest
+
+from symshuffle.cli import main
+
+WRITERS = {
+    "proof.json": ("epsilon", "krr", "-p", "k=3", "--eps0", "1", "--n", "100", "--delta", "1e-3",
+                   "--proof", "proof.json"),
+    "plan.json": ("collect", "plan", "--k", "3", "--n", "100", "--eps", "1", "--delta", "1e-3", "--mechanism", "krr",
+                  "--out", "plan.json"),
+    "loss.json": ("pld", "krr", "-p", "k=3", "--eps0", "1", "--n", "50", "--out", "loss.json"),
+    "certs": ("verify", "decomposition.ex-4.1", "--certificates", "certs"),
+}  # fmt: skip
+SAID = {
+    "W.csv": "largest ratio",
+    "W.json": "largest ratio",
+    "proof.json": "PROVED: ",
+    "plan.json": "UNCHANGED: plan ",
+    "loss.json": "CONSISTENT: privacy loss",
+    "certs/decomposition.ex-4.1.json": "ACCEPTED: decomposition.ex-4.1: ",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("files")
+    with pytest.MonkeyPatch.context() as here:
+        here.chdir(made)
+        for words in WRITERS.values():
+            assert main(list(words)) == 0
+        (made / "W.csv").write_text("1/3,2/3\n2/3,1/3\n")
+        (made / "W.json").write_text('{"rows": [["1/3", "2/3"], ["2/3", "1/3"]]}')
+        (made / "other.json").write_text('{"colour": 1}')
+    return made
+
+
+def test_every_kind_of_file_is_recognised(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    capsys.readouterr()
+    for file, said in SAID.items():
+        assert main(["check", file]) == 0
+        assert said in capsys.readouterr().out
+    assert main(["check", *SAID, "--lam", "2", "--json"]) == 0
+    answers = json.loads(capsys.readouterr().out)
+    assert [answer["file"] for answer in answers] == list(SAID)
+    assert main(["check", "plan.json", "W.csv", "--lam", "3/2"]) == 1
+    assert capsys.readouterr().out.endswith("2 files: 1 as they say, 1 not\n")
+
+
+@pytest.mark.parametrize("file", [file for file in SAID if not file.startswith("W.")])
+def test_a_changed_file_does_not_pass(folder, file, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    content = json.loads((folder / file).read_text())
+    for name in [name for name in content if name not in ("format", "kind")]:
+        for changed in ({**content, name: "changed"}, {key: kept for key, kept in content.items() if key != name}):
+            (tmp_path / "changed.json").write_text(json.dumps(changed))
+            status = main(["check", "changed.json"])
+            said = capsys.readouterr()
+            if file == "loss.json" and name not in ("step", "first", "infinity_mass", "masses", "deltas"):
+                continue  # what is said about the round beside its numbers, which is taken at its word
+            assert status in (1, 2) and "Traceback" not in said.err, (name, said)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["other.json"], "FILE = other.json: expected a channel"),
+        (["nosuch.json"], "FILE = nosuch.json"),
+        (["plan.json", "--lam", "2"], "--lam = 2: expected a channel among the files"),
+        (["W.csv", "--expect", "plan.json"], "--expect = plan.json: expected a proof among the files"),
+        ([], "FILE = None"),
+    ],
+)
+def test_wrong_files_are_one_line(folder, monkeypatch, capsys, words, said):
+    monkeypatch.chdir(folder)
+    assert main(["check", *words]) == 2
+    shown = capsys.readouterr().err
+    assert said in shown and shown.count("\n") == 1

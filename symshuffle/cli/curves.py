@@ -22,9 +22,9 @@ from symshuffle.base.results import SafeEnd
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import (
     LAW_BITS,
-    Direction,
     FewJobs,
     Json,
+    QuestionOption,
     RigourOption,
 )
 from symshuffle.cli.progress import progress
@@ -54,7 +54,7 @@ def solve_eps0(
     delta: TargetDelta,
     eps: TargetEps = None,
     exp_eps: TargetRatio = None,
-    direction: Direction = Question.BOTH,
+    direction: QuestionOption = Question.BOTH,
     rel: RelOrUsual = None,
     rigour: RigourOption = None,
     as_json: Json = False,
@@ -87,7 +87,7 @@ def solve_n(
     delta: TargetDelta,
     eps: TargetEps = None,
     exp_eps: TargetRatio = None,
-    direction: Direction = Question.BOTH,
+    direction: QuestionOption = Question.BOTH,
     rigour: RigourOption = None,
     as_json: Json = False,
 ) -> None:
@@ -109,7 +109,7 @@ def curve(
     start: Annotated[str | None, typer.Option("--from", help="First eps, n or alpha; default 0, 1000 or 0.")] = None,
     stop: Annotated[str | None, typer.Option("--to", help="Last eps, n or alpha; default -, 1e6 or 1.")] = None,
     points: Annotated[str, typer.Option(help="How many points; geometric in n, even otherwise.")] = "30",
-    direction: Direction = Question.BOTH,
+    direction: QuestionOption = Question.BOTH,
     rel: RelOrUsual = None,
     rigour: RigourOption = None,
     table: Annotated[Path | None, typer.Option("--csv", help="Write the points to this CSV file as well.")] = None,

@@ -32,7 +32,7 @@ class Attained:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Composition:
+class SeveralRounds:
     """What an answer about several rounds says beside its bracket.
 
     Parameters
@@ -86,7 +86,7 @@ class Amplification(AboutNeighbours, AnswerMethods):
     bracket: Bracket
     neighbours: Neighbours
     attained: Attained | None = None
-    rounds: Composition | None = None
+    rounds: SeveralRounds | None = None
     every_matrix: Fraction | None = None
 
     @property

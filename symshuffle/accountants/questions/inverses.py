@@ -43,6 +43,7 @@ from symshuffle.accountants.questions.experiments import (
     limit_distance,
     of_several,
 )
+from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.plan import Rounds, plan_of
 from symshuffle.base.choices import Question, Rigour, replace_choice
 from symshuffle.base.errors import InputError, Unsupported
@@ -58,8 +59,6 @@ Budgeted: TypeAlias = "Mechanism | Laplace | AnyLdp | Composed | Callable[[Fract
 """What has a local budget that can be set: a mechanism with ``lam`` open, or a function of eps0 that gives a source."""
 
 _LARGEST_EPS0: Final = 64
-_USUAL_WIDTH: Final = 1e-6
-"""Relative width of the budget that is aimed at where none is asked for."""
 
 _COARSE_WIDTH: Final = 5e-3
 """The same of a budget, or a number of users, where every value is made of many: of several rounds, with dropout."""
@@ -197,7 +196,7 @@ def solve_eps0(
         n = check_n(n)
         covering.participation.check(n)
     costly = several or bool(covering.dropout)
-    usual = _COARSE_WIDTH if costly else _USUAL_WIDTH
+    usual = _COARSE_WIDTH if costly else USUAL_WIDTH
     request = Request.of(direction, None, rigour, usual if rel is None else rel, bits)
     goal, order = read_delta(delta), read_target(eps=eps, exp_eps=exp_eps)
 

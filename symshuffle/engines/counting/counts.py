@@ -36,11 +36,11 @@ import numpy as np
 import numpy.typing as npt
 
 from symshuffle.base.choices import Rigour
+from symshuffle.base.doubles import UNIT
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, lower_end, to_arb, upper_end, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
-from symshuffle.engines.contours.saddle import UNIT
 from symshuffle.engines.counting.count_windows import Windows, steps_of
 
 Numbers: TypeAlias = "npt.NDArray[Any]"

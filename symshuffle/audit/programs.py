@@ -50,7 +50,7 @@ class Program:
     """
 
     command: str
-    per_process: int = 10_000
+    per_process: Any = 10_000
     timeout: Any = 600
 
     def __post_init__(self) -> None:
@@ -151,3 +151,9 @@ def hint(inputs: Sequence[Hashable], replies: Sequence[Hashable], per_process: i
     if repeated < _ENOUGH or any(len(different) > 1 for different in groups.values()):
         return ""
     return "runs with the same inputs gave the same messages: seeded?"
+
+
+def as_run(reply: Any) -> tuple[str, ...]:
+    """The messages of a run as text: of a sequence, of a text with commas, or a single one."""
+    parts = reply.split(",") if isinstance(reply, str) else reply if hasattr(reply, "__iter__") else (reply,)
+    return tuple(str(part).strip() for part in parts)

@@ -88,8 +88,8 @@ def least_runs(ratio: Fraction, delta: Fraction, level: Fraction) -> int | None:
     return first_integer(refutes, 0, MOST_RUNS)
 
 
-def check_runs(runs: int, ratio: Fraction, delta: Fraction, level: Fraction) -> None:
-    """Refuse runs with which nothing would refute a claim.
+def check_runs(runs: int, ratio: Fraction, delta: Fraction, level: Fraction) -> int:
+    """The least number of runs; fewer are refused, with which nothing would refute a claim.
 
     Raises
     ------
@@ -102,6 +102,7 @@ def check_runs(runs: int, ratio: Fraction, delta: Fraction, level: Fraction) -> 
         raise InputError("runs", runs, f"a claim that {MOST_RUNS} runs could refute, not {what}")
     if runs < least:
         raise InputError("runs", runs, f"at least {least} of each input: with fewer nothing that could happen refutes")
+    return least
 
 
 @final

@@ -22,6 +22,9 @@ from symshuffle.base.results import outward
 NO_PROOF: Final = "this is no proof of privacy"
 """What goes with every result that refutes nothing."""
 
+MORE_NOISE: Final = "more noise is no leak, less noise may be one"
+"""What goes with every other channel."""
+
 INDEPENDENT: Final = "runs are taken as independent draws"
 """What every error probability rests on."""
 
@@ -190,6 +193,8 @@ class Audit:
         What is certified of the claim, and how many runs would refute a stronger one.
     hint : str
         A guess at the cause, or nothing.
+    claimed : bool
+        Whether anything was claimed; if not, nothing is refuted.
     """
 
     claim: str
@@ -202,6 +207,7 @@ class Audit:
     caught: str = "nothing that was forecast"
     beside: tuple[str, ...] = ()
     hint: str = ""
+    claimed: bool = True
 
     @property
     def worst(self) -> Finding:
@@ -211,7 +217,7 @@ class Audit:
     @property
     def outcome(self) -> Outcome:
         """Whether privacy is refuted, the channel is another one, or neither."""
-        if any(one.refuted for one in self.findings):
+        if self.claimed and any(one.refuted for one in self.findings):
             return Outcome.REFUTED
         return Outcome.OTHER_CHANNEL if self.cells else Outcome.NOT_REFUTED
 
@@ -219,19 +225,20 @@ class Audit:
     def about(self) -> str:
         """The outcome in words."""
         worst, sure = self.worst, f"at confidence {float(self.confidence):g}"
+        if not self.claimed:
+            eps = format_decimal(Fraction(worst.eps), digits=_DIGITS, up=False)
+            return f"eps >= {eps} at delta = {float(worst.event.delta):.6g} {sure}, by {self.runs}; nothing is claimed"
         if self.outcome is Outcome.REFUTED:
             return f"privacy refuted {sure}: {worst.event.claimed} is claimed, and {_bounds(worst)}"
         if self.outcome is Outcome.OTHER_CHANNEL:
-            return (
-                f"not the claimed channel {sure}; its privacy is not refuted (a client that adds more noise is no leak)"
-            )
+            return f"not the claimed channel {sure}; privacy is not refuted by {self.runs}: {MORE_NOISE}"
         return f"not refuted by {self.runs}, which would have caught {self.caught}; {NO_PROOF}"
 
     def rows(self) -> list[tuple[str, str]]:
         """Names and values of what there is to say."""
         worst = self.worst
         found = [("claim", self.claim), ("outcome", self.about), ("event", str(worst))]
-        if self.outcome is not Outcome.REFUTED:
+        if self.claimed and self.outcome is not Outcome.REFUTED:
             found.append(("shown", _bounds(worst)))
         found += [("cell", cell.shown(self.cell_level)) for cell in self.cells[:_SHOWN]]
         if len(self.cells) > _SHOWN:

@@ -31,6 +31,7 @@ _OUTWARD: Final = 1e-9
 
 _TRIES: Final = 40
 _SPREAD: Final = 9.0
+_BLOCKS: Final = 1000
 
 
 def at_least(count: int, runs: int, level: Fraction, p: Fraction) -> bool:
@@ -125,9 +126,10 @@ class Power:
     def at(self, runs: int, p0: float, p1: float) -> float:
         """Probability of a refutation with so many runs of each input, if the event has these probabilities.
 
-        It rises with ``p0`` and falls with ``p1``: more hits at the first input, or fewer at the second, refute too.
+        Of very many runs it is a number slightly below, as counts of the first input are taken by the block. It rises
+        with ``p0`` and falls with ``p1``: more hits at the first input, or fewer at the second, refute too.
         """
-        from scipy.special import bdtr, bdtrc, betaincinv
+        from scipy.special import bdtr, betaincinv
 
         counts, masses = _window(runs, p0)
         hits = np.maximum(counts, 1)
@@ -140,11 +142,10 @@ class Power:
             passed = (allowed > 0) & (bdtr(middle, runs, allowed) < self.level)
             least, most = np.where(passed, middle, least), np.where(passed, most, middle)
         few = np.where(least >= 0, 1.0 if p1 <= 0 else bdtr(np.maximum(least, 0), runs, p1), 0.0)
-        beyond = float(bdtrc(counts[-1], runs, p0)) if counts[-1] < runs and 0 < p0 < 1 else 0.0
-        return min(1.0, float(masses @ few) + beyond * float(few[-1]))
+        return min(1.0, float(masses @ few))
 
     def runs(self, p0: float, p1: float, wanted: float = CAUGHT) -> int | None:
-        """About the runs of each input that refute with the wanted probability; None if no number does."""
+        """Runs of each input that refute with the wanted probability, to half a percent; None if no number does."""
         if not p0 - self.ratio * p1 > self.delta:
             return None
         most = 1
@@ -152,7 +153,9 @@ class Power:
             most *= 2
             if most > MOST_RUNS:
                 return None
-        return first_integer(lambda runs: self.at(runs, p0, p1) >= wanted, most // 2, most)
+        step = max(1, most // 400)
+        found = first_integer(lambda i: self.at(i * step, p0, p1) >= wanted, most // (2 * step), most // step + 1)
+        return found * step
 
     def caught(self, runs: int, p0: float, wanted: float = CAUGHT) -> float | None:
         """Smallest ratio of P0 = ``p0`` to P1 that is refuted with the wanted probability; None if even P1 = 0 is not.
@@ -166,19 +169,21 @@ class Power:
             lambda log: self.at(runs, p0, p0 * math.exp(-log)) >= wanted,
             math.log(max(self.ratio, 1.0)),
             math.log(p0 / least),
-            settled=40,
+            settled=26,
         )
         return math.exp(ratio)
 
 
 def _window(runs: int, p: float) -> tuple[Any, Any]:
-    """Counts that matter of a binomial variable, and their probabilities."""
+    """Counts that matter of a binomial variable, each the least of a block, and the probabilities of the blocks."""
     from scipy.special import gammaln, xlog1py, xlogy
 
     reach = _SPREAD * math.sqrt(runs * p * (1 - p)) + 20
     counts = np.arange(max(0, math.floor(runs * p - reach)), min(runs, math.ceil(runs * p + reach)) + 1, dtype=float)
     logs = gammaln(runs + 1) - gammaln(counts + 1) - gammaln(runs - counts + 1)
-    return counts, np.exp(logs + xlogy(counts, p) + xlog1py(runs - counts, -p))
+    masses = np.exp(logs + xlogy(counts, p) + xlog1py(runs - counts, -p))
+    starts = np.arange(0, len(counts), 1 + len(counts) // _BLOCKS)
+    return counts[starts], np.add.reduceat(masses, starts)
 
 
 def about_runs(runs: int | None) -> str:

@@ -7,8 +7,8 @@ from fractions import Fraction as F
 import numpy as np
 
 from symshuffle.collect import Client
-from symshuffle.collect.randomness import uniform
-from tests.collect.cases import small
+from symshuffle.collect.messages import lines, pack
+from symshuffle.collect.randomness import random_order, uniform
 
 
 def binomial(runs, p):
@@ -28,4 +28,15 @@ def pairs_of_counts(runs, rows):
         yield [[c, runs - c], [d, runs - d]], laws[0][c] * laws[1][d]
 
 
-__all__ = ["F", "binomial", "pairs_of_counts", "seeded", "small"]
+def pipeline(plan, seed, block=None):
+    """Clients of a plan and a shuffler, as a function of a dataset; blocks of users are kept in order."""
+    draw = uniform(np.random.default_rng(seed).bytes)
+
+    def run(data):
+        sent = pack(plan.scheme, plan.scheme.sample(np.array([plan.categories.index(x, "x") for x in data]), draw))
+        texts = b"".join(lines(plan.scheme, sent)).decode().split("\n")[:-1]
+        size = block or len(texts)
+        parts = [texts[i : i + size] for i in range(0, len(texts), size)]
+        return [part[j] for part in parts for j in random_order(len(part), draw)]
+
+    return run

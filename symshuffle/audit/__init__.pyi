@@ -9,6 +9,7 @@ from .programs import Program as Program
 from .samples import PairAudit as PairAudit
 from .samples import audit_pair as audit_pair
 from .samples import audit_samples as audit_samples
+from .shares import confidence_ends as confidence_ends
 from .shuffled import ShuffledAudit as ShuffledAudit
 from .shuffled import audit_shuffled as audit_shuffled
 from .verdicts import Audit as Audit

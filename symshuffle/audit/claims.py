@@ -159,6 +159,11 @@ def named_claim(name: str, parameters: dict[str, str], *, eps0: object = None, l
         The local budget, or its exponential. exp(eps0) is rounded up, by less than 2^-80 of itself; the level of RAPPOR
         is the square of a rational number, which is rounded down as little.
 
+    Returns
+    -------
+    Claim
+        The channel with its words.
+
     Raises
     ------
     InputError

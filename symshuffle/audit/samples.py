@@ -88,7 +88,7 @@ def learn(first: Sequence[Run], second: Sequence[Run], ratio: float | None, delt
 @final
 @dataclass(frozen=True)
 class PairAudit:
-    """Audit of two inputs, or two neighbouring datasets, of which only (eps, delta) is claimed.
+    """Audit of two inputs or neighbouring datasets, of which (eps, delta) is claimed.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def audit_pair(
     delta: object = 0,
     confidence: object = "0.99",
 ) -> PairAudit:
-    """Audit of two inputs, or two neighbouring datasets, of which (eps, delta) is claimed.
+    """Audit of two inputs or neighbouring datasets, of which (eps, delta) is claimed.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def audit_samples(
     delta: object = 0,
     confidence: object = "0.99",
 ) -> Audit:
-    """What two samples of the same program show, one of each of two inputs or neighbouring datasets.
+    """What two samples show, one of each of two inputs or neighbouring datasets.
 
     Every second row, from the first on, is used to learn an event, which the other rows test. Rows are taken as
     independent.

@@ -17,8 +17,8 @@ import numpy as np
 
 from symshuffle.base.crossings import first_integer, halved
 from symshuffle.base.errors import InputError, NotDecided
-from symshuffle.base.numbers import natural_log
-from symshuffle.collect.intervals import exceeds
+from symshuffle.base.numbers import as_integer, natural_log, parse_rational
+from symshuffle.collect.intervals import SMALLEST_ALPHA, exceeds
 
 CAUGHT: Final = 0.9
 """Probability with which a forecast says that something is caught."""
@@ -72,6 +72,40 @@ def upper_share(count: int, runs: int, level: Fraction) -> Fraction:
         if p == 1 or at_most(count, runs, level, p):
             return p
     raise NotDecided(f"the upper end of {count} hits in {runs} runs, at level {float(level)}")
+
+
+def confidence_ends(count: int, runs: int, level: object) -> tuple[Fraction, Fraction]:
+    """Ends of a probability, each on the wrong side with probability at most ``level``.
+
+    Parameters
+    ----------
+    count, runs : int
+        Hits, and independent runs, at least 1.
+    level : number or text
+        In (0, 1), at least 1e-100.
+
+    Returns
+    -------
+    tuple of Fraction
+        Lower and upper end of Clopper and Pearson, within a billionth of themselves, on the safe side.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of its range.
+
+    Examples
+    --------
+    >>> low, up = confidence_ends(0, 10, "0.05")
+    >>> float(low), round(float(up), 6)
+    (0.0, 0.258866)
+    """
+    runs = as_integer(runs, "runs", 1, MOST_RUNS)
+    error = parse_rational(level, "level")
+    if not SMALLEST_ALPHA <= error < 1:
+        raise InputError("level", level, "a number in (0, 1), at least 1e-100")
+    count = as_integer(count, "count", 0, runs)
+    return lower_share(count, runs, error), upper_share(count, runs, error)
 
 
 def least_runs(ratio: Fraction, delta: Fraction, level: Fraction) -> int | None:

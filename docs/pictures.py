@@ -1,6 +1,6 @@
 """Draw the pictures of pages: most by a command that the page shows, the first by the library.
 
-    python docs/pictures.py [FOLDER]
+python docs/pictures.py [FOLDER]
 """
 
 import io
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "pictures"
 COMMANDS = {
     "deployment.svg": "symshuffle curve krr -p k=50 --eps0 2 --kind eps-n --delta 1e-8 --points 15 --plot eps.svg",
-    "how-to-choose.svg": "symshuffle compare --k 20 --n 100000 --eps 0.1 --delta 1e-8 --plot mechanisms.svg",
+    "how-to-choose.svg": "symshuffle curve krr -p k=20 --eps0 3 --n 1000 --kind f-dp --points 25 --plot errors.svg",
 }
 """The command of a picture; a page that shows the picture shows the command."""
 

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 import symshuffle
+from symshuffle.accountants.covering.assumptions import Assumption
 from symshuffle.cli import main
 from symshuffle.ledger.claims.papers import bibliography
 
@@ -126,3 +127,10 @@ def test_every_named_mechanism_has_its_section(capsys):
     page = (ROOT / "docs" / "mechanisms.md").read_text(encoding="utf-8")
     sections = re.findall(r"^###? (\S+)$", page, flags=re.MULTILINE)
     assert sections == [row["name"] for row in named]
+
+
+def test_the_page_on_assumptions_defines_each_name():
+    rows = re.findall(
+        r"^\| (.+?) \| (.+) \|$", (ROOT / "docs" / "assumptions.md").read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
+    assert dict(rows[1:]) == {str(one): one.meaning for one in Assumption}

@@ -59,9 +59,9 @@ Lam = Annotated[
     str | None,
     typer.Option("--lam", help="Local ratio cap exp(eps0) > 1, of a composition the total; rationals stay exact."),
 ]
-Users = Annotated[str, typer.Option("--n", help="Number of users, the differing one included.")]
+UsersOption = Annotated[str, typer.Option("--n", help="Number of users, the differing one included.")]
 Params = Annotated[list[str] | None, typer.Option("-p", "--param", help="Parameter of the mechanism, as k=10.")]
-Direction = Annotated[
+QuestionOption = Annotated[
     Question,
     typer.Option(help="forward is D(M(X0)||M(X1)), X0 holding the first named input; both takes the larger."),
 ]
@@ -80,6 +80,7 @@ Confirm = Annotated[
 Jobs = Annotated[str | None, typer.Option("--jobs", metavar="J", help="Processes; by default one per core.")]
 FewJobs = Annotated[str, typer.Option("--jobs", metavar="J", help="Processes that share the points.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Print what the answer means and how it is known, in full.")]
 
 
 def quickest(

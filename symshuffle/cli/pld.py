@@ -14,7 +14,7 @@ from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import format_decimal
 from symshuffle.cli import arguments
-from symshuffle.cli.arguments import LAW_BITS, Eps0, File, Json, Lam, Mech, Params, Rel, Users
+from symshuffle.cli.arguments import LAW_BITS, Eps0, File, Json, Lam, Mech, Params, Rel, UsersOption
 from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, with_covering
 
 app = typer.Typer()
@@ -24,7 +24,7 @@ app = typer.Typer()
 @with_covering
 def pld(
     mech: Mech,
-    n: Users,
+    n: UsersOption,
     out: Annotated[Path, typer.Option("--out", help="Write the distribution to this JSON file.")],
     eps0: Eps0 = None,
     lam: Lam = None,

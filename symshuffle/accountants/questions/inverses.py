@@ -43,10 +43,12 @@ from symshuffle.accountants.questions.experiments import (
     limit_distance,
     of_several,
 )
+from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.plan import Rounds, plan_of
 from symshuffle.base.choices import Question, Rigour, replace_choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_delta, read_target
+from symshuffle.base.lines import FirstLines, safe_decimal
 from symshuffle.base.numbers import Exp, Real, natural_log, to_float
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
 from symshuffle.decompositions.composition import Composed
@@ -57,8 +59,6 @@ Budgeted: TypeAlias = "Mechanism | Laplace | AnyLdp | Composed | Callable[[Fract
 """What has a local budget that can be set: a mechanism with ``lam`` open, or a function of eps0 that gives a source."""
 
 _LARGEST_EPS0: Final = 64
-_USUAL_WIDTH: Final = 1e-6
-"""Relative width of the budget that is aimed at where none is asked for."""
 
 _COARSE_WIDTH: Final = 5e-3
 """The same of a budget, or a number of users, where every value is made of many: of several rounds, with dropout."""
@@ -106,6 +106,19 @@ class Inverse(AboutNeighbours, AnswerMethods):
 
     def __post_init__(self) -> None:
         replace_choice(SafeEnd, self, "safe")
+
+    @property
+    def quantity_name(self) -> str:
+        """What is looked for: eps0, whose lower end is safe, or n, whose upper end is."""
+        return "eps0" if self.safe is SafeEnd.LOWER else "n"
+
+    @property
+    def lines(self) -> FirstLines:
+        """As of every answer; from the safe end on the target is met."""
+        up = self.safe is SafeEnd.UPPER
+        end = safe_decimal(self.bracket.lower, self.bracket.upper, up=up)
+        number = f">= {end} (upper end, rounded up)" if up else f"<= {end} (lower end, rounded down)"
+        return self.neighbours.lines(self.quantity_name, number, self.bracket.rigour.words)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form: both ends, the safe one, delta there, and the datasets covered."""
@@ -183,7 +196,7 @@ def solve_eps0(
         n = check_n(n)
         covering.participation.check(n)
     costly = several or bool(covering.dropout)
-    usual = _COARSE_WIDTH if costly else _USUAL_WIDTH
+    usual = _COARSE_WIDTH if costly else USUAL_WIDTH
     request = Request.of(direction, None, rigour, usual if rel is None else rel, bits)
     goal, order = read_delta(delta), read_target(eps=eps, exp_eps=exp_eps)
 

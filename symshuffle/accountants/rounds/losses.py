@@ -10,16 +10,14 @@ from typing import Final, Protocol, TypeAlias, final
 
 import flint
 import numpy as np
-import numpy.typing as npt
 from scipy import optimize
 
 from symshuffle.accountants.rounds.dominating import LatticeLaw
 from symshuffle.base.choices import Side
 from symshuffle.base.crossings import zero_between
+from symshuffle.base.doubles import Array
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, natural_log, to_arb, working_precision
-
-Array: TypeAlias = npt.NDArray[np.float64]
 
 _BITS: Final = 192
 
@@ -148,11 +146,11 @@ class Sum(Protocol):
         """The profile at a level of the lattice, on the side asked for."""
 
 
-Method: TypeAlias = "Callable[[Losses, float], Sum]"
+_Method: TypeAlias = "Callable[[Losses, float], Sum]"
 """From losses and a tilt to their sum."""
 
 
-def delta_of(losses: Losses, eps: Fraction, method: Method) -> Fraction:
+def delta_of(losses: Losses, eps: Fraction, method: _Method) -> Fraction:
     """The profile of a sum at any level eps >= 0: linear in exp(eps) between two points of the lattice.
 
     Parameters
@@ -177,7 +175,7 @@ def delta_of(losses: Losses, eps: Fraction, method: Method) -> Fraction:
     return min(max(value, Fraction(0)), Fraction(1))
 
 
-def epsilon_of(losses: Losses, delta: Fraction, method: Method) -> Fraction:
+def epsilon_of(losses: Losses, delta: Fraction, method: _Method) -> Fraction:
     """Where the profile of a sum meets a target: on a line between two points of the lattice; 0 where it does at 0.
 
     Parameters

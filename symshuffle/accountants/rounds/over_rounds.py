@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias, final
 
-from symshuffle.accountants.bounds.amplification import Amplification, Attained, Composition
+from symshuffle.accountants.bounds.amplification import Amplification, Attained, SeveralRounds
 from symshuffle.accountants.bounds.evaluate import Request, check_n
 from symshuffle.accountants.bounds.search import shortened
 from symshuffle.accountants.covering.covered import Covering
@@ -363,5 +363,5 @@ def _neighbours(rounds: Deployment) -> Neighbours:
     return Neighbours.joined([(part.times, part.reduced.neighbours(Question.BOTH, part.n)) for part in rounds.parts])
 
 
-def _composition(rounds: Deployment, simpler: tuple[tuple[str, Fraction], ...]) -> Composition:
-    return Composition(rounds.times, tuple((part.times, part.n) for part in rounds.parts), simpler)
+def _composition(rounds: Deployment, simpler: tuple[tuple[str, Fraction], ...]) -> SeveralRounds:
+    return SeveralRounds(rounds.times, tuple((part.times, part.n) for part in rounds.parts), simpler)

@@ -15,8 +15,8 @@ from typing import Final, TypeAlias, final
 from symshuffle.base.errors import Unsupported
 from symshuffle.design.comparison.families import Family
 
-Value: TypeAlias = "int | Fraction"
-Parameters: TypeAlias = "tuple[tuple[str, Value], ...]"
+_Value: TypeAlias = "int | Fraction"
+Parameters: TypeAlias = "tuple[tuple[str, _Value], ...]"
 
 LARGEST_FREE: Final = 1 << 20
 """Integers beyond this are not tried for a parameter without an upper end."""

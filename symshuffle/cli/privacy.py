@@ -225,7 +225,7 @@ def mechanisms(as_json: Json = False) -> None:
             "name": "laplace",
             "title": "Laplace noise",
             "parameters": {
-                "lam": "local ratio cap exp(eps0) > 1",
+                "lam": "local ratio cap exp(eps0); a number > 1",
                 "domain": "binary or unit (default binary)",
                 "cells": f"pieces of the continuous part; an integer in [1, {LARGEST_CELLS}] (default 200)",
             },
@@ -236,7 +236,7 @@ def mechanisms(as_json: Json = False) -> None:
         {
             "name": "any-ldp",
             "title": "any randomizer of a local budget",
-            "parameters": {"lam": "local ratio cap exp(eps0) > 1"},
+            "parameters": {"lam": "local ratio cap exp(eps0); a number > 1"},
             "source": "claim symshuffle.generic-bound",
         }
     )

@@ -22,6 +22,9 @@ from symshuffle.base.numbers import as_integer, parse_rational
 Progress = Callable[[int, int], None]
 """Told how many of how many runs are done."""
 
+MOST_MESSAGES: Final = 50_000_000
+"""Messages of an audit beyond which nothing is run: they are held in memory."""
+
 _ENOUGH: Final = 20
 """Equal answers that are no coincidence."""
 

@@ -78,6 +78,7 @@ def test_every_command_is_found_in_the_module_that_the_table_names():
         "proofs",
         "rounds",
         "shown",
+        "shuffled",
         "stated",
         "vector_mechanisms",
     }

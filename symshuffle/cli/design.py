@@ -1,4 +1,4 @@
-"""Commands about optimal channels: design bayes, minimax, mutual-information, f-divergence, schema."""
+"""Commands about optimal channels: design bayes, minimax, mutual-information, f-divergence, shuffled, schema."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from symshuffle.base.choices import Criterion, Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp, exact_text, format_decimal, parse_rational
 from symshuffle.cli.arguments import Json
+from symshuffle.cli.shuffled import shuffled
 
 if TYPE_CHECKING:
     from symshuffle.base.results import Bracket
@@ -326,3 +327,4 @@ _command(
     "Largest divergence of the two output laws over all eps0-LDP channels.",
     partial(_measure, kind="f-divergence"),
 )
+app.command(name="shuffled")(shuffled)

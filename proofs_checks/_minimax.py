@@ -24,7 +24,7 @@ from symshuffle.base.errors import CertificateError, SolverFailure
 from symshuffle.base.results import Bracket
 from symshuffle.base.solvers import cvxpy, solve_model
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.shuffled import Histogram
+from symshuffle.channels.shuffled import Tally
 from symshuffle.geometry.linear import Vector, dot
 from symshuffle.utility.estimation.canonical import population_law
 from symshuffle.utility.estimation.lower_bounds import bayes_risk
@@ -60,7 +60,7 @@ class Minimax:
     population: Population
     bracket: Bracket
     prior: tuple[tuple[Vector, Fraction], ...]
-    estimator: tuple[tuple[Histogram, Vector], ...]
+    estimator: tuple[tuple[Tally, Vector], ...]
 
     def verify(self) -> None:
         """Recompute both ends from the channel, the prior and the estimator alone.
@@ -91,7 +91,7 @@ def prior_risk(
     if population is Population.IID:
         return bayes_risk(channel, prior, n=n)
     risk = sum((mass * dot(w, w) for w, mass in prior), start=Fraction(0))
-    seen: dict[Histogram, list[Fraction]] = {}
+    seen: dict[Tally, list[Fraction]] = {}
     for w, mass in prior:
         for histogram, probability in population_law(channel, w, n, population).items():
             sums = seen.setdefault(histogram, [Fraction(0)] * (len(w) + 1))
@@ -101,7 +101,7 @@ def prior_risk(
 
 
 def estimator_risk(
-    channel: Channel, estimates: Mapping[Histogram, Vector], w: Vector, *, n: int, population: Population
+    channel: Channel, estimates: Mapping[Tally, Vector], w: Vector, *, n: int, population: Population
 ) -> Fraction:
     """Exact expected squared error of any estimator at one composition."""
     total = Fraction(0)
@@ -111,14 +111,14 @@ def estimator_risk(
 
 
 def worst_risk(
-    channel: Channel, estimates: Mapping[Histogram, Vector], *, n: int, population: Population, gap: Fraction
+    channel: Channel, estimates: Mapping[Tally, Vector], *, n: int, population: Population, gap: Fraction
 ) -> Bracket:
     """The largest risk of an estimator over all compositions: certified, never read off a grid."""
     return _worst(channel, estimates, n, population, gap)[0]
 
 
 def _worst(
-    channel: Channel, estimates: Mapping[Histogram, Vector], n: int, population: Population, gap: Fraction
+    channel: Channel, estimates: Mapping[Tally, Vector], n: int, population: Population, gap: Fraction
 ) -> tuple[Bracket, Vector]:
     if population is Population.IID:
         forms: dict[Exponent, Any] = dict(histogram_forms(channel, n))
@@ -179,7 +179,7 @@ def minimax_risk(channel: Channel, *, n: int, population: Population, rel: Fract
 
 def _propose(
     channel: Channel, support: Sequence[Vector], n: int, population: Population
-) -> tuple[dict[Histogram, Vector], tuple[tuple[Vector, Fraction], ...]]:
+) -> tuple[dict[Tally, Vector], tuple[tuple[Vector, Fraction], ...]]:
     """An estimator and a prior from the program over finitely many compositions, both made rational."""
     cp = cvxpy()
     laws = [population_law(channel, w, n, population) for w in support]

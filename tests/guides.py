@@ -73,7 +73,7 @@ GUIDES: Final[dict[str, str]] = {
     "symshuffle.accountants.renyi.refined_profile._shares": "which orders are looked at: chords hold at any",
     "symshuffle.accountants.rounds.over_rounds._gaussian": "for which answer a lattice is begun: every one has a true bracket",
     "symshuffle.design.information.vertices._float_basis": "a basis that doubles propose: its vectors are exact",
-    "symshuffle.engines.densities.bromwich_plan.Plan.tolerance": "the error that a rule aims at: the one it has is bounded",
+    "symshuffle.engines.densities.bromwich_plan.BromwichPlan.tolerance": "the error that a rule aims at: the one it has is bounded",
     "symshuffle.engines.densities.jump_plan._threshold": "where a law is cut in two: both parts are counted at any",
     "symshuffle.engines.densities.jump_plan._steepest": "the line of sums with a jump: its errors are bounded on any",
     "symshuffle.engines.densities.jump_plan.plan_for": "line, step and slope: errors are bounded at any",
@@ -111,7 +111,7 @@ KNOBS: Final[dict[str, tuple[str, ...]]] = {
         "_FIRST_TAIL", "_TAIL_SHARE", "_LEAST_TAIL", "_MANY", "_LIKELY", "_COARSER", "_FIRST_CELLS",
         "_ENOUGH_CELLS", "_STEP", "_PASSES", "_FINEST", "_COARSEST_STEP", "_NEXT_TO_NOTHING",
     ),
-    "symshuffle.engines.densities.jump_plan": ("_FELT", "SHARE", "_LOSS", "_HALVINGS"),
+    "symshuffle.engines.densities.jump_plan": ("_FELT", "ERROR_SHARE", "_LOSS", "_HALVINGS"),
     "symshuffle.engines.transforms.fft": ("_FIRST", "_GROWTH"),
     "symshuffle.engines.densities.gauss": (
         "_ORDERS", "_ELLIPSES", "_ARCS", "_GLANCES", "_PANEL", "_SHORTEST", "_GRAIN",

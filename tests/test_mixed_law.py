@@ -11,7 +11,7 @@ import pytest
 from scipy.integrate import quad
 
 from symshuffle.base.numbers import to_arb, working_precision
-from symshuffle.channels.mixed_law import MixedLaw, Segment, Transform
+from symshuffle.channels.mixed_law import MixedLaw, Segment, SegmentTransform
 
 SEGMENTS = [
     Segment(Fraction(-6, 5), Fraction(1), Fraction(1, 5), Fraction(1)),
@@ -43,7 +43,7 @@ def middle(value: flint.acb) -> complex:
 @pytest.mark.parametrize("s", POINTS)
 def test_closed_form_is_the_transform(segment: Segment, s: complex) -> None:
     with working_precision(192):
-        found = middle(Transform.of(segment)(flint.acb(s.real, s.imag)))
+        found = middle(SegmentTransform.of(segment)(flint.acb(s.real, s.imag)))
     assert abs(found - transformed(segment, s)) < 1e-10 * max(1.0, transformed(segment, complex(s.real)).real)
 
 
@@ -52,7 +52,7 @@ def test_closed_form_is_the_transform(segment: Segment, s: complex) -> None:
 @pytest.mark.parametrize("order", [4, 16, 64])
 def test_gauss_nodes_err_by_less_than_the_bound(segment: Segment, s: complex, order: int) -> None:
     with working_precision(256):
-        transform, at = Transform.of(segment), flint.acb(s.real, s.imag)
+        transform, at = SegmentTransform.of(segment), flint.acb(s.real, s.imag)
         nodes = sum(((at * to_arb(v)).exp() * to_arb(w) for v, w in segment.nodes(order, 256)), start=flint.acb(0))
         bound = transform.quadrature_error(order, flint.arb(s.real), flint.arb(s.imag))
         assert not abs(nodes - transform(at)) > bound
@@ -61,7 +61,7 @@ def test_gauss_nodes_err_by_less_than_the_bound(segment: Segment, s: complex, or
 def test_too_few_gauss_nodes_are_seen() -> None:
     """The bound of a finer rule is one that the coarse rule breaks."""
     with working_precision(256):
-        transform, at = Transform.of(SEGMENTS[1]), flint.acb(0.2, 2)
+        transform, at = SegmentTransform.of(SEGMENTS[1]), flint.acb(0.2, 2)
         nodes = sum(((at * to_arb(v)).exp() * to_arb(w) for v, w in SEGMENTS[1].nodes(8, 256)), start=flint.acb(0))
         assert abs(nodes - transform(at)) > transform.quadrature_error(192, flint.arb(0.2), flint.arb(2))
 
@@ -70,7 +70,7 @@ def test_too_few_gauss_nodes_are_seen() -> None:
 @pytest.mark.parametrize("s", POINTS)
 def test_decay(segment: Segment, s: complex) -> None:
     with working_precision(192):
-        transform = Transform.of(segment)
+        transform = SegmentTransform.of(segment)
         assert abs(transform(flint.acb(s.real, s.imag))) * s.imag <= transform.decay(flint.arb(s.real))
 
 

@@ -17,10 +17,12 @@ from symshuffle.geometry.linear import Vector, dot, rank
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
     compare,
     decide,
@@ -50,33 +52,47 @@ def example_channels() -> tuple[Channel, ...]:
     return (*named, *(cases.channel(rng, 3, 4) for _ in range(3)))
 
 
-def _identifiable(rows: int, found: int) -> bool:
-    """Positive definite on contrasts, from the number of rows and their rank."""
-    return found == rows
+def _without_information(rows: Any, found: Any) -> Any:
+    """Dimension of the contrasts that J takes to 0, from the number of rows and their rank."""
+    return rows - found
 
 
 def _check_identifiable(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """24 random channels and 3 half-blocks: is the Cramer-Rao trace finite, against the stated condition on the rank.
+    """Every channel: what J takes to 0 are the relations between rows, and they are contrasts; symbolic.
 
-    Exact rationals; the information, recomputed from the rows and projected, is the library's.
+    24 random channels and 3 half-blocks, exact rationals: dimension of the kernel of the projected information,
+    recomputed from the rows, against the stated one; the information is the library's; its trace is finite where the
+    stated dimension is 0.
     """
+    # One output has probability x of input a, y of all others together and m of the mixture; another has the rest.
+    x, y, mixture = sp.symbols("x y m", positive=True)
+    v, rest = sp.symbols("v r", real=True)
+    form = (v * v * x * x + 2 * v * rest * x * y + rest * rest * y * y) / mixture
+    yield identity(form, (v * x + rest * y) ** 2 / mixture, at="every output: its part of v^T J v is a square over m")
+    every_output = (v * x + rest * y) + (v * (1 - x) + rest * (1 - y))
+    yield identity(every_output, v + rest, at="every relation between rows sums to 0: it is a contrast")
+    # So J has the kernel of the transposed matrix of rows, of dimension k less its rank.
+    rank_found = sp.Symbol("r", positive=True)
+    yield identity(K - rank_found, statement(K, rank_found), at="every k and rank: dimension of the relations")
     chosen = [cases.channel(rng, 3 + i % 2, 2 + i % 4) for i in range(24)]
     chosen += [half_block().at(k=k, lam=3).channel() for k in (2, 4, 6)]
     for i, channel in enumerate(chosen):
         k = channel.num_inputs
         law, columns = AnchoredLaw.from_channel(channel), exact_columns(channel)
         w = cases.distribution(rng, k)
+        claimed = statement(k, rank(columns))
         definite = cramer_rao_trace(law, w, n=1) < math.inf
-        yield decide(definite == statement(k, rank(columns)), at=f"channel {i}, k={k}", claimed="definite")
+        yield decide(definite == (claimed == 0), at=f"channel {i}, k={k}", claimed="definite")
         # From the rows themselves: J = sum_y W(y) W(y)^T / m(y), projected.
-        mixture = [dot(w, column) for column in columns]
+        mixed = [dot(w, column) for column in columns]
         raw = [
-            [sum((c[x] * c[y] / m for c, m in zip(columns, mixture, strict=True)), start=Fraction(0)) for y in range(k)]
-            for x in range(k)
+            [sum((c[a] * c[b] / m for c, m in zip(columns, mixed, strict=True)), start=Fraction(0)) for b in range(k)]
+            for a in range(k)
         ]
         means = [sum(row, start=Fraction(0)) / k for row in raw]
         whole = sum(means, start=Fraction(0)) / k
-        centred = tuple(tuple(raw[x][y] - means[x] - means[y] + whole for y in range(k)) for x in range(k))
+        centred = tuple(tuple(raw[a][b] - means[a] - means[b] + whole for b in range(k)) for a in range(k))
+        yield compare(k - 1 - rank(centred), claimed, at=f"channel {i}, k={k}: contrasts without information")
         yield compare(fisher_information(law, w), centred, at=f"channel {i}: information from the rows")
 
 
@@ -152,17 +168,18 @@ CLAIMS: Final = (
         kind=Kind.DEFINITION,
         title="Fisher information on contrasts",
         text=(
-            r"$I_n=n\Pi J_\theta\Pi$, $J_\theta=\sum_yw(y)w(y)^T/m_\theta(y)$; positive definite on contrasts exactly "
-            r"if the rows are linearly independent."
+            Clause("information", r"$I_n=n\Pi J_\theta\Pi$, $J_\theta=\sum_yw(y)w(y)^T/m_\theta(y)$.", Role.DEFINITION),
+            Clause("definite", "It is positive definite on contrasts exactly if the rows are linearly independent."),
         ),
         source="alphabets, Section 8",
         assumptions=("interior compositions",),
-        scope="27 channels at k = 2..6, singular ones among them; information recomputed from the rows",
-        grade=Grade.EXACT_CASES,
-        printed=_identifiable,
+        scope="every channel, output by output, one input against all others; 27 channels at k = 2..6 from the rows",
+        grade=Grade.PROVED,
+        printed=_without_information,
         check=_check_identifiable,
-        controls=(Control("rank k - 1 suffices", lambda rows, found: found >= rows - 1),),
+        controls=(Control("rank k - 1 suffices", lambda rows, found: rows - 1 - found),),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("rows", "found", clause="definite"),
     ),
     Claim(
         id="alphabets.thm-8.1",

@@ -14,7 +14,7 @@ from proofs_checks._errata import finding, refuted
 from proofs_checks.decomposition._cases import PAIR, named_channels, same_law
 from proofs_checks.decomposition.appendix_a_tables import explicit
 from proofs_checks.decomposition.section52_algorithm import algorithm_7, returned
-from symshuffle.channels.shuffled import Histogram, shuffled_law
+from symshuffle.channels.shuffled import Tally, shuffled_law
 from symshuffle.decompositions.blanket import primary_decomposition, privacy_blanket
 from symshuffle.decompositions.clones import standard_clone
 from symshuffle.decompositions.postprocessing import Kernel, general_clone_map, push_forward
@@ -34,7 +34,7 @@ def _shared_only(components: Sequence[Any], left_overs: Sequence[Any]) -> Kernel
     """The loop over the components assigns, that over the left-overs does not."""
     kernel = general_clone_map(components, left_overs)
 
-    def without(histogram: Histogram) -> Any:
+    def without(histogram: Tally) -> Any:
         return kernel((*histogram[:-1], 0))
 
     return without

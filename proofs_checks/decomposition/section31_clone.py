@@ -28,7 +28,7 @@ from proofs_checks.decomposition._cases import (
     targets,
 )
 from symshuffle.channels.shuffled import (
-    Histogram,
+    Tally,
     histogram_law,
     law_divergence,
     shuffled_law,
@@ -118,7 +118,7 @@ SEC_3_1_MIXTURE = Claim(
 # -- decomposition.def-5, with Algorithm 1
 
 
-def _two_counts(pair: ReductionPair, n: int) -> list[dict[Histogram, Any]]:
+def _two_counts(pair: ReductionPair, n: int) -> list[dict[Tally, Any]]:
     """Both laws of the counts (n0, n1), without the count of left-overs."""
     return [{histogram[:2]: mass for histogram, mass in law.items()} for law in pair.histogram_laws(n)]
 
@@ -175,7 +175,7 @@ def _placed(mass: Any, own: Any) -> Comparison:
     return identity(ratio, own, at="users with clones one by one, any n, C, A and lam")
 
 
-def _generated(laws: Sequence[Mapping[Histogram, Any]], own: tuple[Any, Any], n: int) -> Iterator[Comparison]:
+def _generated(laws: Sequence[Mapping[Tally, Any]], own: tuple[Any, Any], n: int) -> Iterator[Comparison]:
     """Two laws of counts against the generating functions of user 1 and of n - 1 users with clones, in open lam."""
     u, v = sp.symbols("u v")
     for law, first in zip(laws, own, strict=True):
@@ -216,7 +216,7 @@ def _algorithm_1(statement: Statement, rng: np.random.Generator) -> Iterator[Com
 def _with_replacement(first: Any, second: Any, left_overs: Sequence[Any]) -> Any:
     """Algorithm 1 if a user could be drawn twice."""
 
-    def kernel(histogram: Histogram) -> Mapping[Histogram, Any]:
+    def kernel(histogram: Tally) -> Mapping[Tally, Any]:
         n0, n1, n2 = histogram
         average = [sum(column, Fraction(0)) / max(1, len(left_overs)) for column in zip(*left_overs, strict=True)]
         return histogram_law([first] * n0 + [second] * n1 + [average] * n2)

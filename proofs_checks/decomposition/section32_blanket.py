@@ -32,7 +32,7 @@ from proofs_checks.decomposition._cases import (
 )
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.channels.shuffled import (
-    Histogram,
+    Tally,
     histogram_law,
     law_divergence,
     shuffled_law,
@@ -131,11 +131,11 @@ DEF_BLANKET = Claim(
 # -- decomposition.def-6, with Algorithm 2
 
 
-def _one_by_one(channel: Channel, x: int, n: int) -> dict[Histogram, Any]:
+def _one_by_one(channel: Channel, x: int, n: int) -> dict[Tally, Any]:
     """Law of the blanket experiment, every user tossing a coin of its own."""
     blanket = privacy_blanket(channel)
     gamma: Any = blanket.gamma
-    law: dict[Histogram, Any] = {}
+    law: dict[Tally, Any] = {}
     for coins in itertools.product((0, 1), repeat=n - 1):
         mass = math.prod((gamma if coin else 1 - gamma for coin in coins), start=Fraction(1))
         if mass:
@@ -177,7 +177,7 @@ def _algorithm_2(statement: Statement, rng: np.random.Generator) -> Iterator[Com
     # One message that carries a whole generating function: the identity then holds for any number of outputs.
     gamma, a, w, *left = polynomials("gamma a w l2 l3 l4")
     for n in (1, 2, 3, 4):
-        law: dict[Histogram, Any] = {(size + 1,): binomial_mass(n - 1, size, gamma) * a * w**size for size in range(n)}
+        law: dict[Tally, Any] = {(size + 1,): binomial_mass(n - 1, size, gamma) * a * w**size for size in range(n)}
         image = push_forward(law, statement([[q] for q in left[: n - 1]], messages=1))
         target = math.prod((gamma * w + (1 - gamma) * q for q in left[: n - 1]), start=a)
         yield same_polynomial(image[n,], target, at=f"n={n}, generic channel, any outputs")
@@ -195,11 +195,9 @@ def _algorithm_2(statement: Statement, rng: np.random.Generator) -> Iterator[Com
 def _first_users(left_overs: Sequence[Any], *, messages: int) -> Any:
     """Algorithm 2 if the left-overs always came from the first users."""
 
-    def kernel(histogram: Histogram) -> Mapping[Histogram, Any]:
+    def kernel(histogram: Tally) -> Mapping[Tally, Any]:
         missing = len(left_overs) + 1 - sum(histogram)
-        law: Mapping[Histogram, Any] = (
-            histogram_law(left_overs[:missing]) if missing else {(0,) * messages: Fraction(1)}
-        )
+        law: Mapping[Tally, Any] = histogram_law(left_overs[:missing]) if missing else {(0,) * messages: Fraction(1)}
         return {tuple(i + j for i, j in zip(h, histogram, strict=True)): mass for h, mass in law.items()}
 
     return kernel
@@ -280,11 +278,11 @@ def _any_user(statement: Statement) -> Iterator[Comparison]:
     yield identity(alone, 1, at="one user: no blanket message, any rows")
 
 
-def _experiments(statement: Statement, channel: Channel, n: int) -> list[dict[Histogram, Any]]:
+def _experiments(statement: Statement, channel: Channel, n: int) -> list[dict[Tally, Any]]:
     """Both experiments from their stated parts, the second first message in place of the first."""
-    laws: list[dict[Histogram, Any]] = []
+    laws: list[dict[Tally, Any]] = []
     for x in PAIR:
-        law: dict[Histogram, Any] = {}
+        law: dict[Tally, Any] = {}
         for b in range(n):
             _gamma, omega, mass = statement(channel.columns(), n, b)
             for histogram, share in histogram_law([channel.rows[x], *[omega] * b]).items():

@@ -24,7 +24,7 @@ from proofs_checks.decomposition._cases import (
 )
 from proofs_checks.decomposition._generic import dominance_steps
 from proofs_checks.decomposition.section33_stronger_clone import POSITIONS, subset_selection
-from symshuffle.channels.shuffled import Histogram, law_divergence, shuffled_divergence, worst_shuffled_divergence
+from symshuffle.channels.shuffled import Tally, law_divergence, shuffled_divergence, worst_shuffled_divergence
 from symshuffle.decompositions.clones import stronger_clone, unsound_stronger_clone_pair
 from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
@@ -58,9 +58,9 @@ def _term(lam: Any, p: Any, n: Any, c: Any, a: Any, one: int, two: int) -> tuple
     return own * clones, (a + one, c - a + two), (a + two, c - a + one)
 
 
-def three_cell_laws(term: Statement, lam: Any, p: Any, n: int) -> list[dict[Histogram, Any]]:
+def three_cell_laws(term: Statement, lam: Any, p: Any, n: int) -> list[dict[Tally, Any]]:
     """Both laws of the counts (n0, n1), summed over the stated terms."""
-    laws: list[dict[Histogram, Any]] = [{}, {}]
+    laws: list[dict[Tally, Any]] = [{}, {}]
     for c in range(n):
         for a, (one, two) in itertools.product(range(c + 1), OWN):
             mass, *keys = term(lam, p, n, c, a, one, two)

@@ -27,7 +27,7 @@ from proofs_checks.decomposition._cases import (
     weights_of,
 )
 from symshuffle.channels.shuffled import (
-    Histogram,
+    Tally,
     histogram_law,
     shuffled_law,
     worst_shuffled_divergence,
@@ -123,7 +123,7 @@ DEF_7 = Claim(
 # -- decomposition.def-8
 
 
-def _histograms(total: int, cells: int) -> Iterator[Histogram]:
+def _histograms(total: int, cells: int) -> Iterator[Tally]:
     for counts in itertools.product(range(total + 1), repeat=cells):
         if sum(counts) == total:
             yield counts
@@ -151,9 +151,9 @@ def _factorial(count: Any) -> Any:
     return sp.factorial(count) if isinstance(count, sp.Basic) else Fraction(math.factorial(count))
 
 
-def _laws(statement: Statement, a: Any, b: Any, c: Any, beta: Any, n: int) -> list[dict[Histogram, Any]]:
+def _laws(statement: Statement, a: Any, b: Any, c: Any, beta: Any, n: int) -> list[dict[Tally, Any]]:
     """Both stated laws, as tables of all histograms of n users."""
-    laws: list[dict[Histogram, Any]] = [{}, {}]
+    laws: list[dict[Tally, Any]] = [{}, {}]
     for h in _histograms(n, len(c) + 1):
         for law, mass in zip(laws, statement(a, b, c, beta, n, h), strict=True):
             law[h] = mass
@@ -269,7 +269,7 @@ def _algorithm_3(statement: Statement, rng: np.random.Generator) -> Iterator[Com
 def _fixed_subset(components: Sequence[Any], left_overs: Sequence[Any]) -> Any:
     """Algorithm 3 if the left-overs always came from the first users."""
 
-    def kernel(histogram: Histogram) -> Mapping[Histogram, Any]:
+    def kernel(histogram: Tally) -> Mapping[Tally, Any]:
         *counts, rest = histogram
         shared = [q for count, q in zip(counts, components, strict=True) for _ in range(count)]
         return histogram_law([*shared, *left_overs[:rest]])

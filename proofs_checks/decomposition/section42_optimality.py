@@ -28,8 +28,8 @@ from proofs_checks.decomposition._cases import (
 )
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import (
-    Histogram,
     HistogramLaw,
+    Tally,
     histogram_law,
     law_divergence,
     worst_shuffled_divergence,
@@ -72,7 +72,7 @@ def _bijection(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
     """
     a, w, gamma = polynomials("a w gamma")
     for n in (1, 2, 3, 4):
-        blanket: dict[Histogram, Any] = {}
+        blanket: dict[Tally, Any] = {}
         for size in range(n):
             users: list[Any] = [(a, 1 - a), *[(w, 1 - w)] * size]
             for h, mass in histogram_law(users).items():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
@@ -25,14 +26,17 @@ from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel, average_
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
     compare,
     decide,
     for_all,
+    identity,
     serving,
 )
 
@@ -44,32 +48,80 @@ GROUPS: Final = (
 )
 
 
-def _moved(group: SymmetryGroup, g: tuple[int, ...], weights: Mapping[int, Fraction]) -> dict[int, Fraction]:
-    """Section 3.3: the weight of g y after moving is the weight of y before."""
-    return {group.act(g, subset): weight for subset, weight in weights.items()}
+def _moved(g: Any, weights: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Section 3.3: weights after moving by g, as functions on elements of an orbit."""
+    return lambda y: weights(g**-1 * y)
+
+
+@dataclass(frozen=True, slots=True)
+class _Element:
+    """An element of a finite group: inverse, and image of a subset."""
+
+    group: SymmetryGroup
+    images: tuple[int, ...]
+
+    def __pow__(self, power: int) -> _Element:
+        """The inverse, as that is the only power."""
+        inverse = tuple(self.images.index(x) for x in range(self.group.m))
+        return _Element(self.group, inverse if power < 0 else self.images)
+
+    def __mul__(self, subset: int) -> int:
+        return self.group.act(self.images, subset)
+
+
+def _every_group(statement: Statement) -> Iterator[Comparison]:
+    """Any group: two elements g, h are words, an orbit is its words times a subset; symbolic.
+
+    Every group with two marked elements is an image of the free group on them, and so is its orbit.
+    """
+    from sympy.combinatorics.free_groups import free_group
+
+    words, g, h = free_group("g h")
+
+    def open_weights(word: Any) -> Any:
+        return sp.Symbol(f"c({word})")
+
+    y, one = words.identity, words.identity
+    moved = {element: statement(element, open_weights) for element in (g, h, one)}
+    yield identity(moved[one](y), open_weights(y), at="every group, c, y: the identity moves nothing")
+    twice, at_once = statement(g, moved[h])(y), statement(g * h, open_weights)(y)
+    yield identity(twice, at_once, at="every group, c, y: h, then g, is g h")
+    # c is moved onto itself at every place exactly where the weights of g^-1 y and y agree, for all g and y: one orbit.
+    yield identity(moved[g](g * y), open_weights(y), at="every group, c, y: g y has what y had")
+    change = moved[g](y) - open_weights(y)
+    yield identity(change, open_weights(g**-1) - open_weights(y), at="every group, c, y: fixed exactly if constant")
 
 
 def _check_invariant_weights(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """For four groups: points moved as stated stay in the polytope, and their channels move along; exact.
+    """Any group, by words: the stated motion is an action, and fixes what is constant on orbits; symbolic.
 
-    Averages over the group are fixed, and constant on orbits.
+    For four groups: points moved as stated stay in the polytope, and their channels move along; exact. Averages over
+    the group are fixed, and constant on orbits.
     """
+    yield from serving("groups", _every_group(statement))
     for name, group in GROUPS:
         polytope = MaximalPolytope(group.m, cases.LAM)
         for trial in range(4):
             point = cases.weights(rng, group.m, cases.LAM)
             for g in group.generators:
-                yield decide(
-                    polytope.contains(statement(group, g, point)), at=f"{name}: stays inside, {trial}", claimed="yes"
-                )
+                moved = _all_moved(statement, group, g, point)
+                yield decide(polytope.contains(moved), at=f"{name}: stays inside, {trial}", claimed="yes")
                 acted = gather(act_on_channel(g, polytope.channel(point)))
-                target = gather(polytope.channel(statement(group, g, point)))
+                target = gather(polytope.channel(moved))
                 yield compare(acted, target, at=f"{name}: moving weights moves the channel, {trial}")
             averaged = average_weights(point, group)
-            fixed = all(statement(group, g, averaged) == averaged for g in group.generators)
+            fixed = all(_all_moved(statement, group, g, averaged) == averaged for g in group.generators)
             constant = all(len({averaged.get(y, 0) for y in group.orbit_of(subset)}) == 1 for subset in averaged)
             yield compare(fixed, constant, at=f"{name}: fixed by generators, constant on orbits, {trial}")
             yield compare(fixed, polytope.contains(averaged), at=f"{name}: average is a fixed point inside, {trial}")
+
+
+def _all_moved(
+    statement: Statement, group: SymmetryGroup, g: tuple[int, ...], weights: Mapping[int, Fraction]
+) -> dict[int, Fraction]:
+    """All weights that are not 0 after moving by an element of a finite group."""
+    moved = statement(_Element(group, tuple(g)), lambda y: weights.get(y, Fraction(0)))
+    return {y: moved(y) for y in proper_subsets(group.m) if moved(y)}
 
 
 def _orbit_coefficient(lam: Any, size: Any, inside: Any) -> Any:
@@ -183,26 +235,21 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         kind=Kind.DEFINITION,
         title="weights constant on orbits",
         text=(
-            r"$(gc)_y=c_{g^{-1}y}$; $c$ is invariant if all $g$ fix "
-            r"it, that is, if it is constant on orbits of subsets."
+            Clause("moved", r"$(gc)_y=c_{g^{-1}y}$, and $c$ is invariant if all $g$ fix it.", Role.DEFINITION),
+            Clause("orbits", "That is, if it is constant on orbits of subsets."),
         ),
         source="ldp_tradeoff, Definition 3.13",
         assumptions=("a finite group",),
-        scope="four groups, 4 random points each: closure, agreement with the action on channels, averages",
-        grade=Grade.EXACT_CASES,
+        scope="every group, by words in two elements; four groups, 4 random points each: channels move along, averages",
+        grade=Grade.PROVED,
         printed=_moved,
         check=_check_invariant_weights,
         controls=(
-            Control(
-                "the inverse forgotten",
-                lambda group, g, weights: {
-                    y: weights.get(group.act(g, y), Fraction(0))
-                    for y in proper_subsets(group.m)
-                    if weights.get(group.act(g, y))
-                },
-            ),
+            Control("the inverse forgotten", lambda g, weights: lambda y: weights(g * y)),
+            Control("nothing moved", lambda g, weights: weights),
         ),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("groups", clause="orbits"),
     ),
     Claim(
         id="ldp_tradeoff.def-3.14",

@@ -19,7 +19,7 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import (
-    Histogram,
+    Tally,
     law_divergence,
     shuffled_divergence,
     shuffled_law,
@@ -207,10 +207,10 @@ def _check_group(statement: Statement, _: np.random.Generator) -> Iterator[Compa
 # -- symshuffle.several-messages
 
 
-def _product(firsts: Sequence[Mapping[Histogram, Any]], seconds: Sequence[Mapping[Histogram, Any]], order: Any) -> Any:
+def _product(firsts: Sequence[Mapping[Tally, Any]], seconds: Sequence[Mapping[Tally, Any]], order: Any) -> Any:
     """The divergence of two products of laws, one factor per shuffler."""
 
-    def joined(laws: Sequence[Mapping[Histogram, Any]]) -> dict[Any, Any]:
+    def joined(laws: Sequence[Mapping[Tally, Any]]) -> dict[Any, Any]:
         return {
             tuple(h for h, _ in parts): math.prod((p for _, p in parts), start=Fraction(1))
             for parts in itertools.product(*(law.items() for law in laws))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any, Final
 
@@ -20,11 +20,11 @@ from symshuffle.ledger.claims.model import (
     Grade,
     Kind,
     Statement,
-    by_cases,
     compare,
     decide,
     for_all,
     identity,
+    in_the_limit,
     serving,
 )
 from symshuffle.vectors.error.compare import privunit_constant
@@ -129,16 +129,15 @@ def _plane_error(mechanism: PrivUnit, added: Fraction) -> Ball:
         return Ball.from_arb(total / 32, BITS)
 
 
-def _limit_slope(phi: Any, lower: Any, upper: Any, tau: Any) -> Any:
-    """Slope of log C(tau), from the normal density and both tails."""
-    return phi / lower - phi / upper + 2 * tau
+def _limit(phi: Any, lower: Any, upper: Any, tau: Any) -> tuple[Any, Any]:
+    """Slope of log C(tau), and C(tau), from the normal density and both tails."""
+    return phi / lower - phi / upper + 2 * tau, lower * upper / phi**2
 
 
 def _check_limit(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     """Open tau: the stated slope of log C against the derivative; symbolic. Its sign: by Mills' bound from 8 on.
 
-    On (0, 8] by cells in balls, below 1/10 by an inequality. Three heights at d = 10^4 are within 1e-3 of the limit,
-    and at height 0 the distance is 1/(2d) of it.
+    On (0, 8] by cells in balls, below 1/10 by an inequality. The limit: from a bracket at every d, for every tau.
     """
     import sympy as sp
 
@@ -149,48 +148,112 @@ def _check_limit(statement: Statement, _: np.random.Generator) -> Iterator[Compa
     cdf, density = sp.symbols("Phi phi", positive=True)
     constant = sp.log(cdf * (1 - cdf) / density**2)
     ours = sp.diff(constant, cdf) * density - sp.diff(constant, density) * tau * density
-    yield identity(ours, statement(density, cdf, 1 - cdf, tau), at="every tau: slope of log C")
+    slope, value = statement(density, cdf, 1 - cdf, tau)
+    yield identity(ours, slope, at="every tau: slope of log C")
+    yield identity(sp.exp(constant), value, at="every tau: C")
     cdf = (1 + sp.erf(tau / sp.sqrt(2))) / 2
     density = sp.exp(-(tau**2) / 2) / sp.sqrt(2 * sp.pi)
     yield identity(sp.diff(cdf, tau), density, at="every tau: slope of the normal cdf")
     yield identity(sp.diff(density, tau), -tau * density, at="every tau: slope of the normal density")
     # C is even, as both tails change places: below 0 the slope is minus that above.
     phi, low, high = sp.symbols("phi L U", positive=True)
-    turned = statement(phi, high, low, -tau)
-    yield identity(turned, -statement(phi, low, high, tau), at="every tau: the slope is odd, C is even")
+    (slope, value), (turned, same) = statement(phi, low, high, tau), statement(phi, high, low, -tau)
+    yield identity(same, value, at="every tau: C is even")
+    yield identity(turned, -slope, at="every tau: the slope is odd")
     beyond = sp.Symbol("m", positive=True)
     # Mills: Q >= phi tau/(1 + tau^2). Any density and lower tail will do.
-    far = statement(density, cdf, density * tau / (1 + tau**2), tau) - density / cdf
+    far = statement(density, cdf, density * tau / (1 + tau**2), tau)[0] - density / cdf
     mills = nonnegative(sp.simplify(far).subs(tau, 8 + beyond), {})
     yield decide(mills, at="every tau >= 8", claimed="the slope is positive by Mills' bound", symbolic=True)
     with working_precision(BITS):
         # On cells of (0, 8]: phi/Phi falls, phi/Q and tau rise; beyond, phi/Q < tau + 1/tau (Mills), so 2 tau wins.
         steps = [flint.arb(i) / 400 for i in range(40, 3201)]
         signs = [
-            bool(statement(_density(b), 1 - upper_normal(b), upper_normal(b), a) > 0)
+            bool(statement(_density(b), 1 - upper_normal(b), upper_normal(b), a)[0] > 0)
             for a, b in itertools.pairwise(steps)
         ]
         yield decide(all(signs), at="cells of [1/10, 8]", claimed="the slope is positive")
         # Below 1/10, h = Phi - 1/2 <= tau phi(0): the slope 2 tau - 2 phi h/(1/4 - h^2) is positive where
         # phi(0)^2 < 1/4 - h^2.
         height = sp.Symbol("h", positive=True)
-        near = statement(phi, sp.Rational(1, 2) + height, sp.Rational(1, 2) - height, tau)
+        near = statement(phi, sp.Rational(1, 2) + height, sp.Rational(1, 2) - height, tau)[0]
         written = 2 * tau - 2 * phi * height / (sp.Rational(1, 4) - height**2)
         yield identity(near, written, at="every tau: slope by the distance of the tails from 1/2")
         peak, far = _density(flint.arb(0)), _density(flint.arb(0)) / 10
         yield decide(bool(peak**2 / (flint.arb(1) / 4 - far**2) < 1), at="(0, 1/10]", claimed="the slope is positive")
-        target = Ball.from_arb(flint.arb.pi() / 2, BITS)
-    for height, d in ((Fraction(0), 10**4), (Fraction(1), 10**4), (Fraction(-3, 2), 10**4)):
-        found: Any = privunit_constant(height / 100, d)  # theta = tau / sqrt(d)
-        with working_precision(BITS):
-            q = upper_normal(to_arb(height))
-            limit = Ball.from_arb(q * (1 - q) / _density(to_arb(height)) ** 2, BITS)
-        gap: Any = found / limit - 1
-        near = compare(gap * gap, Fraction(1, 10**6), "<=", at=f"tau = {height}, d = 1e4: within 1e-3 of its limit")
-        yield from serving("heights in dimension 10^4", [near])
-    first: Any = (target - privunit_constant(Fraction(0), 10**4)) * 10**4
-    yield compare(first / target, Fraction(1, 2) * (1 - Fraction(1, 10**3)), ">=", at="d = 1e4: the rate is 1/(2d)")
-    yield compare(first / target, Fraction(1, 2) * (1 + Fraction(1, 10**3)), "<=", at="d = 1e4: the rate is 1/(2d)")
+    half = sp.Rational(1, 2)
+    yield identity(statement(1 / sp.sqrt(2 * sp.pi), half, half, 0)[1], sp.pi / 2, at="tau = 0")
+    yield from serving("d", _check_every_dimension(statement))
+    for height, d in itertools.product((Fraction(0), Fraction(1), Fraction(-3, 2)), (4, 50, 10**4)):
+        # tau = height, theta = tau / sqrt(d) where that is rational; elsewhere another theta will do.
+        theta = height / (100 if d == 10**4 else 4)
+        least, most = _in_balls(theta, d)
+        yield compare(privunit_constant(theta, d), least, ">=", at=f"theta = {theta}, d = {d}: lower end")
+        yield compare(privunit_constant(theta, d), most, "<=", at=f"theta = {theta}, d = {d}: upper end")
+
+
+def _bracket(tau: Any, d: Any, cdf: Callable[[Any], Any], pi: Any, root: Callable[[Any], Any]) -> tuple[Any, Any]:
+    """Lower and upper end of C(tau / sqrt(d), d), for every d of at least 4."""
+    widened, height = root((d - 1) / (d - 3)), tau * root((d - 3) / d)
+    below, above = widened * cdf(height), widened * cdf(-height)
+    edge = (1 - tau**2 / d) ** (d - 1) / (2 * pi) * d / (d - 1) ** 2  # its square, without the factor d - 2 or d - 1
+    return (1 - below) * (1 - above) / (edge * (d - 1)), below * above / (edge * (d - 2))
+
+
+def _check_every_dimension(statement: Statement) -> Iterator[Comparison]:
+    """Every tau and d: the steps of the bracket, and that both ends tend to the stated constant; symbolic.
+
+    With k = c_d / sqrt(d), the variable sqrt(d) T has the density k (1 - s^2/d)^((d-3)/2). The function Gamma is
+    log-convex (quoted) and 1 - u is at most exp(-u).
+    """
+    import sympy as sp
+
+    tau, x, k = sp.Symbol("tau", real=True), sp.Symbol("x", positive=True), sp.Symbol("k", positive=True)
+    more = sp.Symbol("m", positive=True)
+    d = 3 + more
+    # Log-convexity: G(x + 1/2)^2 <= G(x) G(x + 1) and G(x)^2 <= G(x - 1/2) G(x + 1/2). The squared ratio of G(x + 1/2)
+    # to G(x) is thus between x - 1/2 and x; at x = (d - 1)/2 it is pi d k^2.
+    yield identity(sp.gamma(x + 1) / sp.gamma(x), x, at="every x: ratio of two Gammas")
+    k_most, k_least = ((x - less) / (sp.pi * d) for less in (0, sp.Rational(1, 2)))
+    # The tails, by exp(-s^2/d) in place of 1 - s^2/d.
+    u = sp.Symbol("u", positive=True)
+    rises = sp.integrate(1 - sp.exp(-x), (x, 0, u))
+    yield identity(rises, sp.exp(-u) - (1 - u), at="every u: exp(-u) is 1 - u and an integral of what is positive")
+
+    def cdf(height: Any) -> Any:
+        return (1 + sp.erf(height / sp.sqrt(2))) / 2
+
+    shrunk = sp.sqrt((d - 3) / d)
+    density = sp.exp(-(tau**2) / d * (d - 3) / 2)
+    tail = sp.sqrt(2 * sp.pi) / shrunk * cdf(tau * shrunk)
+    yield identity(sp.diff(tail, tau), density, at="every tau, d: the larger density, integrated")
+    widened = sp.sqrt((d - 1) / (2 * sp.pi * d)) * sp.sqrt(2 * sp.pi) / shrunk
+    yield identity(widened**2, (d - 1) / (d - 3), at="every d: its mass")
+    # The edge, E[Z; Z >= tau], has a primitive.
+    edge = k * d / (d - 1) * (1 - tau**2 / d) ** ((d - 1) / 2)
+    slope = -tau * k * (1 - tau**2 / d) ** ((d - 3) / 2)
+    yield identity(sp.diff(edge, tau) / slope, 1, at="every tau, d: the mean beyond tau")
+    least, most = _bracket(tau, d, cdf, sp.pi, sp.sqrt)
+    below, above = widened * cdf(tau * shrunk), widened * cdf(-tau * shrunk)
+    for name, end, tails, square in (
+        ("most", least, (1 - below) * (1 - above), k_most),
+        ("least", most, below * above, k_least),
+    ):
+        squared = (edge**2).subs(k, sp.sqrt(square.subs(x, (d - 1) / 2)))
+        yield identity(tails / end, squared, at=f"every tau, d: tails over the end are the squared edge at {name}")
+    claimed = statement(sp.exp(-(tau**2) / 2) / sp.sqrt(2 * sp.pi), cdf(tau), cdf(-tau), tau)[1]
+    free = sp.Symbol("d", positive=True)
+    for name, end in zip(("lower", "upper"), _bracket(tau, free, cdf, sp.pi, sp.sqrt), strict=True):
+        yield identity(sp.limit(end, free, sp.oo), claimed, at=f"every tau: limit of the {name} end")
+
+
+def _in_balls(theta: Fraction, d: int) -> tuple[Ball, Ball]:
+    """The bracket at one height and dimension."""
+    with working_precision(BITS):
+        dimension = flint.arb(d)
+        tau = to_arb(theta) * dimension.sqrt()
+        ends = _bracket(tau, dimension, lambda b: 1 - upper_normal(b), flint.arb.pi(), lambda x: x.sqrt())
+        return Ball.from_arb(ends[0], BITS), Ball.from_arb(ends[1], BITS)
 
 
 def _density(x: flint.arb) -> flint.arb:
@@ -230,24 +293,28 @@ CLAIMS: Final = (
         title="high-dimensional limit of the cap constant",
         text=(
             Clause("minimum", r"$C(\tau)=\Phi Q/\varphi^2$ has its only minimum at 0, $\pi/2$."),
-            Clause("limit", r"$C(\tau/\sqrt d,d)\to C(\tau)$: at $d=10^4$ within $10^{-3}$ of it at three heights."),
+            Clause("limit", r"$C(\tau/\sqrt d,d)\to C(\tau)$ as $d\to\infty$."),
         ),
         source="vecmean, Appendix A.4, Step 6",
-        assumptions=("Mills' bound beyond tau = 8",),
-        scope="the slope for all tau, odd; its sign in cells on (0, 8], by Mills beyond; three heights in d = 10^4",
-        grade=Grade.EXACT_CASES,
-        printed=_limit_slope,
+        assumptions=("Mills' bound beyond tau = 8", "quoted: the gamma function is log-convex"),
+        scope="the slope for all tau, odd; its sign in cells on (0, 8], by Mills beyond; the limit in all d",
+        grade=Grade.PROVED,
+        printed=_limit,
         check=_check_limit,
         controls=(
             Control(
                 "2.02 tau in place of 2 tau",
-                lambda phi, lo, up, tau: phi / lo - phi / up + Fraction(202, 100) * tau,
+                lambda phi, lo, up, tau: (_limit(phi, lo, up, tau)[0] + Fraction(2, 100) * tau, lo * up / phi**2),
+            ),
+            Control(
+                "twice the constant",
+                lambda phi, lo, up, tau: (_limit(phi, lo, up, tau)[0], 2 * lo * up / phi**2),
             ),
         ),
         expected=ClaimVerdict.HOLDS,
         obligations=(
             *for_all("phi", "lower", "upper", "tau", clause="minimum"),
-            *by_cases("heights in dimension 10^4", clause="limit"),
+            *in_the_limit("d", clause="limit"),
         ),
     ),
 )

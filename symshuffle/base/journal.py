@@ -13,7 +13,7 @@ from typing import IO, Any, Final, TypeAlias
 
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.errors import InputError
-from symshuffle.base.rows import Cell, Row
+from symshuffle.base.rows import FlatRow, Scalar
 
 TABLE: Final = "table.csv"
 IDENTITY: Final = "sweep.json"
@@ -26,7 +26,7 @@ OWN: Final = (POINT, REASON, SECONDS)
 _INSIDE: Final = re.compile(r"^symshuffle\.(?:[a-z]\w*\.)+(?=\w+(?:\(|$))")
 """The modules in the name of a function of this package."""
 
-Found: TypeAlias = "tuple[Row, str | None, float]"
+Found: TypeAlias = "tuple[FlatRow, str | None, float]"
 """The row of a point, or the reason why there is none, and the seconds."""
 
 
@@ -93,7 +93,7 @@ class Journal:
         if self.table is not None:
             write_atomically(self.table, _lines(self.columns, self.rows.values(), head=True), argument="out")
 
-    def finished(self, points: Sequence[Mapping[str, object]]) -> tuple[Row, ...]:
+    def finished(self, points: Sequence[Mapping[str, object]]) -> tuple[FlatRow, ...]:
         """All rows in the order of the grid, columns in that of their first appearance there."""
         self.rows = {i: self.rows[i] for i in range(len(points))}
         self.results = self._in_order()
@@ -187,7 +187,7 @@ def _written(cell: object) -> str:
     return "" if cell is None else " ".join(str(cell).split())
 
 
-def _read(text: str) -> Cell:
+def _read(text: str) -> Scalar:
     if text in ("", "True", "False"):
         return {"": None, "True": True, "False": False}[text]
     for kind in (int, float):

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from symshuffle.base.errors import InputError
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Told how many of how many pieces of work are done."""
+
+NamedProgress: TypeAlias = Callable[[int, int, str], None]
+"""Told how many of how many pieces of work are done, and which one is next."""
 
 
 def check_kind(value: object, kind: type[Any] | tuple[type[Any], ...], argument: str, expected: str) -> None:

@@ -16,11 +16,11 @@ from typing import Any, TypeAlias
 from symshuffle.base.errors import InputError
 from symshuffle.base.results import Bracket, outward
 
-Cell: TypeAlias = "str | int | float | bool | None"
-Row: TypeAlias = "dict[str, Cell]"
+Scalar: TypeAlias = "str | int | float | bool | None"
+FlatRow: TypeAlias = "dict[str, Scalar]"
 
 
-def ends(bracket: Bracket | None, name: str = "") -> Row:
+def ends(bracket: Bracket | None, name: str = "") -> FlatRow:
     """Both ends of a bracket as doubles, rounded outward, and their logarithms; None for each where there is none.
 
     Parameters
@@ -43,7 +43,7 @@ def ends(bracket: Bracket | None, name: str = "") -> Row:
     return dict(zip(names, (outward(bracket.lower, up=False), outward(bracket.upper, up=True), *logs), strict=True))
 
 
-def flat(found: object) -> Row:
+def flat(found: object) -> FlatRow:
     """A result as one row.
 
     Parameters
@@ -66,7 +66,7 @@ def flat(found: object) -> Row:
         found = found.to_dict()
     if not isinstance(found, Mapping):
         return {"value": _cell(found)}
-    row: Row = {}
+    row: FlatRow = {}
     for name, value in found.items():
         if isinstance(value, Mapping):
             row.update((f"{name}.{inner}", cell) for inner, cell in flat(value).items())
@@ -75,7 +75,7 @@ def flat(found: object) -> Row:
     return row
 
 
-def _cell(value: Any) -> Cell:
+def _cell(value: Any) -> Scalar:
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, Fraction):

@@ -28,10 +28,10 @@ from symshuffle.base.errors import InputError, SymshuffleError, Unsupported
 from symshuffle.base.executors import check_executor, refuse_work
 from symshuffle.base.journal import OWN, REASON, TABLE, Found, journal_in
 from symshuffle.base.kinds import check_progress
-from symshuffle.base.rows import Row, flat
+from symshuffle.base.rows import FlatRow, flat
 
 Grid: TypeAlias = "Mapping[str, Sequence[object]] | Sequence[Mapping[str, object]]"
-Progress: TypeAlias = "Callable[[int, int, int], None]"
+_Progress: TypeAlias = "Callable[[int, int, int], None]"
 """Told how many points are known, how many there are, and how many of the known ones failed."""
 
 LARGEST_GRID: Final = 1_000_000
@@ -57,7 +57,7 @@ class Sweep:
         The file.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[FlatRow, ...]
     resumed: int
     table: Path | None
 
@@ -66,7 +66,7 @@ class Sweep:
         """How many points have a reason instead of a result."""
         return sum(row[REASON] is not None for row in self.rows)
 
-    def to_rows(self) -> list[Row]:
+    def to_rows(self) -> list[FlatRow]:
         """The rows, for a data frame."""
         return [dict(row) for row in self.rows]
 
@@ -125,7 +125,7 @@ def sweep(
     *,
     out: Path | str | None = None,
     executor: Executor | None = None,
-    progress: Progress | None = None,
+    progress: _Progress | None = None,
 ) -> Sweep:
     """Table of the values of a function at every point of a grid.
 
@@ -268,10 +268,10 @@ def _text(value: object) -> str:
     return text
 
 
-def _tried(function: Callable[..., object], point: Mapping[str, object]) -> tuple[Row, str | None, float]:
+def _tried(function: Callable[..., object], point: Mapping[str, object]) -> tuple[FlatRow, str | None, float]:
     """In a worker: the row, or in one line why there is none, and the seconds."""
     begun = time.perf_counter()
-    row: Row = {}
+    row: FlatRow = {}
     reason = None
     try:
         row = flat(function(**point))

@@ -20,7 +20,7 @@ from symshuffle.channels.channel import Channel
 LARGEST_FILE: Final = 5_000_000
 """Bytes; a larger matrix would compare more pairs of inputs than anyone waits for."""
 
-LARGEST_INPUTS: Final = 32
+_LARGEST_INPUTS: Final = 32
 
 
 def read_channel(path: Path) -> Channel:
@@ -50,8 +50,8 @@ def read_channel(path: Path) -> Channel:
     rows = _json_rows(text, path) if path.suffix.lower() == ".json" else _csv_rows(text, path)
     if not rows:
         raise InputError("file", path, "at least one row of probabilities")
-    if len(rows) > LARGEST_INPUTS:
-        raise InputError("file", f"{path} with {len(rows)} rows", f"at most {LARGEST_INPUTS}: all pairs are compared")
+    if len(rows) > _LARGEST_INPUTS:
+        raise InputError("file", f"{path} with {len(rows)} rows", f"at most {_LARGEST_INPUTS}: all pairs are compared")
     try:
         return Channel.from_rows(
             [[_entry(value, f"rows[{x}][{y}]") for y, value in enumerate(row)] for x, row in enumerate(rows)]

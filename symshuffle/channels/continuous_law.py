@@ -105,7 +105,7 @@ class Piece:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Transform:
+class PieceTransform:
     """What is known in closed form of the pieces of a law.
 
     Parameters
@@ -120,9 +120,9 @@ class Transform:
     most: Callable[[flint.arb, flint.arb], flint.arb]
 
     @property
-    def mirrored(self) -> Transform:
+    def mirrored(self) -> PieceTransform:
         """That of -G."""
-        return Transform(lambda s: self.at(-s), lambda c, height: self.most(-c, height))
+        return PieceTransform(lambda s: self.at(-s), lambda c, height: self.most(-c, height))
 
 
 @final
@@ -150,7 +150,7 @@ class ContinuousLaw:
     pieces: tuple[Piece, ...]
     zero: Ball
     missing: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
-    transform: Transform | None = None
+    transform: PieceTransform | None = None
 
     def __post_init__(self) -> None:
         if not self.pieces or any(piece.low >= piece.high for piece in self.pieces):
@@ -196,7 +196,7 @@ class ContinuousPair:
     stretches: tuple[Stretch, ...]
     about: str
     symmetric: bool = False
-    transforms: tuple[Callable[[flint.arb], Transform], Callable[[flint.arb], Transform]] | None = None
+    transforms: tuple[Callable[[flint.arb], PieceTransform], Callable[[flint.arb], PieceTransform]] | None = None
 
     @property
     def reverse(self) -> ContinuousPair:

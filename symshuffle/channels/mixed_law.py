@@ -109,7 +109,7 @@ class Segment:
                     yield Ball.from_arb(a + b * ratio, bits), Ball.from_arb(part, bits)
 
     def nodes(self, order: int, bits: int) -> Iterator[tuple[Number, Number]]:
-        """The segment as the atoms of a Gauss rule; how good they are says :meth:`Transform.quadrature_error`."""
+        """The segment as the atoms of a Gauss rule; see :meth:`SegmentTransform.quadrature_error`."""
         with working_precision(bits + 16):
             a, b, w, half = to_arb(self.constant), to_arb(self.slope), to_arb(self.weight), to_arb(self.span) / 2
             for root, weight in _gauss(order, bits + 16):
@@ -243,7 +243,7 @@ class MixedLaw:
         """
         with working_precision(64):
             line = flint.arb(c)
-            transforms = [Transform.of(segment) for segment in self.segments]
+            transforms = [SegmentTransform.of(segment) for segment in self.segments]
             rough = [(line * to_arb(v)).exp() * to_arb(w) for v, w in self.near(_ORDERS[1], 64).atoms()]
             left = sum(rough[len(self.values) :], start=flint.arb(0))
             decay = sum((transform.decay(line) for transform in transforms), start=flint.arb(0))
@@ -263,7 +263,7 @@ class MixedLaw:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Transform:
+class SegmentTransform:
     """The moment generating function of a segment in ball arithmetic, at the precision it is used at."""
 
     a: flint.arb
@@ -272,7 +272,7 @@ class Transform:
     span: flint.arb
 
     @classmethod
-    def of(cls, segment: Segment) -> Transform:
+    def of(cls, segment: Segment) -> SegmentTransform:
         """The transform of a segment."""
         return cls(to_arb(segment.constant), to_arb(segment.slope), to_arb(segment.weight), to_arb(segment.span))
 

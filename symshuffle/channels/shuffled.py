@@ -18,8 +18,8 @@ from symshuffle.base.numbers import Ball, Number, as_integer
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.divergences import hockey_stick
 
-Histogram: TypeAlias = tuple[int, ...]
-HistogramLaw: TypeAlias = Mapping[Histogram, Number]
+Tally: TypeAlias = tuple[int, ...]
+HistogramLaw: TypeAlias = Mapping[Tally, Number]
 
 LARGEST_ENUMERATION: Final = 2_000_000
 """Histograms beyond which enumeration is refused."""
@@ -30,7 +30,7 @@ def count_histograms(n: int, cells: int) -> int:
     return math.comb(n + cells - 1, cells - 1)
 
 
-def histogram_law(users: Sequence[Sequence[Number]]) -> dict[Histogram, Any]:
+def histogram_law(users: Sequence[Sequence[Number]]) -> dict[Tally, Any]:
     """Law of the histogram of independent draws, one from each given distribution.
 
     Parameters
@@ -60,9 +60,9 @@ def histogram_law(users: Sequence[Sequence[Number]]) -> dict[Histogram, Any]:
             f"n = {len(users)} users with {cells} messages have {size} histograms; enumeration stops at "
             f"{LARGEST_ENUMERATION}: use an engine of symshuffle.accountants on the law of G instead"
         )
-    law: dict[Histogram, Any] = {(0,) * cells: Fraction(1)}
+    law: dict[Tally, Any] = {(0,) * cells: Fraction(1)}
     for user in users:
-        grown: dict[Histogram, Any] = {}
+        grown: dict[Tally, Any] = {}
         for histogram, mass in law.items():
             for y, probability in enumerate(user):
                 if isinstance(probability, Fraction | float) and probability == 0:
@@ -73,7 +73,7 @@ def histogram_law(users: Sequence[Sequence[Number]]) -> dict[Histogram, Any]:
     return law
 
 
-def shuffled_law(channel: Channel, dataset: Sequence[int]) -> dict[Histogram, Any]:
+def shuffled_law(channel: Channel, dataset: Sequence[int]) -> dict[Tally, Any]:
     """Law of the shuffled messages of a dataset, as histograms over the outputs of the channel.
 
     Parameters

@@ -59,9 +59,9 @@ Lam = Annotated[
     str | None,
     typer.Option("--lam", help="Local ratio cap exp(eps0) > 1, of a composition the total; rationals stay exact."),
 ]
-Users = Annotated[str, typer.Option("--n", help="Number of users, the differing one included.")]
+UsersOption = Annotated[str, typer.Option("--n", help="Number of users, the differing one included.")]
 Params = Annotated[list[str] | None, typer.Option("-p", "--param", help="Parameter of the mechanism, as k=10.")]
-Direction = Annotated[
+QuestionOption = Annotated[
     Question,
     typer.Option(help="forward is D(M(X0)||M(X1)), X0 holding the first named input; both takes the larger."),
 ]
@@ -129,12 +129,12 @@ def source(
     InputError
         If the name, the expression, a parameter or the budget is wrong or missing.
     """
-    from symshuffle.decompositions.expression import is_composition
-
     if name == "any-ldp":
         return _any_ldp(eps0, lam, param)
     if name in vector_mechanisms.PARAMETERS:
         return vector_mechanisms.mechanism(name, eps0, lam, assignments(param))
+    from symshuffle.decompositions.expression import is_composition  # it loads SymPy
+
     if name == "laplace":
         return _laplace(eps0, lam, param)
     if not is_composition(name):

@@ -15,7 +15,11 @@ from symshuffle.base.choices import Loss, Question, Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
 from symshuffle.cli import arguments
+<<<<<<< HEAD
 from symshuffle.cli.arguments import Explain, Json, Users
+=======
+from symshuffle.cli.arguments import Json, UsersOption
+>>>>>>> main
 from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, with_covering
 from symshuffle.cli.progress import progress
 from symshuffle.cli.proofs import Proof, write_proof
@@ -35,7 +39,7 @@ _ORDERS: Final = ("sorted", "random")
 @app.command("plan")
 @with_covering
 def plan(
-    n: Users,
+    n: UsersOption,
     eps: Annotated[str, typer.Option("--eps", help="Target eps > 0 in nats, of the shuffled messages.")],
     delta: Annotated[str, typer.Option("--delta", help="Target delta in (0, 1).")],
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Plan to write (JSON); a new file.")],
@@ -112,7 +116,7 @@ def randomize(
     """Randomize the value of each user exactly, and write the messages in an order that says nothing."""
     from symshuffle.collect.files import DRAWN_ANEW, check_new, read_plan_file, read_values, write_messages
     from symshuffle.collect.messages import arranged, randomized, shuffled
-    from symshuffle.collect.plan import NOT_COVERED
+    from symshuffle.collect.plan import OUT_OF_PLAN
     from symshuffle.collect.randomness import uniform
 
     if order not in _ORDERS:
@@ -130,7 +134,7 @@ def randomize(
     write_messages(out, known, packed, order, counts=counts)
     console = Console(highlight=False, soft_wrap=True)
     console.print(f"{len(users)} messages of {known.name}, {'counted' if counts else order}; plan {known.digest[:16]}")
-    console.print(f"not covered: {NOT_COVERED}")
+    console.print(f"not covered: {OUT_OF_PLAN}")
     console.print(f"written: {out}")
 
 

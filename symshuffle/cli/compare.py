@@ -16,7 +16,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.executors import workers
 from symshuffle.base.numbers import as_integer, parse_rational, ungrouped
 from symshuffle.cli import arguments
-from symshuffle.cli.arguments import FewJobs, Json, Users
+from symshuffle.cli.arguments import FewJobs, Json, UsersOption
 from symshuffle.cli.progress import progress
 
 app = typer.Typer()
@@ -27,7 +27,7 @@ _WIDEST: Final = 400
 @app.command()
 def compare(
     k: Annotated[str, typer.Option("--k", help="Number of inputs.")],
-    n: Users,
+    n: UsersOption,
     budget: Annotated[str | None, typer.Option("--budget", help="Match the largest pairwise chi-square.")] = None,
     eps0: Annotated[str | None, typer.Option("--eps0", help="Match the local level, in nats.")] = None,
     eps: Annotated[str | None, typer.Option("--eps", help="Match the certified eps, at --delta.")] = None,

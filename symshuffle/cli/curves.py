@@ -22,10 +22,10 @@ from symshuffle.base.results import SafeEnd
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import (
     LAW_BITS,
-    Direction,
     Explain,
     FewJobs,
     Json,
+    QuestionOption,
     RigourOption,
 )
 from symshuffle.cli.progress import progress
@@ -55,7 +55,7 @@ def solve_eps0(
     delta: TargetDelta,
     eps: TargetEps = None,
     exp_eps: TargetRatio = None,
-    direction: Direction = Question.BOTH,
+    direction: QuestionOption = Question.BOTH,
     rel: RelOrUsual = None,
     rigour: RigourOption = None,
     explain: Explain = False,
@@ -89,7 +89,7 @@ def solve_n(
     delta: TargetDelta,
     eps: TargetEps = None,
     exp_eps: TargetRatio = None,
-    direction: Direction = Question.BOTH,
+    direction: QuestionOption = Question.BOTH,
     rigour: RigourOption = None,
     explain: Explain = False,
     as_json: Json = False,
@@ -112,7 +112,7 @@ def curve(
     start: Annotated[str | None, typer.Option("--from", help="First eps, n or alpha; default 0, 1000 or 0.")] = None,
     stop: Annotated[str | None, typer.Option("--to", help="Last eps, n or alpha; default -, 1e6 or 1.")] = None,
     points: Annotated[str, typer.Option(help="How many points; geometric in n, even otherwise.")] = "30",
-    direction: Direction = Question.BOTH,
+    direction: QuestionOption = Question.BOTH,
     rel: RelOrUsual = None,
     rigour: RigourOption = None,
     table: Annotated[Path | None, typer.Option("--csv", help="Write the points to this CSV file as well.")] = None,

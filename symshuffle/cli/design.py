@@ -1,4 +1,4 @@
-"""Commands about optimal channels: design bayes, minimax, mutual-information, f-divergence, schema."""
+"""Commands about optimal channels: design bayes, minimax, mutual-information, f-divergence, shuffled, schema."""
 
 from __future__ import annotations
 
@@ -18,9 +18,14 @@ from symshuffle.base.choices import Criterion, Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import Exp, exact_text, format_decimal, parse_rational
+<<<<<<< HEAD
 from symshuffle.base.results import SafeEnd, safe_number
 from symshuffle.cli.arguments import Explain
 from symshuffle.cli.shown import print_rows
+=======
+from symshuffle.cli.arguments import Json
+from symshuffle.cli.shuffled import shuffled
+>>>>>>> main
 
 if TYPE_CHECKING:
     from symshuffle.base.results import Bracket
@@ -32,7 +37,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Optimal LDP channels for a problem file, with a certificate and, if wanted, a formula.")
 
-SPREAD: Final = 16
+_SPREAD: Final = 16
 """A formula with logarithms is certified at most this many times nearer to and farther from lambda = 1."""
 MOST_SHOWN_OUTPUTS: Final = 512
 MOST_EPS0: Final = 100
@@ -41,8 +46,8 @@ MOST_EPS0: Final = 100
 MOST_LAM: Final = 10**43
 
 Problem = Annotated[Path, typer.Option("--problem", metavar="FILE", help="Problem file (see `design schema`).")]
-Lam = Annotated[str | None, typer.Option("--lam", help="Local ratio cap exp(eps0) > 1; rationals stay exact.")]
-Eps0 = Annotated[str | None, typer.Option("--eps0", help="Local budget eps0 > 0 in nats; gives a rigorous bracket.")]
+_Lam = Annotated[str | None, typer.Option("--lam", help="Local ratio cap exp(eps0) > 1; rationals stay exact.")]
+_Eps0 = Annotated[str | None, typer.Option("--eps0", help="Local budget eps0 > 0 in nats; gives a rigorous bracket.")]
 Symmetry = Annotated[
     str | None,
     typer.Option(
@@ -53,7 +58,6 @@ Symmetry = Annotated[
 Formula = Annotated[
     bool, typer.Option("--formula", help="Derive the optimum as a function of lambda, with its interval.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 @final
@@ -68,7 +72,7 @@ class Formulation:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Request:
+class _Request:
     """What every design command is asked."""
 
     path: Path
@@ -79,19 +83,23 @@ class Request:
     as_json: bool
 
 
-def _command(name: str, summary: str, answer: Callable[[Request], None]) -> None:
+def _command(name: str, summary: str, answer: Callable[[_Request], None]) -> None:
     """Register a command; all of them take the same options."""
 
     def command(
         problem: Problem,
-        lam: Lam = None,
-        eps0: Eps0 = None,
+        lam: _Lam = None,
+        eps0: _Eps0 = None,
         symmetry: Symmetry = None,
         formula: Formula = False,
         explain: Explain = False,
         as_json: Json = False,
     ) -> None:
+<<<<<<< HEAD
         answer(Request(problem, _level(lam, eps0), symmetry, formula, explain, as_json))
+=======
+        answer(_Request(problem, _level(lam, eps0), symmetry, formula, as_json))
+>>>>>>> main
 
     app.command(name=name, help=summary)(command)
 
@@ -152,7 +160,7 @@ def _group(
             raise InputError("--symmetry", symmetry, "auto or file")
 
 
-def _decide(request: Request, *, criterion: Criterion) -> None:
+def _decide(request: _Request, *, criterion: Criterion) -> None:
     from symshuffle.design.decision.reduced import orbit_tradeoff_at
     from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
     from symshuffle.design.files import DecisionFile
@@ -202,7 +210,7 @@ def _rational_level(level: Fraction | Exp) -> Fraction:
     return enclose(level, 60).lower if isinstance(level, Exp) else level
 
 
-def _measure(request: Request, *, kind: str) -> None:
+def _measure(request: _Request, *, kind: str) -> None:
     from symshuffle.design.files import DecisionFile, DivergenceFile
     from symshuffle.design.information.maximum import maximise, renyi_divergence
 
@@ -234,7 +242,7 @@ def _measure_formula(measure: Measure, level: Fraction | Exp) -> Formulation:
     check_formula(group)
     at = _rational_level(level)
     if measure.logs:
-        found = logarithmic_piece(measure, at, (1 + (at - 1) / SPREAD, 1 + (at - 1) * SPREAD))
+        found = logarithmic_piece(measure, at, (1 + (at - 1) / _SPREAD, 1 + (at - 1) * _SPREAD))
         ends = (format_decimal(found.lower, up=True), format_decimal(found.upper, up=False))
         return Formulation(str(found.value), ends, "ball")
     piece = piece_around(rational_program(measure, group), at)
@@ -242,7 +250,7 @@ def _measure_formula(measure: Measure, level: Fraction | Exp) -> Formulation:
 
 
 def _show(
-    request: Request,
+    request: _Request,
     file: DecisionFile | InformationFile | DivergenceFile,
     criterion: str,
     value: Bracket,
@@ -339,3 +347,4 @@ _command(
     "Largest divergence of the two output laws over all eps0-LDP channels.",
     partial(_measure, kind="f-divergence"),
 )
+app.command(name="shuffled")(shuffled)

@@ -22,9 +22,13 @@ from symshuffle.base.numbers import (
     ungrouped,
     upper_end,
 )
+<<<<<<< HEAD
 from symshuffle.base.results import SafeEnd, safe_number
 from symshuffle.cli.arguments import Explain
 from symshuffle.cli.shown import print_rows
+=======
+from symshuffle.cli.arguments import Json
+>>>>>>> main
 
 if TYPE_CHECKING:
     from symshuffle.base.numbers import Real
@@ -33,10 +37,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-DIGITS: Final = 20
+_DIGITS: Final = 20
 
 Inputs = Annotated[str, typer.Option("--k", help="Number of inputs, at least 2.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Latex = Annotated[bool, typer.Option("--latex", help="Print the closed forms behind the numbers as LaTeX instead.")]
 
 
@@ -160,13 +163,13 @@ def _inputs(text: str) -> int:
 def _text(value: Number) -> str:
     """A rational as it is, a ball by the digits of its lower end."""
     if isinstance(value, Ball):
-        return format_decimal(value.lower, digits=DIGITS, up=False)
+        return format_decimal(value.lower, digits=_DIGITS, up=False)
     return str(value)
 
 
 def _number_json(name: str, value: Number) -> dict[str, Any]:
     low, high = lower_end(value), upper_end(value)
-    ends = [format_decimal(low, digits=DIGITS, up=False), format_decimal(high, digits=DIGITS, up=True)]
+    ends = [format_decimal(low, digits=_DIGITS, up=False), format_decimal(high, digits=_DIGITS, up=True)]
     return {name: _text(value), f"{name}_bracket": ends}
 
 
@@ -180,8 +183,8 @@ def _frontier_json(found: Frontier, **given: str | None) -> dict[str, Any]:
 
     trace, shown = found.trace, found.to_dict()
     data: dict[str, Any] = {
-        "lower": format_decimal(trace.lower, digits=DIGITS, up=False),
-        "upper": format_decimal(trace.upper, digits=DIGITS, up=True),
+        "lower": format_decimal(trace.lower, digits=_DIGITS, up=False),
+        "upper": format_decimal(trace.upper, digits=_DIGITS, up=True),
         "exact": None if trace.exact is None else exact_text(trace.exact),
         "law": shown["law"],
         "certificate": {
@@ -205,6 +208,7 @@ def _show_frontier(found: Frontier, *, explain: bool) -> None:
     sure = f"a certificate, checked {found.trace.rigour.words}"
     print_rows(FirstLines("trace", safe_number(found.trace, SafeEnd.NEITHER), about=about, sure=sure).rows)
     table = Table(box=None, show_header=False)
+<<<<<<< HEAD
     if explain:
         low, high = (
             format_decimal(end, digits=DIGITS, up=up)
@@ -212,6 +216,14 @@ def _show_frontier(found: Frontier, *, explain: bool) -> None:
         )
         exact = found.trace.exact
         table.add_row("trace", f"at least {low}, at most {high}" if exact is None else exact_text(exact))
+=======
+    exact = found.trace.exact
+    if exact is not None:
+        table.add_row("trace", exact_text(exact))
+    else:
+        table.add_row("trace, at least", format_decimal(found.trace.lower, digits=_DIGITS, up=False))
+        table.add_row("trace, at most", format_decimal(found.trace.upper, digits=_DIGITS, up=True))
+>>>>>>> main
     for orbit in found.orbits:
         levels = ", ".join(f"{count} x {float(value):.6g}" for count, value in orbit.levels)
         table.add_row(f"weight {float(orbit.weight):.6g}", f"all rearrangements of ({levels})")

@@ -19,7 +19,6 @@ from symshuffle.cli import arguments, vector_mechanisms, vectors
 from symshuffle.cli.arguments import (
     LAW_BITS,
     Confirm,
-    Direction,
     EngineName,
     EngineOption,
     Eps0,
@@ -29,6 +28,7 @@ from symshuffle.cli.arguments import (
     Lam,
     Mech,
     Params,
+    QuestionOption,
     RigourOption,
 )
 from symshuffle.cli.proofs import Proof, write_proof
@@ -60,7 +60,7 @@ def delta(
     asked: Asked,
     eps: Annotated[str | None, typer.Option("--eps", help="Target eps >= 0 in nats.")] = None,
     exp_eps: Annotated[str | None, typer.Option("--exp-eps", help="Target ratio exp(eps) >= 1.")] = None,
-    direction: Direction = Question.BOTH,
+    direction: QuestionOption = Question.BOTH,
     engine: EngineOption = EngineName.AUTO,
     rel: RelOrUsual = None,
     rigour: RigourOption = None,
@@ -104,7 +104,7 @@ def delta(
 def epsilon(
     asked: Asked,
     delta: Annotated[str, typer.Option("--delta", help="Target delta in (0, 1).")],
-    direction: Direction = Question.BOTH,
+    direction: QuestionOption = Question.BOTH,
     engine: EngineOption = EngineName.AUTO,
     rel: RelOrUsual = None,
     rigour: RigourOption = None,
@@ -225,7 +225,7 @@ def mechanisms(as_json: Json = False) -> None:
             "name": "laplace",
             "title": "Laplace noise",
             "parameters": {
-                "lam": "local ratio cap exp(eps0) > 1",
+                "lam": "local ratio cap exp(eps0); a number > 1",
                 "domain": "binary or unit (default binary)",
                 "cells": f"pieces of the continuous part; an integer in [1, {LARGEST_CELLS}] (default 200)",
             },
@@ -236,7 +236,7 @@ def mechanisms(as_json: Json = False) -> None:
         {
             "name": "any-ldp",
             "title": "any randomizer of a local budget",
-            "parameters": {"lam": "local ratio cap exp(eps0) > 1"},
+            "parameters": {"lam": "local ratio cap exp(eps0); a number > 1"},
             "source": "claim symshuffle.generic-bound",
         }
     )

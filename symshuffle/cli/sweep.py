@@ -16,7 +16,7 @@ from rich.console import Console
 
 from symshuffle.base.errors import InputError, SymshuffleError
 from symshuffle.base.journal import TABLE
-from symshuffle.base.rows import Row, flat
+from symshuffle.base.rows import FlatRow, flat
 from symshuffle.base.sweeps import check_parquet
 from symshuffle.base.sweeps import sweep as swept
 from symshuffle.cli import arguments
@@ -82,7 +82,7 @@ def sweep(
     console.print(f"{len(found.rows)} points, {found.resumed} of them from before, {found.failed} failed: {table}")
 
 
-def answer(command: str, columns: Sequence[str], /, **point: Any) -> Row:
+def answer(command: str, columns: Sequence[str], /, **point: Any) -> FlatRow:
     """One row: what the command prints with ``--json``, its numbers as the decimals there."""
     words = [command]
     if "mechanism" in point:

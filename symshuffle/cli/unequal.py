@@ -29,7 +29,7 @@ def unequal(
     users: Annotated[Path, typer.Argument(metavar="FILE", help=f"TOML of tables [[users]] with {', '.join(_KEYS)}.")],
     delta: Annotated[str | None, typer.Option("--delta", help="Target delta in (0, 1): the answer is eps.")] = None,
     eps: Annotated[str | None, typer.Option("--eps", help="Level eps >= 0 in nats: the answer is delta.")] = None,
-    direction: arguments.Direction = Question.BOTH,
+    direction: arguments.QuestionOption = Question.BOTH,
     rel: Annotated[float, typer.Option(help="Relative width of the bracket to aim at, in (0, 1).")] = 1e-3,
     rigour: Annotated[Rigour, typer.Option("--rigour", help="exact (up to 300 users), ball or float64.")] = (
         Rigour.FLOAT64

@@ -92,7 +92,7 @@ def beside(
 @app.command()
 def calibrate(
     mech: arguments.Mech,
-    n: arguments.Users,
+    n: arguments.UsersOption,
     delta: Annotated[str, typer.Option("--delta", help="Target delta in (0, 1).")],
     d: Annotated[str, typer.Option("--d", help="Dimension of the vectors.")],
     eps: Annotated[str | None, typer.Option("--eps", help="Target eps >= 0 in nats.")] = None,

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from symshuffle.base.choices import Question, Rigour
-from symshuffle.cli.arguments import LAW_BITS, Direction, Explain, Json
+from symshuffle.cli.arguments import LAW_BITS, Explain, Json, QuestionOption
 from symshuffle.cli.rounds import Asked, with_asked
 from symshuffle.cli.shown import known, print_answer, width
 
@@ -22,7 +22,7 @@ app = typer.Typer()
 def renyi(
     asked: Asked,
     alpha: Annotated[str, typer.Option("--alpha", help="Order, from 1 (relative entropy) to 10,000.")],
-    direction: Direction = Question.BOTH,
+    direction: QuestionOption = Question.BOTH,
     rel: Annotated[float, typer.Option(help="Relative width of the bracket to aim at, in (0, 1).")] = 1e-3,
     rigour: Annotated[
         Rigour, typer.Option("--rigour", help="What every value of the profile must be: float64 or ball.")
@@ -56,7 +56,7 @@ def renyi(
 @with_asked()
 def gdp(
     asked: Asked,
-    direction: Direction = Question.BOTH,
+    direction: QuestionOption = Question.BOTH,
     explain: Explain = False,
     as_json: Json = False,
 ) -> None:

@@ -11,7 +11,11 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.executors import workers
 from symshuffle.base.numbers import counted, exact_text, format_decimal
 from symshuffle.cli import arguments
+<<<<<<< HEAD
 from symshuffle.cli.arguments import Eps0, Explain, FewJobs, File, Json, Lam, Mech, Params, Rel, Users
+=======
+from symshuffle.cli.arguments import Eps0, FewJobs, File, Json, Lam, Mech, Params, Rel, UsersOption
+>>>>>>> main
 from symshuffle.cli.progress import progress
 from symshuffle.cli.shown import print_rows
 
@@ -29,7 +33,7 @@ app = typer.Typer()
 @app.command("worst-background")
 def worst_background(
     mech: Mech,
-    n: Users,
+    n: UsersOption,
     eps0: Eps0 = None,
     lam: Lam = None,
     eps: Annotated[str | None, typer.Option("--eps", help="Target eps >= 0 in nats.")] = None,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LARGEST_TABLE: Final = 1 << 24
 """Hyperplanes that are counted one by one."""
 
-LONGEST: Final = 50_000
+_LONGEST: Final = 50_000
 """Categories beyond which bits are not sent one by one."""
 
 
@@ -30,8 +30,8 @@ class _Bits(Scheme):
     is_bits: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if self.k > LONGEST:
-            raise InputError("k", self.k, f"at most {LONGEST} for {self.name}, which sends a bit for each category")
+        if self.k > _LONGEST:
+            raise InputError("k", self.k, f"at most {_LONGEST} for {self.name}, which sends a bit for each category")
 
     @property
     def width(self) -> int:

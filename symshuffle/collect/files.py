@@ -18,13 +18,13 @@ from symshuffle.base.artifacts import check_destination
 from symshuffle.base.errors import InputError
 from symshuffle.collect import parquet
 from symshuffle.collect.messages import counted, lines, read_lines
-from symshuffle.collect.plan import NOT_COVERED, Plan, read_plan
+from symshuffle.collect.plan import OUT_OF_PLAN, Plan, read_plan
 from symshuffle.collect.randomness import Integers
 
 if TYPE_CHECKING:
     from io import BufferedReader
 
-KIND: Final = "symshuffle messages"
+_KIND: Final = "symshuffle messages"
 DRAWN_ANEW: Final = (
     " (a second run draws new messages, and both together spend the budget twice: remove the file if nobody saw it)"
 )
@@ -153,7 +153,12 @@ def write_messages(path: Path, plan: Plan, packed: Integers, order: str, *, coun
         If the file exists or cannot be written.
     """
     check_new(path, "--out", DRAWN_ANEW)
-    head = {"kind": KIND, "plan": plan.digest, "order": "counts" if counts else order, "not covered": NOT_COVERED}
+    head = {
+        "kind": _KIND,
+        "plan": plan.digest,
+        "order": "counts" if counts else order,
+        "not covered": OUT_OF_PLAN,
+    }
     made = plan.scheme
     if counts:
         rows, numbers = counted(packed)
@@ -217,7 +222,7 @@ def _head(stream: BufferedReader) -> Any:
 
 def _check_head(head: Any, path: Path, plan: Plan) -> None:
     """Refuse messages of another plan, and files that name none."""
-    if not isinstance(head, dict) or head.get("kind") != KIND:
+    if not isinstance(head, dict) or head.get("kind") != _KIND:
         raise InputError("messages", path, "a file whose first line names its plan, as `collect randomize` writes it")
     if head.get("plan") != plan.digest:
         raise InputError("messages", path, f"messages of this plan ({plan.digest[:16]}), not of {head.get('plan')}")

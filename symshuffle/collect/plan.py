@@ -24,8 +24,8 @@ from symshuffle.collect.schemes import scheme
 if TYPE_CHECKING:
     from symshuffle.utility.estimation.votes import VoteNoise
 
-KIND: Final = "symshuffle collection plan"
-NOT_COVERED: Final = (
+_KIND: Final = "symshuffle collection plan"
+OUT_OF_PLAN: Final = (
     "users who do not follow the protocol, times at which messages arrive, messages that can be linked to users or to "
     "each other, and a second message of the same user"
 )
@@ -113,7 +113,7 @@ class Plan:
 
     def _content(self) -> dict[str, Any]:
         return {
-            "kind": KIND,
+            "kind": _KIND,
             "version": 1,
             "mechanism": self.name,
             "k": self.k,
@@ -132,7 +132,7 @@ class Plan:
             "bits_per_message": self.scheme.bits,
             "expected": {kind.value: _decimal(self.expected(kind)) for kind in Loss},
             "table": [dict(row) for row in self.table],
-            "not_covered": NOT_COVERED,
+            "not_covered": OUT_OF_PLAN,
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -181,7 +181,7 @@ class Plan:
             raise self.too_few(n)
         private = (
             f"privacy: ({float(self.eps):g}, {float(self.delta):g})-DP of the shuffled messages, certified at "
-            f"{self.min_users} honest users; not covered: {NOT_COVERED}"
+            f"{self.min_users} honest users; not covered: {OUT_OF_PLAN}"
         )
         return estimated(self.scheme, self.labels, tally, n, level, private)
 
@@ -226,7 +226,7 @@ def read_plan(text: str, name: str = "plan") -> Plan:
     """
     try:
         content: Any = json.loads(text)
-        if not isinstance(content, dict) or content.get("kind") != KIND or content.get("version") != 1:
+        if not isinstance(content, dict) or content.get("kind") != _KIND or content.get("version") != 1:
             raise InputError(name, "another kind of file", "a plan written by `symshuffle collect plan`")
         found = Plan(
             content["mechanism"],

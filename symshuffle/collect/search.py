@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, Unpack
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 from symshuffle.accountants.covering.covered import Whom, spelled_out
 from symshuffle.base.choices import Loss, Rigour, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.kinds import NamedProgress
 from symshuffle.base.numbers import (
     Ball,
     Exp,
@@ -28,7 +29,7 @@ from symshuffle.collect.schemes import LARGEST_K, SCHEMES, scheme
 if TYPE_CHECKING:
     from symshuffle.accountants.bounds.amplification import Amplification
 
-SHARE: Final = Fraction(1, 10**6)
+_SHARE: Final = Fraction(1, 10**6)
 """Largest relative amount by which a ratio (of RAPPOR its root) is rounded down."""
 
 LARGEST_USERS: Final = 10**9
@@ -37,8 +38,6 @@ LARGEST_USERS: Final = 10**9
 _BITS: Final = 160
 _REL: Final = 1e-8
 _ROUGH: Final = 1e-4
-
-Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ def make_plan(
     mechanism: str | None = None,
     loss: Loss | str = Loss.L2,
     labels: Sequence[str] = (),
-    progress: Progress | None = None,
+    progress: NamedProgress | None = None,
     **whom: Unpack[Whom],
 ) -> Plan:
     """Plan of a private survey with a certified (eps, delta) guarantee.
@@ -142,7 +141,7 @@ class _Asked:
         return dict(self.covering) if self.honest == self.n else {**self.covering, "min_users": self.honest}
 
 
-def _ranked(k: int, asked: _Asked, name: str | None, progress: Progress | None) -> list[_Candidate]:
+def _ranked(k: int, asked: _Asked, name: str | None, progress: NamedProgress | None) -> list[_Candidate]:
     """Mechanisms with their integers, the smallest loss first."""
     found: list[_Candidate] = []
     refused = ""
@@ -164,7 +163,7 @@ def _ranked(k: int, asked: _Asked, name: str | None, progress: Progress | None) 
 
 
 def _proposals(
-    k: int, asked: _Asked, name: str | None, progress: Progress | None
+    k: int, asked: _Asked, name: str | None, progress: NamedProgress | None
 ) -> list[tuple[str, Fraction | None, dict[str, int]]]:
     """Mechanisms, levels and integers as `compare` finds them; a mechanism without integers is not searched."""
     if name is not None and not SCHEMES[name].integers:
@@ -210,8 +209,8 @@ def _level(made: Scheme, asked: _Asked, rel: float) -> Fraction:
 
 
 def _down(value: Fraction) -> Fraction:
-    """The fraction of smallest denominator that is at most ``SHARE`` below a number above 1."""
-    return simplest(max(value * (1 - SHARE), 1 + (value - 1) / 2), value)
+    """The fraction of smallest denominator that is at most ``_SHARE`` below a number above 1."""
+    return simplest(max(value * (1 - _SHARE), 1 + (value - 1) / 2), value)
 
 
 def simplest(low: Fraction, high: Fraction) -> Fraction:

@@ -26,7 +26,7 @@ from symshuffle.channels.law import Law
 _LONGEST_POWER: Final = 10_000
 """Exponents beyond which a rational power is left to balls."""
 
-Entry: TypeAlias = "Fraction | flint.arb | Span"
+_Entry: TypeAlias = "Fraction | flint.arb | Span"
 Calculated: TypeAlias = "Callable[[Mapping[str, Any]], Any]"
 """From the parameters by name to a number of their kind."""
 
@@ -109,10 +109,10 @@ def _law(
     values = dict(known)
     with working_precision(precision + 32):
         entry = Span.around if doubles else to_arb
-        numbers: dict[str, Entry] = {
+        numbers: dict[str, _Entry] = {
             name: entry(value) if isinstance(value, Exp) else value for name, value in values.items()
         }
-        x: Entry = entry(exp_eps) if isinstance(exp_eps, Exp) else exp_eps
+        x: _Entry = entry(exp_eps) if isinstance(exp_eps, Exp) else exp_eps
         at_cap, cap = values.get("lam") == exp_eps, (calculated("lam"), calculated("1"))
         atoms, singular = [], Fraction(0)
         for a, b, c, ratios in cells:
@@ -160,21 +160,21 @@ def _compiled(node: ast.expr) -> Calculated:
     raise InputError("closed form", ast.unparse(node), "sums, products, powers and roots")
 
 
-def _less(x: Entry, y: Entry) -> Entry:
+def _less(x: _Entry, y: _Entry) -> _Entry:
     if isinstance(x, Fraction) and isinstance(y, Fraction):
         return x - y
     one, other = _alike(x, y)
     return one - other  # type: ignore[no-any-return]
 
 
-def _plus(x: Entry, y: Entry) -> Entry:
+def _plus(x: _Entry, y: _Entry) -> _Entry:
     if isinstance(x, Fraction) and isinstance(y, Fraction):
         return x + y
     one, other = _alike(x, y)
     return one + other  # type: ignore[no-any-return]
 
 
-def _times(x: Entry, y: Entry) -> Entry:
+def _times(x: _Entry, y: _Entry) -> _Entry:
     if isinstance(x, Fraction) and isinstance(y, Fraction):
         return x * y
     if x == 0 or y == 0:
@@ -183,14 +183,14 @@ def _times(x: Entry, y: Entry) -> Entry:
     return one * other  # type: ignore[no-any-return]
 
 
-def _over(x: Entry, y: Entry) -> Entry:
+def _over(x: _Entry, y: _Entry) -> _Entry:
     if isinstance(x, Fraction) and isinstance(y, Fraction):
         return x / y
     one, other = _alike(x, y)
     return one / other  # type: ignore[no-any-return]
 
 
-def _power(base: Entry, exponent: Entry) -> Entry:
+def _power(base: _Entry, exponent: _Entry) -> _Entry:
     if isinstance(base, Fraction) and isinstance(exponent, Fraction) and abs(exponent) <= _LONGEST_POWER:
         if exponent.denominator == 1:
             return base**exponent.numerator
@@ -205,7 +205,7 @@ def _power(base: Entry, exponent: Entry) -> Entry:
     return _arb(base) ** _arb(exponent)
 
 
-_OPERATIONS: Final[Mapping[type[ast.operator], Callable[[Entry, Entry], Entry]]] = {
+_OPERATIONS: Final[Mapping[type[ast.operator], Callable[[_Entry, _Entry], _Entry]]] = {
     ast.Add: _plus,
     ast.Sub: _less,
     ast.Mult: _times,
@@ -214,25 +214,25 @@ _OPERATIONS: Final[Mapping[type[ast.operator], Callable[[Entry, Entry], Entry]]]
 }
 
 
-def _alike(x: Entry, y: Entry) -> tuple[Any, Any]:
+def _alike(x: _Entry, y: _Entry) -> tuple[Any, Any]:
     """Both as spans where one is, else both as balls."""
     if isinstance(x, Span) or isinstance(y, Span):
         return _span(x), _span(y)
     return _arb(x), _arb(y)
 
 
-def _span(value: Entry) -> Span:
+def _span(value: _Entry) -> Span:
     # A root that is not rational was calculated as a ball.
     return Span.around(value) if isinstance(value, Fraction | Span) else Span.within(Ball.from_arb(value))
 
 
-def _arb(value: Entry) -> flint.arb:
+def _arb(value: _Entry) -> flint.arb:
     if isinstance(value, Span):
         return value.ball().arb()
     return to_arb(value) if isinstance(value, Fraction) else value
 
 
-def _decided(value: Entry, bits: int) -> Fraction | Ball:
+def _decided(value: _Entry, bits: int) -> Fraction | Ball:
     """The number, as a law has it: certainly not 0, unless it is rational."""
     if isinstance(value, Fraction):
         return value

@@ -19,6 +19,7 @@ from symshuffle.base.choices import Direction, Others, choice
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Real, parse_rational
+from symshuffle.base.numbers.readers import LARGEST_PARAMETER
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import CalculatedCell, calculated, calculated_law
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism
 
 FILE: Final = "closed_forms.json"
-LARGEST_PARAMETER: Final = 10**15
 
 
 @final

@@ -24,7 +24,7 @@ from symshuffle.decompositions.composition import Composition, Part, hamming, jo
 from symshuffle.mechanisms.continuous import LARGEST_CELLS, Laplace
 from symshuffle.mechanisms.registry import mechanism
 
-LONGEST: Final = 2_000
+_LONGEST: Final = 2_000
 """Characters beyond which an expression is refused."""
 
 LARGEST_JOINT: Final = 64
@@ -54,8 +54,8 @@ def parse(text: str) -> Part:
     >>> parse("hamming(joint(krr(k=10),4),2)").name
     'hamming(joint(krr(lam, k=10),4),2)'
     """
-    if len(text) > LONGEST:
-        raise InputError("mechanism", f"{text[:40]}...", f"an expression of at most {LONGEST} characters")
+    if len(text) > _LONGEST:
+        raise InputError("mechanism", f"{text[:40]}...", f"an expression of at most {_LONGEST} characters")
     reader = _Reader(text, _tokens(text))
     part = reader.expression()
     reader.end()

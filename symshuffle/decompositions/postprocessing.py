@@ -22,27 +22,27 @@ from typing import Any, TypeAlias
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Number, equal
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.shuffled import Histogram, HistogramLaw, histogram_law
+from symshuffle.channels.shuffled import HistogramLaw, Tally, histogram_law
 from symshuffle.decompositions.blanket import privacy_blanket
 from symshuffle.decompositions.model import Decomposition
 
 Distribution: TypeAlias = Sequence[Any]
 """Probabilities by message."""
 
-Kernel: TypeAlias = Callable[[Histogram], Mapping[Histogram, Any]]
+Kernel: TypeAlias = Callable[[Tally], Mapping[Tally, Any]]
 """From a histogram to the law of the histogram that it is turned into."""
 
 
-def push_forward(law: HistogramLaw, kernel: Kernel) -> dict[Histogram, Any]:
+def push_forward(law: HistogramLaw, kernel: Kernel) -> dict[Tally, Any]:
     """Law of the output of a kernel on a random histogram."""
-    image: dict[Histogram, Any] = {}
+    image: dict[Tally, Any] = {}
     for histogram, mass in law.items():
         for output, probability in kernel(histogram).items():
             image[output] = image.get(output, Fraction(0)) + mass * probability
     return image
 
 
-def _samples(users: Sequence[Distribution], messages: int) -> dict[Histogram, Any]:
+def _samples(users: Sequence[Distribution], messages: int) -> dict[Tally, Any]:
     """Law of the histogram of one draw from each distribution; the empty histogram if there is none."""
     return histogram_law(users) if users else {(0,) * messages: Fraction(1)}
 
@@ -52,24 +52,24 @@ def _check_left_overs(count: int, left_overs: Sequence[Distribution]) -> None:
         raise InputError("histogram", f"{count} users without a shared sample", f"at most the {len(left_overs)} others")
 
 
-def _mixture(laws: Iterable[tuple[Any, Mapping[Histogram, Any]]]) -> dict[Histogram, Any]:
-    total: dict[Histogram, Any] = {}
+def _mixture(laws: Iterable[tuple[Any, Mapping[Tally, Any]]]) -> dict[Tally, Any]:
+    total: dict[Tally, Any] = {}
     for weight, law in laws:
         for histogram, mass in law.items():
             total[histogram] = total.get(histogram, Fraction(0)) + weight * mass
     return total
 
 
-def _union(first: Mapping[Histogram, Any], second: Mapping[Histogram, Any]) -> dict[Histogram, Any]:
+def _union(first: Mapping[Tally, Any], second: Mapping[Tally, Any]) -> dict[Tally, Any]:
     """Law of the union of two independent multisets."""
-    total: dict[Histogram, Any] = {}
+    total: dict[Tally, Any] = {}
     for (h, p), (g, q) in itertools.product(first.items(), second.items()):
         key = tuple(i + j for i, j in zip(h, g, strict=True))
         total[key] = total.get(key, Fraction(0)) + p * q
     return total
 
 
-def _drawn_in_turn(left_overs: Sequence[Distribution], draws: int, messages: int) -> dict[Histogram, Any]:
+def _drawn_in_turn(left_overs: Sequence[Distribution], draws: int, messages: int) -> dict[Tally, Any]:
     """One sample from the left-over of each user that is drawn, one after the other and without replacement."""
     if draws == 0:
         return _samples((), messages)
@@ -105,7 +105,7 @@ def standard_clone_map(first: Distribution, second: Distribution, left_overs: Se
     the shuffler forgets anyway.
     """
 
-    def kernel(histogram: Histogram) -> dict[Histogram, Any]:
+    def kernel(histogram: Tally) -> dict[Tally, Any]:
         n0, n1, n2 = histogram
         _check_left_overs(n2, left_overs)
         shared = _samples([first] * n0 + [second] * n1, len(first))
@@ -129,7 +129,7 @@ def blanket_map(left_overs: Sequence[Distribution], *, messages: int) -> Kernel:
     decomposition, Algorithm 2.
     """
 
-    def kernel(histogram: Histogram) -> dict[Histogram, Any]:
+    def kernel(histogram: Tally) -> dict[Tally, Any]:
         missing = len(left_overs) + 1 - sum(histogram)
         _check_left_overs(missing, left_overs)
         return _union({histogram: Fraction(1)}, _drawn_in_turn(left_overs, missing, messages))
@@ -156,7 +156,7 @@ def general_clone_map(components: Sequence[Distribution], left_overs: Sequence[D
     """
     messages = len(components[0])
 
-    def kernel(histogram: Histogram) -> dict[Histogram, Any]:
+    def kernel(histogram: Tally) -> dict[Tally, Any]:
         *counts, rest = histogram
         _check_left_overs(rest, left_overs)
         shared = [q for count, q in zip(counts, components, strict=True) for _ in range(count)]
@@ -200,7 +200,7 @@ def clone_to_blanket(components: Sequence[Distribution], common: Distribution, k
     """
     messages = len(components[0])
 
-    def kernel(histogram: Histogram) -> dict[Histogram, Any]:
+    def kernel(histogram: Tally) -> dict[Tally, Any]:
         *counts, rest = histogram
         shared = [q for count, q in zip(counts, components, strict=True) for _ in range(count)]
         return _mixture(
@@ -287,7 +287,7 @@ def blanket_laws(channel: Channel, pair: tuple[int, int], n: int) -> tuple[Histo
     gamma: Any = blanket.gamma
     omega: Sequence[Number] = blanket.omega or ()
 
-    def law(x: int) -> dict[Histogram, Any]:
+    def law(x: int) -> dict[Tally, Any]:
         return _mixture(
             (
                 math.comb(n - 1, size) * gamma**size * (1 - gamma) ** (n - 1 - size),
@@ -299,6 +299,6 @@ def blanket_laws(channel: Channel, pair: tuple[int, int], n: int) -> tuple[Histo
     return _charged(law(pair[0])), _charged(law(pair[1]))
 
 
-def _charged(law: Mapping[Histogram, Any]) -> dict[Histogram, Any]:
+def _charged(law: Mapping[Tally, Any]) -> dict[Tally, Any]:
     """The law without the outcomes of probability zero."""
     return {histogram: mass for histogram, mass in law.items() if not (isinstance(mass, Fraction) and mass == 0)}

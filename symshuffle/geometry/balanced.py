@@ -32,7 +32,7 @@ _CHUNK: Final = 1 << 16
 """Collections that are examined at once."""
 
 Words: TypeAlias = "npt.NDArray[np.uint64]"
-Subsets: TypeAlias = "npt.NDArray[np.int64]"
+_Subsets: TypeAlias = "npt.NDArray[np.int64]"
 """Shape ``(collections, subsets)``: bit masks of players, each row ascending."""
 
 
@@ -123,7 +123,7 @@ def balanced_orbits(m: int) -> tuple[BalancedOrbit, ...]:
 @cache
 def _balanced_orbits(m: int) -> tuple[BalancedOrbit, ...]:
     found: list[BalancedOrbit] = []
-    level: Subsets = np.arange(1, (1 << m) - 1)[:, None]  # independent collections, one of each orbit
+    level: _Subsets = np.arange(1, (1 << m) - 1)[:, None]  # independent collections, one of each orbit
     level = _representatives(level, m)
     for size in range(1, m + 1):
         for collection, weights in _balanced_among(level, m):
@@ -134,7 +134,7 @@ def _balanced_orbits(m: int) -> tuple[BalancedOrbit, ...]:
     return tuple(found)
 
 
-def _grown(level: Subsets, m: int, *, last: bool) -> Subsets:
+def _grown(level: _Subsets, m: int, *, last: bool) -> _Subsets:
     """Representatives of the independent collections of one subset more; of the last size only the balanced ones."""
     kept = []
     for start in range(0, len(level), max(1, _CHUNK >> m)):
@@ -149,7 +149,7 @@ def _grown(level: Subsets, m: int, *, last: bool) -> Subsets:
     return _representatives(np.concatenate(kept), m)
 
 
-def _balanced_among(level: Subsets, m: int) -> Iterator[tuple[list[int], list[Fraction]]]:
+def _balanced_among(level: _Subsets, m: int) -> Iterator[tuple[list[int], list[Fraction]]]:
     """The balanced ones of independent collections, with their weights."""
     sums, determinants, numerators = _solved(level, m)
     balanced = (sums == determinants[:, None]).all(axis=1) & (numerators > 0).all(axis=1)
@@ -157,7 +157,7 @@ def _balanced_among(level: Subsets, m: int) -> Iterator[tuple[list[int], list[Fr
         yield level[i].tolist(), [Fraction(int(top), int(determinants[i])) for top in numerators[i]]
 
 
-def _solved(collections: Subsets, m: int) -> tuple[Subsets, Subsets, Subsets]:
+def _solved(collections: _Subsets, m: int) -> tuple[_Subsets, _Subsets, _Subsets]:
     r"""The candidate weights of collections, over a common denominator: what players sum to, denominators, numerators.
 
     With the indicator vectors as columns of A, the denominator is :math:`\det A^TA` and the numerators are
@@ -176,7 +176,7 @@ def _solved(collections: Subsets, m: int) -> tuple[Subsets, Subsets, Subsets]:
     return sums, determinants, numerators
 
 
-def _representatives(collections: Subsets, m: int) -> Subsets:
+def _representatives(collections: _Subsets, m: int) -> _Subsets:
     """One collection of each orbit: the one whose word is smallest."""
     words = np.left_shift(np.uint64(1), collections.astype(np.uint64)).sum(axis=1, dtype=np.uint64)
     _, first = np.unique(words, return_index=True)

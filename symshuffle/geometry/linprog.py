@@ -16,15 +16,13 @@ from typing import Any, ClassVar, Final, final
 
 import flint
 import numpy as np
-import numpy.typing as npt
 
+from symshuffle.base.doubles import Array
 from symshuffle.base.errors import CertificateError, SolverFailure
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.base.solvers import highspy, silent
 from symshuffle.geometry.pivots import few_enough, optimal_vectors
-
-Array = npt.NDArray[np.float64]
 
 _SETTINGS: Final[tuple[dict[str, Any], ...]] = (
     {"solver": "simplex"},

@@ -20,8 +20,8 @@ from symshuffle.mechanisms.given import LAM_PARAMETER
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.outputs import OutputClass, State
 from symshuffle.mechanisms.symbolic import LAM, PRIME, Parameter
+from symshuffle.mechanisms.unary import G
 
-G: Final = sp.Symbol("g", integer=True, positive=True)
 M: Final = sp.Symbol("m", integer=True, positive=True)
 
 

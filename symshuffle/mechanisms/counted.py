@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Final
 import sympy as sp
 
 from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Verdict
 from symshuffle.mechanisms.given import placed
-from symshuffle.mechanisms.symbolic import LAM, Parameter, normal_form
+from symshuffle.mechanisms.symbolic import LAM, Parameter, normal_form, same_function
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.outputs import OutputClass
@@ -29,6 +30,41 @@ MOST_ADDED: Final = 10_000
 
 MOST_LOOKS: Final = 500_000
 """Outputs times tuples of inputs that are looked at of one class and size."""
+
+
+def check_definition(
+    classes: Sequence[OutputClass], inputs: sp.Expr, parameters: Sequence[Parameter], pair: Pairs, total: sp.Expr
+) -> None:
+    """Refuse what is no mechanism: its counts, its probabilities, and both at the pair that it speaks about.
+
+    Parameters
+    ----------
+    classes, inputs, parameters, pair
+        Of the mechanism, as in :class:`symshuffle.Mechanism`.
+    total : sympy.Expr
+        Sum of the output probabilities, averaged over the inputs.
+
+    Raises
+    ------
+    InputError
+        As the mechanism says.
+    """
+    for output_class in classes:
+        count = sum(state.count for state in output_class.states)
+        if same_function(count, inputs) is not Verdict.TRUE:
+            raise InputError(f"counts of class {output_class.name}", count, f"state counts of sum {inputs}")
+    check_sizes(classes, inputs, {})
+    if same_function(total, 1) is not Verdict.TRUE:
+        raise InputError("probabilities", f"sum {total}", "a sum of 1 at every input")
+    if pair.listed:
+        return  # pairs are counted from the outputs themselves
+    if any(output_class.pair_counts is not None for output_class in classes):
+        shown = [found for output_class in classes for found in output_class.shown(inputs, (0, 1))]
+        for place, which in enumerate(("first", "second")):
+            there = normal_form(sum(count * probabilities[place] for probabilities, count in shown))
+            if same_function(there, 1) is not Verdict.TRUE:
+                raise InputError("pair_counts", f"sum {there} at the {which} input of the pair", "a sum of 1")
+    check_counts(classes, inputs, parameters, pair)
 
 
 def check_counts(classes: Sequence[OutputClass], inputs: sp.Expr, parameters: Sequence[Parameter], pair: Pairs) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 import sympy as sp
 from sympy.printing.latex import LatexPrinter
@@ -12,6 +12,9 @@ from sympy.printing.str import StrPrinter
 
 from symshuffle.base.numbers import Verdict
 from symshuffle.mechanisms.symbolic import nonnegative
+
+if TYPE_CHECKING:
+    from symshuffle.mechanisms.outputs import OutputClass
 
 _MINUS: Final = sp.Integer(-1)
 
@@ -114,6 +117,17 @@ def array(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     """A LaTeX array: a line of headings, a rule, the lines."""
     body = " \\\\\n".join(" & ".join(line) for line in lines)
     return f"\\begin{{array}}{{{'l' * len(head)}}}\n{' & '.join(head)} \\\\ \\hline\n{body}\n\\end{{array}}"
+
+
+def class_table(classes: Sequence[OutputClass]) -> str:
+    """LaTeX of the output classes of a mechanism, one line for each of their states."""
+    lines = [
+        (rf"\text{{{c.name}}}", latex(c.size), rf"\text{{{s.name}}}", latex(s.count), latex(s.probability))
+        for c in classes
+        for s in c.states
+    ]
+    head = (rf"\text{{{word}}}" for word in ("class", "outputs", "state", "inputs", "probability"))
+    return f"$\\displaystyle {array(tuple(head), lines)}$"
 
 
 def columns(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:

@@ -12,7 +12,6 @@ k (by counting, :mod:`symshuffle.decompositions.symbolic`), and all exact, ball 
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, final
@@ -20,10 +19,10 @@ from typing import Any, Final, final
 import sympy as sp
 
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Verdict, ungrouped
+from symshuffle.base.numbers import ungrouped
 from symshuffle.channels.channel import Channel
-from symshuffle.mechanisms.counted import check_counts, check_sizes
-from symshuffle.mechanisms.display import array, latex
+from symshuffle.mechanisms.counted import check_definition, check_sizes
+from symshuffle.mechanisms.display import class_table
 from symshuffle.mechanisms.given import LAM_PARAMETER, placed, read_matrix, read_states
 from symshuffle.mechanisms.outputs import OutputClass, Placed, explicit_output
 from symshuffle.mechanisms.pairs import ALIKE, Pairs
@@ -33,7 +32,6 @@ from symshuffle.mechanisms.symbolic import (
     evaluate,
     normal_form,
     rebuilt,
-    same_function,
 )
 
 LARGEST_CHANNEL: Final = 2_000_000
@@ -92,31 +90,12 @@ class Mechanism:
             return  # a specialisation of a mechanism that has been checked
         object.__setattr__(self, "inputs", rebuilt(self.inputs))
         object.__setattr__(self, "classes", tuple(c.substituted(rebuilt) for c in self.classes))
-        for output_class in self.classes:
-            counted = sum(state.count for state in output_class.states)
-            if same_function(counted, self.inputs) is not Verdict.TRUE:
-                raise InputError(f"counts of class {output_class.name}", counted, f"state counts of sum {self.inputs}")
-        check_sizes(self.classes, self.inputs, {})
-        if same_function(self.total_probability(), 1) is not Verdict.TRUE:
-            raise InputError("probabilities", f"sum {self.total_probability()}", "a sum of 1 at every input")
-        if self.pair.listed:
-            return  # pairs are counted from the outputs themselves
-        if any(output_class.pair_counts is not None for output_class in self.classes):
-            for which, total in zip(("first", "second"), self._pair_totals(), strict=True):
-                if same_function(total, 1) is not Verdict.TRUE:
-                    raise InputError("pair_counts", f"sum {total} at the {which} input of the pair", "a sum of 1")
-        check_counts(self.classes, self.inputs, self.parameters, self.pair)
+        check_definition(self.classes, self.inputs, self.parameters, self.pair, self.total_probability())
 
     def __hash__(self) -> int:
         """Of what tells mechanisms apart: the classes at some values, which nobody may have asked for, are not made."""
         defined = self.classes if self.general is None else self.general
         return hash((self.name, defined, self.pair, self.fixed))
-
-    def _pair_totals(self) -> tuple[sp.Expr, sp.Expr]:
-        """Sums of the output probabilities at the two inputs of the pair, as the pair counts have them."""
-        shown = [found for output_class in self.classes for found in output_class.shown(self.inputs, (0, 1))]
-        first = normal_form(sum(count * probability for (probability, _), count in shown))
-        return first, normal_form(sum(count * probability for (_, probability), count in shown))
 
     def total_probability(self) -> sp.Expr:
         """Sum of the output probabilities, averaged over the inputs."""
@@ -232,24 +211,14 @@ class Mechanism:
         return tuple(self.at_pairs(kind) for kind in self.pair_kinds())
 
     def pair_kinds(self) -> tuple[Pairs, ...]:
-        """Classes of pairs of inputs that the mechanism distinguishes.
-
-        Together they are all pairs that it covers.
+        """Classes of pairs of inputs that the mechanism distinguishes; together they are all pairs that it covers.
 
         Raises
         ------
         InputError
             If the parameter that tells pairs apart has a range that depends on an open one.
         """
-        if self.pair.listed:
-            return tuple(Pairs.only(*pair, int(self.inputs)) for pair in self.pair.listed)
-        if self.pair.by is None:
-            return (self.pair,)
-        (told,) = (p for p in self.parameters if p.symbol == self.pair.by)
-        if told.upper is None or told.lower.free_symbols | told.upper.free_symbols:
-            raise InputError("parameters", f"{told.name} {told.range}", "values that fix its range")
-        values = range(int(told.upper), int(told.lower) - 1, -1)
-        return tuple(self.pair.at(sp.Integer(d), alone=len(values) == 1) for d in values)
+        return self.pair.kinds(self.parameters, self.inputs)
 
     def at_pairs(self, kind: Pairs) -> Mechanism:
         """Mechanism with its counts at one class of pairs."""
@@ -284,15 +253,8 @@ class Mechanism:
 
     def input_pairs(self) -> tuple[tuple[int, int], ...]:
         """Ordered pairs of inputs to which :attr:`pair` applies."""
-        inputs = int(self.inputs)
-        if self.pair.listed:
-            return tuple(pair for x, y in self.pair.listed for pair in ((x, y), (y, x)))
-        every = itertools.permutations(range(inputs), 2)
-        of, chosen = self.pair.class_of, self.pair.value
-        if of is None or chosen is None:
-            return tuple(every)
-        values = {str(symbol): int(value) for symbol, value in self.fixed if value.is_Integer}
-        return tuple((x, y) for x, y in every if of(values, x, y) == chosen)
+        integers = {str(symbol): int(value) for symbol, value in self.fixed if value.is_Integer}
+        return self.pair.ordered(int(self.inputs), integers)
 
     @property
     def chart(self) -> dict[sp.Symbol, sp.Expr]:
@@ -434,10 +396,4 @@ class Mechanism:
         return f"{self.name}({', '.join((*(p.name for p in self.parameters), *fixed))})"
 
     def _repr_latex_(self) -> str:
-        lines = [
-            (rf"\text{{{c.name}}}", latex(c.size), rf"\text{{{s.name}}}", latex(s.count), latex(s.probability))
-            for c in self.classes
-            for s in c.states
-        ]
-        head = (rf"\text{{{word}}}" for word in ("class", "outputs", "state", "inputs", "probability"))
-        return f"$\\displaystyle {array(tuple(head), lines)}$"
+        return class_table(self.classes)

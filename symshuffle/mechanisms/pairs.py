@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias, final
 
 import sympy as sp
+
+from symshuffle.base.errors import InputError
+from symshuffle.mechanisms.symbolic import Parameter
 
 ClassOf: TypeAlias = Callable[[Mapping[str, int], int, int], int]
 """From the integer parameters and two inputs to the value that tells their class: for half-block their distance."""
@@ -59,6 +63,33 @@ class Pairs:
     def chosen(self) -> bool:
         """Whether one class of pairs is meant, so that pair counts have a meaning."""
         return len(self.listed) <= 1
+
+    def kinds(self, parameters: Sequence[Parameter], inputs: sp.Expr) -> tuple[Pairs, ...]:
+        """The classes that these pairs fall into, for a mechanism with such parameters and so many inputs.
+
+        Raises
+        ------
+        InputError
+            If the parameter that tells pairs apart has a range that depends on an open one.
+        """
+        if self.listed:
+            return tuple(Pairs.only(*pair, int(inputs)) for pair in self.listed)
+        if self.by is None:
+            return (self,)
+        (told,) = (p for p in parameters if p.symbol == self.by)
+        if told.upper is None or told.lower.free_symbols | told.upper.free_symbols:
+            raise InputError("parameters", f"{told.name} {told.range}", "values that fix its range")
+        values = range(int(told.upper), int(told.lower) - 1, -1)
+        return tuple(self.at(sp.Integer(d), alone=len(values) == 1) for d in values)
+
+    def ordered(self, inputs: int, integers: Mapping[str, int]) -> tuple[tuple[int, int], ...]:
+        """The ordered pairs of so many inputs that are meant, at these values of the integer parameters."""
+        if self.listed:
+            return tuple(pair for x, y in self.listed for pair in ((x, y), (y, x)))
+        every = itertools.permutations(range(inputs), 2)
+        if self.class_of is None or self.value is None:
+            return tuple(every)
+        return tuple((x, y) for x, y in every if self.class_of(integers, x, y) == self.value)
 
     def __str__(self) -> str:
         return self.words if self.by is None else self.words.format(self.by)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from symshuffle.accountants.bounds.chords import Line, Node, line_above, lines_below, meetings
-from symshuffle.accountants.renyi.orders import BITS, divergence, stretches, whole_line
+from symshuffle.accountants.renyi.orders import ORDER_BITS, divergence, stretches, whole_line
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import working_precision
 
@@ -107,7 +107,7 @@ def test_the_integral_over_all_orders_is_the_divergence(alpha):
         assert max(abs(end - stick(ATOMS, node.x)) for end in node[1:]) < F(1, 10**15)
     found = stretches(nodes, alpha)
     assert len(found) == len(nodes) - 1
-    with working_precision(BITS):
+    with working_precision(ORDER_BITS):
         ends = (sum((getattr(one, side) for one in found), start=flint.arb(0)) for side in ("low", "high"))
     for end in ends:
         assert float(divergence(end, alpha)) == pytest.approx(float(of_ratios(alpha)), rel=1e-11)

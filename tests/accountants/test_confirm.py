@@ -10,7 +10,7 @@ import pytest
 from symshuffle.accountants.confirm import confirm, confirm_laplace, sums
 from symshuffle.accountants.confirm.inversion import _kernel
 from symshuffle.accountants.confirm.laplace import laplace_transform, one_user
-from symshuffle.accountants.confirm.survey import Line, Survey, _Limits, _merged, _tail, survey
+from symshuffle.accountants.confirm.survey import LineSurvey, TiltedLine, _Limits, _merged, _tail, survey
 from symshuffle.accountants.confirm.transform import Smooth, _spacing, context_for, saddle, transform
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, Exp
@@ -126,7 +126,7 @@ def test_nearly_a_lattice_has_peaks_far_out():
     near = Law((Fraction(1), Fraction(0), Fraction(-51, 50)), (Fraction(1, 4), HALF, Fraction(1, 4)))
     n = 100
     read = transform(near, n, digits=12)
-    line = Line.at(read, saddle(read.nodes(), n), n)
+    line = TiltedLine.at(read, saddle(read.nodes(), n), n)
     found = survey(line, n, digits=12, period=float(read.context.pi / read.lattice))
     for j in range(1, 6):
         assert any(a < 2 * np.pi * j < b for a, b in found.windows[1:])
@@ -136,7 +136,7 @@ def test_nearly_a_lattice_has_peaks_far_out():
 
 def test_bounds_over_boxes_hold():
     read = transform(law_of("oue", Exp(Fraction(1, 50)), eps0=1), 1000, digits=16)
-    line = Line.at(read, saddle(read.nodes(), 1000), 1000)
+    line = TiltedLine.at(read, saddle(read.nodes(), 1000), 1000)
     centres = np.linspace(0.5, 300, 700)
     bounds = line.bounds(centres, 0.05)
     for shift in np.linspace(-0.05, 0.05, 9):
@@ -283,7 +283,7 @@ def test_a_smooth_part_is_what_it_says():
 
 def test_a_line_is_the_tilted_law():
     read, c, n = transform(THREE, 9, digits=20), 0.7, 9
-    line = Line.at(read, c, n)
+    line = TiltedLine.at(read, c, n)
     weights = np.array([0.2, 0.3, 0.5]) * np.exp(c * np.array([1.5, 0.0, -1.25]))
     weights /= weights.sum()
     mean = weights @ np.array([1.5, 0.0, -1.25])
@@ -291,14 +291,14 @@ def test_a_line_is_the_tilted_law():
     assert line.values == pytest.approx(np.array([1.5, 0.0, -1.25]) - mean, rel=1e-13)
     assert (line.c, line.atoms, line.variation) == (c, 3, 0.0)
     assert line.width == pytest.approx(1 / math.sqrt(n * (weights @ line.values**2)), rel=1e-13)
-    found = Survey([(0.0, 1.0), (3.0, 3.5)], end=8.0)
+    found = LineSurvey([(0.0, 1.0), (3.0, 3.5)], end=8.0)
     assert found.length == 1.5 and line.effort(found) == pytest.approx(1.5 / line.width)
     smooth = replace(line, atoms=2)
     assert smooth.effort(found) == pytest.approx(1.5 / line.width * (1 + 8 * 2.75 / 8))
 
 
 def test_limits_of_a_stretch_and_windows_that_touch():
-    line = Line.at(transform(THREE, 9, digits=20), 0.7, 9)
+    line = TiltedLine.at(transform(THREE, 9, digits=20), 0.7, 9)
     first = _Limits.of(line, 0.0, 4.0, 1e-9, 0.0)
     assert first.kernel == 1 and first.relevant == pytest.approx(math.log(1e-9 / 32))
     assert first.sizeable == pytest.approx(math.log(0.02 * line.width / 4))
@@ -312,8 +312,8 @@ def test_limits_of_a_stretch_and_windows_that_touch():
 
 def test_what_lies_beyond_the_end():
     """Four times the mass on every window of that length, with 1/t^2 summed; less where continuous parts fade."""
-    line = Line.at(transform(THREE, 9, digits=20), 0.7, 9)
-    found = Survey(mass=3.0, end=14.0)
+    line = TiltedLine.at(transform(THREE, 9, digits=20), 0.7, 9)
+    found = LineSurvey(mass=3.0, end=14.0)
     expected = 4 * sum(1 / j**2 for j in range(1, 200_000)) * 3 * (0.7 / 14) ** 2
     assert _tail(line, 9, found, lattice=False) == pytest.approx(expected, rel=1e-5)
     assert _tail(line, 9, found, lattice=True) == pytest.approx(expected * math.pi**2 / 4, rel=1e-5)

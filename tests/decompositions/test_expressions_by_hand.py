@@ -82,7 +82,7 @@ def test_the_longest_texts_and_the_most_coordinates(monkeypatch):
     assert len(parse(f"joint({many})").parts) == 3
     with pytest.raises(InputError, match="4 coordinates"):
         parse(f"joint({many},krr(k=2))")
-    monkeypatch.setattr(expression, "LONGEST", 8)
+    monkeypatch.setattr(expression, "_LONGEST", 8)
     assert parse("krr(k=2)") == TWO
     with pytest.raises(InputError, match="at most 8 characters"):
         parse("krr(k=2) ")

@@ -135,11 +135,11 @@ def test_what_is_refused(monkeypatch):
     ):
         with pytest.raises(InputError, match=r"^eps, gamma = "):
             leakage(BITS, 0, 1, n=2, **ask)
-    monkeypatch.setattr(leakages, "LARGEST_SUM", 3)
+    monkeypatch.setattr(leakages, "_LARGEST_SUM", 3)
     convex_envelope(3, lam=F(2), function="kl")
     with pytest.raises(Unsupported, match="n = 4"):
         convex_envelope(4, lam=F(2), function="kl")
-    monkeypatch.setattr(leakages, "LARGEST_EXACT", 3)
+    monkeypatch.setattr(leakages, "LARGEST_EXACT_ENVELOPE", 3)
     convex_envelope(3, lam=F(2), function=lambda t: t - 1)
     with pytest.raises(Unsupported, match="n = 4"):
         convex_envelope(4, lam=F(2), function=lambda t: t - 1)

@@ -7,7 +7,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from symshuffle.ledger.recheck.checker import FORMAT, digest, recheck
+from symshuffle.ledger.recheck.checker import CERTIFICATE_FORMAT, digest, recheck
 from symshuffle.ledger.recheck.sentences import comparison_reads, file_reads, part_reads, program_reads
 from tests.soundness.false_certificates import false
 
@@ -47,7 +47,7 @@ def true_file() -> File:
     part = {"of": "printed", "statement": "it holds", "verdict": "holds", "beside": {"symbolic true": 1}}
     return retold(
         {
-            **{"format": FORMAT, "claim": "notes.one", "title": "one", "source": "notes", "scope": "n = 1"},
+            **{"format": CERTIFICATE_FORMAT, "claim": "notes.one", "title": "one", "source": "notes", "scope": "n = 1"},
             **{"verdict": "holds", "grade": "certified", "versions": {"python": "3"}, "reads": "", "digest": ""},
             "parts": [{**part, "comparisons": comparisons, "reads": ""}],
         }

@@ -267,7 +267,7 @@ DOORS = {
     "ledger.claims.errata.Erratum.severity": lambda v: Erratum(v, None if v == "question" else "granted", "why"),
     "ledger.claims.errata.Erratum.standing": lambda v: Erratum("wording", v, "why"),
     "ledger.claims.clauses.Clause.role": lambda v: Clause("i", "one thing", v),
-    "ledger.claims.pictures.Curve.role": lambda v: pictures.Curve("one", v, ((0.0, 1.0),)),
+    "ledger.claims.pictures.PlottedCurve.role": lambda v: pictures.PlottedCurve("one", v, ((0.0, 1.0),)),
     "ledger.claims.pictures.curve.role": lambda v: pictures.curve("one", v, [(0, 1)]),
     "ledger.claims.model.Correction.grade": lambda v: Correction("", bool, v),
     "ledger.claims.comparisons.Comparison.means": lambda v: Comparison("1", "1", "==", Verdict.TRUE, v, "here"),
@@ -331,9 +331,6 @@ DOORS = {
     "channels.mixed_law.MixedLaw.finite.side": lambda v: MIXED.finite(v, 4),
     "accountants.literature.baselines.standard_clone.rigour": lambda v: baselines.standard_clone(
         F(2), exp_eps=F(6, 5), n=3, rigour=v
-    ),
-    "accountants.literature.baselines.four_point_clone.rigour": lambda v: baselines.four_point_clone(
-        W, (0, 1), exp_eps=F(6, 5), n=3, rigour=v
     ),
     "decompositions.rising.Slope.spreads.direction": lambda v: rising.Slope(()).spreads(F(6, 5), v, None),
     "utility.likelihood.certificates.Hinge.of.direction": lambda v: certificates.Hinge.of(v, **LEVEL),

@@ -69,7 +69,7 @@ def test_half_of_the_truncation_in_balls_is_too_little(monkeypatch, share):
     rare = Fraction(1, 10**9)
     law = Law((Fraction(0), Fraction(1), Fraction(-1)), (1 - 2 * rare, rare, rare))
     exact = Exact().bracket(law, 5).exact
-    plan = saddle.Plan(c=0.5, step=0.01, nodes=4000, tau=0.1)
+    plan = saddle.ContourPlan(c=0.5, step=0.01, nodes=4000, tau=0.1)
     monkeypatch.setattr(saddle, "choose", lambda *_, **__: plan)
     plain = ball._Line.truncation
     monkeypatch.setattr(ball._Line, "truncation", lambda self: plain(self) * share)
@@ -82,7 +82,7 @@ def test_half_of_the_truncation_in_balls_is_too_little(monkeypatch, share):
 def test_what_is_called_silent_is_silent_with_the_error_of_the_nodes(error):
     """Every node that is not evaluated is below the threshold, the error of the line counted in."""
     law = Law((Fraction(0), Fraction(1), Fraction(-3, 2)), (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)))
-    plan, n, threshold = saddle.Plan(c=0.3, step=0.02, nodes=600, tau=0.05), 7, 6.0
+    plan, n, threshold = saddle.ContourPlan(c=0.3, step=0.02, nodes=600, tau=0.05), 7, 6.0
     with working_precision(96):
         line = replace(ball._Line.of(law, n, plan, 1e-3), error=flint.arb(error))
         loud, silent = ball._stretches(line, saddle.tilt(law), threshold, plan.nodes + 1, 10**6)

@@ -171,7 +171,7 @@ CONTOUR = {
     "node noise without n": without_n,
     "scale rounding": lambda at: scaled_result(at, contour, "_scale_noise", 0.0),
     "scale rounding without n": lambda at: at.setattr(
-        contour, "_scale_noise", lambda tilt, n, c, scale: 8 * saddle.UNIT * (tilt.noise(c) + 16)
+        contour, "_scale_noise", lambda tilt, n, c, scale: 8 * contour.UNIT * (tilt.noise(c) + 16)
     ),
 }
 
@@ -191,7 +191,7 @@ def test_half_of_the_truncation_is_too_little(monkeypatch, share):
     rare = Fraction(1, 10**9)
     law, tau = Law((Fraction(0), Fraction(1), Fraction(-1)), (1 - 2 * rare, rare, rare)), 0.1
     exact = Exact().bracket(law, 5).exact
-    plan = saddle.Plan(c=0.5, step=0.01, nodes=4000, tau=tau)
+    plan = saddle.ContourPlan(c=0.5, step=0.01, nodes=4000, tau=tau)
     monkeypatch.setattr(saddle, "choose", lambda *_, **__: plan)
     scaled_result(monkeypatch, contour, "_truncation", share)
     scaled_result(monkeypatch, contour, "_aliasing", 0.0)  # the step is short: e^-157
@@ -205,7 +205,7 @@ def test_the_rounding_of_the_sum_over_atoms_is_bounded(atoms):
     law = random_law(draw, atoms)
     tilt = saddle.tilt(law)
     for c in (1e-6, 1e-2, 1.0, 30.0):
-        plan = saddle.Plan(c, 1.0, 4, 1.0)
+        plan = saddle.ContourPlan(c, 1.0, 4, 1.0)
         (region,) = form(law, tilt, plan, tolerance=0.0).regions
         t = np.array([1e-6, 1e-3, 0.3, 2.0, 40.0]) / max(float(tilt.curvature(c)), 1e-6) ** 0.5
         found, error = region.log_ratio(t)

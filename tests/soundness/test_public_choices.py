@@ -76,7 +76,7 @@ MADE = {
     "base.lp.LinearProgram",
     "design.decision.certificate.TradeoffCertificate",
     "design.decision.reduced.OrbitDesign",
-    "ledger.claims.outcomes.Part",
+    "ledger.claims.outcomes.PartOutcome",
     "ledger.claims.outcomes.Corrected",
     "ledger.claims.outcomes.Outcome",
     "ledger.claims.registry.Entry",

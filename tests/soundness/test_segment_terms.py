@@ -18,7 +18,7 @@ import scipy.special
 
 from symshuffle import Exp
 from symshuffle.base.numbers import to_arb, working_precision
-from symshuffle.channels.mixed_law import MixedLaw, Transform
+from symshuffle.channels.mixed_law import MixedLaw, SegmentTransform
 from symshuffle.engines.contours import ball, contour, saddle
 from symshuffle.engines.contours.characteristic import Region, form, rough_tilt
 from symshuffle.engines.contours.segments import dyadic
@@ -34,13 +34,13 @@ def law():
 
 
 def plan(nodes=400, step=0.5):
-    return saddle.Plan(c=0.3, step=step, nodes=nodes, tau=0.01)
+    return saddle.ContourPlan(c=0.3, step=step, nodes=nodes, tau=0.01)
 
 
 def transform(s):
     """The moment generating function, in closed form."""
     atoms = sum((to_arb(w) * (s * to_arb(v)).exp() for v, w in law().atoms()), start=flint.acb(0))
-    return atoms + sum((Transform.of(segment)(s) for segment in law().segments), start=flint.acb(0))
+    return atoms + sum((SegmentTransform.of(segment)(s) for segment in law().segments), start=flint.acb(0))
 
 
 def at(line, index):
@@ -72,7 +72,7 @@ def test_beyond_the_gauss_nodes_the_line_is_the_closed_form(coarse):
 
 def test_the_bound_by_parts_covers_each_segment(coarse):
     """And half of it would not do."""
-    for segment in (Transform.of(one) for one in law().segments):
+    for segment in (SegmentTransform.of(one) for one in law().segments):
         decay = segment.decay(coarse.c)
         used = [segment(flint.acb(coarse.c, x)).abs_upper() * x / decay for x in range(1, 600)]
         assert all(x <= 1 for x in used)
@@ -82,7 +82,7 @@ def test_the_bound_by_parts_covers_each_segment(coarse):
 def test_what_is_far_in_balls_counts_all_segments(coarse):
     alone = replace(coarse, rule=replace(coarse.rule, atoms=0))
     for i in range(coarse.rule.last + 1, 401, 7):
-        each = [Transform.of(one).decay(coarse.c) / (coarse.step * i * coarse.total) for one in law().segments]
+        each = [SegmentTransform.of(one).decay(coarse.c) / (coarse.step * i * coarse.total) for one in law().segments]
         assert sum(each, start=flint.arb(0)).upper() <= alone.far(i) * (1 + flint.arb(2) ** -60)
         assert at(coarse, i).abs_upper() <= coarse.far(i)
 
@@ -117,7 +117,7 @@ def regions(order, monkeypatch):
     with working_precision(BITS):
         c = dyadic(plan().c)
         left_out = sum(
-            (Transform.of(s).quadrature_error(order, c, dyadic(height)) for s in law().segments), flint.arb(0)
+            (SegmentTransform.of(s).quadrature_error(order, c, dyadic(height)) for s in law().segments), flint.arb(0)
         )
         tolerance = float((left_out / transform(flint.acb(c)).real).upper())
     return form(law(), rough_tilt(law()), plan(), tolerance=tolerance).regions
@@ -164,13 +164,13 @@ def test_the_bound_by_parts_covers_the_segments_in_doubles(monkeypatch):
         whole = transform(flint.acb(dyadic(plan().c))).real
         points = [flint.acb(dyadic(plan().c), dyadic(float(x))) for x in t]
         true = np.array([float((transform(s) / whole).abs_upper()) for s in points])
-        shares = (sum((Transform.of(one)(s) for one in law().segments), start=flint.acb(0)) for s in points)
+        shares = (sum((SegmentTransform.of(one)(s) for one in law().segments), start=flint.acb(0)) for s in points)
         segments = np.array([float((share / whole).abs_upper()) for share in shares])
     assert (true <= far.ceiling(t)).all()
     assert (segments <= replace(far, tilted=0 * far.tilted).ceiling(t)).all()
     for k in (0, 2):  # the two ends of a segment
         one = replace(far, tilted=0 * far.tilted, segments=far.segments[k : k + 2])
-        share = [float((Transform.of(law().segments[k // 2])(s) / whole).abs_upper()) for s in points]
+        share = [float((SegmentTransform.of(law().segments[k // 2])(s) / whole).abs_upper()) for s in points]
         assert 0.25 < (np.array(share) / one.ceiling(t)).max() <= 1
     fading = (1 / np.abs(plan().c + 1j * t) ** 2 + plan().tau ** 2) * np.exp(-((plan().tau * t) ** 2) / 2)
     for n in (1, 3):

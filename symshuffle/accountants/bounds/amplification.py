@@ -39,7 +39,7 @@ def attained_rows(found: Attained | None) -> list[tuple[str, str]]:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Composition:
+class SeveralRounds:
     """What an answer about several rounds says beside its bracket.
 
     Parameters
@@ -93,7 +93,7 @@ class Amplification(AboutNeighbours, AnswerMethods):
     bracket: Bracket
     neighbours: Neighbours
     attained: Attained | None = None
-    rounds: Composition | None = None
+    rounds: SeveralRounds | None = None
     every_matrix: Fraction | None = None
 
     @property

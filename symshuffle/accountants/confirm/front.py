@@ -10,7 +10,7 @@ from typing import Any, Final, final
 from symshuffle.accountants.confirm.inversion import by_inversion
 from symshuffle.accountants.confirm.laplace import laplace_transform, one_user
 from symshuffle.accountants.confirm.sums import by_sums, number_of_terms
-from symshuffle.accountants.confirm.transform import Transform, saddle, transform
+from symshuffle.accountants.confirm.transform import MpmathLaw, saddle, transform
 from symshuffle.base.choices import Route, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.kinds import check_kind
@@ -151,7 +151,7 @@ def confirm_laplace(
     return _dispatch(law, n, digits, Route.INVERSION, least)
 
 
-def _dispatch(law: Transform, n: int, digits: int, route: Route, least: int) -> Confirmation:
+def _dispatch(law: MpmathLaw, n: int, digits: int, route: Route, least: int) -> Confirmation:
     terms = number_of_terms(law, n, digits=digits) if route != "inversion" else math.inf
     if route == "sums" or terms <= _QUICK_SUM:
         return _by_sums(law, n, digits, least)
@@ -165,12 +165,12 @@ def _dispatch(law: Transform, n: int, digits: int, route: Route, least: int) -> 
         return _by_sums(law, n, digits, least)
 
 
-def _by_sums(law: Transform, n: int, digits: int, least: int) -> Confirmation:
+def _by_sums(law: MpmathLaw, n: int, digits: int, least: int) -> Confirmation:
     value, error = by_sums(law, n, digits=digits)
     return _from_transform(law, value, error + value * law.noise(n, saddle(law.atoms, n)), digits, least, _SUMS)
 
 
-def _from_transform(law: Transform, value: Any, error: Any, aim: int, least: int, route: str) -> Confirmation:
+def _from_transform(law: MpmathLaw, value: Any, error: Any, aim: int, least: int, route: str) -> Confirmation:
     """The singular mass added, and no digit shown that the error denies."""
     context = law.context
     total, error = law.singular + value, abs(error) + value * context.mpf(10) ** -(aim + 5)

@@ -22,8 +22,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
 
-from symshuffle.accountants.confirm.survey import Line, Survey, describe, survey
-from symshuffle.accountants.confirm.transform import Transform, saddle
+from symshuffle.accountants.confirm.survey import LineSurvey, TiltedLine, describe, survey
+from symshuffle.accountants.confirm.transform import MpmathLaw, saddle
 
 _PANEL: Final = 2.0
 """Longest panel, in standard deviations of the integrand."""
@@ -35,7 +35,7 @@ _COARSE_DIGITS, _COARSE_PANEL, _COARSE_DEGREE = 12, 3.0, 3
 """Panel and degree that give these digits of a Gaussian peak, for peaks far out of which no more are needed."""
 
 
-def by_inversion(law: Transform, n: int, *, digits: int) -> tuple[Any, Any, str]:
+def by_inversion(law: MpmathLaw, n: int, *, digits: int) -> tuple[Any, Any, str]:
     """E[S_+]/n, an estimate of its error, and what was integrated, in words.
 
     Raises
@@ -45,21 +45,21 @@ def by_inversion(law: Transform, n: int, *, digits: int) -> tuple[Any, Any, str]
     """
     c = saddle(law.nodes(), n)
     first, bound, found = _on_line(law, n, c, digits, degree=3)
-    width = Line.at(law, c, n).width
+    width = TiltedLine.at(law, c, n).width
     second, other, _ = _on_line(law, n, c + min(c, width) / 2, digits, degree=4)
     error = abs(first - second) + min(bound, other) + abs(first) * law.noise(n, c)
     where = f"one period of the lattice {law.context.nstr(law.lattice, 6)}" if _whole(law, found) else "a line"
     return first, error, f"{where}, {describe(found)}"
 
 
-def _whole(law: Transform, found: Survey) -> bool:
+def _whole(law: MpmathLaw, found: LineSurvey) -> bool:
     return law.lattice is not None and found.tail == 0
 
 
-def _on_line(law: Transform, n: int, c: float, digits: int, *, degree: int) -> tuple[Any, Any, Survey]:
+def _on_line(law: MpmathLaw, n: int, c: float, digits: int, *, degree: int) -> tuple[Any, Any, LineSurvey]:
     """E[S_+]/n from the line of real part c, a bound on what was left out, and the survey of the line."""
     context = law.context
-    line = Line.at(law, c, n)
+    line = TiltedLine.at(law, c, n)
     period = math.inf if law.lattice is None else float(context.pi / law.lattice)
     found = survey(line, n, digits=digits, period=period)
     integrand, scale = _integrand(law, n, context.mpf(c), degree)
@@ -73,7 +73,7 @@ def _on_line(law: Transform, n: int, c: float, digits: int, *, degree: int) -> t
     return total * scale, (found.ignored + found.tail) * scale, found
 
 
-def _integrand(law: Transform, n: int, c: Any, degree: int) -> tuple[Callable[[Any], Any], Any]:
+def _integrand(law: MpmathLaw, n: int, c: Any, degree: int) -> tuple[Callable[[Any], Any], Any]:
     """The real part of the integrand divided by its size at t = 0, and the factor that makes its integral E[S_+]/n."""
     context = law.context
 
@@ -96,7 +96,7 @@ def _integrand(law: Transform, n: int, c: Any, degree: int) -> tuple[Callable[[A
     return integrand, scale
 
 
-def _kernel(law: Transform, s: Any) -> Any:
+def _kernel(law: MpmathLaw, s: Any) -> Any:
     if law.lattice is None:
         return 1 / s**2
     d, r = law.lattice, law.offset
@@ -105,7 +105,7 @@ def _kernel(law: Transform, s: Any) -> Any:
     return d * law.context.exp(-s * r) * (r / rest + d * q / rest**2)
 
 
-def _panels(context: Any, f: Callable[[Any], Any], a: float, b: Any, line: Line, digits: float) -> Any:
+def _panels(context: Any, f: Callable[[Any], Any], a: float, b: Any, line: TiltedLine, digits: float) -> Any:
     """The integral of f over [a, b] to about ``digits`` digits of the main peak, panel by panel."""
     coarse = a > 0 and digits <= _COARSE_DIGITS
     longest = (_COARSE_PANEL if coarse else _PANEL) * line.width

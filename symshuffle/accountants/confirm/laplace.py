@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from symshuffle.accountants.confirm.transform import Smooth, Transform, as_mpf, context_for
+from symshuffle.accountants.confirm.transform import MpmathLaw, Smooth, as_mpf, context_for
 from symshuffle.base.numbers import Exp, Real
 
 
-def laplace_transform(lam: Real, exp_eps: Real, n: int, *, digits: int) -> Transform:
+def laplace_transform(lam: Real, exp_eps: Real, n: int, *, digits: int) -> MpmathLaw:
     """The law of G with its two continuous parts, the outputs in (0, 1/2) and in (1/2, 1)."""
     context = context_for(n, digits)
     ratio, x = _read(context, lam), _read(context, exp_eps)
@@ -38,10 +38,10 @@ def laplace_transform(lam: Real, exp_eps: Real, n: int, *, digits: int) -> Trans
     atoms = [(ratio - x, outside), (context.mpf(0), hidden), (1 - x * ratio, outside)]
     half = context.mpf(1) / 2
     parts = (Smooth(context.mpf(0), half, smaller, value, slope), Smooth(half, context.mpf(1), smaller, value, slope))
-    return Transform(context, tuple(atoms), parts, context.mpf(0))
+    return MpmathLaw(context, tuple(atoms), parts, context.mpf(0))
 
 
-def one_user(law: Transform) -> Any:
+def one_user(law: MpmathLaw) -> Any:
     """E[G_+], by quadrature over the outputs, which is what one user's shuffled experiment is worth."""
     total = sum((max(v, 0) * w for v, w in law.atoms), start=law.context.mpf(0))
     for part in law.smooth:

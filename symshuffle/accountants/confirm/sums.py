@@ -26,10 +26,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
 
-from symshuffle.accountants.confirm.transform import Transform, saddle
+from symshuffle.accountants.confirm.transform import MpmathLaw, saddle
 from symshuffle.base.errors import Unsupported
 
-LARGEST_SUM: Final = 300_000
+_LARGEST_SUM: Final = 300_000
 """Steps of the recurrences beyond which the sum is refused."""
 
 _GUARD: Final = 14
@@ -44,15 +44,15 @@ _NEAR: Final = 40
 _Atoms = Sequence[tuple[Any, Any]]
 
 
-def by_sums(law: Transform, n: int, *, digits: int) -> tuple[Any, Any]:
+def by_sums(law: MpmathLaw, n: int, *, digits: int) -> tuple[Any, Any]:
     """E[S_+]/n to about ``digits`` digits, and a bound on its error, in arithmetic that rounds as mpmath does.
 
     Raises
     ------
     Unsupported
-        If the sum would have more than ``LARGEST_SUM`` steps, or the law has a continuous part.
+        If the sum would have more than 300,000 steps, or the law has a continuous part.
     """
-    if number_of_terms(law, n, digits=digits) > LARGEST_SUM:
+    if number_of_terms(law, n, digits=digits) > _LARGEST_SUM:
         raise Unsupported(f"a sum over counts at n = {n} with {len(law.atoms)} atoms: too many terms")
     context, atoms = law.context, law.atoms
     if len(atoms) == 1:
@@ -67,8 +67,8 @@ def by_sums(law: Transform, n: int, *, digits: int) -> tuple[Any, Any]:
     return total / n, (rest + (size + total) * context.mpf(10) ** -(digits + _LOST)) / n
 
 
-def number_of_terms(law: Transform, n: int, *, digits: int) -> float:
-    """Steps of the recurrences; infinite where there is no such sum, or where it has more than ``LARGEST_SUM``."""
+def number_of_terms(law: MpmathLaw, n: int, *, digits: int) -> float:
+    """Steps of the recurrences; infinite where there is no such sum, or where it has more than that."""
     if law.smooth:
         return math.inf
     if len(law.atoms) == 1:
@@ -81,7 +81,7 @@ def number_of_terms(law: Transform, n: int, *, digits: int) -> float:
         total += anew
         for m in row.inner:
             total += 1 + len(window.open_counts(row, m))
-            if total > LARGEST_SUM:
+            if total > _LARGEST_SUM:
                 return math.inf
     return total
 

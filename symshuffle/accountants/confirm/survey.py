@@ -18,14 +18,12 @@ from dataclasses import dataclass, field
 from typing import Final, final
 
 import numpy as np
-import numpy.typing as npt
 
-from symshuffle.accountants.confirm.transform import Transform
+from symshuffle.accountants.confirm.transform import MpmathLaw
+from symshuffle.base.doubles import Array
 from symshuffle.base.errors import Unsupported
 
-Array = npt.NDArray[np.float64]
-
-MOST_BOXES: Final = 30_000_000
+_MOST_BOXES: Final = 30_000_000
 """Boxes times atoms that one survey may look at."""
 
 MOST_WINDOWS: Final = 2_000
@@ -41,7 +39,7 @@ _PANELS, _RESOLVED = 16, 40.0
 
 @final
 @dataclass(frozen=True, slots=True)
-class Line:
+class TiltedLine:
     """The tilted law on the line of real part c, in doubles.
 
     Parameters
@@ -66,7 +64,7 @@ class Line:
     variation: float
 
     @classmethod
-    def at(cls, law: Transform, c: float, n: int) -> Line:
+    def at(cls, law: MpmathLaw, c: float, n: int) -> TiltedLine:
         """The line of one law."""
         context, nodes = law.context, law.nodes(panels=_PANELS)
         raw = [w * context.exp(c * v) for v, w in nodes]
@@ -78,7 +76,7 @@ class Line:
         variation = sum(part.variation(context, c) for part in law.smooth) / float(total) if law.smooth else 0.0
         return cls(c, 1 / spread, values, weights, len(law.atoms), variation)
 
-    def effort(self, found: Survey) -> float:
+    def effort(self, found: LineSurvey) -> float:
         """What integrating the windows costs."""
         turns = 1.0 if self.atoms == len(self.values) else 1 + found.end * float(np.ptp(self.values)) / 8
         return found.length / self.width * turns
@@ -99,7 +97,7 @@ class Line:
 
 @final
 @dataclass(slots=True)
-class Survey:
+class LineSurvey:
     """What was found on one line; lengths are in units of t.
 
     Parameters
@@ -128,7 +126,7 @@ class Survey:
         return sum(b - a for a, b in self.windows)
 
 
-def survey(line: Line, n: int, *, digits: int, period: float = math.inf) -> Survey:
+def survey(line: TiltedLine, n: int, *, digits: int, period: float = math.inf) -> LineSurvey:
     """Look at the line from t = 0 until what lies beyond is below ``digits`` digits, or costs too much.
 
     Parameters
@@ -147,29 +145,29 @@ def survey(line: Line, n: int, *, digits: int, period: float = math.inf) -> Surv
     Unsupported
         If even the first stretch would cost too much.
     """
-    found, goal, boxes = Survey(), line.width * 10.0 ** -(digits + 2), 0
+    found, goal, boxes = LineSurvey(), line.width * 10.0 ** -(digits + 2), 0
     most = MOST_WINDOWS if line.atoms == len(line.values) else MOST_SMOOTH
     width = float(np.sqrt(line.weights @ line.values**2))
     start, stop = 0.0, min(max(8 / width, 40 * line.width), period)
     while True:
-        block = Survey(mass=found.mass, end=stop)
+        block = LineSurvey(mass=found.mass, end=stop)
         for spent in _look(line, n, start, stop, goal, block):
             boxes += spent
-            if boxes > MOST_BOXES or line.effort(found) + line.effort(block) > most:
+            if boxes > _MOST_BOXES or line.effort(found) + line.effort(block) > most:
                 if not found.windows:
                     raise Unsupported(
                         f"confirmation at n = {n}: |M(c + it)|^n stays above the digits asked for on the whole line"
                     )
                 return found
         windows = found.windows + block.windows
-        found = Survey(windows, found.ignored + block.ignored, block.mass, stop, math.inf)
+        found = LineSurvey(windows, found.ignored + block.ignored, block.mass, stop, math.inf)
         found.tail = 0.0 if stop >= period else _tail(line, n, found, lattice=period < math.inf)
         if found.tail <= goal:
             return found
         start, stop = stop, min(2 * stop, period)
 
 
-def _look(line: Line, n: int, start: float, stop: float, goal: float, block: Survey) -> Iterator[int]:
+def _look(line: TiltedLine, n: int, start: float, stop: float, goal: float, block: LineSurvey) -> Iterator[int]:
     """Sort the boxes of one stretch into the windows, the mass and the ignored part of ``block``.
 
     A box is settled once its bounds say that its integral does not matter and its mass hardly does, or once it is as
@@ -225,7 +223,7 @@ class _Limits:
     sizeable: float
 
     @classmethod
-    def of(cls, line: Line, start: float, stop: float, goal: float, mass: float) -> _Limits:
+    def of(cls, line: TiltedLine, start: float, stop: float, goal: float, mass: float) -> _Limits:
         """For a stretch, before which there is so much mass."""
         kernel = min(1.0, (line.c / start) ** 2) if start else 1.0
         length = stop - start
@@ -243,7 +241,7 @@ def _merged(boxes: list[tuple[float, float]], width: float) -> list[tuple[float,
     return merged
 
 
-def _tail(line: Line, n: int, found: Survey, *, lattice: bool) -> float:
+def _tail(line: TiltedLine, n: int, found: LineSurvey, *, lattice: bool) -> float:
     """Bound on what lies beyond the end, with ``(c/t)**2`` for the kernel, or ``(pi/2)**2`` of it on a lattice."""
     c, end = line.c, found.end
     spread = 4 * math.pi**2 / 6 * found.mass * (c / end) ** 2
@@ -253,6 +251,6 @@ def _tail(line: Line, n: int, found: Survey, *, lattice: bool) -> float:
     return spread * (math.pi**2 / 4 if lattice else 1.0)
 
 
-def describe(found: Survey) -> str:
+def describe(found: LineSurvey) -> str:
     """How much was found, in words."""
     return f"{len(found.windows)} peak{'s' if len(found.windows) > 1 else ''} up to t = {found.end:.3g}"

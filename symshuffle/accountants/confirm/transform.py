@@ -62,7 +62,7 @@ class Smooth:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Transform:
+class MpmathLaw:
     """A law in mpmath numbers.
 
     Parameters
@@ -101,7 +101,7 @@ class Transform:
         return n * (c * self.blur[0] + self.blur[1])
 
 
-def transform(law: Law, n: int, *, digits: int) -> Transform:
+def transform(law: Law, n: int, *, digits: int) -> MpmathLaw:
     """Read a law at a precision that leaves ``digits`` digits of H(n).
 
     Raises
@@ -126,7 +126,7 @@ def transform(law: Law, n: int, *, digits: int) -> Transform:
         offset = (n * max(merged)) % spacing or spacing
     singular = as_mpf(context, _midpoint(law.singular))
     d, r = (None if x is None else as_mpf(context, x) for x in (spacing, offset))
-    return Transform(context, atoms, (), singular, d, r, (float(blur[0]), float(blur[1])))
+    return MpmathLaw(context, atoms, (), singular, d, r, (float(blur[0]), float(blur[1])))
 
 
 def context_for(n: int, digits: int) -> Any:

@@ -26,7 +26,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import DEFAULT_BITS, Exp, Real, as_integer, enclose, lower_end, parse_rational, upper_end
 from symshuffle.base.results import Bracket
 
-WIDTH: Final = 1e-3
+_WIDTH: Final = 1e-3
 """Relative width to aim at with dropout where none is asked for: every halving costs values of H."""
 
 At: TypeAlias = "Callable[[int, Real, float], Bracket]"
@@ -104,7 +104,7 @@ class Participation:
 
     def width(self, usual: float) -> float:
         """The relative width to aim at where none is asked for."""
-        return max(usual, WIDTH) if self.dropout else usual
+        return max(usual, _WIDTH) if self.dropout else usual
 
     @property
     def claims(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -28,6 +28,7 @@ from symshuffle.accountants.covering.reduced import PairClass, Reduction
 from symshuffle.base.choices import Direction, Rigour, replace_choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.executors import mapped
+from symshuffle.base.kinds import Progress
 from symshuffle.base.levels import read_target
 from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import Number, Real, enclose, lower_end, usual_bits
@@ -48,9 +49,6 @@ _COARSE: Final = 1e-2
 
 InputPairs: TypeAlias = Sequence[tuple[int, int]]
 """Ordered pairs of inputs."""
-
-Progress: TypeAlias = Callable[[int, int], None]
-"""Told how many of how many evaluations are done."""
 
 
 @final

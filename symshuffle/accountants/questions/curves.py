@@ -12,7 +12,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any, Final, NoReturn, TypeAlias, Unpack, final
+from typing import Any, Final, NoReturn, Unpack, final
 
 from symshuffle.accountants.bounds.amplification import about_delta, about_epsilon
 from symshuffle.accountants.bounds.evaluate import Request, check_n
@@ -28,22 +28,19 @@ from symshuffle.accountants.questions.experiments import (
     smallest_of,
     width_of,
 )
+from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, WIDTH_OF_EPS, Rounds
 from symshuffle.base.choices import CurveKind, Question, Rigour, replace_choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.executors import mapped
-from symshuffle.base.kinds import check_list, check_progress
+from symshuffle.base.kinds import Progress, check_list, check_progress
 from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import Real, as_integer, counted, format_decimal, parse_rational
 from symshuffle.base.results import Bracket, SafeEnd, outward
-from symshuffle.base.rows import Row, ends
-
-Progress: TypeAlias = Callable[[int, int], None]
-"""Told how many of how many points are known."""
+from symshuffle.base.rows import FlatRow, ends
 
 MOST_POINTS: Final = 10_000
-USUAL_WIDTH: Final = 1e-6
 _OF_EPS: Final = 1e-4
 """Relative widths that are aimed at, of one round, where none is asked for."""
 _SHOWN: Final = 50
@@ -125,7 +122,7 @@ class Curve(AboutNeighbours):
             for p in self.points
         ]
 
-    def to_rows(self) -> list[Row]:
+    def to_rows(self) -> list[FlatRow]:
         """Points as numbers, for a data frame.
 
         Both ends are doubles rounded outward, with their logarithms.

@@ -14,7 +14,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Final, TypeAlias, Unpack, final
+from functools import partial
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack, final
 
 from symshuffle.accountants.bounds.evaluate import LARGEST_N, Request, check_n
 from symshuffle.accountants.bounds.gaussian_profile import distance
@@ -43,6 +45,7 @@ from symshuffle.accountants.questions.experiments import (
     limit_distance,
     of_several,
 )
+from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.plan import Rounds, plan_of
 from symshuffle.base.choices import Question, Rigour, replace_choice
 from symshuffle.base.errors import InputError, Unsupported
@@ -50,16 +53,16 @@ from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.lines import FirstLines, safe_decimal
 from symshuffle.base.numbers import Exp, Real, natural_log, to_float
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
-from symshuffle.decompositions.composition import Composed
 from symshuffle.mechanisms.continuous import Laplace
-from symshuffle.mechanisms.model import Mechanism
+
+if TYPE_CHECKING:
+    from symshuffle.decompositions.composition import Composed
+    from symshuffle.mechanisms.model import Mechanism
 
 Budgeted: TypeAlias = "Mechanism | Laplace | AnyLdp | Composed | Callable[[Fraction], Source]"
 """What has a local budget that can be set: a mechanism with ``lam`` open, or a function of eps0 that gives a source."""
 
 _LARGEST_EPS0: Final = 64
-_USUAL_WIDTH: Final = 1e-6
-"""Relative width of the budget that is aimed at where none is asked for."""
 
 _COARSE_WIDTH: Final = 5e-3
 """The same of a budget, or a number of users, where every value is made of many: of several rounds, with dropout."""
@@ -197,7 +200,7 @@ def solve_eps0(
         n = check_n(n)
         covering.participation.check(n)
     costly = several or bool(covering.dropout)
-    usual = _COARSE_WIDTH if costly else _USUAL_WIDTH
+    usual = _COARSE_WIDTH if costly else USUAL_WIDTH
     request = Request.of(direction, None, rigour, usual if rel is None else rel, bits)
     goal, order = read_delta(delta), read_target(eps=eps, exp_eps=exp_eps)
 
@@ -382,6 +385,11 @@ def _by_budget(source: Any) -> Callable[[Fraction], Any]:
     if plan is not None:
         budgets = [(part, _by_budget(part.source)) for part in plan.parts]
         return lambda eps0: Rounds(tuple(replace(part, source=at(eps0)) for part, at in budgets))
+    if isinstance(source, FunctionType | partial):
+        return source
+    from symshuffle.decompositions.composition import Composed  # SymPy loads when used
+    from symshuffle.mechanisms.model import Mechanism
+
     match source:
         case Mechanism():
             if all(parameter.name != "lam" for parameter in source.parameters):

@@ -204,7 +204,7 @@ def _lines(said: Mapping[str, Any], width: float) -> list[dict[str, int]] | None
     ratio = bound.ratio(said["exp_eps"], "exp_eps")[0]
     if said["group"] > 1:  # a guess of the root will do
         ratio = int((ratio / bound.ONE) ** (1 / said["group"]) * 2**60) << bound.BITS - 60
-    plans: list[tuple[float, saddle.Plan]] = []
+    plans: list[tuple[float, saddle.ContourPlan]] = []
     for _, law in bound.laws(dict(said), ratio):
         atoms = [(value / bound.ONE, weight / bound.ONE) for value, weight in law if weight >> 1 and value]
         zero = sum(weight for value, weight in law if not value) / bound.ONE
@@ -212,7 +212,7 @@ def _lines(said: Mapping[str, Any], width: float) -> list[dict[str, int]] | None
         if n <= bound.FEW_USERS and math.comb(n + len(law) - 1, n) <= bound.FEW_VECTORS:
             continue
         if not any(value > 0 for value, _ in atoms):
-            plans.append((-math.inf, saddle.Plan(1.0, 1.0, 16, 1.0)))
+            plans.append((-math.inf, saddle.ContourPlan(1.0, 1.0, 16, 1.0)))
             continue
         tilt = saddle.Tilt(np.array([v for v, _ in atoms]), np.array([w for _, w in atoms]))
         plan = saddle.choose(tilt, n, rel=width)

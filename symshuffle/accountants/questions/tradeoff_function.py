@@ -24,13 +24,14 @@ from symshuffle.accountants.bounds.chords import Node, lines_below, meetings
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
 from symshuffle.accountants.covering.reduction import Source
-from symshuffle.accountants.questions.curves import USUAL_WIDTH, Curve, CurvePoint, Progress, at_order, sent
+from symshuffle.accountants.questions.curves import Curve, CurvePoint, at_order, sent
 from symshuffle.accountants.questions.experiments import Experiment, covered_by, experiment, smallest_of, width_of
+from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, Rounds
 from symshuffle.base.choices import CurveKind, Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.executors import mapped
-from symshuffle.base.kinds import check_list
+from symshuffle.base.kinds import Progress, check_list
 from symshuffle.base.numbers import as_integer, parse_rational
 from symshuffle.base.results import Bracket
 

@@ -39,7 +39,7 @@ from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.blanket import privacy_blanket
 from symshuffle.decompositions.model import ReductionPair
 
-WIDTH: Final = 1e-3
+_WIDTH: Final = 1e-3
 MOST_USERS: Final = 100_000
 _BITS: Final = 4 * DEFAULT_BITS
 """Precision of products of coins: what is far from their mean is a small difference of large numbers."""
@@ -85,7 +85,7 @@ def unequal_delta(
     eps: object = None,
     direction: Question | str = "both",
     rigour: Rigour | str | None = Rigour.FLOAT64,
-    rel: float = WIDTH,
+    rel: float = _WIDTH,
     bits: int | None = None,
 ) -> Amplification:
     """Upper bound on delta for users with different channels.
@@ -131,7 +131,7 @@ def unequal_epsilon(
     delta: object,
     direction: Question | str = "both",
     rigour: Rigour | str | None = Rigour.FLOAT64,
-    rel: float = WIDTH,
+    rel: float = _WIDTH,
     bits: int | None = None,
 ) -> Amplification:
     """Smallest eps, in nats, at a target delta for users with different channels.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, Unpack, final
 
-from symshuffle.accountants.bounds.amplification import Attained, Composition, attained_rows
+from symshuffle.accountants.bounds.amplification import Attained, SeveralRounds, attained_rows
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
 from symshuffle.accountants.covering.neighbours import AboutNeighbours, Neighbours
@@ -21,8 +21,8 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import counted, format_decimal, parse_rational
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
 
-LARGEST_ORDER: Final = 10_000
-USUAL_WIDTH: Final = 1e-3
+_LARGEST_ORDER: Final = 10_000
+_USUAL_WIDTH: Final = 1e-3
 """Relative width of a Rényi divergence that is aimed at where none is asked for."""
 _COARSER: Final = 4
 """Of the orders of a bound one in so many tells which real datasets have the most."""
@@ -52,7 +52,7 @@ class RenyiBound(AboutNeighbours, AnswerMethods):
     bracket: Bracket
     neighbours: Neighbours
     attained: Attained | None = None
-    rounds: Composition | None = None
+    rounds: SeveralRounds | None = None
 
     @property
     def quantity_name(self) -> str:
@@ -157,9 +157,9 @@ def renyi(
     (0.00103, True)
     """
     order = parse_rational(alpha, "alpha")
-    if not 1 <= order <= LARGEST_ORDER:
-        raise InputError("alpha", alpha, f"an order in [1, {LARGEST_ORDER}]")
-    request = Request.of(direction, None, rigour, USUAL_WIDTH if rel is None else rel, bits)
+    if not 1 <= order <= _LARGEST_ORDER:
+        raise InputError("alpha", alpha, f"an order in [1, {_LARGEST_ORDER}]")
+    request = Request.of(direction, None, rigour, _USUAL_WIDTH if rel is None else rel, bits)
     if request.rigour is Rigour.EXACT:
         raise Unsupported("rigour exact: a Rényi divergence is a logarithm; use --rigour ball")
     asked = experiment(source, Covering.of(**whom))
@@ -175,7 +175,7 @@ def renyi(
     bracket = _together(found, request)
     attained = _attained(plan, shapes, order, request) if attain else None
     parts = tuple((part.times, part.n) for part in plan.parts)
-    composition = None if several is None else Composition(plan.times, parts)
+    composition = None if several is None else SeveralRounds(plan.times, parts)
     return RenyiBound(order, bracket, neighbours, attained, composition)
 
 

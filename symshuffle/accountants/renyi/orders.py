@@ -30,7 +30,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.base.results import outward
 
-BITS: Final = 384
+ORDER_BITS: Final = 384
 """Precision of the integrals: under a line on a short stretch they lose the square of its length."""
 
 _LEAST_DOUBLE: Final = Fraction(1, 10**290)
@@ -38,7 +38,7 @@ _LEAST_DOUBLE: Final = Fraction(1, 10**290)
 
 @final
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class StretchBounds:
     """What a stretch between two nodes adds to the integral: not less than ``low``, not more than ``high``.
 
     Parameters
@@ -85,7 +85,7 @@ def _shortened(node: Node) -> Node:
     )
 
 
-def stretches(nodes: Sequence[Node], alpha: Fraction) -> list[Stretch]:
+def stretches(nodes: Sequence[Node], alpha: Fraction) -> list[StretchBounds]:
     r"""The integral of :math:`x^{\alpha-2}[h(x)-(1-x)_+]` over each stretch between nodes, from two sides.
 
     Parameters
@@ -96,7 +96,7 @@ def stretches(nodes: Sequence[Node], alpha: Fraction) -> list[Stretch]:
         Order, at least 1.
     """
     shortest = min(right.x - left.x for left, right in itertools.pairwise(nodes))
-    with working_precision(BITS + 4 * max(0, math.ceil(1 / shortest).bit_length() - 32)):
+    with working_precision(ORDER_BITS + 4 * max(0, math.ceil(1 / shortest).bit_length() - 32)):
         weight = _Weight(alpha)
         return [_stretch(nodes, i, weight) for i in range(len(nodes) - 1)]
 
@@ -111,15 +111,15 @@ def divergence(integral: flint.arb, alpha: Fraction) -> Ball:
     alpha : Fraction
         Order, at least 1.
     """
-    with working_precision(BITS):
+    with working_precision(ORDER_BITS):
         if alpha == 1:
-            return Ball.from_arb(integral, BITS)
+            return Ball.from_arb(integral, ORDER_BITS)
         order = to_arb(alpha)
         if integral.lower() >= 0:
-            return Ball.from_arb((order * (order - 1) * integral).log1p() / (order - 1), BITS)
+            return Ball.from_arb((order * (order - 1) * integral).log1p() / (order - 1), ORDER_BITS)
         # At large orders the radius of a small sum is that of large powers.
         above = (order * (order - 1) * integral.upper()).log1p() / (order - 1)
-        return Ball.from_arb(above.union(flint.arb(0)), BITS)
+        return Ball.from_arb(above.union(flint.arb(0)), ORDER_BITS)
 
 
 class _Weight:
@@ -151,7 +151,7 @@ class _Weight:
         return to_arb(line.y - line.slope * line.x) * (c - a) + to_arb(line.slope) * (d - b)
 
 
-def _stretch(nodes: Sequence[Node], i: int, weight: _Weight) -> Stretch:
+def _stretch(nodes: Sequence[Node], i: int, weight: _Weight) -> StretchBounds:
     left, right = nodes[i].x, nodes[i + 1].x
     floor = Line(Fraction(1), Fraction(0), Fraction(-1 if right <= 1 else 0))  # (1 - x)_+, of which no profile is below
     lines = [*lines_below(nodes, i), floor]
@@ -159,7 +159,7 @@ def _stretch(nodes: Sequence[Node], i: int, weight: _Weight) -> Stretch:
     for a, b in itertools.pairwise(ends):
         best = max(lines, key=lambda line: line.at((a + b) / 2))
         low += _excess(best, floor, a, b, weight)
-    return Stretch(low, _excess(line_above(nodes, i), floor, left, right, weight))
+    return StretchBounds(low, _excess(line_above(nodes, i), floor, left, right, weight))
 
 
 def _excess(line: Line, floor: Line, left: Fraction, right: Fraction, weight: _Weight) -> flint.arb:

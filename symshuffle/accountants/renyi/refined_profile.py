@@ -19,7 +19,7 @@ from symshuffle.accountants.bounds.brackets import bound_at, bounds_nothing_from
 from symshuffle.accountants.bounds.chords import Node
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.covering.reduced import Reduction
-from symshuffle.accountants.renyi.orders import BITS, Stretch, divergence, stretches, whole_line
+from symshuffle.accountants.renyi.orders import ORDER_BITS, StretchBounds, divergence, stretches, whole_line
 from symshuffle.accountants.rounds.one_round import OneRound
 from symshuffle.base.choices import Direction, Question, Rigour
 from symshuffle.base.crossings import halved
@@ -80,17 +80,19 @@ class RefinedProfile:
             If no level is known from which on the profile is 0.
         """
         wanted = Request(rigour=request.rigour, rel=max(request.rel / 50, 1e-12), bits=request.bits)
-        one = OneRound(reduced, n, 1, wanted)
-        if not one.telling:
-            return None
-        try:
-            return cls(reduced, n, wanted, one.scale(), _last(reduced, wanted))
+        both = True
+        try:  # before any value is computed, since each of densities costs much
+            last = _last(reduced, wanted)
         except Unsupported:
             if request.direction is Question.BOTH:
                 raise
-        last = _last(reduced, replace(wanted, direction=request.direction))
-        forward = request.direction is Question.FORWARD
-        return cls(reduced, n, wanted, one.scale(), last, forward_ends=forward, reverse_ends=not forward)
+            both, last = False, _last(reduced, replace(wanted, direction=request.direction))
+        one, forward = OneRound(reduced, n, 1, wanted), request.direction is Question.FORWARD
+        if not one.telling:
+            return None
+        return cls(
+            reduced, n, wanted, one.scale(), last, forward_ends=both or forward, reverse_ends=both or not forward
+        )
 
     def values(self, x: Fraction) -> tuple[Bracket, Bracket]:
         """Both directions at an order."""
@@ -118,7 +120,7 @@ class RefinedProfile:
 
     def ends(self, alpha: Fraction, direction: Direction) -> tuple[Fraction, Fraction]:
         """The divergence, from two sides."""
-        with working_precision(BITS):
+        with working_precision(ORDER_BITS):
             found = stretches(self.nodes(direction), alpha)
             low = divergence(sum((one.low for one in found), start=flint.arb(0)), alpha)
             high = divergence(sum((one.high for one in found), start=flint.arb(0)), alpha)
@@ -163,7 +165,7 @@ class RefinedProfile:
                 return
             self.values(x)
             found = stretches(self.nodes(direction), alpha)
-            with working_precision(BITS):
+            with working_precision(ORDER_BITS):
                 whole = sum((one.high for one in found[:-1]), start=flint.arb(0))
                 small = to_arb(Fraction(1, 10**6))
                 if found[-1].high < whole * small and found[0].high < whole * small:
@@ -189,9 +191,9 @@ class RefinedProfile:
                 self.values(_order(middle))
 
 
-def _shares(found: Sequence[Stretch]) -> list[float]:
+def _shares(found: Sequence[StretchBounds]) -> list[float]:
     """What every stretch has of the distance between the ends."""
-    with working_precision(BITS):
+    with working_precision(ORDER_BITS):
         gaps = [one.high - one.low for one in found]
         total = sum(gaps, start=flint.arb(0))
         return [max(float((gap / total).mid()), 0.0) if total > 0 else 0.0 for gap in gaps]

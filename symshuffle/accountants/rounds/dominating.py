@@ -37,7 +37,7 @@ from symshuffle.base.results import Bracket, outward
 Ends: TypeAlias = "tuple[Fraction, Fraction]"
 """A number between two rationals."""
 
-Point: TypeAlias = "tuple[flint.arb, flint.arb]"
+_Point: TypeAlias = "tuple[flint.arb, flint.arb]"
 """A place x and a value there."""
 
 _BITS: Final = 320
@@ -112,7 +112,7 @@ class Profile:
         """The number of the last level."""
         return len(self.forward) - 1
 
-    def _nodes(self, end: int) -> list[Point]:
+    def _nodes(self, end: int) -> list[_Point]:
         """Points :math:`(x_i, h(x_i))` from -last to last, by one end of every value."""
         ratio, nodes = to_arb(self.step), []
         for i in range(-self.last, self.last + 1):
@@ -307,7 +307,7 @@ def _profile_at(law: LatticeLaw, places: Sequence[flint.arb]) -> list[flint.arb]
     return found[::-1]
 
 
-def _before_lattice(profile: Profile) -> tuple[Point, flint.arb] | None:
+def _before_lattice(profile: Profile) -> tuple[_Point, flint.arb] | None:
     """Where the line from (0, 1) meets the first chord, extended, and the slope of this; None if not for certain.
 
     Between 0 and the first place of the lattice the profile is above both, and a law is linear.
@@ -321,7 +321,7 @@ def _before_lattice(profile: Profile) -> tuple[Point, flint.arb] | None:
     return (place, 1 + first * place), chord
 
 
-def _constraints(profile: Profile, infinity: Fraction) -> list[Point]:
+def _constraints(profile: Profile, infinity: Fraction) -> list[_Point]:
     """Where g and a law's profile with kinks on the lattice have to be compared, with the values of g.
 
     No such profile is below its mass at infinity, and where it is no larger it is constant from there on: at no place
@@ -356,8 +356,8 @@ def _ends(found: Ends) -> Ends:
     return Fraction(min(max(low, 0.0), 1.0)), Fraction(min(high, 1.0))
 
 
-def _lower_hull(points: Sequence[Point]) -> list[Point]:
-    hull: list[Point] = []
+def _lower_hull(points: Sequence[_Point]) -> list[_Point]:
+    hull: list[_Point] = []
     for point in points:
         while len(hull) > 1 and not _slope(hull[-2], hull[-1]) < _slope(hull[-1], point):
             hull.pop()
@@ -365,7 +365,7 @@ def _lower_hull(points: Sequence[Point]) -> list[Point]:
     return hull
 
 
-def _slope(one: Point, other: Point) -> flint.arb:
+def _slope(one: _Point, other: _Point) -> flint.arb:
     return (other[1] - one[1]) / (other[0] - one[0])
 
 

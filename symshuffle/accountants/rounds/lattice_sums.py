@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, TypeAlias, final
+from typing import Final, final
 
 import flint
 import numpy as np
@@ -31,11 +31,10 @@ from scipy import fft, optimize
 from symshuffle.accountants.rounds.dominating import LatticeLaw
 from symshuffle.accountants.rounds.losses import Losses, law_logarithms
 from symshuffle.base.choices import Side
+from symshuffle.base.doubles import UNIT, Array
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
-from symshuffle.engines.transforms.convolution import PER_STAGE, UNIT, integer_power
-
-Array: TypeAlias = npt.NDArray[np.float64]
+from symshuffle.engines.transforms.convolution import PER_STAGE, integer_power
 
 _OUTSIDE: Final = 60.0
 """Exponent at which a window is cut on either side."""

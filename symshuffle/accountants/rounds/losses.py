@@ -10,18 +10,19 @@ from typing import Final, Protocol, TypeAlias, final
 
 import flint
 import numpy as np
-import numpy.typing as npt
 from scipy import optimize
 
 from symshuffle.accountants.rounds.dominating import LatticeLaw
 from symshuffle.base.choices import Side
 from symshuffle.base.crossings import zero_between
+from symshuffle.base.doubles import Array
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, natural_log, to_arb, working_precision
 
-Array: TypeAlias = npt.NDArray[np.float64]
-
 _BITS: Final = 192
+
+_READABLE: Final = 40.0
+"""Largest tilt of one step under which a level is read: one step beyond it weighs far more than what errors leave."""
 
 
 @final
@@ -148,11 +149,11 @@ class Sum(Protocol):
         """The profile at a level of the lattice, on the side asked for."""
 
 
-Method: TypeAlias = "Callable[[Losses, float], Sum]"
+_Method: TypeAlias = "Callable[[Losses, float], Sum]"
 """From losses and a tilt to their sum."""
 
 
-def delta_of(losses: Losses, eps: Fraction, method: Method) -> Fraction:
+def delta_of(losses: Losses, eps: Fraction, method: _Method) -> Fraction:
     """The profile of a sum at any level eps >= 0: linear in exp(eps) between two points of the lattice.
 
     Parameters
@@ -177,7 +178,7 @@ def delta_of(losses: Losses, eps: Fraction, method: Method) -> Fraction:
     return min(max(value, Fraction(0)), Fraction(1))
 
 
-def epsilon_of(losses: Losses, delta: Fraction, method: Method) -> Fraction:
+def epsilon_of(losses: Losses, delta: Fraction, method: _Method) -> Fraction:
     """Where the profile of a sum meets a target: on a line between two points of the lattice; 0 where it does at 0.
 
     Parameters
@@ -196,7 +197,7 @@ def epsilon_of(losses: Losses, delta: Fraction, method: Method) -> Fraction:
     if left >= delta:
         raise Unsupported(f"no eps has delta <= {float(delta):.6g}: {float(left):.6g} is left, revealed for certain")
     eps, tilt = losses.guess(natural_log(delta))
-    found = method(losses, tilt)
+    found = method(losses, min(tilt, _READABLE / float(losses.step)))
     values: dict[int, Fraction] = {}
 
     def over(level: int) -> bool:
@@ -204,8 +205,10 @@ def epsilon_of(losses: Losses, delta: Fraction, method: Method) -> Fraction:
             values[level] = found.value(level)
         return values[level] > delta
 
-    if not over(0):
-        return Fraction(0)
+    if not over(0):  # told again under the tilt of that level: next to the last one others are far from it
+        values[0] = method(losses, losses.tilt(0.0)).value(0)
+        if values[0] <= delta:
+            return Fraction(0)
     low, high, stride = 0, max(math.ceil(eps / losses.step), 1), 1
     while over(high):
         low, high, stride = high, high + stride, 2 * stride

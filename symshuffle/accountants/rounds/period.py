@@ -36,7 +36,7 @@ from symshuffle.base.choices import Side
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 
-BITS: Final = 160
+_BITS: Final = 160
 _SILENT: Final = 45.0
 """Exponent of the aliases."""
 
@@ -92,7 +92,7 @@ class Period:
         loud = _loud(losses, tilt, points, quiet)
         if loud > _MOST_POINTS:
             raise Unsupported(f"rigour = ball: expected float64; the sum takes {loud} points, above {_MOST_POINTS}")
-        with working_precision(BITS):
+        with working_precision(_BITS):
             h, c = to_arb(losses.step), flint.arb(tilt)
             terms, most = [], (-flint.arb(quiet)).exp()
             for k in range(loud):
@@ -108,7 +108,7 @@ class Period:
     def value(self, level: int) -> Fraction:
         """The profile at ``level * step``, on the side asked for."""
         up = self.losses.side is Side.UPPER
-        with working_precision(BITS):
+        with working_precision(_BITS):
             h, c, n = to_arb(self.losses.step), flint.arb(self.tilt), self.points
             total = flint.arb(0)
             for k, term in enumerate(self.terms):
@@ -118,7 +118,7 @@ class Period:
             found = lead * (total + self.silent.union(-self.silent)) / n
             if not up:
                 found -= lead * self._aliases(level)
-            ball = Ball.from_arb(found, BITS)
+            ball = Ball.from_arb(found, _BITS)
         return self.losses.revealed + (ball.upper if up else max(ball.lower, Fraction(0)))
 
     def _aliases(self, level: int) -> flint.arb:

@@ -29,7 +29,7 @@ from symshuffle.base.lines import MOST_DIGITS, FirstLines
 from symshuffle.base.numbers import Ball, format_decimal, parse_rational, working_precision
 from symshuffle.base.results import outward
 
-FORMAT: Final = "symshuffle privacy loss 1"
+_FORMAT: Final = "symshuffle privacy loss 1"
 
 PROVED: Final = (
     "the profile of these masses is above that of one round at every level, in both orders of the datasets, at the "
@@ -103,7 +103,7 @@ class PrivacyLoss:
         The profile is that at the levels of at least 0.
         """
         return {
-            "format": FORMAT,
+            "format": _FORMAT,
             **self.about,
             "step": float(self.law.step),
             "first": self.law.first,
@@ -139,8 +139,8 @@ class PrivacyLoss:
             told = json.loads(Path(file).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise InputError("file", file, f"a file of `symshuffle pld`: {error}") from None
-        if not isinstance(told, dict) or told.pop("format", None) != FORMAT:
-            raise InputError("file", file, f"JSON of the format {FORMAT!r}")
+        if not isinstance(told, dict) or told.pop("format", None) != _FORMAT:
+            raise InputError("file", file, f"JSON of the format {_FORMAT!r}")
         try:
             numbers = {name: told.pop(name) for name in ("step", "first", "infinity_mass", "masses", "deltas")}
             masses = tuple(float(mass) for mass in numbers["masses"])

@@ -17,6 +17,9 @@ from symshuffle.base.numbers.decimals import brief
 _RATIONAL: Final = re.compile(r"[+-]?\d+/\d+|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?(\d{1,4}))?", re.ASCII)
 _GROUPED: Final = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+|\d+(?:_\d+)+", re.ASCII)
 _LONGEST_TEXT: Final = 1000
+LARGEST_PARAMETER: Final = 10**15
+"""Integer parameters beyond this are refused: nothing in the package stays accurate there."""
+
 _MOST_BITS: Final = 100_000
 _LARGEST_EXPONENT: Final = 3000
 """Longer numbers are refused: "1e999999999" would ask for a gigabyte of zeros, and Python prints 4300 digits."""

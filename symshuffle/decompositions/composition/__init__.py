@@ -25,17 +25,14 @@ from symshuffle.decompositions.composition.laws import (
     is_mixture,
     mixed_law,
 )
+from symshuffle.decompositions.composition.operators import hamming, joint, parallel, subsample
 from symshuffle.decompositions.composition.tree import (
     Composed,
     Composition,
     Part,
-    hamming,
     has_budget,
-    joint,
     leaves,
     open_parameters,
-    parallel,
-    subsample,
 )
 from symshuffle.decompositions.composition.ways import LARGEST_PATTERNS, Pattern, is_real, named_classes, patterns
 

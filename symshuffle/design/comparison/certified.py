@@ -26,7 +26,7 @@ from symshuffle.base.choices import MatchKind, Population, Rigour, replace_choic
 from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Exp, Verdict, less, lower_end
-from symshuffle.design.comparison.degrading import HASHING, Box, Degrading, Point
+from symshuffle.design.comparison.degrading import HASHING, Box, Degrading, Setting
 from symshuffle.design.comparison.families import Family
 from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms
 from symshuffle.design.comparison.matching import Match
@@ -218,7 +218,7 @@ class Rivals:
 
         return math.exp(zero_between(excess, math.log(1e-13), float(LARGEST_EPS0), xtol=1e-13, rtol=1e-13))
 
-    def _values(self, point: Point, excess: Fraction) -> dict[sp.Symbol, Fraction | int]:
+    def _values(self, point: Setting, excess: Fraction) -> dict[sp.Symbol, Fraction | int]:
         """The parameters of a point, other than the share of messages that are not null."""
         found: dict[sp.Symbol, Fraction | int] = {LAM: 1 + excess}
         chosen = dict(Degrading(self.family).parameters(point))
@@ -229,17 +229,17 @@ class Rivals:
             found[self.family.size] = self.family.at_size
         return found
 
-    def _share(self, point: Point) -> Fraction:
+    def _share(self, point: Setting) -> Fraction:
         return point[1] if self.family.thin else Fraction(1)
 
-    def _risk_at_least(self, point: Point, excess: Fraction) -> bool:
+    def _risk_at_least(self, point: Setting, excess: Fraction) -> bool:
         one, values = self.family, self._values(point, excess)
         noise = vote_balls(
             one.general, values, share=self._share(point), size=one.all_inputs, inputs=one.inputs, bits=_BITS
         )
         return lower_end(noise.risk(self.n)) >= self.goal
 
-    def _is_beyond(self, point: Point, order: Degrading, level: Fraction) -> bool:
+    def _is_beyond(self, point: Setting, order: Degrading, level: Fraction) -> bool:
         """Whether a point, and with it all that it degrades, is certainly beyond the match at a level."""
         if point[1] == 0:
             return False

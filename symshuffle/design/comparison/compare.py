@@ -7,12 +7,12 @@ after shuffling, against every background. The two order mechanisms differently,
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache, partial
-from typing import Final, TypeAlias
+from typing import Final
 
 import sympy as sp
 
@@ -23,7 +23,7 @@ from symshuffle.accountants.questions.solve import epsilon
 from symshuffle.base.choices import Loss, MatchKind, Rigour, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.executors import mapped
-from symshuffle.base.kinds import check_progress
+from symshuffle.base.kinds import NamedProgress, check_progress
 from symshuffle.base.numbers import as_integer, as_width, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.certified import MOST_INPUTS, Settled
@@ -49,10 +49,10 @@ from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.mechanisms.unary import BitStrings
 from symshuffle.utility.estimation.votes import LARGEST_STRING, bitwise_votes
 
-LARGEST_INPUTS: Final = 10**6
+_LARGEST_INPUTS: Final = 10**6
 """Inputs beyond which messages and moments are not written out."""
 
-REL: Final = 1e-4
+_REL: Final = 1e-4
 """Relative width of the brackets around eps and eps0."""
 
 LARGEST_VARIANTS: Final = 100
@@ -67,9 +67,6 @@ _FEW_INPUTS: Final = 1000
 
 _BITS: Final = 160
 
-Progress: TypeAlias = Callable[[int, int, str], None]
-"""Told how many of how many mechanisms with a budget are done, and which one is next."""
-
 
 def compare(
     k: int,
@@ -81,8 +78,8 @@ def compare(
     delta: object = None,
     mechanisms: Sequence[str] | None = None,
     variants: int = 1,
-    rel: float = REL,
-    progress: Progress | None = None,
+    rel: float = _REL,
+    progress: NamedProgress | None = None,
     executor: Executor | None = None,
     loss: Loss | str = Loss.L2,
 ) -> Comparison:
@@ -142,7 +139,7 @@ def compare(
     >>> [(row.name, round(float(row.risk.upper), 4)) for row in found.rows]
     [('aug-rr', 1.047), ('krr', 1.08), ('subset-selection', 1.08)]
     """
-    k = as_integer(k, "k", 2, LARGEST_INPUTS)
+    k = as_integer(k, "k", 2, _LARGEST_INPUTS)
     n = check_n(n)
     match = replace(read_match(budget=budget, eps0=eps0, eps=eps, delta=delta), loss=choice(Loss, loss, "loss"))
     rel = as_width(rel)

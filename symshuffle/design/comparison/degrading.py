@@ -36,7 +36,7 @@ from symshuffle.utility.estimation.votes import closed_sums
 HASHING: Final = "olh"
 """The mechanism whose hash values are ordered as described."""
 
-Point: TypeAlias = "tuple[int | None, Fraction]"
+Setting: TypeAlias = "tuple[int | None, Fraction]"
 """The integer, None where there is none, and the share, 1 where there is none."""
 
 
@@ -90,7 +90,7 @@ class Degrading:
         """Whether less noise means less risk: always with all inputs in use."""
         return self.family.all_inputs == self.family.inputs or risk_falls(self.family)
 
-    def best(self, box: Box) -> Point | None:
+    def best(self, box: Box) -> Setting | None:
         """Whom all others of the box degrade at one level; None for the input or nothing."""
         shares = box.shares or (Fraction(1), Fraction(1))
         if not self.hashes:
@@ -99,13 +99,13 @@ class Degrading:
         share = shares[0] if self.by_truth else shares[1]
         return None if box.integers[1] is None or share == 0 else (box.integers[1], share)
 
-    def worst(self, box: Box) -> Point:
+    def worst(self, box: Box) -> Setting:
         """Who degrades all others of the box at one level."""
         shares = box.shares or (Fraction(1), Fraction(1))
         first = None if box.integers is None else box.integers[0]
         return first, shares[1] if self.hashes and self.by_truth else shares[0]
 
-    def excess(self, point: Point, level: Fraction) -> Fraction | None:
+    def excess(self, point: Setting, level: Fraction) -> Fraction | None:
         """The excess ``lam - 1`` of the ratio cap of a point over 1; None where no ratio has this level."""
         if not self.hashes:
             return level
@@ -115,7 +115,7 @@ class Degrading:
             return values * level
         return values * level / (share - level) if level < share else None
 
-    def level(self, point: Point, excess: Fraction) -> Fraction:
+    def level(self, point: Setting, excess: Fraction) -> Fraction:
         """The level of a point at a ratio cap."""
         if not self.hashes:
             return excess
@@ -130,7 +130,7 @@ class Degrading:
         share = Fraction(1) if box.shares is None else box.shares[1]
         return truth / (share - truth) if truth < share else None
 
-    def parameters(self, point: Point) -> Parameters:
+    def parameters(self, point: Setting) -> Parameters:
         """The free parameters of a point, by name."""
         integer, share = point
         return tuple((p.name, integer if p.integer and integer is not None else share) for p in self.family.free)

@@ -14,8 +14,7 @@ from symshuffle.accountants.bounds.amplification import Attained
 from symshuffle.base.choices import Loss, MatchKind, Rigour
 from symshuffle.base.numbers import Ball, Number, exact_text, format_decimal, lower_end, upper_end
 from symshuffle.base.results import Bracket, outward
-from symshuffle.base.rows import Row as FlatRow
-from symshuffle.base.rows import ends
+from symshuffle.base.rows import FlatRow, ends
 from symshuffle.design.comparison.matching import Match
 from symshuffle.design.comparison.search import Parameters
 

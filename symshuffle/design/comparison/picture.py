@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
 
 FORMATS: Final = ("pdf", "png", "svg")
 _MARKERS: Final = "osD^v<>P"
-_NEAR: Final = 0.08
-"""Share of an axis within which two points have one label."""
+_NEAR: Final = 0.06
+_LETTER: Final = 0.016
+"""Shares of an axis: within which two points have one label, and that a letter of a label takes."""
 
 
 def draw(found: Comparison) -> Figure:
@@ -87,16 +89,20 @@ def _number(axis: Any, places: dict[tuple[float, float], list[str]]) -> None:
     across = [x for x, _ in places]
     up = [math.log(y) for _, y in places]
     wide, high = max(across) - min(across) or 1.0, max(up) - min(up) or 1.0
-    groups: list[tuple[tuple[float, float], list[str]]] = []
-    for (x, y), numbers in places.items():
-        for (x0, y0), together in groups:
-            if abs(x - x0) < _NEAR * wide and abs(math.log(y / y0)) < _NEAR * high:
-                together.extend(numbers)
+    # A label starts at its point; one that would reach another label becomes part of it.
+    labels = sorted((x, math.log(y), numbers) for (x, y), numbers in places.items())
+    for _ in places:
+        for (i, left), (j, right) in itertools.combinations(enumerate(labels), 2):
+            reach = (_NEAR + _LETTER * len(", ".join(left[2]))) * wide
+            if right[0] - left[0] < reach and abs(left[1] - right[1]) < _NEAR * high:
+                labels[i] = (left[0], left[1], [*left[2], *right[2]])
+                del labels[j]
                 break
         else:
-            groups.append(((x, y), list(numbers)))
-    for place, numbers in groups:
-        axis.annotate(", ".join(numbers), place, textcoords="offset points", xytext=(5, 5), fontsize=8)
+            break
+    for x, y, numbers in labels:
+        text = ", ".join(sorted(numbers, key=int))
+        axis.annotate(text, (x, math.exp(y)), textcoords="offset points", xytext=(5, 5), fontsize=8)
 
 
 def _place(row: Row, level: Bracket | None) -> tuple[float, float] | None:

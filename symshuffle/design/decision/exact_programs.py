@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TypeAlias
 
 from symshuffle.base.choices import Criterion, choice
 from symshuffle.base.lp import LinearProgram, Sense
-from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.design.decision.problems import DecisionProblem, SubsetAction
 from symshuffle.geometry.linprog import solve
-
-Column: TypeAlias = "tuple[int, int]"
-"""A subset of the inputs (bit mask) and an action."""
 
 
 def restricted_program(
-    problem: DecisionProblem, lam: Fraction, columns: Sequence[Column], *, criterion: Criterion | str
+    problem: DecisionProblem, lam: Fraction, columns: Sequence[SubsetAction], *, criterion: Criterion | str
 ) -> LinearProgram:
     """The program over some columns: rows say that every input's probabilities sum to 1.
 

@@ -16,16 +16,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias, final
+from typing import final
 
 from symshuffle.base.choices import Criterion, choice
 from symshuffle.base.lp import LinearProgram, Sense
-from symshuffle.design.decision.problems import DecisionProblem, Matrix
+from symshuffle.design.decision.problems import DecisionProblem, SubsetAction
 from symshuffle.design.decision.symmetries import induced_action
 from symshuffle.geometry.groups import SymmetryGroup
-
-Pair: TypeAlias = "tuple[int, int]"
-"""A subset of the inputs (bit mask) and an action."""
+from symshuffle.geometry.linear import Matrix
 
 
 @final
@@ -113,7 +111,7 @@ class InvariantProblem:
             for row in self.prices
         )
 
-    def program(self, pairs: Sequence[Pair], lam: Fraction) -> LinearProgram:
+    def program(self, pairs: Sequence[SubsetAction], lam: Fraction) -> LinearProgram:
         """The program over the orbits of some pairs (subset, place of the action), one total weight each.
 
         Without orbits of parameters the price is the cost. With them, the last variable is the largest risk, free, and

@@ -10,13 +10,14 @@ from typing import Any, final
 import numpy as np
 
 from symshuffle.base.choices import Rigour
+from symshuffle.base.doubles import Array
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.lp import LinearProgram, Sense
 from symshuffle.base.numbers import Exp, enclose, parse_rational
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, well_formed, within
 from symshuffle.base.solvers import cvxpy, silent
 from symshuffle.channels.channel import Channel
-from symshuffle.design.decision.programs import Array, indicator_matrix
+from symshuffle.design.decision.programs import indicator_matrix
 from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam, proper_subsets
 from symshuffle.geometry.linprog import Solution, solve
 

@@ -17,9 +17,10 @@ import flint
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer, check_rational, parse_rational
 from symshuffle.channels.channel import Channel, exact_columns
+from symshuffle.geometry.linear import Matrix, Vector
 
-Vector: TypeAlias = "tuple[Fraction, ...]"
-Matrix: TypeAlias = "tuple[tuple[Fraction, ...], ...]"
+SubsetAction: TypeAlias = "tuple[int, int]"
+"""A subset of the inputs (bit mask) and an action."""
 
 
 LARGEST_LOSS: Final = 10**15

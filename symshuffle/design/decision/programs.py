@@ -12,16 +12,14 @@ from fractions import Fraction
 from typing import Any, Final, final
 
 import numpy as np
-import numpy.typing as npt
 
 from symshuffle.base.choices import Criterion, choice
+from symshuffle.base.doubles import Array
 from symshuffle.base.errors import SolverFailure
 from symshuffle.base.solvers import cvxpy, highs_optimum, linprog
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.geometry.linprog import proposed
-
-Array = npt.NDArray[np.float64]
 
 _SUPPORT: Final = 1e-9
 """Weights above this are proposed as columns."""
@@ -40,7 +38,7 @@ _SIMPLEX: Final = {"presolve": False, "time_limit": 120.0}
 
 @final
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class Suggestion:
     """What a floating-point program suggests.
 
     Parameters
@@ -66,7 +64,7 @@ def indicator_matrix(m: int) -> Array:
     return (subsets[:, None] >> np.arange(m) & 1).astype(float)
 
 
-def polytope(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion | str) -> Proposal:
+def polytope(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion | str) -> Suggestion:
     """The program over all extremal columns: weights ``c >= 0`` with ``c @ S == 1``."""
     minimax = choice(Criterion, criterion, "criterion") is Criterion.MINIMAX
     m, actions, parameters = problem.num_inputs, problem.num_actions, problem.num_parameters
@@ -77,7 +75,7 @@ def polytope(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion | 
         best = options.argmin(axis=1)
         value, weights = proposed(options.min(axis=1), staircase, np.ones(m), equations=m, description=description)
         support = np.flatnonzero(weights > _SUPPORT)
-        return Proposal(frozenset((int(y) + 1, int(best[y])) for y in support), value, None, None)
+        return Suggestion(frozenset((int(y) + 1, int(best[y])) for y in support), value, None, None)
     # One variable per subset and action, and the largest risk, positive and negative part.
     columns = np.empty((len(staircase), actions, m + parameters))
     columns[:, :, :m] = staircase[:, None, :]
@@ -91,10 +89,10 @@ def polytope(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion | 
         description=description,
     )
     chosen = np.flatnonzero(weights[:-2] > _SUPPORT)
-    return Proposal(frozenset((int(j) // actions + 1, int(j) % actions) for j in chosen), value, None, None)
+    return Suggestion(frozenset((int(j) // actions + 1, int(j) % actions) for j in chosen), value, None, None)
 
 
-def compact(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion | str) -> Proposal:
+def compact(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion | str) -> Suggestion:
     """The program with one output per action: rows ``V[a]`` in the LDP cone that add up to 1.
 
     A row is its smallest entry, a variable, plus an excess of at most ``lam - 1`` times that.
@@ -128,7 +126,7 @@ def compact(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion | s
     prior = None if bounded is None else np.abs(np.asarray(bounded.dual_value, dtype=float))
     weights = prior if minimax and prior is not None else _vector(problem.required_prior())
     tight = columns_near(problem, weights, bound, lam)
-    return Proposal(frozenset(_levels(found, float(lam)) | tight), value, found, bound, prior)
+    return Suggestion(frozenset(_levels(found, float(lam)) | tight), value, found, bound, prior)
 
 
 def columns_near(problem: DecisionProblem, prior: Array, bound: Array, lam: Fraction) -> set[tuple[int, int]]:
@@ -219,7 +217,7 @@ def lowered(costs: Sequence[Sequence[Fraction]], bound: Sequence[Fraction], lam:
     return tuple(u - deficit / len(bound) for u in bound)
 
 
-def generate(reduced: InvariantProblem, lam: Fraction) -> Proposal:
+def generate(reduced: InvariantProblem, lam: Fraction) -> Suggestion:
     """Column generation in floating point over orbits of pairs: one subset per action is priced, until none enters.
 
     The columns of the proposal are pairs of a subset and a place in ``reduced.actions``. A round solves the program
@@ -240,7 +238,7 @@ def generate(reduced: InvariantProblem, lam: Fraction) -> Proposal:
         if len(restricted.pairs) == before:
             break
     support = frozenset(restricted.pairs[j] for j in np.flatnonzero(found.masses > _SUPPORT))
-    return Proposal(support, found.value, None, found.bound, found.weights if restricted.largest else None)
+    return Suggestion(support, found.value, None, found.bound, found.weights if restricted.largest else None)
 
 
 @final

@@ -15,8 +15,8 @@ from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethod
 from symshuffle.channels.channel import Channel
 from symshuffle.design.decision import programs, sizes
 from symshuffle.design.decision.certificate import check_around, check_bound, violated_columns
-from symshuffle.design.decision.invariant import InvariantProblem, Pair
-from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.design.decision.invariant import InvariantProblem
+from symshuffle.design.decision.problems import DecisionProblem, SubsetAction
 from symshuffle.design.widths import REL, narrowed
 from symshuffle.geometry.extremal import check_lam, members
 from symshuffle.geometry.groups import SymmetryGroup
@@ -277,8 +277,8 @@ def orbit_tradeoff(
 
 
 def _optimum(
-    reduced: InvariantProblem, pairs: list[Pair], lam: Fraction
-) -> tuple[list[Pair], tuple[Fraction, ...], tuple[Fraction, ...], tuple[tuple[int, Fraction], ...]]:
+    reduced: InvariantProblem, pairs: list[SubsetAction], lam: Fraction
+) -> tuple[list[SubsetAction], tuple[Fraction, ...], tuple[Fraction, ...], tuple[tuple[int, Fraction], ...]]:
     """Column generation over the rationals: pairs, bound by input, weights of parameter orbits, masses of pairs."""
     rows, m = len(reduced.inputs), reduced.group.m
     home = {x: i for i, orbit in enumerate(reduced.inputs) for x in orbit}

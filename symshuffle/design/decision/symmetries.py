@@ -16,9 +16,10 @@ import numpy as np
 
 from symshuffle.base.choices import Criterion, choice
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.design.decision.problems import DecisionProblem, Matrix
+from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.geometry.automorphisms import Codes, column_automorphisms, encode
 from symshuffle.geometry.groups import SymmetryGroup, trivial_group
+from symshuffle.geometry.linear import Matrix
 from symshuffle.geometry.permutations import orbits_of_points
 
 _ADVICE: Final = (

@@ -23,10 +23,10 @@ from symshuffle.base.numbers import Exp, enclose
 from symshuffle.base.results import Bracket
 from symshuffle.design.decision import programs, sizes
 from symshuffle.design.decision.certificate import TradeoffCertificate, violated_columns
-from symshuffle.design.decision.exact_programs import Column, exact_compact, restricted_program
+from symshuffle.design.decision.exact_programs import exact_compact, restricted_program
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.optimal_channel import Design, action_rows
-from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.design.decision.problems import DecisionProblem, SubsetAction
 from symshuffle.design.widths import REL, narrowed
 from symshuffle.geometry.extremal import LDPCone, check_lam
 from symshuffle.geometry.groups import trivial_group
@@ -220,7 +220,7 @@ def _at_rational(
     return _certify(problem, lam, criterion, set(proposal.columns), method, proposal.value if seen == lam else None)
 
 
-def _generated(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion) -> programs.Proposal:
+def _generated(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion) -> programs.Suggestion:
     """Column generation without symmetry, with the columns around a degenerate optimum."""
     reduced = InvariantProblem.of(problem, trivial_group(problem.num_inputs), criterion=criterion)
     found = programs.generate(reduced, lam)
@@ -233,7 +233,7 @@ def _certify(
     problem: DecisionProblem,
     lam: Fraction,
     criterion: Criterion,
-    columns: set[Column],
+    columns: set[SubsetAction],
     method: Method,
     proposed: float | None,
 ) -> Design:
@@ -286,7 +286,7 @@ def _columns_of(rows: Sequence[Sequence[Fraction]], lam: Fraction) -> tuple[tupl
     return tuple((subset, a, weight) for (subset, a), weight in sorted(weights.items()))
 
 
-def _starting_columns(problem: DecisionProblem) -> set[Column]:
+def _starting_columns(problem: DecisionProblem) -> set[SubsetAction]:
     """The singletons with an action each, so that the restricted program has a feasible point."""
     prior = problem.prior or (Fraction(1, problem.num_parameters),) * problem.num_parameters
     costs = problem.posterior_costs(prior)
@@ -295,7 +295,7 @@ def _starting_columns(problem: DecisionProblem) -> set[Column]:
 
 
 def _weak_duality(
-    problem: DecisionProblem, lam: Fraction, criterion: Criterion, proposal: programs.Proposal, method: Method
+    problem: DecisionProblem, lam: Fraction, criterion: Criterion, proposal: programs.Suggestion, method: Method
 ) -> Design:
     """Round a floating-point pair to a feasible rational one; the bracket has a gap, and says so."""
     if proposal.rows is None or proposal.bound is None:

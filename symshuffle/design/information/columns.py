@@ -15,10 +15,10 @@ from symshuffle.geometry.extremal import proper_subsets
 from symshuffle.geometry.groups import SymmetryGroup
 from symshuffle.geometry.subset_orbits import SubsetOrbit
 
-BITS: Final = 160
+COLUMN_BITS: Final = 160
 """Bits of the balls at first; the levels of precision that are tried in turn follow from it."""
 
-PRECISIONS: Final = (BITS, 2 * BITS, 4 * BITS, 8 * BITS)
+PRECISIONS: Final = (COLUMN_BITS, 2 * COLUMN_BITS, 4 * COLUMN_BITS, 8 * COLUMN_BITS)
 
 
 def check_exchangeable(measure: Measure, group: SymmetryGroup) -> None:
@@ -69,7 +69,7 @@ def check_homogeneous(measure: Measure) -> None:
     if measure.rational is not None:
         agree = measure.rational(tripled) == 3 * measure.rational(column)
     else:
-        with working_precision(BITS):
+        with working_precision(COLUMN_BITS):
             agree = (measure.column_ball(tripled) - 3 * measure.column_ball(column)).contains(0)
     if not agree:
         raise InputError("measure", measure.name, "a column function with phi(3v) = 3 phi(v)")

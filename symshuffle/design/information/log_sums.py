@@ -25,7 +25,7 @@ Logarithm: TypeAlias = "tuple[int, Fraction] | None"
 LogSum: TypeAlias = "dict[Logarithm, Any]"
 """Polynomials in ``lam`` by the logarithm that they multiply."""
 
-BITS: Final = 160
+_BITS: Final = 160
 
 _TOLERANCE: Final = Fraction(1, 1 << 34)
 """Width, in units of :func:`unit_at`, at which the search for the end of an interval stops."""
@@ -180,7 +180,7 @@ def _halvings(level: Fraction) -> int:
 
 def bits_at(level: Fraction) -> int:
     """The precision in which conditions are examined: their terms may cancel to the fourth power of the distance."""
-    return BITS + 4 * _halvings(level)
+    return _BITS + 4 * _halvings(level)
 
 
 def short_level(level: Fraction) -> Fraction:

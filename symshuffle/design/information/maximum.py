@@ -20,7 +20,7 @@ from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethod
 from symshuffle.channels.channel import Channel
 from symshuffle.design.decision.certificate import check_around
 from symshuffle.design.information.columns import (
-    BITS,
+    COLUMN_BITS,
     PRECISIONS,
     check_exchangeable,
     check_homogeneous,
@@ -294,7 +294,7 @@ def _maximise_at(measure: Measure, lam: Fraction, group: SymmetryGroup | None, b
 
 def renyi_divergence(design: MeasureDesign, alpha: Fraction) -> Bracket:
     """The largest Renyi divergence of order ``alpha``, from the largest Renyi power."""
-    with working_precision(BITS):
+    with working_precision(COLUMN_BITS):
         ends = [to_arb(end).log() / to_arb(alpha - 1) for end in (design.value.lower, design.value.upper)]
-        lower, upper = Ball.from_arb(ends[0], BITS).lower, Ball.from_arb(ends[1], BITS).upper
+        lower, upper = Ball.from_arb(ends[0], COLUMN_BITS).lower, Ball.from_arb(ends[1], COLUMN_BITS).upper
     return Bracket(lower, upper, Rigour.BALL, "lp", design.value.how)

@@ -101,7 +101,7 @@ class OptimalBasis:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Piece:
+class FormulaPiece:
     """One formula on one interval of levels, with the bases that prove it on parts of the interval.
 
     Parameters
@@ -167,7 +167,7 @@ class PiecewiseOptimum:
         The program that was solved.
     """
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[FormulaPiece, ...]
     program: ParametricProgram
 
     @property
@@ -192,7 +192,7 @@ class PiecewiseOptimum:
         bits = as_precision(bits)
         return tuple(enclose(evaluate(sp.log(level), bits=bits), bits) for level in self.breakpoints)
 
-    def at(self, lam: sp.Expr | Fraction | int) -> Piece:
+    def at(self, lam: sp.Expr | Fraction | int) -> FormulaPiece:
         """Piece that contains a level.
 
         ``.at(lam).basis(lam)`` has the weights, the bound and the prior there.

@@ -25,7 +25,7 @@ from symshuffle.base.choices import Criterion, choice
 from symshuffle.base.errors import NotDecided
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.decision.symmetries import detect_symmetry
-from symshuffle.design.parametric.pieces import OptimalBasis, Piece, PiecewiseOptimum, between
+from symshuffle.design.parametric.pieces import FormulaPiece, OptimalBasis, PiecewiseOptimum, between
 from symshuffle.design.parametric.program import ParametricProgram, bayes_program, minimax_program
 from symshuffle.design.parametric.signs import interval_of_signs
 from symshuffle.geometry.groups import SymmetryGroup
@@ -60,9 +60,9 @@ def _cover(program: ParametricProgram, lower: sp.Expr, upper: sp.Expr, bases: li
         _cover(program, basis.upper, upper, bases)
 
 
-def _joined(bases: Iterable[OptimalBasis]) -> list[Piece]:
+def _joined(bases: Iterable[OptimalBasis]) -> list[FormulaPiece]:
     """Neighbouring bases with one formula make one piece; each keeps its own interval and vectors."""
-    joined: list[Piece] = []
+    joined: list[FormulaPiece] = []
     for basis in bases:
         if joined and basis.lower > joined[-1].upper:
             raise NotDecided(f"no piece found between {joined[-1].upper} and {basis.lower}")
@@ -74,8 +74,8 @@ def _joined(bases: Iterable[OptimalBasis]) -> list[Piece]:
     return joined
 
 
-def _alone(basis: OptimalBasis) -> Piece:
-    return Piece(basis.lower, basis.upper, basis.value, (basis,))
+def _alone(basis: OptimalBasis) -> FormulaPiece:
+    return FormulaPiece(basis.lower, basis.upper, basis.value, (basis,))
 
 
 def basis_at(program: ParametricProgram, lam: Fraction) -> OptimalBasis:
@@ -125,7 +125,7 @@ def _vectors_of_basis(program: ParametricProgram, basis: Sequence[int], lam: Fra
     return OptimalBasis(*interval, value, shown, bound[:inputs], prior, len(conditions))
 
 
-def piece_around(program: ParametricProgram, lam: Fraction) -> Piece:
+def piece_around(program: ParametricProgram, lam: Fraction) -> FormulaPiece:
     """The formula at a level on the largest interval on which it is optimal, through several bases where needed."""
     piece = _alone(basis_at(program, lam))
     while piece.upper < sp.oo:

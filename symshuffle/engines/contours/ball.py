@@ -154,7 +154,7 @@ class _Line:
     """The integrand on the line Re s = c, in balls; M(c)^n exp(tau^2 c^2/2) is taken out as ``exp(log_scale)``."""
 
     n: int
-    plan: saddle.Plan
+    plan: saddle.ContourPlan
     c: flint.arb
     tau: flint.arb
     step: flint.arb
@@ -168,7 +168,7 @@ class _Line:
     error: flint.arb
 
     @classmethod
-    def of(cls, law: Law | MixedLaw, n: int, plan: saddle.Plan, rel: float) -> _Line:
+    def of(cls, law: Law | MixedLaw, n: int, plan: saddle.ContourPlan, rel: float) -> _Line:
         c, tau = dyadic(plan.c), dyadic(plan.tau)
         rule, atoms = None, law
         if isinstance(law, MixedLaw):

@@ -18,18 +18,13 @@ from dataclasses import dataclass, replace
 from typing import Final, final
 
 import numpy as np
-import numpy.typing as npt
 
+from symshuffle.base.doubles import UNIT, Array, Complexes
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Number, lower_end, to_float, upper_end
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.engines.contours import saddle
-
-Array = npt.NDArray[np.float64]
-Complexes = npt.NDArray[np.complex128]
-
-UNIT: Final = saddle.UNIT
 
 _SLACK: Final = 1e-12
 """Above what the sums over nodes and stretches round where a bound, and no value, is computed."""
@@ -233,7 +228,7 @@ def rough_tilt(law: Law | MixedLaw) -> saddle.Tilt:
     return saddle.tilt(law if isinstance(law, Law) else law.near(_ROUGH, _BITS))
 
 
-def form(law: Law | MixedLaw, tilt: saddle.Tilt, plan: saddle.Plan, *, tolerance: float) -> Form:
+def form(law: Law | MixedLaw, tilt: saddle.Tilt, plan: saddle.ContourPlan, *, tolerance: float) -> Form:
     """The law on the line of a plan.
 
     Parameters

@@ -49,13 +49,14 @@ import numpy as np
 import numpy.typing as npt
 
 from symshuffle.base.choices import Rigour
+from symshuffle.base.doubles import UNIT, Array
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import MOST_DOUBLINGS, Ball, lower_end, to_arb, upper_end, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.engines.contours import saddle
-from symshuffle.engines.contours.characteristic import UNIT, Array, Form, Region, form, rough_tilt
+from symshuffle.engines.contours.characteristic import Form, Region, form, rough_tilt
 from symshuffle.engines.contours.loud import CHUNK, Indices, loud_stretches
 
 _WORTH_IT: Final = 20_000_000
@@ -193,7 +194,7 @@ def _scaled(value: float, log_scale: float, *, up: bool) -> Fraction:
     return Fraction(value * math.exp(log_scale - doublings * math.log(2))) * Fraction(2) ** doublings
 
 
-def _stuck(law: Law | MixedLaw, n: int, plan: saddle.Plan, scale: float) -> Fraction:
+def _stuck(law: Law | MixedLaw, n: int, plan: saddle.ContourPlan, scale: float) -> Fraction:
     """At most what the smoothing adds where every copy of G is exactly zero.
 
     In balls: a weight close to 1 loses n round-offs in its n-th power, and this term alone is subtracted above.
@@ -219,7 +220,7 @@ class _Sums:
     evaluated: int
 
 
-def _trapezoid(seen: Form, n: int, plan: saddle.Plan, largest: int, rel: float) -> _Sums:
+def _trapezoid(seen: Form, n: int, plan: saddle.ContourPlan, largest: int, rel: float) -> _Sums:
     """Evaluate the nodes that matter, and bound the others."""
     silent, evaluated = 0.0, 0
     parts: list[tuple[float, float, float]] = []
@@ -244,7 +245,7 @@ def _trapezoid(seen: Form, n: int, plan: saddle.Plan, largest: int, rel: float) 
     return _Sums(upper * weight, lower * weight, noise * weight, silent * weight, evaluated)
 
 
-def _nodes(region: Region, n: int, plan: saddle.Plan, indices: Indices) -> tuple[float, float, float]:
+def _nodes(region: Region, n: int, plan: saddle.ContourPlan, indices: Indices) -> tuple[float, float, float]:
     """Contributions of some nodes to the sums for U and L, and to the bound on the rounding error."""
     t = plan.step * indices.astype(np.float64)
     log_ratio, error = region.log_ratio(t)
@@ -259,7 +260,7 @@ def _nodes(region: Region, n: int, plan: saddle.Plan, indices: Indices) -> tuple
     return float((factor * kernel).real.sum()), float((factor * (kernel - plan.tau**2)).real.sum()), float(noise.sum())
 
 
-def _beyond(region: Region, n: int, plan: saddle.Plan) -> float:
+def _beyond(region: Region, n: int, plan: saddle.ContourPlan) -> float:
     """Bound on both sums over a whole far region, by an integral from the node before it."""
     if region.first <= 1:
         return math.inf
@@ -268,7 +269,7 @@ def _beyond(region: Region, n: int, plan: saddle.Plan) -> float:
     return largest * (1 / start + plan.tau * math.sqrt(math.pi / 2)) / plan.step
 
 
-def _kernel(plan: saddle.Plan, t: Array) -> npt.NDArray[np.complex128]:
+def _kernel(plan: saddle.ContourPlan, t: Array) -> npt.NDArray[np.complex128]:
     """The transform of the positive part on the line: 1/s^2, or its sum over the periods of a lattice."""
     s = plan.c + 1j * t
     half = 0.0 if plan.lattice is None else float(plan.lattice) / 2
@@ -277,7 +278,7 @@ def _kernel(plan: saddle.Plan, t: Array) -> npt.NDArray[np.complex128]:
     return square
 
 
-def _end_weights(plan: saddle.Plan, indices: Indices) -> Array:
+def _end_weights(plan: saddle.ContourPlan, indices: Indices) -> Array:
     """Nodes that stand for themselves and not for a conjugate pair count half."""
     weights = np.where(indices == 0, 0.5, 1.0)
     if plan.lattice is not None:
@@ -295,7 +296,7 @@ def _chunks(starts: Indices, stops: Indices) -> Iterator[Indices]:
         yield starts[stretch] + (flat - (ends[stretch] - sizes[stretch]))
 
 
-def _truncation(plan: saddle.Plan) -> float:
+def _truncation(plan: saddle.ContourPlan) -> float:
     """Bound on both sums beyond the last node, relative to the value at t = 0."""
     if plan.lattice is not None:
         return 0.0
@@ -303,7 +304,7 @@ def _truncation(plan: saddle.Plan) -> float:
     return (plan.end**-2 + plan.tau**2) * decay / math.pi
 
 
-def _aliasing(seen: Form, n: int, plan: saddle.Plan) -> float:
+def _aliasing(seen: Form, n: int, plan: saddle.ContourPlan) -> float:
     """Bound on the alias terms, relative to the value at t = 0.
 
     Under the tilted law Q of Y = S + Z the term of index m is E_Q[exp(-c y) y_+] at y = Y + m X. For m > 0 it is at

@@ -12,8 +12,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from symshuffle.base.doubles import Array
 from symshuffle.engines.contours import saddle
-from symshuffle.engines.contours.characteristic import Array, Region
+from symshuffle.engines.contours.characteristic import Region
 
 Indices = npt.NDArray[np.int64]
 
@@ -27,7 +28,7 @@ _COARSE: Final = 0.2
 
 
 def loud_stretches(
-    region: Region, n: int, plan: saddle.Plan, threshold: float, most: int
+    region: Region, n: int, plan: saddle.ContourPlan, threshold: float, most: int
 ) -> tuple[Indices, Indices, float]:
     """Stretches of nodes on which the integrand may matter, and a bound on the sum over all other nodes.
 
@@ -63,7 +64,7 @@ def loud_stretches(
     return np.concatenate([k[0] for k in kept]), np.concatenate([k[1] for k in kept]), silent
 
 
-def _stride(region: Region, plan: saddle.Plan) -> int:
+def _stride(region: Region, plan: saddle.ContourPlan) -> int:
     """Nodes of a stretch to begin with: as long as the bound on it means something.
 
     A far region begins as one stretch, because the bound by parts may close all of it.
@@ -72,7 +73,7 @@ def _stride(region: Region, plan: saddle.Plan) -> int:
     return count if region.far else max(1, math.ceil(_COARSE / max(region.deviation * plan.step, _COARSE / count)))
 
 
-def _decay(region: Region, n: int, plan: saddle.Plan, starts: Indices, stops: Indices) -> Array:
+def _decay(region: Region, n: int, plan: saddle.ContourPlan, starts: Indices, stops: Indices) -> Array:
     r"""Logarithms of bounds on the integrand over stretches of nodes, relative to the largest kernel on the line.
 
     Over a stretch of half width r around :math:`t_0` the tilted characteristic function is at most

@@ -21,19 +21,16 @@ from fractions import Fraction
 from typing import Final, final
 
 import numpy as np
-import numpy.typing as npt
 
+from symshuffle.base.doubles import Array
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import to_float
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 
-Array = npt.NDArray[np.float64]
-
 QUIET: Final = 46.0
 """Exponent below which a term counts as negligible when constants are chosen: exp(-46) is about 1e-20."""
 
-UNIT: Final = 2.0**-53
 _LARGEST_EXPONENT: Final = 600.0
 _STEEPEST: Final = 40.0
 """Largest c g/2 on a lattice of spacing g: sinh is an exponential long before."""
@@ -136,7 +133,7 @@ class Tilt:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ContourPlan:
     """Constants of a contour integral.
 
     Parameters
@@ -190,7 +187,7 @@ def tilt(law: Law) -> Tilt:
     return Tilt(values, weights)
 
 
-def describe(plan: Plan) -> str:
+def describe(plan: ContourPlan) -> str:
     """The smoothing or the lattice of a plan, in words."""
     return f"smoothing tau = {plan.tau:.4g}" if plan.lattice is None else f"one period of the lattice {plan.lattice}"
 
@@ -296,7 +293,7 @@ def widths(rel: float, *, spread: bool = False) -> Iterator[float]:
         attempt /= 8 if spread else 30
 
 
-def choose(tilt: Tilt, n: int, *, rel: float, lattice: Fraction | None = None) -> Plan:
+def choose(tilt: Tilt, n: int, *, rel: float, lattice: Fraction | None = None) -> ContourPlan:
     """Constants whose bracket is about ``rel`` in (0, 1) wide, relative to its value, when the law of S is spread out.
 
     A lattice is used if one period of it is shorter than the smoothed line would be.
@@ -312,9 +309,9 @@ def choose(tilt: Tilt, n: int, *, rel: float, lattice: Fraction | None = None) -
     reach = _reach(tilt, n, c, tau, quiet)
     if on_lattice and lattice is not None:
         half = math.ceil(reach / float(lattice) / 2)
-        return Plan(c, math.pi / float(lattice) / half, half, 0.0, lattice)
+        return ContourPlan(c, math.pi / float(lattice) / half, half, 0.0, lattice)
     step = 2 * math.pi / reach
-    return Plan(c, step, math.ceil(length / step), tau)
+    return ContourPlan(c, step, math.ceil(length / step), tau)
 
 
 def _reach(tilt: Tilt, n: int, c: float, tau: float, quiet: float) -> float:

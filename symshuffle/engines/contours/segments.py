@@ -13,7 +13,7 @@ from typing import Final, final
 import flint
 
 from symshuffle.base.numbers import to_arb
-from symshuffle.channels.mixed_law import MixedLaw, Transform
+from symshuffle.channels.mixed_law import MixedLaw, SegmentTransform
 from symshuffle.engines.contours import saddle
 
 _SHARE_OF_GAUSS: Final = 1e-4
@@ -42,15 +42,15 @@ class Segments:
     last: int
     atoms: int
     height: flint.arb
-    transforms: tuple[Transform, ...]
+    transforms: tuple[SegmentTransform, ...]
     above: tuple[tuple[flint.arb, flint.arb], ...]
 
     @classmethod
-    def of(cls, law: MixedLaw, n: int, plan: saddle.Plan, rel: float) -> Segments:
+    def of(cls, law: MixedLaw, n: int, plan: saddle.ContourPlan, rel: float) -> Segments:
         """What a plan needs of a law."""
         order, height = law.rule(plan.c, end=plan.end, tolerance=_SHARE_OF_GAUSS * rel / n)
         last = min(math.floor(height / plan.step), plan.nodes)
-        transforms = tuple(Transform.of(segment) for segment in law.segments)
+        transforms = tuple(SegmentTransform.of(segment) for segment in law.segments)
         above = tuple((to_arb(v), to_arb(w)) for v, w in law.finite("upper", _CELLS, flint.ctx.prec).atoms())
         return cls(order, last, len(law.values), dyadic(height), transforms, above)
 

@@ -18,10 +18,10 @@ from typing import final
 import flint
 import numpy as np
 
+from symshuffle.base.doubles import UNIT
 from symshuffle.base.numbers import ball_arguments, to_arb
 from symshuffle.channels.law import Law
 from symshuffle.engines.contours import saddle
-from symshuffle.engines.contours.saddle import UNIT
 
 
 def steps_of(sizes: list[float]) -> float:

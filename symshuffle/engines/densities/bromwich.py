@@ -21,7 +21,7 @@ with the first term by a certified integral; the aliases are those of that event
 Beyond the last node evaluated a coarse rule (:mod:`symshuffle.engines.densities.covers`) bounds the integrand on
 stretches, and from some height on the bound of :func:`symshuffle.engines.densities.heights.far` holds at all heights.
 
-A law that brings its transform in closed form (:class:`symshuffle.channels.continuous_law.Transform`) needs no rule:
+A law with a transform in closed form (:class:`symshuffle.channels.continuous_law.PieceTransform`) needs no rule:
 the sum is then one of balls at whatever rigour, and a bound at all heights comes with it; on stretches
 :math:`|M(c+it)|\le|M(c+it_0)|+|t-t_0|\,E[(G-\mu)^2e^{cG}]^{1/2}M(c)^{1/2}`.
 
@@ -42,22 +42,20 @@ from typing import Final, TypeAlias, final
 
 import flint
 import numpy as np
-import numpy.typing as npt
 
 from symshuffle.base.choices import Rigour
+from symshuffle.base.doubles import UNIT, Array, Complexes
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousLaw
 from symshuffle.engines.contours.waves import waves
 from symshuffle.engines.densities import gauss, heights, stretches
-from symshuffle.engines.densities.bromwich_plan import MOST_NODES, Array, Plan, last_node, plan_for
+from symshuffle.engines.densities.bromwich_plan import MOST_NODES, BromwichPlan, last_node, plan_for
 from symshuffle.engines.densities.covers import Cover, coarse
 
-Values: TypeAlias = Callable[[flint.arb, flint.arb, int], list[flint.acb]]
-Complexes: TypeAlias = "npt.NDArray[np.complex128]"
+_Values: TypeAlias = Callable[[flint.arb, flint.arb, int], list[flint.acb]]
 
-_UNIT: Final = 2.0**-53
 _MOST_WAVES: Final = 4_000_000
 """Nodes of the line times nodes of the rule that doubles take rather than a bound on a stretch of the line."""
 
@@ -153,7 +151,7 @@ class _Line:
 
     law: ContinuousLaw
     n: int
-    plan: Plan
+    plan: BromwichPlan
     c: flint.arb
     step: flint.arb
     rule: gauss.Rule
@@ -169,7 +167,7 @@ class _Line:
     cover: Cover | None = None
 
     @classmethod
-    def of(cls, law: ContinuousLaw, n: int, plan: Plan, *, doubles: bool = False) -> _Line:
+    def of(cls, law: ContinuousLaw, n: int, plan: BromwichPlan, *, doubles: bool = False) -> _Line:
         c = to_arb(Fraction(plan.c))
         step = to_arb(Fraction(plan.step))
         atom = to_arb(law.zero).max(flint.arb(0))
@@ -283,21 +281,21 @@ class _Line:
             waves: Complexes = np.exp(1j * np.outer(values, t))
             share = _halved(waves * weights[:, None])
             ratio = zero + share
-            error = _UNIT * (4 * t * drift + per_sum) + wide + t * turned
+            error = UNIT * (4 * t * drift + per_sum) + wide + t * turned
             power = _power(ratio, n) - single * share
             # Re(z/s^2) in real numbers: |Re z (c^2 - t^2)| + |Im z 2ct| is at most |z||s|^2.
             length = plan.c * plan.c + t * t
             real = (power.real - still) * ((plan.c - t) * (plan.c + t)) + power.imag * (2 * plan.c * t)
             sums.extend(real / (length * length) * np.where(index == 0, 0.5, 1.0))
-            size = (np.abs(ratio) + error) * (1 + 32 * _UNIT)
+            size = (np.abs(ratio) + error) * (1 + 32 * UNIT)
             whole = size**n
             lone = np.abs(share) + error
-            spoilt = n * error * size ** (n - 1) + 4 * n * _UNIT * whole + 16 * _UNIT * (whole + still) + spoilt_still
-            spoilt += single * (error + 16 * _UNIT * lone) + spoilt_single * lone
+            spoilt = n * error * size ** (n - 1) + 4 * n * UNIT * whole + 16 * UNIT * (whole + still) + spoilt_still
+            spoilt += single * (error + 16 * UNIT * lone) + spoilt_single * lone
             noise += float((spoilt / length).sum())
         total = math.fsum(sums)
         # The step of the plan is a double; the product t is rounded, and so are the values: 3 round-offs of the drift.
-        allowance = to_arb(Fraction(1.01 * noise + 4 * _UNIT * abs(total)))
+        allowance = to_arb(Fraction(1.01 * noise + 4 * UNIT * abs(total)))
         return to_arb(Fraction(total)), allowance * self.step / flint.arb.pi()
 
     def rest(self) -> flint.arb:
@@ -333,7 +331,7 @@ class _Line:
                 values, bound, step=self.step, start=start, last=last, allowed=self.plan.small, terms=terms
             )
 
-    def seen(self) -> tuple[Values, flint.arb, flint.arb]:
+    def seen(self) -> tuple[_Values, flint.arb, flint.arb]:
         """What knows the transform beyond the last node, how fast that moves with the height, and its error."""
         if self.law.transform is None:
             cover = self.cover or Cover(self.rule.values, self.tilted, self.zero, self.error)
@@ -367,7 +365,7 @@ def _moment(law: ContinuousLaw, slope: flint.arb) -> flint.arb:
     return to_arb(law.zero) + law.transform.at(flint.acb(slope)).real
 
 
-def _worth(n: int, zero: flint.arb, plan: Plan) -> bool:
+def _worth(n: int, zero: flint.arb, plan: BromwichPlan) -> bool:
     """Whether to take sums of one term out: a choice, where they are not negligible by their probability alone."""
     return n > 1 and bool(n * zero ** (n - 1) > plan.small)
 
@@ -414,7 +412,7 @@ def _doubles(numbers: tuple[flint.arb, ...]) -> Array:
 
 
 def _far(
-    law: ContinuousLaw, n: int, plan: Plan, c: flint.arb, size: flint.arb, atom: flint.arb, least: int
+    law: ContinuousLaw, n: int, plan: BromwichPlan, c: flint.arb, size: flint.arb, atom: flint.arb, least: int
 ) -> tuple[flint.arb, float]:
     """A height from which the rest is small enough, and the bound on the share of the pieces there."""
     height = plan.far * min(1.0, _LEAST_REACH / math.sqrt(n))

@@ -15,16 +15,13 @@ from typing import Final, final
 
 import flint
 import numpy as np
-import numpy.typing as npt
 
+from symshuffle.base.doubles import Array
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw
 from symshuffle.engines.contours import saddle
 from symshuffle.engines.densities import gauss
-
-Array = npt.NDArray[np.float64]
-
 
 _SHARE: Final = 1e-2
 """Share of the width aimed at that each of the errors may take."""
@@ -41,7 +38,7 @@ BLOCK: Final = 128
 
 @final
 @dataclass(frozen=True, slots=True)
-class Plan:
+class BromwichPlan:
     """Constants: the line, the step, where all is bounded at once, the slope for one tail, what is negligible."""
 
     c: float
@@ -95,7 +92,7 @@ def steepest_line(law: ContinuousLaw, n: int) -> float:
     return saddle.saddle_point(rough(law), n)
 
 
-def choose(tilt: saddle.Tilt, n: int, rel: float) -> Plan:
+def choose(tilt: saddle.Tilt, n: int, rel: float) -> BromwichPlan:
     """Constants for a relative width; whatever they are, the bracket is true.
 
     Raises
@@ -119,17 +116,17 @@ def choose(tilt: saddle.Tilt, n: int, rel: float) -> Plan:
             break
         if reach > 1e12 / c:
             raise Unsupported("the sum has tails that no period outruns")
-    return Plan(c, 2 * math.pi / reach, 4 / math.sqrt(variance), slope, rel * _SHARE * size, size)
+    return BromwichPlan(c, 2 * math.pi / reach, 4 / math.sqrt(variance), slope, rel * _SHARE * size, size)
 
 
-def plan_for(law: ContinuousLaw, n: int, aim: float) -> tuple[Plan, ContinuousLaw]:
+def plan_for(law: ContinuousLaw, n: int, aim: float) -> tuple[BromwichPlan, ContinuousLaw]:
     """A line to the right of 0, or for the mirrored law, which is one to the left: the shorter period wins.
 
     ``E[S_+] = E[S] + E[(-S)_+]``: a long upper tail does no harm on the left, but the difference cancels, so that
     the width asked for is smaller there.
     """
     about = rough(law)
-    right: Plan | None = None
+    right: BromwichPlan | None = None
     with contextlib.suppress(Unsupported):
         right = choose(about, n, aim)
     mean = float(about.weights @ about.values)
@@ -200,7 +197,7 @@ def estimate(values: Array, weights: Array, n: int, *, rel: float = 1e-9) -> flo
     return total * plan.step / math.pi * math.exp(n * k) / n
 
 
-def last_node(values: Array, weights: Array, zero: float, n: int, plan: Plan, height: float, least: int) -> int:
+def last_node(values: Array, weights: Array, zero: float, n: int, plan: BromwichPlan, height: float, least: int) -> int:
     """The last node worth evaluating: after it the integrand, if it goes on falling, is negligible.
 
     Raises

@@ -24,11 +24,11 @@ from typing import Final, final
 import flint
 import numpy as np
 
+from symshuffle.base.doubles import Array
 from symshuffle.base.numbers import to_arb
 from symshuffle.channels.continuous_law import ContinuousLaw
 from symshuffle.engines.contours.waves import waves
 from symshuffle.engines.densities import gauss
-from symshuffle.engines.densities.bromwich_plan import Array
 
 _PLENTY: Final = 1_500
 """Nodes of a rule up to the greatest height, from which on a coarse one is made for what is beyond the last node."""

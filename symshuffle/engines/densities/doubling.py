@@ -14,14 +14,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, final
+from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
-
-_UNIT: Final = 2.0**-53
+from symshuffle.base.doubles import UNIT, Array
 
 
 @final
@@ -68,8 +65,8 @@ class Atoms:
         most = float(np.bincount(place, minlength=count).max())
         top = np.bincount(place, weights * inside, minlength=count)
         largest = max(abs(low), abs(high))
-        shift = self.shift + other.shift + _UNIT * (16 * largest + (2 * most + 32) * float(width.max()))
-        share = (self.share + other.share + (2 * most + 8) * _UNIT) * 1.01
+        shift = self.shift + other.shift + UNIT * (16 * largest + (2 * most + 32) * float(width.max()))
+        share = (self.share + other.share + (2 * most + 8) * UNIT) * 1.01
         if spread:
             bottom = np.bincount(place, weights * (1 - inside), minlength=count)
             found, mass = edges, np.concatenate([bottom, [0.0]]) + np.concatenate([[0.0], top])
@@ -88,7 +85,7 @@ class Atoms:
         mean = np.concatenate([np.cumsum((weights * values)[::-1])[::-1], [0.0]])
         first = np.searchsorted(values, -self.values, side="right")
         total = math.fsum(self.weights * (mean[first] + self.values * mass[first]))
-        noise = self.share + other.share + _UNIT * (4 * len(values) + 64)
+        noise = self.share + other.share + UNIT * (4 * len(values) + 64)
         return total, 1.01 * noise * (self.size + other.size) + self.shift + other.shift
 
 

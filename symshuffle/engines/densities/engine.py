@@ -23,6 +23,7 @@ import flint
 import numpy as np
 
 from symshuffle.base.choices import Rigour, choice
+from symshuffle.base.doubles import UNIT
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.base.results import Bracket
@@ -63,7 +64,6 @@ _ENOUGH_CELLS: Final = 600
 
 _TAIL_BITS: Final = 256
 _CELL_BITS: Final = 96
-_UNIT: Final = 2.0**-53
 
 
 def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: float) -> Bracket:
@@ -266,7 +266,7 @@ def merged_and_spread(law: ContinuousLaw, cells: int) -> tuple[Atoms, Atoms]:
                 above += [(float(most), float((mass * share).mid())), (float(least), float((mass * (1 - share)).mid()))]
                 widest = max(widest, abs(float(most)), abs(float(least)), 1.0)
         rest = float((1 - total).mid().max(flint.arb(0)))
-        shift = 8 * _UNIT * widest + 4 * float(blur.upper())
+        shift = 8 * UNIT * widest + 4 * float(blur.upper())
     return _atoms([*below, (0.0, rest)], shift), _atoms([*above, (0.0, rest)], shift)
 
 

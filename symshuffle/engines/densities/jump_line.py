@@ -43,6 +43,7 @@ from typing import Final, final
 import flint
 import numpy as np
 
+from symshuffle.base.doubles import Array
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw
@@ -245,8 +246,8 @@ def _last(seen: Cover, n: int, plan: JumpPlan, end: int) -> int:
     """
     (values, weights), zero = seen.in_doubles, float(seen.zero.mid())
 
-    def size(t: bromwich_plan.Array) -> bromwich_plan.Array:
-        found: bromwich_plan.Array = np.abs(zero + np.exp(1j * np.outer(t, values)) @ weights) ** (n - 1)
+    def size(t: Array) -> Array:
+        found: Array = np.abs(zero + np.exp(1j * np.outer(t, values)) @ weights) ** (n - 1)
         return found
 
     return bromwich_plan.quiet_from(size, step=2 * math.pi / plan.period, c=plan.c, small=plan.small, end=end)

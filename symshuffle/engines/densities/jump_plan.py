@@ -19,20 +19,20 @@ import flint
 import numpy as np
 
 from symshuffle.base.crossings import halved
+from symshuffle.base.doubles import Array
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.contours import saddle
 from symshuffle.engines.densities import bromwich_plan, gauss
-from symshuffle.engines.densities.bromwich_plan import Array
 
-Atoms = tuple[Array, Array]
+_Atoms = tuple[Array, Array]
 """Values and weights, for choices only."""
 
 _FELT: Final = 1e-3
 """Expected number of jumps under the tilt of the whole law from which on they are told apart."""
 
-SHARE: Final = 0.05
+ERROR_SHARE: Final = 0.05
 """Share of the error allowed that each of the errors may take."""
 
 _LOSS: Final = 25.0
@@ -92,7 +92,7 @@ def _threshold(law: ContinuousLaw, n: int, error: float) -> float | None:
     values, weights = values[order], weights[order]
     above = np.cumsum(weights[::-1])[::-1]  # mass from each atom on
     gain = float(weights @ np.maximum(values, 0))
-    allowed = above * (n * above * gain + values[-1] * above) * n < SHARE * error
+    allowed = above * (n * above * gain + values[-1] * above) * n < ERROR_SHARE * error
     allowed &= values > 0
     if not allowed.any():
         return None
@@ -143,7 +143,7 @@ def bins(cut: Split, n: int, error: float) -> Iterator[tuple[Piece, ...]]:
         left -= 1
         low, high = float(jumps[0].min()), float(jumps[0].max())
         c, size = _steepest(calm, jumps, n)
-        heard = size - 1 - math.log(c) > math.log(SHARE * error) - 5
+        heard = size - 1 - math.log(c) > math.log(ERROR_SHARE * error) - 5
         if left > 0 and heard and c * (high - low) > _LOSS:
             halves = cut_at(list(pieces), math.sqrt(low * high) if low > 0 else (low + high) / 2)
             if all(halves):
@@ -153,7 +153,7 @@ def bins(cut: Split, n: int, error: float) -> Iterator[tuple[Piece, ...]]:
 
 
 @lru_cache(maxsize=8)
-def atoms_of(pieces: tuple[Piece, ...], zero: Ball | None = None) -> Atoms:
+def atoms_of(pieces: tuple[Piece, ...], zero: Ball | None = None) -> _Atoms:
     """Values and weights of a rule of low order, of their own mass: for choices only."""
     found = [] if zero is None else [(0.0, max(float(zero), 0.0))]
     with working_precision(53):
@@ -169,7 +169,7 @@ def atoms_of(pieces: tuple[Piece, ...], zero: Ball | None = None) -> Atoms:
     return np.array([v for v, _ in kept]), np.array([w for _, w in kept])
 
 
-def logs(atoms: Atoms, slopes: Array) -> Array:
+def logs(atoms: _Atoms, slopes: Array) -> Array:
     """``log sum w exp(c v)`` at several slopes."""
     exponents = np.multiply.outer(slopes, atoms[0]) + np.log(np.maximum(atoms[1], _LEAST_MASS))
     shift = exponents.max(axis=1)
@@ -177,13 +177,13 @@ def logs(atoms: Atoms, slopes: Array) -> Array:
     return found
 
 
-def _log_size(calm: Atoms, jumps: Atoms, n: int, slopes: Array) -> Array:
+def _log_size(calm: _Atoms, jumps: _Atoms, n: int, slopes: Array) -> Array:
     r""":math:`\log\Phi` of one jump, the factor 1/n of H(n) and the n places of the jump included."""
     found: Array = (n - 1) * logs(calm, slopes) + logs(jumps, slopes)
     return found
 
 
-def _steepest(calm: Atoms, jumps: Atoms, n: int) -> tuple[float, float]:
+def _steepest(calm: _Atoms, jumps: _Atoms, n: int) -> tuple[float, float]:
     r"""The line on which :math:`\Phi(c)/c^2` is about least, and :math:`\log\Phi` there: a choice."""
     widest = max(float(np.abs(calm[0]).max()), float(np.abs(jumps[0]).max()))
     slopes = np.geomspace(1e-3 / (n * widest), 1e4 / widest, 160)
@@ -195,7 +195,7 @@ def _steepest(calm: Atoms, jumps: Atoms, n: int) -> tuple[float, float]:
     return c, float(_log_size(calm, jumps, n, np.array([c]))[0])
 
 
-def variance(atoms: Atoms, c: float) -> float:
+def variance(atoms: _Atoms, c: float) -> float:
     """The variance of atoms under a tilt."""
     exponents = c * atoms[0] + np.log(atoms[1])
     tilted = np.exp(exponents - exponents.max())
@@ -214,7 +214,7 @@ class JumpPlan:
     small: float
 
 
-def plan_for(calm: Atoms, jumps: Atoms, n: int, error: float) -> JumpPlan:
+def plan_for(calm: _Atoms, jumps: _Atoms, n: int, error: float) -> JumpPlan:
     """Constants for an error of what sums with one jump add to H(n); whatever they are, the bracket is true.
 
     Raises
@@ -239,4 +239,15 @@ def plan_for(calm: Atoms, jumps: Atoms, n: int, error: float) -> JumpPlan:
             raise Unsupported("sums with a jump have tails that no period outruns")
 
 
-__all__ = ["SHARE", "Atoms", "JumpPlan", "Split", "atoms_of", "bins", "cut_at", "logs", "plan_for", "split", "variance"]
+__all__ = [
+    "ERROR_SHARE",
+    "JumpPlan",
+    "Split",
+    "atoms_of",
+    "bins",
+    "cut_at",
+    "logs",
+    "plan_for",
+    "split",
+    "variance",
+]

@@ -46,7 +46,7 @@ from symshuffle.engines.contours import saddle
 from symshuffle.engines.densities import bromwich_plan, gauss, jump_plan
 from symshuffle.engines.densities.bromwich import Bromwich
 from symshuffle.engines.densities.jump_line import JumpLine
-from symshuffle.engines.densities.jump_plan import SHARE, Split
+from symshuffle.engines.densities.jump_plan import ERROR_SHARE, Split
 
 _LEAST_SHARE: Final = Fraction(1, 10**200)
 """What is asked for, over Chernoff's bound on sums without a jump, below which no line is tried."""
@@ -82,7 +82,7 @@ def bracket(law: ContinuousLaw, cut: Split, n: int, *, rigour: Rigour, error: fl
     terms = 0
     with working_precision(bits + max(n.bit_length(), 8)):
         for pieces in jump_plan.bins(cut, n, error):
-            low, high = _one_jump(cut.calm, pieces, n, error=SHARE * error)
+            low, high = _one_jump(cut.calm, pieces, n, error=ERROR_SHARE * error)
             lower += max(Ball.from_arb(low, bits).lower, Fraction(0))
             upper += Ball.from_arb(high, bits).upper
             terms += 1
@@ -105,7 +105,7 @@ def _without(calm: ContinuousLaw, n: int, *, rigour: Rigour, error: float, bits:
         slope = to_arb(Fraction(c))
         size = gauss.roughly(calm, slope) ** n / (flint.arb(1).exp() * slope * n)
         most = Ball.from_arb(size, bits).upper
-    if most < Fraction(SHARE * error):
+    if most < Fraction(ERROR_SHARE * error):
         return Bracket(Fraction(0), most, Rigour.BALL, "none", "next to nothing (Chernoff's bound)")
     share = Fraction(error) / most
     if share < _LEAST_SHARE:

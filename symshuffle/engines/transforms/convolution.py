@@ -20,9 +20,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import fft
 
-Array = npt.NDArray[np.float64]
+from symshuffle.base.doubles import UNIT, Array
 
-UNIT: Final = 2.0**-53
 _EVALUATION: Final = 16 * UNIT
 """Absolute error of one directly evaluated value of a characteristic function (sines, products and sums of a pmf)."""
 

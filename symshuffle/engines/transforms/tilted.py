@@ -33,10 +33,11 @@ from typing import Final, Literal, final
 import numpy as np
 from scipy import fft
 
+from symshuffle.base.doubles import UNIT, Array
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, lower_end, to_arb, to_float, upper_end, working_precision
 from symshuffle.channels.law import Law
-from symshuffle.engines.transforms.convolution import UNIT, Array, convolve
+from symshuffle.engines.transforms.convolution import convolve
 
 _QUIET: Final = 60.0
 """Chernoff exponent of the mass outside the window."""
@@ -59,7 +60,7 @@ _SMALLEST: Final = 1e-290
 _LARGEST_EXPONENT: Final = 1e6
 """A law whose moments leave this range was rounded beyond recognition."""
 
-Masses = dict[int, Fraction]
+_Masses = dict[int, Fraction]
 """Mass by lattice place."""
 
 
@@ -121,7 +122,7 @@ class Window:
         wanted = math.ceil((right - n * low) / step) + spare - first
         return cls(c, low, step, first, int(fft.next_fast_len(wanted, real=True)), (falling, rising))
 
-    def side(self, masses: Masses, n: int, side: Literal["lower", "upper"]) -> Fraction | None:
+    def side(self, masses: _Masses, n: int, side: Literal["lower", "upper"]) -> Fraction | None:
         """One side of E[S_+] from the masses that were rounded towards it; None if the window does not give any."""
         sign, places = (1 if side == "upper" else -1), sorted(masses)
         positions = np.array([float(self.origin + self.step * j) for j in places])
@@ -179,9 +180,9 @@ class Window:
         return bound
 
 
-def dilated(law: Law, window: Window) -> Masses:
+def dilated(law: Law, window: Window) -> _Masses:
     """Each atom split over its lattice neighbours, its mean kept: above the law in increasing convex order."""
-    masses: Masses = {}
+    masses: _Masses = {}
     for value, weight in law.atoms():
         place = (upper_end(value) - window.origin) / window.step
         below = math.floor(place)
@@ -191,7 +192,7 @@ def dilated(law: Law, window: Window) -> Masses:
     return masses
 
 
-def contracted(law: Law, window: Window) -> Masses:
+def contracted(law: Law, window: Window) -> _Masses:
     """Each atom moved to a lattice neighbour, merged with mass of others so that the mean of the group is kept.
 
     A group is the mass that one place receives: an atom, and what others lent it as a counterweight. Below the law in
@@ -286,9 +287,9 @@ class _Shares:
             self.gained[i] += loan
         return True
 
-    def masses(self) -> Masses:
+    def masses(self) -> _Masses:
         """What every place has received."""
-        masses: Masses = {}
+        masses: _Masses = {}
         for j, kept, extra in zip(self.targets, self.least, self.gained, strict=True):
             masses[j] = masses.get(j, Fraction(0)) + kept + extra
         return masses

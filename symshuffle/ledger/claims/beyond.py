@@ -22,7 +22,7 @@ from symshuffle.base.numbers import Ball, Exp, Verdict
 from symshuffle.ledger.claims.comparisons import Comparison, Means
 from symshuffle.ledger.claims.model import Check, Statement
 
-Values: TypeAlias = Mapping[str, Any]
+_Values: TypeAlias = Mapping[str, Any]
 
 THRESHOLD: Final = 10**6
 """Where a statement made false begins to be so: beyond the sizes that any check of the ledger reaches."""
@@ -48,7 +48,7 @@ class Record:
     numeric: set[str] = field(default_factory=set)
     symbolic: set[str] = field(default_factory=set)
     calls: int = 0
-    arguments: list[Values] | None = None
+    arguments: list[_Values] | None = None
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -61,7 +61,7 @@ class Record:
         return tuple(sorted(self.numeric - self.symbolic))
 
 
-def recording(statement: Statement, arguments: list[Values] | None = None) -> tuple[Statement, Record]:
+def recording(statement: Statement, arguments: list[_Values] | None = None) -> tuple[Statement, Record]:
     """The same statement, and where the arguments of its calls are recorded."""
     names, record = _names(statement), Record(arguments=arguments)
 

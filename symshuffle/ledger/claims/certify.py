@@ -19,11 +19,11 @@ from symshuffle.base.artifacts import installed
 from symshuffle.base.numbers import Ball, Exp
 from symshuffle.ledger.claims.comparisons import Comparison
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Grade
-from symshuffle.ledger.recheck.checker import FORMAT, digest, verdict_of
+from symshuffle.ledger.recheck.checker import CERTIFICATE_FORMAT, digest, verdict_of
 from symshuffle.ledger.recheck.sentences import comparison_reads, file_reads, part_reads, program_reads
 from symshuffle.ledger.recheck.values import decide, spoken
 
-LIBRARIES: Final = ("symshuffle", "python-flint", "sympy", "numpy")
+_LIBRARIES: Final = ("symshuffle", "python-flint", "sympy", "numpy")
 """Whose versions a certificate names, beside that of Python."""
 
 _LONGEST: Final = 200
@@ -195,14 +195,14 @@ def certificate(
     if not any(part["comparisons"] for part in parts):
         return None
     content = {
-        "format": FORMAT,
+        "format": CERTIFICATE_FORMAT,
         "claim": claim.id,
         "title": claim.title,
         "source": claim.source,
         "scope": claim.scope,
         "verdict": verdict.value,
         "grade": grade.value if grade else None,
-        "versions": {"python": platform.python_version()} | {name: installed(name) for name in LIBRARIES},
+        "versions": {"python": platform.python_version()} | {name: installed(name) for name in _LIBRARIES},
         "parts": parts,
     }
     content["reads"] = file_reads(content)

@@ -36,7 +36,7 @@ class Corrected:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Part:
+class PartOutcome:
     """What a run found about one part of a statement.
 
     Parameters
@@ -123,7 +123,7 @@ class Outcome:
     false: int
     means: tuple[tuple[Means, int], ...]
     obligations: tuple[Obligation, ...]
-    clauses: tuple[Part, ...]
+    clauses: tuple[PartOutcome, ...]
     unchecked: tuple[Clause, ...]
     controls: int
     controls_rejected: int

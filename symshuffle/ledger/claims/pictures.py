@@ -13,7 +13,7 @@ from symshuffle.base.numbers import to_float
 
 
 @final
-class Role(StrEnum):
+class CurveRole(StrEnum):
     """What a curve stands for; curves of one role look alike on every page."""
 
     FOUND = "found"
@@ -24,7 +24,7 @@ class Role(StrEnum):
 
 @final
 @dataclass(frozen=True, slots=True)
-class Curve:
+class PlottedCurve:
     """One curve: its name, its role, and its points in order.
 
     Raises
@@ -34,19 +34,19 @@ class Curve:
     """
 
     name: str
-    role: Role
+    role: CurveRole
     points: tuple[tuple[float, float], ...]
     joined: bool = True
 
     def __post_init__(self) -> None:
-        replace_choice(Role, self, "role")
+        replace_choice(CurveRole, self, "role")
         if not self.points:
             raise InputError("points", self.points, "at least one point")
 
 
-def curve(name: str, role: Role, points: Iterable[tuple[Any, Any]], *, joined: bool = True) -> Curve:
+def curve(name: str, role: CurveRole, points: Iterable[tuple[Any, Any]], *, joined: bool = True) -> PlottedCurve:
     """A curve of exact numbers or balls, rounded for a picture."""
-    return Curve(name, role, tuple((to_float(x), to_float(y)) for x, y in points), joined)
+    return PlottedCurve(name, role, tuple((to_float(x), to_float(y)) for x, y in points), joined)
 
 
 @final
@@ -69,7 +69,7 @@ class Picture:
     shows: str
     x: str
     y: str
-    curves: tuple[Curve, ...]
+    curves: tuple[PlottedCurve, ...]
     logarithmic: tuple[bool, bool] = (False, False)
 
     def __post_init__(self) -> None:

@@ -39,7 +39,7 @@ from symshuffle.ledger.claims.clauses import Role
 from symshuffle.ledger.claims.comparisons import Comparison, Means
 from symshuffle.ledger.claims.model import Check, Claim, ClaimVerdict, Control, Correction, Grade, Kind, Statement
 from symshuffle.ledger.claims.obligations import unmet
-from symshuffle.ledger.claims.outcomes import Corrected, Outcome, Part
+from symshuffle.ledger.claims.outcomes import Corrected, Outcome, PartOutcome
 
 
 @final
@@ -62,7 +62,7 @@ class _Tally:
     def served(self) -> dict[str, frozenset[Means]]:
         return {of: frozenset(means for means, _ in found) for of, found in self.by_clause.items()}
 
-    def clauses(self, claim: Claim) -> tuple[Part, ...]:
+    def clauses(self, claim: Claim) -> tuple[PartOutcome, ...]:
         """The verdict of each part that comparisons were made for, the statement as transcribed first."""
         order = {"": "the statement"} | {one.of: str(one) for one in claim.obligations}
         return tuple(_clause(of, self.by_clause[part]) for part, of in order.items() if part in self.by_clause)
@@ -107,7 +107,7 @@ class _Tally:
         return f"{counted}; {exceptions}" if exceptions else counted
 
 
-def _clause(of: str, found: Counter[tuple[Means, Verdict]]) -> Part:
+def _clause(of: str, found: Counter[tuple[Means, Verdict]]) -> PartOutcome:
     verdicts = {verdict for _, verdict in found}
     verdict = (
         ClaimVerdict.REFUTED
@@ -119,7 +119,7 @@ def _clause(of: str, found: Counter[tuple[Means, Verdict]]) -> Part:
     means: Counter[Means] = Counter()
     for (one, _), count in found.items():
         means[one] += count
-    return Part(of, verdict, tuple((one, means[one]) for one in Means if means[one]))
+    return PartOutcome(of, verdict, tuple((one, means[one]) for one in Means if means[one]))
 
 
 def seeded(claim_id: str) -> np.random.Generator:
@@ -229,7 +229,7 @@ def outcome_of(
     grade: Grade | None = None,
     outcomes: Mapping[Verdict, int] = MappingProxyType({}),
     means: Mapping[Means, int] = MappingProxyType({}),
-    clauses: tuple[Part, ...] = (),
+    clauses: tuple[PartOutcome, ...] = (),
     rejected: int = 0,
     symbolic_rejection: bool | None = None,
     seconds: float = 0.0,

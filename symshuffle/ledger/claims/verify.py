@@ -16,7 +16,7 @@ from symshuffle.ledger.claims.outcomes import Outcome
 from symshuffle.ledger.claims.registry import Ledger, load
 from symshuffle.ledger.claims.run import outcome_of, run
 
-Progress: TypeAlias = Callable[[Outcome], object]
+_Progress: TypeAlias = Callable[[Outcome], object]
 """Called with each outcome as it is found, in no particular order."""
 
 
@@ -30,7 +30,7 @@ def verify(
     *,
     jobs: int = 1,
     certified: bool = False,
-    progress: Progress | None = silent,
+    progress: _Progress | None = silent,
 ) -> tuple[Outcome, ...]:
     """Outcomes of claims in the order given, run in parallel if asked.
 

@@ -17,7 +17,7 @@ from symshuffle.base.results import within
 from symshuffle.ledger.recheck.sentences import comparison_reads, file_reads, part_reads, program_reads
 from symshuffle.ledger.recheck.values import Value, check_value, decide, rational
 
-FORMAT: Final = "symshuffle certificate 1"
+CERTIFICATE_FORMAT: Final = "symshuffle certificate 1"
 
 EXACT_GRADES: Final = ("proved", "certified", "exact-cases")
 """Grades that nothing in floating point carries."""
@@ -101,8 +101,8 @@ def recheck(content: Any) -> Rechecked:
         At the part that fails, as a path into the file: ``parts[0].comparisons[3].verdict``.
     """
     _keys(content, _FILE, "file")
-    if content["format"] != FORMAT:
-        raise CertificateError("format", f"{content['format']!r} is not {FORMAT!r}")
+    if content["format"] != CERTIFICATE_FORMAT:
+        raise CertificateError("format", f"{content['format']!r} is not {CERTIFICATE_FORMAT!r}")
     for name in ("claim", "title", "source", "scope", "verdict"):
         _text(content[name], name)
     if content["grade"] is not None:

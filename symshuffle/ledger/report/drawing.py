@@ -8,18 +8,18 @@ from typing import Final
 
 from markupsafe import Markup, escape
 
-from symshuffle.ledger.claims.pictures import Picture, Role
+from symshuffle.ledger.claims.pictures import CurveRole, Picture
 
 _INK: Final = "#010203"
 """Drawn in its stead: the colour of the text around the picture, light or dark."""
 
 _COLOURS: Final = {
-    Role.FOUND: ("#010204", "--ink"),
-    Role.PRINTED: ("#010205", "--violet"),
-    Role.CORRECTED: ("#010206", "--green"),
+    CurveRole.FOUND: ("#010204", "--ink"),
+    CurveRole.PRINTED: ("#010205", "--violet"),
+    CurveRole.CORRECTED: ("#010206", "--green"),
 }
 _OTHERS: Final = (("#010207", "--blue"), ("#010208", "--amber"), ("#010209", "--red"), ("#01020a", "--grey"))
-_STYLES: Final = {Role.FOUND: "-", Role.PRINTED: "--", Role.CORRECTED: ":"}
+_STYLES: Final = {CurveRole.FOUND: "-", CurveRole.PRINTED: "--", CurveRole.CORRECTED: ":"}
 _OTHER_STYLES: Final = ("-", "--", "-.", ":")
 _MARKERS: Final = "osD^"
 _SHORT: Final = 8
@@ -52,7 +52,7 @@ def to_svg(picture: Picture, *, name: str) -> Markup:
         axes = figure.add_subplot()
         others = 0
         for curve in picture.curves:
-            if curve.role is Role.OTHER:
+            if curve.role is CurveRole.OTHER:
                 (colour, _), style = _OTHERS[others % len(_OTHERS)], _OTHER_STYLES[others % len(_OTHER_STYLES)]
                 marker, others = _MARKERS[others % len(_MARKERS)], others + 1
             else:

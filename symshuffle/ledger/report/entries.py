@@ -14,7 +14,7 @@ from symshuffle.ledger.claims.outcomes import Outcome
 from symshuffle.ledger.claims.papers import Paper, bibliography
 from symshuffle.ledger.claims.registry import CHECKS, Ledger, catalogue
 from symshuffle.ledger.report.mathematics import to_search
-from symshuffle.ledger.report.sources import Place, place_of
+from symshuffle.ledger.report.sources import Definition, place_of
 
 UNCHECKED: Final = "unchecked"
 """Said of an entry of the catalogue that no claim checks."""
@@ -105,12 +105,12 @@ class LedgerEntry:
         return self.paper if self.claim is None else self.claim.source
 
     @cached_property
-    def check_place(self) -> Place | None:
+    def check_place(self) -> Definition | None:
         """Where its check is defined."""
         return None if self.claim is None else place_of(self.claim.check)
 
     @cached_property
-    def statement_place(self) -> Place | None:
+    def statement_place(self) -> Definition | None:
         """Where the printed statement is transcribed."""
         return None if self.claim is None else place_of(self.claim.printed)
 

@@ -16,7 +16,7 @@ _CLASS: Final = "source"
 
 @final
 @dataclass(frozen=True, slots=True)
-class Place:
+class Definition:
     """The definition of a function.
 
     Parameters
@@ -39,16 +39,16 @@ class Place:
         return f"source/{self.module}.html#L-{self.line}"
 
 
-def place_of(function: Callable[..., Any]) -> Place | None:
+def place_of(function: Callable[..., Any]) -> Definition | None:
     """Where a function is defined; None if it is not written in Python."""
     while isinstance(function, functools.partial):
         function = function.func
     function = inspect.unwrap(function)
     code = getattr(function, "__code__", None)
-    return None if code is None else Place(function.__module__, code.co_firstlineno)
+    return None if code is None else Definition(function.__module__, code.co_firstlineno)
 
 
-def modules(places: Iterable[Place | None]) -> tuple[str, ...]:
+def modules(places: Iterable[Definition | None]) -> tuple[str, ...]:
     """The modules of some places, each once."""
     return tuple(sorted({place.module for place in places if place is not None}))
 

@@ -5,6 +5,7 @@ is irrational; the ball door answers with an enclosure. Neither ever goes throug
 writes ``Rational(1, 3)`` as the Python expression ``1/3``, and a ball made from that excludes the truth.
 """
 
+from symshuffle.base.numbers.readers import LARGEST_PARAMETER
 from symshuffle.mechanisms.symbolic.constants import (
     EXP_EPS,
     LAM,
@@ -19,7 +20,7 @@ from symshuffle.mechanisms.symbolic.constants import (
 )
 from symshuffle.mechanisms.symbolic.functions import large_limit, proportional, same_function
 from symshuffle.mechanisms.symbolic.normal import normal_form
-from symshuffle.mechanisms.symbolic.ranges import EVEN, LARGEST_PARAMETER, POWER_OF_TWO, PRIME, IntegerKind, Parameter
+from symshuffle.mechanisms.symbolic.ranges import EVEN, POWER_OF_TWO, PRIME, IntegerKind, Parameter
 from symshuffle.mechanisms.symbolic.signs import chart, nonnegative, positive, smallest
 
 __all__ = [

@@ -13,11 +13,8 @@ import sympy as sp
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp, Number, Real, Verdict, less, parse_rational
+from symshuffle.base.numbers.readers import LARGEST_PARAMETER
 from symshuffle.mechanisms.symbolic.constants import LAM, constant_of, evaluate
-
-LARGEST_PARAMETER: Final = 10**15
-"""Integer parameters beyond this are refused: nothing in the package stays accurate there."""
-
 
 _SEARCHED: Final = 10_000
 """Integers among which the smallest values of a parameter are looked for."""

@@ -23,7 +23,7 @@ from typing import Any, Final
 import flint
 
 from symshuffle.base.choices import Rigour
-from symshuffle.base.crossings import halved
+from symshuffle.base.crossings import halved, least_between
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import (
     Ball,
@@ -42,7 +42,7 @@ from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import check_users, fisher_information
 from symshuffle.utility.estimation.lower_bounds import van_trees_bound
 
-BITS: Final = 128
+_BITS: Final = 128
 
 
 def cramer_rao_trace(law: AnchoredLaw, composition: Sequence[Fraction], *, n: int) -> Fraction | float:
@@ -123,7 +123,7 @@ def cube_bound(k: int, budget: Number, *, n: int, h: Fraction) -> Bracket:
         raise InputError(
             "h", h, f"a side in (0, {Fraction(1, 2 * (k - 1))}], so that the corner keeps half of the mass"
         )
-    with working_precision(BITS):
+    with working_precision(_BITS):
         side = to_arb(Fraction(h))
         value = side**2 * (k - 1) / 8 * (1 - side * (n * to_arb(budget)).sqrt())
     return _bracket(value, f"cube of side {float(h):.3g}, Pinsker")
@@ -163,7 +163,7 @@ def sharp_cube_bound(k: int, budget: Number, *, n: int, h: Fraction | None = Non
         return 2 * math.log(side) - n * math.log1p(side * side * chi / (1 - m * side))
 
     chosen = _best_side(m, value) if h is None else _check_side(h, m)
-    with working_precision(BITS):
+    with working_precision(_BITS):
         side = to_arb(chosen)
         divergence = side**2 * to_arb(budget) / (1 - m * side)
         bound = side**2 * m / 4 * (-n * (1 + divergence).log()).exp()
@@ -189,10 +189,10 @@ def corner_van_trees(k: int, budget: Number, *, n: int, h: Fraction | None = Non
         return -(n * chi / (1 - m * side) + 4 * math.pi**2 / side**2)
 
     chosen = _best_side(m, value) if h is None else _check_side(h, m)
-    with working_precision(BITS):
+    with working_precision(_BITS):
         side = to_arb(chosen)
-        information = Ball.from_arb(m * n * to_arb(budget) / (1 - m * side), BITS)
-        prior = Ball.from_arb(m * 4 * flint.arb.pi() ** 2 / side**2, BITS)
+        information = Ball.from_arb(m * n * to_arb(budget) / (1 - m * side), _BITS)
+        prior = Ball.from_arb(m * 4 * flint.arb.pi() ** 2 / side**2, _BITS)
         bound = to_arb(van_trees_bound(information, prior, dimension=m))
     return _bracket(bound, f"van Trees, cosine priors on a cube of side {float(chosen):.3g} at a corner")
 
@@ -236,15 +236,8 @@ def cube_slope(m: Any, chi: Any, n: Any, h: Any) -> Any:
 
 def _best_side(m: int, value: Callable[[float], float]) -> Fraction:
     """A good side below 1/m, as a rational: unimodal in log h, by golden section."""
-    low, high = math.log(1e-12 / m), math.log((1 - 1e-9) / m)
-    golden = (math.sqrt(5) - 1) / 2
-    for _ in range(200):
-        left, right = high - golden * (high - low), low + golden * (high - low)
-        if value(math.exp(left)) < value(math.exp(right)):
-            low = left
-        else:
-            high = right
-    return Fraction(math.exp((low + high) / 2)).limit_denominator(10**9 * m * m) or Fraction(1, 2 * m)
+    side = least_between(lambda t: -value(math.exp(t)), math.log(1e-12 / m), math.log((1 - 1e-9) / m), steps=200)
+    return Fraction(math.exp(side)).limit_denominator(10**9 * m * m) or Fraction(1, 2 * m)
 
 
 def _check_side(h: Fraction, m: int) -> Fraction:
@@ -263,5 +256,5 @@ def _check(k: int, budget: Number, n: int) -> tuple[int, int]:
 
 
 def _bracket(value: flint.arb, how: str) -> Bracket:
-    ball = Ball.from_arb(value, BITS)
+    ball = Ball.from_arb(value, _BITS)
     return Bracket(lower_end(ball), upper_end(ball), Rigour.BALL, "closed form", how)

@@ -38,7 +38,7 @@ from symshuffle.geometry.linear import dot
 from symshuffle.utility.anchored.law import check_composition
 from symshuffle.utility.estimation.canonical import check_users, isotropic_risk
 
-BITS: Final = 128
+_BITS: Final = 128
 
 
 def van_trees_bound(information: Any, prior: Any, *, dimension: int) -> Any:
@@ -212,7 +212,7 @@ def minimax_sandwich(k: int, trace: Number, n: int) -> Sandwich:
 
 def _bounds(k: int, trace: Number, n: int, radius: Fraction) -> dict[str, Bracket]:
     """Both bounds and the canonical risk: each by its formula, in balls; any admissible radius gives a lower bound."""
-    with working_precision(BITS):
+    with working_precision(_BITS):
         m = k - 1
         cap = to_arb(trace)
         squared = to_arb(radius) ** 2
@@ -264,8 +264,8 @@ def best_shrinkage_risk(k: int, trace: Number, n: int) -> Number:
     largest = Fraction(k - 1, k)
     noise = constant - largest
     root = math.isqrt(n)
-    with working_precision(BITS):
-        level: Any = Fraction(root) if root * root == n else Ball.from_arb(flint.arb(n).sqrt(), BITS)
+    with working_precision(_BITS):
+        level: Any = Fraction(root) if root * root == n else Ball.from_arb(flint.arb(n).sqrt(), _BITS)
     if less(noise, level * largest) is Verdict.FALSE:
         far: Number = largest * noise / (n * largest + noise)
         return far
@@ -323,7 +323,7 @@ def bayes_risk(channel: Channel, prior: Sequence[tuple[Sequence[Fraction], Fract
 
 
 def _bracket(value: flint.arb, how: str) -> Bracket:
-    ball = Ball.from_arb(value, BITS)
+    ball = Ball.from_arb(value, _BITS)
     return Bracket(lower_end(ball), upper_end(ball), Rigour.BALL, "closed form", how)
 
 

@@ -23,7 +23,7 @@ from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.law import Law
 from symshuffle.utility.frontiers.contamination import Contamination, Leakage, pair_of_rows
 
-LARGEST_EXACT: Final = 3000
+LARGEST_EXACT_ENVELOPE: Final = 3000
 """Users beyond which the envelope is enclosed in balls even where it is rational."""
 
 _PRECISIONS: Final = (192, 384, 768, 1536, 3072, 6144)
@@ -126,7 +126,7 @@ def binary_envelope(experiment: Contamination, *, lam: Real | float, gamma: Real
         why = "gamma >= lam: no likelihood ratio exceeds it"
         zero = Bracket(Fraction(0), Fraction(0), Rigour.EXACT, "closed form", why)
         return Leakage(zero, experiment, EVERY_CHANNEL)
-    if experiment.n <= LARGEST_EXACT and isinstance(lam, Fraction) and isinstance(gamma, Fraction):
+    if experiment.n <= LARGEST_EXACT_ENVELOPE and isinstance(lam, Fraction) and isinstance(gamma, Fraction):
         exact = _envelope_sum(experiment, lam, gamma)
         return Leakage(
             Bracket(exact, exact, Rigour.EXACT, "closed form", "finite binomial sum"), experiment, EVERY_CHANNEL

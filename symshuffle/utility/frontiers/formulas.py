@@ -22,7 +22,7 @@ from symshuffle.utility.estimation.symbolic_law import SymbolicLaw
 
 USERS: Final = sp.Symbol("n", integer=True, positive=True)
 EPS: Final = sp.Symbol("eps", nonnegative=True)
-EXP_EPS: Final = sp.exp(EPS)
+_EXP_EPS: Final = sp.exp(EPS)
 _COUNT: Final = sp.Symbol("c", integer=True, nonnegative=True)
 
 
@@ -55,7 +55,7 @@ def chi_square_envelope(cap: Any, n: Any = USERS) -> sp.Expr:
 
 
 def hockey_stick_envelope(
-    cap: Any, n: Any = USERS, *, gamma: Any = EXP_EPS, direction: Direction | str = Direction.FORWARD
+    cap: Any, n: Any = USERS, *, gamma: Any = _EXP_EPS, direction: Direction | str = Direction.FORWARD
 ) -> sp.Expr:
     r"""The largest hockey-stick divergence of the contamination pair at a ratio cap, as a finite sum over counts.
 
@@ -150,7 +150,7 @@ FORMULAS: Final[Mapping[str, str]] = {
 """Names of the formulas, and what each is."""
 
 
-def law_formulas(mechanism: Mechanism, *, n: Any = USERS, gamma: Any = EXP_EPS) -> LawFormulas:
+def law_formulas(mechanism: Mechanism, *, n: Any = USERS, gamma: Any = _EXP_EPS) -> LawFormulas:
     r"""Trace, budget, ratio cap, risks and leakage as formulas in open parameters.
 
     Risks are expected squared errors of the canonical estimator, at the worst composition. The chi-square divergence of

@@ -38,7 +38,7 @@ from symshuffle.utility.frontiers.caps import check_cap, check_inputs, subset_bu
 from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit
 from symshuffle.utility.frontiers.orbits import DualCertificate, Frontier
 
-BITS: Final = 80
+_BITS: Final = 80
 """Binary digits of the rational ratios that stand in for irrational optima."""
 
 LARGEST_CAPPED: Final = 1000
@@ -246,9 +246,9 @@ def _number(expression: sp.Expr, k: int, lam: Fraction) -> Fraction:
 
 def _root_bounds(k: int) -> tuple[Fraction, Fraction]:
     """Rationals around sqrt(k - 1), equal if it is one of them."""
-    scaled = (k - 1) << (2 * BITS)
+    scaled = (k - 1) << (2 * _BITS)
     root = math.isqrt(scaled)
-    return Fraction(root, 1 << BITS), Fraction(root + (root * root != scaled), 1 << BITS)
+    return Fraction(root, 1 << _BITS), Fraction(root + (root * root != scaled), 1 << _BITS)
 
 
 def _between(lower: Fraction, upper: Fraction, engine: str, how: str) -> Bracket:
@@ -280,16 +280,16 @@ def _high_budget(k: int, budget: Fraction) -> Frontier:
 
 def ratio_of_budget(k: int, budget: Fraction) -> Fraction:
     """The largest multiple of 2^-80 at which k-ary response is within the budget; the ratio itself if it is one."""
-    low, high = 1 << BITS, 2 << BITS
+    low, high = 1 << _BITS, 2 << _BITS
     while _within(k, budget, high):
         low, high = high, 2 * high
     beyond = first_integer(lambda scaled: not _within(k, budget, scaled), low, high)
-    return Fraction(beyond - 1, 1 << BITS)
+    return Fraction(beyond - 1, 1 << _BITS)
 
 
 def _within(k: int, budget: Fraction, scaled: int) -> bool:
-    """Whether (lam-1)^2 (lam+1) <= C lam (lam+k-1) at lam = scaled / 2^BITS."""
-    lam = Fraction(scaled, 1 << BITS)
+    """Whether (lam-1)^2 (lam+1) <= C lam (lam+k-1) at lam = scaled / 2^_BITS."""
+    lam = Fraction(scaled, 1 << _BITS)
     return (lam - 1) ** 2 * (lam + 1) <= budget * lam * (lam + k - 1)
 
 
@@ -303,7 +303,7 @@ def _capped(k: int, budget: Fraction | float, lam_cap: Real) -> Frontier:
     if isinstance(lam_cap, Fraction):
         inner = outer = lam_cap
     else:
-        ball = enclose(lam_cap, BITS + 16)
+        ball = enclose(lam_cap, _BITS + 16)
         inner, outer = ball.lower, ball.upper
     free = trace_frontier(k, budget)
     if all(orbit.ratio <= inner for orbit in free.orbits):
@@ -316,7 +316,7 @@ def _capped(k: int, budget: Fraction | float, lam_cap: Real) -> Frontier:
         tangent = _tangent_ratio(k, eta, inner)
         grown = [*candidates, subset_orbit(k, 1, tangent)] if tangent is not None else candidates
         better, slope, improved = _best_mixture(grown, budget)
-        if improved - value <= value / (1 << BITS):
+        if improved - value <= value / (1 << _BITS):
             break
         candidates, mixture, eta, value = grown, better, slope, improved
     certificate = _line_above(k, eta, candidates, outer)
@@ -338,8 +338,8 @@ def _tangent_ratio(k: int, eta: Fraction, cap: Fraction) -> Fraction | None:
     low, high = _root_bounds(k)[1], cap
     if low >= high or not _number(tangent_slope(), k, high) < eta < _number(tangent_slope(), k, low):
         return None
-    while high - low > Fraction(1, 1 << BITS):
-        middle = Fraction(round((low + high) / 2 * (1 << (BITS + 4))), 1 << (BITS + 4))
+    while high - low > Fraction(1, 1 << _BITS):
+        middle = Fraction(round((low + high) / 2 * (1 << (_BITS + 4))), 1 << (_BITS + 4))
         if _number(tangent_slope(), k, middle) > eta:
             low = middle
         else:
@@ -373,4 +373,4 @@ def _line_above(k: int, eta: Fraction, orbits: Sequence[Orbit], cap: Fraction) -
         certificate = DualCertificate(k, eta, height + slack, cap)
         if certificate.holds():
             return certificate
-        slack = 2 * slack if slack else max(height, Fraction(1)) / (1 << (2 * BITS))
+        slack = 2 * slack if slack else max(height, Fraction(1)) / (1 << (2 * _BITS))

@@ -35,9 +35,9 @@ from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.utility.frontiers.contamination import Contamination, Leakage, ratio_law, shuffled_leakage
 from symshuffle.utility.frontiers.convex_order import average_law, exact_atoms
-from symshuffle.utility.frontiers.envelope import EVERY_CHANNEL, LARGEST_EXACT, binary_envelope
+from symshuffle.utility.frontiers.envelope import EVERY_CHANNEL, LARGEST_EXACT_ENVELOPE, binary_envelope
 
-LARGEST_SUM: Final = 100_000
+_LARGEST_SUM: Final = 100_000
 """Users beyond which the sum over the binomial counts is not taken."""
 
 _BITS: Final = 256
@@ -153,8 +153,8 @@ def convex_envelope(
         return binary_envelope(experiment, lam=lam, gamma=Fraction(1))
     if name is Divergence.CHI_SQUARE and way is Direction.FORWARD:
         return Leakage(_variance(endpoint_variance(lam), n), experiment, EVERY_CHANNEL)
-    if n > LARGEST_SUM:
-        raise Unsupported(f"n = {n}: the sum over {n + 1} counts is taken up to n = {LARGEST_SUM}")
+    if n > _LARGEST_SUM:
+        raise Unsupported(f"n = {n}: the sum over {n + 1} counts is taken up to n = {_LARGEST_SUM}")
     return Leakage(_mean(name, power, way, _binomial_atoms(n, lam)), experiment, EVERY_CHANNEL)
 
 
@@ -192,8 +192,8 @@ def _binomial_atoms(n: int, lam: Real) -> Weighted:
 def _of_callable(n: int, lam: Real, function: Callable[[Fraction], Fraction]) -> Bracket:
     if isinstance(lam, Exp):
         raise InputError("lam", lam, "a rational level for a callable on rationals (or a divergence by its name)")
-    if n > LARGEST_EXACT:
-        raise Unsupported(f"n = {n}: the rational sum is taken up to n = {LARGEST_EXACT}")
+    if n > LARGEST_EXACT_ENVELOPE:
+        raise Unsupported(f"n = {n}: the rational sum is taken up to n = {LARGEST_EXACT_ENVELOPE}")
     if function(Fraction(1)) != 0:
         raise InputError("function", f"f(1) = {function(Fraction(1))}", "f(1) = 0")
     step = (lam - Fraction(1) / lam) / n

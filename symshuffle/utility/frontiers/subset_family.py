@@ -26,7 +26,7 @@ from symshuffle.utility.estimation.canonical import check_users, isotropic_risk
 from symshuffle.utility.frontiers.caps import at, check_cap, check_inputs, sign_factor, subset_budget, subset_trace
 from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit
 
-BITS: Final = 80
+_BITS: Final = 80
 """Binary digits after the point of a calibrated ratio."""
 
 REAL_SIZES: Final = {
@@ -106,16 +106,16 @@ def matched_ratio(k: int, s: int, budget: Fraction, *, lam_cap: Real | None = No
     )
 
     def within(scaled: int) -> bool:
-        lam = Fraction(scaled, 1 << BITS)
+        lam = Fraction(scaled, 1 << _BITS)
         return _horner(numerator, lam) <= target * _horner(denominator, lam)
 
-    low, high = 1 << BITS, 2 << BITS
+    low, high = 1 << _BITS, 2 << _BITS
     while within(high):
         low, high = high, 2 * high
     high = first_integer(lambda scaled: not within(scaled), low, high)
-    lower = Fraction(high - 1, 1 << BITS)
+    lower = Fraction(high - 1, 1 << _BITS)
     exact = _horner(numerator, lower) == target * _horner(denominator, lower)
-    upper = lower if exact else Fraction(high, 1 << BITS)
+    upper = lower if exact else Fraction(high, 1 << _BITS)
     return Bracket(lower, upper, Rigour.EXACT, "bisection", f"signs of the budget equation of size {s} over Q")
 
 

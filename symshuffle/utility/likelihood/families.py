@@ -23,7 +23,7 @@ from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, evaluate, normal_form
 from symshuffle.utility.likelihood.law import LikelihoodRatio
 
-Kind: TypeAlias = Literal["diluting", "persistent"]
+_Kind: TypeAlias = Literal["diluting", "persistent"]
 
 
 @final
@@ -112,7 +112,7 @@ class ChannelFamily:
         return tuple((ratio, weight) for ratio, weight in limits if weight != 0)
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> _Kind:
         """Diluting or persistent, by the limit of the chi-square.
 
         Raises

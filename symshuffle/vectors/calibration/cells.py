@@ -59,7 +59,7 @@ _TOP: Final = 8
 
 _GRID: Final = 2**40
 
-Masses: TypeAlias = tuple[flint.arb, ...]
+_Masses: TypeAlias = tuple[flint.arb, ...]
 
 
 @final
@@ -77,17 +77,17 @@ class Cells:
         At least what the blanket has beside the shared part, of sum at most 1.
     """
 
-    null: Masses
-    first: Masses
-    second: Masses
-    least: Masses
+    null: _Masses
+    first: _Masses
+    second: _Masses
+    least: _Masses
 
     def pair(self, gamma: flint.arb) -> FinitePair:
         """The pair with the shared part of probability ``gamma`` mixed in, and its blanket."""
         with working_precision(_BITS):
             rest = 1 - gamma
 
-            def mixed(masses: Masses) -> tuple[Ball, ...]:
+            def mixed(masses: _Masses) -> tuple[Ball, ...]:
                 return tuple(Ball.from_arb(gamma * p + rest * q, 96) for p, q in zip(self.null, masses, strict=True))
 
             rows = mixed(self.first), mixed(self.second), mixed(self.least)
@@ -180,13 +180,13 @@ def _ends(shift: Fraction, adjacency: Adjacency, count: int) -> list[Fraction]:
     return [Fraction(round(end * _GRID), _GRID) for end in ends]
 
 
-def _on_the_line(ends: Sequence[Fraction], shift: Fraction) -> tuple[Masses, Masses, Masses]:
+def _on_the_line(ends: Sequence[Fraction], shift: Fraction) -> tuple[_Masses, _Masses, _Masses]:
     """Masses of N(0, 1), N(shift, 1) and N(-shift, 1)."""
     first, second, third = (_normal_cells(ends, at) for at in (Fraction(0), shift, -shift))
     return first, second, third
 
 
-def _normal_cells(ends: Sequence[Fraction], shift: Fraction) -> Masses:
+def _normal_cells(ends: Sequence[Fraction], shift: Fraction) -> _Masses:
     """Masses of a normal law around ``shift`` between neighbouring ends and beyond them."""
     half = flint.arb(1) / 2
     scaled = [to_arb(end - shift) * half.sqrt() for end in ends]

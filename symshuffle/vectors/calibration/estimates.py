@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import flint
 import numpy as np
-import numpy.typing as npt
 
 from symshuffle.base.choices import Adjacency, Blanket
+from symshuffle.base.doubles import Array
 from symshuffle.base.numbers import Real, to_arb, to_float, working_precision
 from symshuffle.channels.continuous_law import ContinuousPair
 from symshuffle.engines.contours import saddle
@@ -33,8 +33,6 @@ _FARTHEST: Final = 9.0
 
 _REL: Final = 1e-6
 """Relative error that an integral aims at: a smaller one takes a longer period, and more nodes than there are."""
-
-Array = npt.NDArray[np.float64]
 
 
 def roughly(

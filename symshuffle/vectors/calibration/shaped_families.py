@@ -48,7 +48,7 @@ _LEAST_SHARE: Final = 1e-3
 
 @final
 @dataclass(frozen=True, slots=True)
-class Family:
+class ShapedFamily:
     """Mechanisms by a shape, over which a search runs, and a strength, which a target decides.
 
     Parameters
@@ -72,7 +72,7 @@ class Family:
     strengths: tuple[float, float]
 
 
-def family_by_name(name: str, n: int, dimension: int, noise: float, shape: Fraction | None = None) -> Family:
+def family_by_name(name: str, n: int, dimension: int, noise: float, shape: Fraction | None = None) -> ShapedFamily:
     """A family, started at the index of the central mechanism of the same guarantee.
 
     Parameters
@@ -101,10 +101,10 @@ def family_by_name(name: str, n: int, dimension: int, noise: float, shape: Fract
         centre: float,
         start: Callable[[float], float],
         strengths: tuple[float, float],
-    ) -> Family:
+    ) -> ShapedFamily:
         if shape is not None:
             shapes, centre = (0.0, 0.0), 0.0
-        return Family(make, shapes, centre, start, strengths)
+        return ShapedFamily(make, shapes, centre, start, strengths)
 
     match name:
         case "bmg":  # shape: log(1 - gamma); strength: -log(sigma0)

@@ -20,7 +20,7 @@ from symshuffle.base.numbers import to_float
 from symshuffle.base.results import Bracket
 from symshuffle.vectors.calibration.estimates import roughly
 from symshuffle.vectors.calibration.floor import Target
-from symshuffle.vectors.calibration.shaped_families import Calibrated, Family
+from symshuffle.vectors.calibration.shaped_families import Calibrated, ShapedFamily
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import larger_order, one_user_bound
 from symshuffle.vectors.privacy.pairs import worst_pair
@@ -72,7 +72,7 @@ _WIDTHS: Final = (1e-6, 1e-4, 1e-2)
 _NO_VALUE: Final = (Unsupported, NotDecided, InputError, ArithmeticError, ValueError)
 
 
-def found_for(family: Family, target: Target) -> tuple[Calibrated, Bracket]:
+def found_for(family: ShapedFamily, target: Target) -> tuple[Calibrated, Bracket]:
     """The mechanism of smallest error that is found and certified to meet a target, and its bound on delta.
 
     Parameters
@@ -107,18 +107,18 @@ def found_for(family: Family, target: Target) -> tuple[Calibrated, Bracket]:
     raise Unsupported(f"parameters were found, but no bracket shows that they meet the target: {reason}")
 
 
-def estimated_error(family: Family, target: Target) -> float:
+def estimated_error(family: ShapedFamily, target: Target) -> float:
     """About the least squared error of one user at a target; infinite where none is found."""
     return min(error for error, _ in _errors_by_shape(family, target).values())
 
 
-def _refused(family: Family, target: Target) -> None:
+def _refused(family: ShapedFamily, target: Target) -> None:
     """Raise what keeps a family from having any bound, where that is why nothing was found."""
     middle = family.make(family.centre, family.start(family.centre))
     worst_pair(middle, adjacency=target.adjacency, blanket=target.blanket, exp_eps=target.exp_eps)
 
 
-def _errors_by_shape(family: Family, target: Target) -> dict[float, tuple[float, float]]:
+def _errors_by_shape(family: ShapedFamily, target: Target) -> dict[float, tuple[float, float]]:
     """About the error at the largest strength that meets the target, and that strength, at the shapes looked at."""
     seen: dict[float, tuple[float, float]] = {}
     shift = 0.0  # of the strength found from the one to start from, at the shape seen last
@@ -170,7 +170,7 @@ def _ever_farther(start: float, sign: int, low: float, high: float) -> Iterator[
         yield shape
 
 
-def _excess(family: Family, target: Target, shape: float, *, fine: bool = False) -> Callable[[float], float]:
+def _excess(family: ShapedFamily, target: Target, shape: float, *, fine: bool = False) -> Callable[[float], float]:
     """By how much the logarithm of the bound exceeds that of the target, by strength."""
     wanted = math.log(float(target.goal))
 
@@ -224,7 +224,7 @@ def _strongest(excess: Callable[[float], float], start: float, ends: tuple[float
     return zero_between(excess, below, above, xtol=close)
 
 
-def _certified(family: Family, target: Target, shape: float, start: float) -> tuple[Calibrated, Bracket]:
+def _certified(family: ShapedFamily, target: Target, shape: float, start: float) -> tuple[Calibrated, Bracket]:
     """A mechanism of a shape whose bracket meets the target, near the strongest one that does.
 
     Raises

@@ -10,9 +10,9 @@ from typing import Any, Final, TypeAlias
 
 import flint
 import numpy as np
-import numpy.typing as npt
 
 from symshuffle.base.crossings import zero_between
+from symshuffle.base.doubles import Array
 from symshuffle.base.numbers import to_arb, to_float, working_precision
 from symshuffle.engines.densities.bromwich_plan import estimate
 from symshuffle.vectors.calibration.cells import cells, error_of
@@ -29,7 +29,6 @@ from symshuffle.vectors.randomizers.mechanisms import (
 from symshuffle.vectors.randomizers.sphere import cap_complement
 
 Staged: TypeAlias = BlanketMixedGaussian | PrivUnit | ClippedLinear
-Array: TypeAlias = npt.NDArray[np.float64]
 
 _MOST: Final = 2000
 """Points after which the staircase gives up: it stands still where the floor asked for is not below the optimum."""

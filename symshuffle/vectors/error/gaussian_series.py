@@ -11,7 +11,7 @@ from typing import Final
 
 from symshuffle.base.numbers import as_integer
 
-LARGEST_ORDER: Final = 100
+_LARGEST_ORDER: Final = 100
 """Number of coefficients up to which a series is computed; the time grows with its cube."""
 
 
@@ -44,7 +44,7 @@ def gaussian_index_series(order: int) -> tuple[Fraction, ...]:
     -----
     vecmean, equation (60).
     """
-    order = as_integer(order, "order", 1, LARGEST_ORDER)
+    order = as_integer(order, "order", 1, _LARGEST_ORDER)
     return tuple(_power(-1, order + 1)[1:])
 
 
@@ -78,7 +78,7 @@ def gaussian_noise_series(order: int) -> tuple[Fraction, ...]:
     vecmean, equation (61). By Lagrange's inversion the coefficient of :math:`y^m` in :math:`1/a(y)`, where
     :math:`V(a(y))=y`, is :math:`-\frac1m[a^{m+1}](V/a)^{-m}`.
     """
-    order = as_integer(order, "order", 1, LARGEST_ORDER)
+    order = as_integer(order, "order", 1, _LARGEST_ORDER)
     return (-_power(-1, 2)[1], *(-_power(-m, m + 2)[m + 1] / m for m in range(1, order)))
 
 

@@ -24,7 +24,7 @@ from symshuffle.base.solvers import cvxpy, solve_model
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import count_histograms, shuffled_law
 
-Rows: TypeAlias = "tuple[tuple[Fraction, ...], ...]"
+_Rows: TypeAlias = "tuple[tuple[Fraction, ...], ...]"
 
 _DENOMINATOR: Final = 10**12
 LARGEST_PROGRAM: Final = 3000
@@ -51,9 +51,9 @@ class MinimalRisk:
     """
 
     channel: Channel
-    targets: Rows
+    targets: _Rows
     weights: tuple[Fraction, ...]
-    estimator: Rows
+    estimator: _Rows
     bracket: Bracket
 
     @property
@@ -155,7 +155,7 @@ def minimal_unbiased_risk(channel: Channel, targets: Sequence[Sequence[Fraction 
     return best
 
 
-def _bracketed(channel: Channel, targets: Rows, weights: tuple[Fraction, ...]) -> MinimalRisk:
+def _bracketed(channel: Channel, targets: _Rows, weights: tuple[Fraction, ...]) -> MinimalRisk:
     lower, estimator = weighted_minimum(channel, targets, weights)
     upper = max(_errors(channel, targets, estimator))
     rigour = Rigour.EXACT if lower == upper else Rigour.BALL
@@ -163,7 +163,7 @@ def _bracketed(channel: Channel, targets: Rows, weights: tuple[Fraction, ...]) -
     return MinimalRisk(channel, targets, weights, estimator, bracket)
 
 
-def weighted_minimum(channel: Channel, targets: Rows, weights: Sequence[Fraction]) -> tuple[Fraction, Rows]:
+def weighted_minimum(channel: Channel, targets: _Rows, weights: Sequence[Fraction]) -> tuple[Fraction, _Rows]:
     r"""The least weighted error of an unbiased estimator, and where it is attained.
 
     With :math:`D=\mathrm{diag}(w^\top R)` the minimum is at :math:`X=D^{-1}R^\top\Lambda`, where
@@ -197,7 +197,7 @@ def weighted_minimum(channel: Channel, targets: Rows, weights: Sequence[Fraction
     return sum((w * error for w, error in zip(weights, errors, strict=True)), Fraction(0)), estimator
 
 
-def _errors(channel: Channel, targets: Rows, estimator: Rows) -> list[Fraction]:
+def _errors(channel: Channel, targets: _Rows, estimator: _Rows) -> list[Fraction]:
     """Squared error at each input; the estimator is unbiased, so that it is a difference of second moments."""
     rows: Any = channel.rows
     squares = [sum((entry * entry for entry in row), Fraction(0)) for row in estimator]
@@ -208,7 +208,7 @@ def _errors(channel: Channel, targets: Rows, estimator: Rows) -> list[Fraction]:
     ]
 
 
-def _solve(matrix: Sequence[Sequence[Fraction]], right: Rows) -> Rows | None:
+def _solve(matrix: Sequence[Sequence[Fraction]], right: _Rows) -> _Rows | None:
     """Some solution of a consistent linear system, None where there is none."""
     size, width = len(matrix), len(right[0])
     table = flint.fmpq_mat(
@@ -224,7 +224,7 @@ def _solve(matrix: Sequence[Sequence[Fraction]], right: Rows) -> Rows | None:
     return tuple(map(tuple, found))
 
 
-def _proposed(channel: Channel, targets: Rows) -> tuple[Fraction, ...]:
+def _proposed(channel: Channel, targets: _Rows) -> tuple[Fraction, ...]:
     """Weights on the inputs from the multipliers of the cone program."""
     import numpy as np
 
@@ -248,7 +248,7 @@ def _proposed(channel: Channel, targets: Rows) -> tuple[Fraction, ...]:
     return tuple(part / sum(padded) for part in padded)
 
 
-def shuffled_problem(channel: Channel, targets: Sequence[Sequence[Fraction | int]], n: int) -> tuple[Channel, Rows]:
+def shuffled_problem(channel: Channel, targets: Sequence[Sequence[Fraction | int]], n: int) -> tuple[Channel, _Rows]:
     """Channel and targets of the estimation problem of n shuffled users.
 
     Parameters

@@ -29,7 +29,7 @@ from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
 if TYPE_CHECKING:
     import sympy as sp
 
-MOST_CELLS = 20_000
+_MOST_CELLS = 20_000
 """Cells after which the search for the minimiser gives up."""
 
 
@@ -233,8 +233,8 @@ def _kept_cells(
     while stack:
         low, high = stack.pop()
         seen += 1
-        if seen > MOST_CELLS:
-            raise NotDecided(f"{MOST_CELLS} cells do not isolate the minimiser")
+        if seen > _MOST_CELLS:
+            raise NotDecided(f"{_MOST_CELLS} cells do not isolate the minimiser")
         narrow = 4 * high <= 5 * low and 4 * (1 - low) <= 5 * (1 - high)  # wider balls lose their sign in a product
         if narrow:
             taylor = _error(to_arb(low).union(to_arb(high)), chi, dimension)

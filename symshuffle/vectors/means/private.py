@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     Vectors: TypeAlias = NDArray[np.float64]
 
 Certifiable: TypeAlias = BlanketMixedGaussian | SphereLinear | PrivUnit | ClippedLinear
-Progress: TypeAlias = Callable[[str], None]
+_Progress: TypeAlias = Callable[[str], None]
 
 NAMES: Final = ("privunit", "sphere-linear", "clipped-linear", "bmg")
 """Mechanisms with a certified bound in every dimension that they serve; the cheapest to calibrate first."""
@@ -176,7 +176,7 @@ def private_mean(
     rng: np.random.Generator | None = None,
     adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
     mechanism: str | Certifiable = "auto",
-    progress: Progress | None = None,
+    progress: _Progress | None = None,
     fixed: Mapping[str, object] | None = None,
 ) -> PrivateMean:
     """Estimate of the mean of vectors of the unit ball from shuffled messages.
@@ -290,7 +290,7 @@ def candidates(
     goal: Fraction,
     adjacency: Adjacency,
     refused: list[tuple[str, str]] | None = None,
-    progress: Progress | None = None,
+    progress: _Progress | None = None,
     fixed: Mapping[str, object] | None = None,
     every: bool = True,
 ) -> tuple[Candidate, ...]:

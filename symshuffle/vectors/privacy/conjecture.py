@@ -45,13 +45,13 @@ if TYPE_CHECKING:
 
     Vector: TypeAlias = NDArray[np.float64]
 
-Box: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
+_Box: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
 """Ranges of a and of the others' positions, in units of sigma0."""
 
 STEEPEST: Final = 0.39895
 """Above 1/sqrt(2 pi): the total variation of two unit normals per distance of their means."""
 
-MOST_BOXES: Final = 200_000
+_MOST_BOXES: Final = 200_000
 
 _WINDOW: Final = 7
 """Half length of the grid, beyond the largest input."""
@@ -243,15 +243,15 @@ class _Search:
     def below(self, aim: Fraction) -> tuple[int, tuple[Fraction, ...] | None]:
         """Number of boxes that were bounded, and inputs at which the bound stays above the aim; None if nowhere."""
         r, goal = self.radius, outward(aim, up=False)
-        start: Box = ((Fraction(0), r), *(((-r, r),) * (self.n - 1)))
-        heap: list[tuple[float, int, Box]] = [(-math.inf, 0, start)]
+        start: _Box = ((Fraction(0), r), *(((-r, r),) * (self.n - 1)))
+        heap: list[tuple[float, int, _Box]] = [(-math.inf, 0, start)]
         ticket = itertools.count(1)
         seen = 0
         while heap:
             bound, _, box = heapq.heappop(heap)
             if -bound <= goal:
                 break
-            if seen >= MOST_BOXES:
+            if seen >= _MOST_BOXES:
                 return seen, _middle(box)
             for part in self._halves(box):
                 seen += 1
@@ -262,12 +262,12 @@ class _Search:
                     heapq.heappush(heap, (-(value + slack), next(ticket), part))
         return seen, None
 
-    def _slack(self, box: Box) -> float:
+    def _slack(self, box: _Box) -> float:
         return sum(
             slope * outward((high - low) / 2, up=True) for slope, (low, high) in zip(self.slopes, box, strict=True)
         ) * (1 + 1e-12)
 
-    def _halves(self, box: Box) -> list[Box]:
+    def _halves(self, box: _Box) -> list[_Box]:
         """The box cut across the side that costs most; backgrounds that differ by order are looked at once."""
         costs = [slope * float(high - low) for slope, (low, high) in zip(self.slopes, box, strict=True)]
         side = costs.index(max(costs))
@@ -327,7 +327,7 @@ def _upper(value: flint.arb) -> Fraction:
     return Ball.from_arb(value).upper
 
 
-def _middle(box: Box) -> tuple[Fraction, ...]:
+def _middle(box: _Box) -> tuple[Fraction, ...]:
     return tuple((low + high) / 2 for low, high in box)
 
 

@@ -60,7 +60,7 @@ _NEWTON: Final = 6
 
 @final
 @dataclass(frozen=True, slots=True)
-class Tilted:
+class TiltedLaw:
     """The law of G under a tilt.
 
     Parameters
@@ -140,14 +140,14 @@ def terms(slope: Any, n: Any, log_mass: Any, mean: Any, variance: Any, third: An
     return front * (-slope * mean * n + slope * slope * variance * n / 2).exp() * hinge, front * third / variance
 
 
-def tilt(law: Law | ContinuousLaw, lam: Fraction) -> Tilted:
+def tilt(law: Law | ContinuousLaw, lam: Fraction) -> TiltedLaw:
     """Moments under the tilt, by sums or certified integrals; the third by those of order 2 and 4."""
     slope = to_arb(lam)
     mass = _mean(law, lambda g: (slope * g).exp())
     mean = _mean(law, lambda g: g * (slope * g).exp()) / mass
     variance = _mean(law, lambda g: (g - mean) ** 2 * (slope * g).exp()) / mass
     fourth = _mean(law, lambda g: (g - mean) ** 4 * (slope * g).exp()) / mass
-    return Tilted(mass.log(), mean, variance, (variance * fourth).sqrt())
+    return TiltedLaw(mass.log(), mean, variance, (variance * fourth).sqrt())
 
 
 def _saddle(law: Law | ContinuousLaw) -> Fraction:

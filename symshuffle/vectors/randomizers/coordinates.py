@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 import flint
 
 from symshuffle.base.numbers import to_arb, working_precision
-from symshuffle.channels.continuous_law import Function, Transform
+from symshuffle.channels.continuous_law import Function, PieceTransform
 
 T = TypeVar("T")
 
@@ -97,7 +97,7 @@ def cosine(angle: Any) -> Any:
 
 def linear_transform(
     dimension: int, slopes: tuple[Fraction, Fraction], mass: Fraction
-) -> Callable[[flint.arb], Transform]:
+) -> Callable[[flint.arb], PieceTransform]:
     r"""The transform of G for the densities :math:`1+ax` and :math:`1+bx` of a coordinate x of the uniform sphere.
 
     Against a multiple m of the uniform law :math:`G=g_0+g_1x` is linear, and with :math:`\nu=d/2-1`
@@ -125,7 +125,7 @@ def linear_transform(
     """
     numbers, half, order = enclosed(*slopes, mass), Fraction(dimension, 2), Fraction(dimension, 2) - 1
 
-    def made(ratio: flint.arb) -> Transform:
+    def made(ratio: flint.arb) -> PieceTransform:
         def line() -> tuple[flint.arb, flint.arb, flint.arb]:
             a, b, weight = numbers()
             return (1 - ratio) / weight, (a - ratio * b) / weight, weight
@@ -153,7 +153,7 @@ def linear_transform(
                 decay = (flint.arb.pi() / (2 * y)).sqrt()
             return weight * (c * start).exp() * to_arb(half).gamma() * 2 * x.cosh() / flint.arb.pi() * decay
 
-        return Transform(at, most)
+        return PieceTransform(at, most)
 
     return made
 

@@ -25,7 +25,7 @@ import flint
 
 from symshuffle.base.errors import NotDecided
 
-MOST_CELLS = 256
+_MOST_CELLS = 256
 """Cells after which the search below A'b gives up."""
 
 
@@ -122,7 +122,7 @@ def largest_blanket_variance(gamma: flint.arb, b: flint.arb, dimension: int) -> 
 def _cover(weight: Any, at_zero: flint.arb, end: flint.arb, value: flint.arb) -> None:
     """Show that g < value on [0, end], cell by cell."""
     cells = 8
-    while cells <= MOST_CELLS:
+    while cells <= _MOST_CELLS:
         points = [end * i / cells for i in range(cells + 1)]
         low = [weight(rho) for rho in points]
         if all(
@@ -130,4 +130,4 @@ def _cover(weight: Any, at_zero: flint.arb, end: flint.arb, value: flint.arb) ->
         ):
             return
         cells *= 4
-    raise NotDecided(f"{MOST_CELLS} cells do not show which input is worst against the largest blanket")
+    raise NotDecided(f"{_MOST_CELLS} cells do not show which input is worst against the largest blanket")

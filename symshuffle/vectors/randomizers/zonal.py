@@ -20,7 +20,7 @@ import flint
 
 from symshuffle.base.numbers import to_arb
 
-Piece: TypeAlias = Callable[[Any], Any]
+_Piece: TypeAlias = Callable[[Any], Any]
 """A function of the height, analytic on its stretch."""
 
 _MOST_CELLS: Final = 4000
@@ -38,8 +38,8 @@ class Heights:
         The function on either side.
     """
 
-    below: Piece
-    above: Piece
+    below: _Piece
+    above: _Piece
 
 
 def largest_mean(first: Heights, second: Heights, knot: Fraction, dimension: int, terms: int) -> flint.arb:
@@ -77,7 +77,7 @@ class _Mean:
     def of(self, function: Heights, degree: int, *, squared: bool = False) -> flint.arb:
         """E[f P_k], or E[f^2 P_k]."""
 
-        def take(piece: Piece) -> Piece:
+        def take(piece: _Piece) -> _Piece:
             return lambda t: (piece(t) ** 2 if squared else piece(t)) * _polynomials(t, degree, self.dimension)[-1]
 
         split = to_arb(self.knot).asin()
@@ -100,7 +100,7 @@ class _Mean:
             + self._integral(lambda t: first.above(t) * second.below(-t), far, _right())
         )
 
-    def _integral(self, function: Piece, low: flint.arb, high: flint.arb) -> flint.arb:
+    def _integral(self, function: _Piece, low: flint.arb, high: flint.arb) -> flint.arb:
         """Over the angle, with the density of the height: a constant times a power of the cosine."""
         half = flint.arb(1) / 2
         scale = (self.dimension * half).gamma() / ((self.dimension - 1) * half).gamma() / flint.arb.pi().sqrt()

@@ -15,11 +15,7 @@ from symshuffle.base.choices import Loss, Question, Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
 from symshuffle.cli import arguments
-<<<<<<< HEAD
-from symshuffle.cli.arguments import Explain, Json, Users
-=======
-from symshuffle.cli.arguments import Json, UsersOption
->>>>>>> main
+from symshuffle.cli.arguments import Explain, Json, UsersOption
 from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, with_covering
 from symshuffle.cli.progress import progress
 from symshuffle.cli.proofs import Proof, write_proof

@@ -18,14 +18,10 @@ from symshuffle.base.choices import Criterion, Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import Exp, exact_text, format_decimal, parse_rational
-<<<<<<< HEAD
 from symshuffle.base.results import SafeEnd, safe_number
-from symshuffle.cli.arguments import Explain
+from symshuffle.cli.arguments import Explain, Json
 from symshuffle.cli.shown import print_rows
-=======
-from symshuffle.cli.arguments import Json
 from symshuffle.cli.shuffled import shuffled
->>>>>>> main
 
 if TYPE_CHECKING:
     from symshuffle.base.results import Bracket
@@ -95,11 +91,7 @@ def _command(name: str, summary: str, answer: Callable[[_Request], None]) -> Non
         explain: Explain = False,
         as_json: Json = False,
     ) -> None:
-<<<<<<< HEAD
-        answer(Request(problem, _level(lam, eps0), symmetry, formula, explain, as_json))
-=======
-        answer(_Request(problem, _level(lam, eps0), symmetry, formula, as_json))
->>>>>>> main
+        answer(_Request(problem, _level(lam, eps0), symmetry, formula, explain, as_json))
 
     app.command(name=name, help=summary)(command)
 

@@ -22,13 +22,9 @@ from symshuffle.base.numbers import (
     ungrouped,
     upper_end,
 )
-<<<<<<< HEAD
 from symshuffle.base.results import SafeEnd, safe_number
-from symshuffle.cli.arguments import Explain
+from symshuffle.cli.arguments import Explain, Json
 from symshuffle.cli.shown import print_rows
-=======
-from symshuffle.cli.arguments import Json
->>>>>>> main
 
 if TYPE_CHECKING:
     from symshuffle.base.numbers import Real
@@ -208,22 +204,13 @@ def _show_frontier(found: Frontier, *, explain: bool) -> None:
     sure = f"a certificate, checked {found.trace.rigour.words}"
     print_rows(FirstLines("trace", safe_number(found.trace, SafeEnd.NEITHER), about=about, sure=sure).rows)
     table = Table(box=None, show_header=False)
-<<<<<<< HEAD
     if explain:
         low, high = (
-            format_decimal(end, digits=DIGITS, up=up)
+            format_decimal(end, digits=_DIGITS, up=up)
             for end, up in ((found.trace.lower, False), (found.trace.upper, True))
         )
         exact = found.trace.exact
         table.add_row("trace", f"at least {low}, at most {high}" if exact is None else exact_text(exact))
-=======
-    exact = found.trace.exact
-    if exact is not None:
-        table.add_row("trace", exact_text(exact))
-    else:
-        table.add_row("trace, at least", format_decimal(found.trace.lower, digits=_DIGITS, up=False))
-        table.add_row("trace, at most", format_decimal(found.trace.upper, digits=_DIGITS, up=True))
->>>>>>> main
     for orbit in found.orbits:
         levels = ", ".join(f"{count} x {float(value):.6g}" for count, value in orbit.levels)
         table.add_row(f"weight {float(orbit.weight):.6g}", f"all rearrangements of ({levels})")

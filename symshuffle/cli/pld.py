@@ -11,11 +11,7 @@ import typer
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Rigour
 from symshuffle.cli import arguments
-<<<<<<< HEAD
-from symshuffle.cli.arguments import LAW_BITS, Eps0, Explain, File, Json, Lam, Mech, Params, Rel, Users
-=======
-from symshuffle.cli.arguments import LAW_BITS, Eps0, File, Json, Lam, Mech, Params, Rel, UsersOption
->>>>>>> main
+from symshuffle.cli.arguments import LAW_BITS, Eps0, Explain, File, Json, Lam, Mech, Params, Rel, UsersOption
 from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, with_covering
 from symshuffle.cli.shown import print_rows
 

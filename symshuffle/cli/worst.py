@@ -11,11 +11,7 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.executors import workers
 from symshuffle.base.numbers import counted, exact_text, format_decimal
 from symshuffle.cli import arguments
-<<<<<<< HEAD
-from symshuffle.cli.arguments import Eps0, Explain, FewJobs, File, Json, Lam, Mech, Params, Rel, Users
-=======
-from symshuffle.cli.arguments import Eps0, FewJobs, File, Json, Lam, Mech, Params, Rel, UsersOption
->>>>>>> main
+from symshuffle.cli.arguments import Eps0, Explain, FewJobs, File, Json, Lam, Mech, Params, Rel, UsersOption
 from symshuffle.cli.progress import progress
 from symshuffle.cli.shown import print_rows
 

@@ -314,9 +314,16 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         kind=Kind.STATEMENT,
         title="guessing one of m values: best loss in closed form",
         text=(
-            r"Guessing $\theta\in[m]$ from $P(x|\theta)=(1-\gamma)/m+\gamma 1[x=\theta]$ under 0-1 loss: "
-            r"subset selection of size $k$ has risk $1-(1-\gamma)/m-\gamma\lambda/(k\lambda+m-k)$ at every $\theta$; "
-            r"the best LDP channel has $k=1$, for the uniform prior and in the worst case."
+            Clause(
+                "risk",
+                r"Guessing $\theta\in[m]$ from $P(x|\theta)=(1-\gamma)/m+\gamma 1[x=\theta]$ under 0-1 loss: "
+                r"subset selection of size $k$ has risk $1-(1-\gamma)/m-\gamma\lambda/(k\lambda+m-k)$ at every "
+                r"$\theta$.",
+            ),
+            Clause(
+                "best",
+                "The best LDP channel has $k=1$, for the uniform prior and in the worst case.",
+            ),
         ),
         source="ldp_tradeoff, Appendix C.1, equations (80)-(94)",
         assumptions=("m >= 2", "0 < gamma <= 1", "lam > 1"),
@@ -330,7 +337,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("numerator lam + 1", _printed_with("numerator")),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("m", "k", "gamma", "lam"),
+        obligations=(
+            *for_all("m", "gamma", "lam", clause=("risk", "best")),
+            *for_all("k", clause="risk"),
+        ),
     ),
     Claim(
         id="ldp_tradeoff.eq-97-103",

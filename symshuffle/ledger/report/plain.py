@@ -19,6 +19,7 @@ _LOWERED: Final = dict(zip("0123456789+-−()=", "₀₁₂₃₄₅₆₇₈₉
 _ABOVE: Final = dict.fromkeys("¯‾―", "\u0304") | dict.fromkeys("^ˆ", "\u0302") | dict.fromkeys("~˜", "\u0303")
 _KEPT: Final = "\u00a0"
 _MARKED: Final = re.compile(r"[_^][^\W_]+$")
+_AFTER_SIGN: Final = re.compile(r"(?<=[−+([]) ")
 _BRACKETS: Final = re.compile(r"\([^()]*\)")
 _INDEXED: Final = r"(\d+(\.\d+)?|[^\W\d_])[\u0302-\u0304′*ⁿ⁰¹²³⁴-⁹₀-₉ₐ-ₜᵢᵣᵤᵥⱼₓ]*"
 _ATOM: Final = re.compile(rf"\([^()]*\)|\|[^|]*\||{_INDEXED}")
@@ -52,7 +53,7 @@ def to_lines(text: str, width: int) -> list[str]:
 @cache
 def _line(latex: str) -> str:
     root = parsed(latex)
-    return latex if root is None else " ".join(_text(root, script=False).split())
+    return latex if root is None else _AFTER_SIGN.sub("", " ".join(_text(root, script=False).split()))
 
 
 def _text(element: ElementTree.Element, *, script: bool) -> str:

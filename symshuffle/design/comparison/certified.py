@@ -126,8 +126,13 @@ class Rivals:
     def left(self, known: frozenset[int] = frozenset()) -> tuple[Parameters, ...] | None:
         """What may have a risk below the goal, besides the known integers.
 
-        All such integers, or the first share found; None where there are too many boxes.
+        All such integers, or the first share found; None where there are too many boxes, also where every bound is
+        asked for, whatever guesses say.
         """
+        found = self._left(known)
+        return found if found is not None or math.isinf(self.doubt) else replace(self, doubt=math.inf)._left(known)
+
+    def _left(self, known: frozenset[int]) -> tuple[Parameters, ...] | None:
         found: list[Parameters] = []
         boxes, looked = self._all(), 0
         while boxes:
@@ -300,9 +305,10 @@ class Rivals:
     def _doubt(self) -> float:
         """By how much a bound may be above its guess: as far as the last ones were, and a little farther.
 
-        Where no bound is asked for nothing is excluded, so that too little doubt costs proposals, never the best one.
+        Where no bound is asked for nothing is excluded: too little doubt leaves more to be matched one by one.
         """
-        return max(self.seen[-_LAST:]) + _MARGIN if len(self.seen) >= _LAST else self.doubt
+        told = len(self.seen) >= _LAST and not math.isinf(self.doubt)
+        return max(self.seen[-_LAST:]) + _MARGIN if told else self.doubt
 
 
 def frontier_risk(k: int, match: Match, n: int) -> Fraction | None:

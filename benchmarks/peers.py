@@ -153,5 +153,5 @@ that for small deltas its optimistic estimate is above the truth.
 
 {compositions()}
 
-What dp-accounting does and symshuffle does not: compose mechanisms that are run one after the other on shuffled data,
-and anything with Gaussian noise.""")
+What dp-accounting does and symshuffle does not: compose shuffled rounds with mechanisms that are not shuffled, such as
+Gaussian noise of a trusted curator.""")

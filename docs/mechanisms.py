@@ -1,8 +1,10 @@
 """Write docs/mechanisms.md: every named mechanism with its definition, decomposition and law of G, all derived."""
 
 from pathlib import Path
+from typing import Any
 
 from symshuffle.base.errors import Unsupported
+from symshuffle.cli import vector_mechanisms
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import MECHANISMS
@@ -12,10 +14,12 @@ PAGE = Path(__file__).with_suffix(".md")
 HEAD = """# Mechanisms
 
 Written by `make pages` from the definitions in [symshuffle/mechanisms](../symshuffle/mechanisms); do not edit. Each
-mechanism is defined once, by the states that an input can have seen from an output; everything below is derived from
-that. Here $\\lambda = e^{\\varepsilon_0}$ and $x = e^{\\varepsilon}$; $a$ and $b$ are the weights of the shared
-components in the two rows that are compared, $c$ their weights in the blanket (decomposition, Theorem 7), and $G$ is
-the amplification variable (decomposition, Theorem 12). `symshuffle decompose NAME` prints the same.
+mechanism of finitely many outputs is defined once, by the states that an input can have seen from an output; its
+decomposition is derived from that. [Mechanisms of vectors](#mechanisms-of-vectors) stand at the end.
+
+Here $\\lambda = e^{\\varepsilon_0}$ and $x = e^{\\varepsilon}$; $a$ and $b$ are the weights of the shared components in
+the two rows that are compared, $c$ their weights in the blanket (decomposition, Theorem 7), and $G$ is the
+amplification variable (decomposition, Theorem 12). `symshuffle decompose NAME` prints the same.
 """
 
 LAPLACE = r"""## laplace
@@ -37,10 +41,40 @@ e^{u} - x & \frac{1}{4 \sqrt{\lambda}} e^{-u/2} \\
 ```
 """
 
+ANY = r"""## any-ldp
+
+*Any randomizer of a local budget*, the same for all users, of which nothing is known but that it is
+$\varepsilon_0$-LDP. The bound is that of one pair of laws, which the claim `symshuffle.generic-bound` proves
+(`symshuffle show symshuffle.generic-bound`). If the randomizer is known, naming it gives a smaller bound.
+"""
+
+VECTORS = r"""## Mechanisms of vectors
+
+The input $v$ is a vector of length at most 1 in $d$ dimensions, the message $u$ a vector as well. $\sigma$ is the
+uniform law of the unit sphere. These mechanisms have a null symbol, so that neighbours may differ in presence
+(`--adjacency zero-out`) as well as in the input (`replace-one`). Their laws of $G$ have densities and no finite table;
+`symshuffle delta`, `epsilon` and `calibrate` evaluate them. The notebook [Means of vectors under
+shuffling](../notebooks/means_of_vectors_under_shuffling.ipynb) works with them.
+"""
+
+DENSITIES = {
+    "bmg": r"""$\gamma N(0, \sigma_0^2 I) + (1 - \gamma) N(v, \sigma_0^2 I)$. The null symbol sends
+$N(0, \sigma_0^2 I)$.""",
+    "privunit": r"""$\frac{p}{s}$ against $\sigma$ on the cap $\langle u, v\rangle \ge \theta$, and
+$\frac{1 - p}{1 - s}$ elsewhere, where $s$ is the share of the sphere that the cap has. Inputs are unit vectors.
+The null symbol sends $\sigma$.""",
+    "sphere-linear": r"""$1 + c \langle u, v\rangle$ against $\sigma$. The null symbol sends $\sigma$.""",
+    "clipped-linear": r"""$\gamma + \beta (\langle u, v\rangle - t_0)_+$ against $\sigma$, where $t_0$ is `clip`; mass 1
+and the lower index `chi` determine $\gamma$ and $\beta$. Inputs are unit vectors. The null symbol sends $\sigma$.""",
+    "gaussian": r"""$N(v, \sigma_0^2 I)$. The null symbol sends $N(0, \sigma_0^2 I)$.""",
+}
+"""The law of the message of each mechanism of vectors."""
+
 
 def render() -> str:
     """The whole page."""
-    return "\n".join([HEAD, *_summary(), "", *(_section(name) for name in MECHANISMS), LAPLACE])
+    sections = [*(_section(name) for name in MECHANISMS), LAPLACE, ANY, VECTORS]
+    return "\n".join([HEAD, *_summary(), "", *sections, *(_vector_section(row) for row in vector_mechanisms.rows())])
 
 
 def _summary() -> list[str]:
@@ -49,7 +83,17 @@ def _summary() -> list[str]:
         mechanism = make()
         parameters = "<br>".join(f"`{p.name}`: {p.meaning}; {p.range}" for p in mechanism.parameters)
         lines.append(f"| [`{name}`](#{name}) | {mechanism.title} | {parameters} | {mechanism.source} |")
+    budget = "`lam`: local ratio cap exp(eps0); a number > 1"
+    lines.append(f"| [`laplace`](#laplace) | Laplace noise | {budget} | decomposition, Appendix B |")
+    lines.append(f"| [`any-ldp`](#any-ldp) | any randomizer of a local budget | {budget} | symshuffle.generic-bound |")
+    for row in vector_mechanisms.rows():
+        parameters = "<br>".join(f"`{name}`: {meaning}" for name, meaning in row["parameters"].items())
+        lines.append(f"| [`{row['name']}`](#{row['name']}) | {row['title']} | {parameters} | {row['source']} |")
     return lines
+
+
+def _vector_section(row: dict[str, Any]) -> str:
+    return f"### {row['name']}\n\n*{row['title']}* ({row['source']}). Law of a message:\n\n{DENSITIES[row['name']]}\n"
 
 
 def _section(name: str) -> str:

@@ -128,8 +128,13 @@ def test_epsilon_is_on_the_safe_side(capsys):
 def test_text_output_says_what_it_bounds(capsys):
     status, out, err = run(capsys, *KRR)
     assert (status, err) == (0, "")
-    for word in ("delta <=", "attained", "replace-one", "Theorems"):
-        assert word in out
+    assert [line.split()[0] for line in out.splitlines() if not line.startswith(" ")] == [
+        "delta", "protects", "assumes", "sure"
+    ]  # fmt: skip
+    explained = run(capsys, *KRR, "--explain")[1]
+    assert explained.startswith(out.split("\n")[0].rstrip()[:5])
+    for word in ("delta <=", "attained", "replace-one", "Theorems", "meaning"):
+        assert word in explained
 
 
 def test_decompose_and_mechanisms(capsys):

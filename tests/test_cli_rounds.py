@@ -45,7 +45,7 @@ def test_rounds_of_one_mechanism(capsys):
     assert answer["inputs"]["rounds"] == 5
     assert answer["relative_width"] <= 2e-2
     assert float(answer["attained_lower"]) <= float(answer["upper"]) < float(answer["simpler"]["basic"])
-    status, text, _ = run(capsys, *command, "--rounds", "5")
+    status, text, _ = run(capsys, *command, "--rounds", "5", "--explain")
     assert status == 0
     assert "basic composition" in text
     assert "not covered" in " ".join(text.split())

@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import importlib.util
+import json
 import pkgutil
 import re
 from pathlib import Path
@@ -11,6 +12,8 @@ import pytest
 import yaml
 
 import symshuffle
+from symshuffle.accountants.covering.assumptions import Assumption
+from symshuffle.cli import main
 from symshuffle.ledger.claims.papers import bibliography
 
 ROOT = Path(__file__).parents[1]
@@ -116,3 +119,18 @@ def test_importing_the_package_is_light():
     code = "import sys, symshuffle; print(*sorted({m.partition('.')[0] for m in sys.modules}))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout
     assert not {"sympy", "cvxpy", "matplotlib", "scipy", "flint", "numpy", "typer"} & set(loaded.split())
+
+
+def test_every_named_mechanism_has_its_section(capsys):
+    assert main(["mechanisms", "--json"]) == 0
+    named = json.loads(capsys.readouterr().out)
+    page = (ROOT / "docs" / "mechanisms.md").read_text(encoding="utf-8")
+    sections = re.findall(r"^###? (\S+)$", page, flags=re.MULTILINE)
+    assert sections == [row["name"] for row in named]
+
+
+def test_the_page_on_assumptions_defines_each_name():
+    rows = re.findall(
+        r"^\| (.+?) \| (.+) \|$", (ROOT / "docs" / "assumptions.md").read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
+    assert dict(rows[1:]) == {str(one): one.meaning for one in Assumption}

@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 import sys
 from dataclasses import FrozenInstanceError, dataclass, replace
 from fractions import Fraction
@@ -12,6 +13,7 @@ import pytest
 
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
+from symshuffle.base.lines import safe_decimal
 from symshuffle.base.results import Answer, AnswerMethods, Bracket, Certified, SafeEnd, check_claim, outward
 
 
@@ -119,3 +121,37 @@ def test_a_claim_beyond_its_proof_is_refused(claimed):
     with pytest.raises(CertificateError) as caught:
         check_claim(claimed, proved, "value")
     assert caught.value.place == "value"
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_shown_end_is_on_its_own_side_and_has_no_digit_that_the_bracket_leaves_open(seed):
+    rng = random.Random(seed)
+    for _ in range(50):
+        lower = Fraction(rng.randint(1, 10 ** rng.randint(1, 30)), rng.randint(1, 10 ** rng.randint(1, 30)))
+        wide = rng.choice((0, Fraction(rng.randint(1, 10**6), 10 ** rng.randint(5, 20))))
+        upper = lower * (1 + wide)
+        for up, end in ((True, upper), (False, lower)):
+            text = safe_decimal(lower, upper, up=up)
+            shown = Fraction(text)
+            assert shown >= upper if up else shown <= lower
+            digits = len(text.partition("e")[0].replace(".", "").strip("0"))
+            assert 1 <= digits <= 7
+            # No more digits than are fixed: unless there are two, a unit of the last is no less than the width.
+            unit = Fraction(1)
+            while unit * 10 ** (digits - 1) > shown:
+                unit /= 10
+            while unit * 10**digits <= shown:
+                unit *= 10
+            assert digits <= 2 or unit >= upper - lower
+            # No fewer: the next digit, of a number that does not end, would be open or an eighth.
+            assert abs(shown - end) <= max(10 * (upper - lower), 2 * unit, end / 10)
+
+
+def test_ends_at_zero_and_next_to_a_power_of_ten():
+    assert safe_decimal(Fraction(0), Fraction(0), up=True) == "0"
+    assert safe_decimal(Fraction(0), Fraction(3, 7), up=True) == "0.43"
+    assert safe_decimal(Fraction(0), Fraction(3, 7), up=False) == "0"
+    assert safe_decimal(Fraction(999_999_95, 10**8), Fraction(999_999_95, 10**8), up=True) == "1"
+    assert safe_decimal(Fraction(370), Fraction(371), up=True) == "371"
+    assert Fraction(safe_decimal(Fraction(1), Fraction(123_456_789), up=True)) >= 123_456_789
+    assert safe_decimal(Fraction(1, 10**5000), Fraction(2, 10**5000), up=True) == "2e-5000"

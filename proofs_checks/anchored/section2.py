@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
@@ -23,15 +23,15 @@ from symshuffle.ledger.claims.model import (
     Kind,
     Role,
     Statement,
+    by_cases,
     compare,
     decide,
     for_all,
     identity,
+    serving,
 )
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.utility.anchored import AnchoredLaw, Gauge, PointLaw, helmert
-
-Density: Any = Callable[[int, Vector], Fraction]
+from symshuffle.utility.anchored import AnchoredLaw, PointLaw, helmert
 
 
 def _simplex_data(k: int) -> tuple[Callable[[sp.Matrix, sp.Matrix], sp.Expr], Callable[[sp.Matrix], sp.Expr]]:
@@ -179,70 +179,80 @@ def _check_refinement(statement: Statement, rng: np.random.Generator) -> Iterato
         yield compare(AnchoredLaw.from_channel(refined), law, at=f"random channel {trial}, output {trial % 3} split")
 
 
-def _representation(channel: Channel, gauge: Gauge) -> tuple[list[tuple[Vector, Fraction]], Density]:
-    """Atoms (point, mass) of the anchored law in a gauge, and the density of row i at a point."""
-    k = channel.num_inputs
-    atoms = []
-    for column in exact_columns(channel):
-        average = sum(column, start=Fraction(0)) / k
-        if average:
-            atoms.append((gauge.point([entry / average for entry in column]), average))
-    return atoms, lambda i, x: 1 + dot(gauge.rows[i], x)
+def _representation(column: Sequence[Any], k: Any, i: int) -> tuple[tuple[Any, ...], Any, Any]:
+    """What an output becomes: a template, the mass there, and the density of row i. Entries may be sums of several."""
+    average = sum(column) / k
+    template = tuple(entry / average for entry in column)
+    return template, average, template[i]
 
 
-def _row_weighted(channel: Channel, gauge: Gauge) -> tuple[list[tuple[Vector, Fraction]], Density]:
-    atoms, density = _representation(channel, gauge)
-    kept = [column for column in exact_columns(channel) if any(column)]
-    return [(x, column[0]) for (x, _), column in zip(atoms, kept, strict=True)], density
+def _every_channel(statement: Statement) -> Iterator[Comparison]:
+    """Any number of inputs and outputs, open entries: one input, another one, and the rest of an output; symbolic.
 
-
-def _sum_of_rows(channel: Channel, gauge: Gauge) -> tuple[list[tuple[Vector, Fraction]], Density]:
-    atoms, density = _representation(channel, gauge)
-    return [(tuple(entry / channel.num_inputs for entry in x), weight) for x, weight in atoms], density
+    An output has the probabilities p, q and, over all other inputs, r. A second output stands for all others.
+    """
+    p, q, rest, k, share, weight, x, m = sp.symbols("p q r k s w x m", positive=True)
+    (first, second, *_), mass, density = statement((p, q, rest), k, 0)
+    yield identity(density * mass, p, at="every output: density of a row, times the mass")
+    gauged = (1 + first - x / k).subs(x, k)  # <a_i, V^T u> = u_i - s/k in every gauge, with s = k
+    yield identity(gauged * mass, p, at="every output: 1 + <a_i, x>, times the mass")
+    mixed = weight * first + (1 - weight) * second
+    yield identity(mixed * mass, weight * p + (1 - weight) * q, at="every output, two inputs: the mixture of rows")
+    yield identity(sum(statement((p, q, rest), k, 0)[0]), k, at="every output: the template has the sum k")
+    # All outputs: row 0 has p here and 1 - p elsewhere, the others q and k - 1 - q: masses and mean template.
+    here, there = statement((p, q), k, 0), statement((1 - p, k - 1 - q), k, 0)
+    yield identity(here[1] + there[1], 1, at="every channel: masses sum to 1")
+    yield identity(here[1] * here[0][0] + there[1] * there[0][0], 1, at="every channel: mean template, entry 0")
+    # From a law: its channel has the columns mass times template, whose law is the same.
+    (again, *_), back, _ = statement((x * m, (k - x) * m), k, 0)
+    yield identity(again, x, at="every law: template of the column that it gives")
+    yield identity(back, m, at="every law: mass of the column that it gives")
+    # Columns of one template, here s times another, are merged, and split again by one kernel for all rows.
+    split = statement((share * p, share * q, share * rest), k, 0)
+    yield identity(split[0][0], first, at="every two outputs of one template: where they go")
+    yield identity(split[1] / (split[1] + mass) * (share * p + p), share * p, at="and back, by their averages")
 
 
 def _check_representation(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """For 16 random channels in two gauges: law, rows and mixture against the stated atoms and densities; exact.
+    """Any channel, output by output: law, rows, mixtures, law to channel to law, and the kernels; symbolic.
 
-    Also the mean, law to channel to law, and a row-independent kernel that splits the smallest channel into the given
-    one. The density of a row is symbolic for every channel.
+    For 16 random channels in two gauges: law, rows and mixture against the stated atoms and densities; exact. Also the
+    mean, law to channel to law, and a row-independent kernel that splits the smallest channel into the given one.
     """
-    entry, total, size, mass = sp.symbols("u s k m", positive=True)
-    # In every gauge <a_i, V^T u> = u_i - s/k with s = k; row i is then u_i times the average, that is, itself.
-    yield identity(
-        (1 + entry - total / size).subs(total, size) * mass, entry * mass, at="every channel: density of a row"
-    )
+    yield from serving("channels", _every_channel(statement))
     for trial in range(16):
         channel = cases.channel(rng, 4, 2 + trial % 5, zeros=0.25)
         composition = cases.distribution(rng, 4)
         law = AnchoredLaw.from_channel(channel)
+        columns = [column for column in exact_columns(channel) if any(column)]
+        stated = [[statement(column, 4, i) for i in range(4)] for column in columns]
         for name, gauge in zip("AB", cases.gauges(), strict=True):
             where = f"random channel {trial}, gauge {name}"
-            atoms, density = statement(channel, gauge)
-            printed = (
-                PointLaw.from_atoms([(x, weight) for x, weight in atoms if weight]) if _sums_to_one(atoms) else None
-            )
+            atoms = [(gauge.point(rows[0][0]), rows[0][1]) for rows in stated]
+            printed = PointLaw.from_atoms(atoms) if _sums_to_one(atoms) else None
             ours = PointLaw.from_atoms((gauge.point(u), weight) for u, weight in law.template.atoms())
             yield decide(
                 printed == ours, at=where, claimed="the same law of points", computed=f"{len(ours.points)} points"
             )
             yield compare(ours.mean, (Fraction(0),) * 3, at=f"{where}, mean")
-            rows = law.to_channel().rows
             points = [gauge.point(u) for u in law.templates]
-            for i in range(4):
-                claimed = tuple(density(i, x) * weight for x, weight in zip(points, law.weights, strict=True))
-                yield compare(rows[i], claimed, at=f"{where}, row {i}")
-            tilted = tuple(
-                sum((c * density(i, x) for i, c in enumerate(composition)), start=Fraction(0)) * weight
-                for x, weight in zip(points, law.weights, strict=True)
-            )
-            seen = dict(law.mixture(composition).atoms())
-            yield compare(
-                tuple(seen.get(u, Fraction(0)) for u in law.templates), tilted, at=f"{where}, one-user mixture"
-            )
-        yield compare(
-            AnchoredLaw.from_channel(law.to_channel()), law, at=f"random channel {trial}, law to channel to law"
-        )
+            densities = [[1 + dot(gauge.rows[i], x) for x in points] for i in range(4)]
+            for i, row in enumerate(law.to_channel().rows):
+                claimed = tuple(d * weight for d, weight in zip(densities[i], law.weights, strict=True))
+                yield compare(row, claimed, at=f"{where}, row {i} by its point")
+        seen = dict(law.mixture(composition).atoms())
+        for i in range(4):
+            for rows, column in zip(stated, columns, strict=True):
+                _, mass, density = rows[i]
+                yield compare(density * mass, column[i], at=f"random channel {trial}, row {i}: density times mass")
+        tilted: dict[Vector, Fraction] = {}
+        for rows in stated:
+            value = sum((c * rows[i][2] for i, c in enumerate(composition)), start=Fraction(0)) * rows[0][1]
+            tilted[rows[0][0]] = tilted.get(rows[0][0], Fraction(0)) + value
+        at = f"random channel {trial}, one-user mixture"
+        yield compare({u: w for u, w in tilted.items() if w}, {u: w for u, w in seen.items() if w}, at=at)
+        again = AnchoredLaw.from_channel(law.to_channel())
+        yield compare(again, law, at=f"random channel {trial}, law to channel to law")
         yield decide(
             _refines(channel, law),
             at=f"random channel {trial}",
@@ -369,24 +379,43 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="exact affine representation",
         text=(
-            r"With $\bar W=\frac1k\sum_iW_i$, the law $\mu$ of $x(Y)=\sum_i\frac{W_i}{\bar W}(Y)\,a_i$, $Y\sim\bar "
-            r"W$, has mean zero; "
-            r"$W_i=(1+\langle a_i,x\rangle)\mu$ is the channel up to refinement; $\sum_iw_iW_i=(1+\langle "
-            r"b_w,x\rangle)\mu$; every finite $\mu$ comes from its own channel."
+            Clause(
+                "law",
+                r"With $\bar W=\frac1k\sum_iW_i$, the law $\mu$ of $x(Y)=\sum_i\frac{W_i}{\bar W}(Y)\,a_i$, "
+                r"$Y\sim\bar W$, has mean zero.",
+            ),
+            Clause("rows", r"$W_i=(1+\langle a_i,x\rangle)\mu$ is the channel up to refinement."),
+            Clause("mixtures", r"$\sum_iw_iW_i=(1+\langle b_w,x\rangle)\mu$."),
+            Clause("every law", r"Every finite $\mu$ comes from its own channel."),
         ),
         source="anchored, Theorem 2.5",
         assumptions=("finitely many outputs",),
         scope=(
-            "16 random rational channels (4 inputs, null outputs), two rational gauges, kernels, round trips; "
-            "densities for every channel"
+            "every channel and law, output by output with open entries; 16 random rational channels (4 inputs, null "
+            "outputs), two rational gauges, kernels, round trips"
         ),
-        grade=Grade.EXACT_CASES,
+        grade=Grade.PROVED,
         printed=_representation,
         check=_check_representation,
         controls=(
-            Control("atoms weighted by row 0 instead of the average", _row_weighted),
-            Control("the sum of the rows in place of their average", _sum_of_rows),
+            Control(
+                "atoms weighted by row 0 instead of the average",
+                lambda column, k, i: (
+                    _representation(column, k, i)[0],
+                    column[0],
+                    _representation(column, k, i)[2],
+                ),
+            ),
+            Control(
+                "the sum of the rows in place of their average",
+                lambda column, k, i: _representation(column, 1, i),
+            ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=(
+            *for_all("column", "k", clause=("law", "rows")),
+            *by_cases("i", clause="rows"),
+            *for_all("channels", clause=("mixtures", "every law")),
+        ),
     ),
 )

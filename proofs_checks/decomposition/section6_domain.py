@@ -23,6 +23,8 @@ from symshuffle.ledger.claims.model import (
     Grade,
     Kind,
     Statement,
+    decide,
+    for_all,
     identity,
 )
 
@@ -48,12 +50,28 @@ def _open_law(inputs: Sequence[int], size: int) -> dict[Any, Any]:
     return law
 
 
+def _one_input_more(statement: Statement) -> Iterator[Comparison]:
+    """Every D of at least 3: one input more is one bit more, of the same chance under all three inputs; symbolic."""
+    size = 3 + sp.Symbol("m", integer=True, nonnegative=True)
+    first, second, background, chance = sp.symbols("p q r l", positive=True)
+    for name, before, after in zip(("x_1^0", "x_1^1", "x_2"), statement(size), statement(size + 1), strict=True):
+        yield identity(after, before, at=f"every D: {name} stays with one input more")
+        apart = sp.sympify(size - after).is_positive is True
+        yield decide(apart, at=f"every D: the new input and {name}", claimed="different inputs", symbolic=True)
+    for bit in (chance, 1 - chance):
+        for mass in (first, second):
+            yield identity(mass * bit / (background * bit), mass / background, at="every output: a ratio, one bit more")
+    masses = background * chance + background * (1 - chance)
+    yield identity(masses, background, at="every output: mass of its ratios, over both values of the bit")
+
+
 def _forgotten(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """Open bits at the stated inputs: the law of both likelihood ratios for D = 4 and 5 against that for D = 3.
+    """Every D, by one input more; open bits at the stated inputs: law of both ratios for D = 4 and 5 against D = 3.
 
     Mass by mass, symbolic. Then the explicit channels of BLH, RAPPOR and OUE at lam = 4 and two orders: laws of G for D
     = 3, 4, 5 against each other and against the open law; in rationals.
     """
+    yield from _one_input_more(statement)
     smallest = _open_law(statement(3), 3)
     for size in (4, 5):
         law = _open_law(statement(size), size)
@@ -102,15 +120,16 @@ SEC_6_D_INDEPENDENCE = Claim(
     r"depend on $D$.",
     source="decomposition, Section 6, experimental setup",
     assumptions=("three distinct inputs",),
-    scope="open bit probabilities at D = 3, 4, 5; explicit channels at lam = 4",
-    grade=Grade.EXACT_CASES,
+    scope="every D and chance of a bit, by one input more; open bits at D = 3, 4, 5; explicit channels at lam = 4",
+    grade=Grade.PROVED,
     printed=lambda size: (0, 1, 2),
     check=_forgotten,
     controls=(
-        Control("background x_1^1 for odd D", lambda size: (0, 1, 2 - size % 2 if size > 3 else 2)),
+        Control("background x_1^1 from D = 4 on", lambda size: (0, 1, 2 if size == 3 else 1)),
         Control("the upper-bound law forgets D as well", lambda: (4, 5), _blanket_laws),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("size"),
 )
 
 CLAIMS: tuple[Claim, ...] = (SEC_6_D_INDEPENDENCE,)

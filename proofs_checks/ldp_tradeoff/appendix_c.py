@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -25,6 +26,7 @@ from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Correction,
@@ -35,6 +37,7 @@ from symshuffle.ledger.claims.model import (
     decide,
     for_all,
     identity,
+    serving,
 )
 from symshuffle.mechanisms.symbolic import LAM as LAMBDA
 
@@ -163,12 +166,58 @@ def _check_steps(statement: Statement, rng: np.random.Generator) -> Iterator[Com
     yield identity(direct, risk, at="(103) from the model (95)")
 
 
-def _cardioid(m: int, k: int, gamma: Fraction, lam: Fraction) -> tuple[Ball, Ball]:
-    """(109) and the term of (110) for subsets of size k, as balls."""
+def _sine_ratio(k: Any, m: Any) -> Any:
+    """sin(pi k/m) / sin(pi/m): an expression where m is one, else a ball."""
+    if isinstance(m, sp.Basic):
+        return sp.sin(sp.pi * k / m) / sp.sin(sp.pi / m)
+    return Ball.from_arb(to_arb(Fraction(k, m)).sin_pi() / to_arb(Fraction(1, m)).sin_pi(), _BITS)
+
+
+def _cardioid(m: Any, k: Any, gamma: Any, lam: Any, *, size: Any = None) -> tuple[Any, Any]:
+    """(109) and the term of (110) for subsets of size k."""
     with working_precision(_BITS):
-        ratio = to_arb(Fraction(k, m)).sin_pi() / to_arb(Fraction(1, m)).sin_pi()
-        gain = to_arb(gamma * (lam - 1) / (2 * (k * lam + m - k))) * ratio
-        return Ball.from_arb(ratio, _BITS), Ball.from_arb(1 - gain, _BITS)
+        ratio = _sine_ratio(k, m)
+        return ratio, 1 - gamma * (lam - 1) / (2 * (k * lam + m - k if size is None else size)) * ratio
+
+
+def _runs(statement: Statement) -> Iterator[Comparison]:
+    """Every m and k: sums of k readings of a circle, as stated at most, and so for a run; symbolic."""
+    b, u, gap = sp.symbols("b u g", real=True)
+    ratio, term = statement(M, K, GAMMA, LAM)
+
+    def run(k: Any) -> Any:
+        """Sum of k cosines from the angle b on, in steps of 2 pi/m."""
+        return sp.cos(b + sp.pi * (k - 1) / M) * statement(M, k, GAMMA, LAM)[0]
+
+    # By induction on k; in exponentials, where the identity is one of powers.
+    step = (run(K + 1) - run(K) - sp.cos(b + 2 * sp.pi * K / M)) * sp.sin(sp.pi / M)
+    yield identity(sp.simplify(sp.expand(step.rewrite(sp.exp))), 0, at="every m, k, angle: one reading more in a run")
+    yield identity(run(sp.Integer(0)), 0, at="every m: no reading")
+    # In every direction the k largest cosines are those of the k nearest angles, which are a run: cos falls on [0, pi],
+    # as both sines below are not negative there. So no k readings have a longer sum than a run, whose length is stated.
+    cosines = sp.cos(u) - sp.cos(u + gap) - 2 * sp.sin(u + gap / 2) * sp.sin(gap / 2)
+    yield identity(sp.simplify(sp.expand(cosines.rewrite(sp.exp))), 0, at="every two angles: which is nearer")
+    longest = run(K).subs(b, -sp.pi * (K - 1) / M)
+    yield identity(longest, ratio, at="every m, k: the direction of a run")
+    # (103) of that sum. Weights c of sizes k lam + m - k sum to m: the risk of a channel is a mean of such terms.
+    gain, weight = sp.symbols("h c", positive=True)
+    yield identity(1 - GAMMA * (LAM - 1) / (2 * (K * LAM + M - K)) * ratio, term, at="every m, k: the term of (110)")
+    mean = weight * term + (1 - weight) * (term + gain) - term
+    yield identity(mean, (1 - weight) * gain, at="every two sizes: a mean is at least the smaller term")
+
+
+def _equal_risk(statement: Statement) -> Iterator[Comparison]:
+    """Every m from 3 on: sums of cosines of all readings, and of twice their angles, are 0; symbolic."""
+    whole = statement(M, M, GAMMA, LAM)[0]
+    yield identity(whole, 0, at="(122), every m: sum over all readings")
+    doubled = statement(M / 2, M, GAMMA, LAM)[
+        0
+    ]  # the step of twice the angles is that of m/2 readings; sin(2 pi/m) > 0
+    yield identity(doubled, 0, at="(122), every m >= 3: sum over all readings of twice the angle")
+    c, c2, level = sp.symbols("c c2 L")
+    expanded = sp.expand((1 - c) * (1 + level * c)).subs(c**2, (1 + c2) / 2)
+    risk = expanded.subs({c: whole, c2: doubled})
+    yield identity(risk, 1 - level / 2, at="(118) to (123): constant risk")
 
 
 def _size(difference: Ball) -> Ball:
@@ -178,51 +227,50 @@ def _size(difference: Ball) -> Ball:
 
 
 def _check_cardioid(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """For m to 10: the longest sum of k roots over all subsets, exact in a number field, against the stated; balls.
+    """Every m, k, gamma, lam: longest sum of k readings, its term, and equal risk at all parameters; symbolic.
 
-    Then the derived optimum at m = 3 to 8, one gamma and five lam each, within 1e-30 of the smallest stated term. Sums
-    over equally spaced angles are exactly 0, and the risk of the rule is constant by a symbolic identity.
+    For m to 10 the longest sum of k roots over all subsets, exact in a number field, against the stated; balls. Then
+    the derived optimum at m = 3 to 8, one gamma and five lam each, within 1e-30 of the smallest stated term.
     """
+    yield from _runs(statement)
+    yield from serving("parameters", _equal_risk(statement))
     tiny = Fraction(1, 10**30)
     for m in range(3, 11):
-        domain = cosine_field(m)
-        table = [cosine(j, m, domain) for j in range(2 * m)]
-        largest: dict[int, Any] = {}
-        for orbit in cyclic_group(m).subset_orbits():
-            inside = [x for x in range(m) if orbit.representative >> x & 1]
-            square = sum((table[2 * (x - z) % (2 * m)] for x in inside for z in inside), start=domain.zero)
-            best = largest.get(len(inside), domain.zero)
-            largest[len(inside)] = square if sign_in_field(square - best, domain) > 0 else best
-        for k, square in largest.items():
+        for k, square in _longest(m).items():
             magnitude, _ = statement(m, k, Fraction(1), Fraction(2))
-            difference = enclosure(square, domain, bits=_BITS) - magnitude * magnitude
-            yield compare(
-                _size(difference), tiny, "<=", at=f"(109): largest sum of k = {k} roots of unity, all subsets, m={m}"
-            )
-        # Equally spaced angles: the cosines and the cosines of the double angles add up to zero.
-        for multiple in (2, 4):
-            total = sum((table[multiple * j % (2 * m)] for j in range(m)), start=domain.zero)
-            yield decide(not total, at=f"(122): sums over {m} equally spaced angles", claimed="0")
-    c, c2, level = sp.symbols("c c2 L")
-    expanded = sp.expand((1 - c) * (1 + level * c)).subs(c**2, c2)
-    yield identity(expanded.subs({c: 0, c2: sp.Rational(1, 2)}), 1 - level / 2, at="(118) to (123): constant risk")
-    for m, gamma in (
-        (3, Fraction(1)),
-        (4, Fraction(1, 2)),
-        (5, Fraction(4, 5)),
-        (6, Fraction(1)),
-        (7, Fraction(1)),
-        (8, Fraction(1)),
-    ):
+            at = f"(109): largest sum of k = {k} roots of unity, all subsets, m={m}"
+            yield compare(_size(square - magnitude * magnitude), tiny, "<=", at=at)
+    cases_of = {3: Fraction(1), 4: Fraction(1, 2), 5: Fraction(4, 5), 6: Fraction(1), 7: Fraction(1), 8: Fraction(1)}
+    for m, gamma in cases_of.items():
         yield decide(grid_suffices(m), at=f"actions at multiples of pi/m suffice, m={m}", claimed="yes")
-        field, derived = cosine_field(m), derive(cardioid_program(m, gamma))
-        for lam in (Fraction(11, 10), Fraction(2), Fraction(4), Fraction(10), Fraction(60)):
-            values = [statement(m, k, gamma, lam)[1] for k in range(1, m)]
-            found = field.from_sympy(derived.at(lam).value.subs(LAMBDA, sp.Rational(lam.numerator, lam.denominator)))
-            difference = enclosure(found, field, bits=_BITS) - minimum(values)
-            yield compare(
-                _size(difference), tiny, "<=", at=f"(110) against the derived formula, m={m}, gamma={gamma}, lam={lam}"
-            )
+        for lam, found in _derived(m, gamma).items():
+            difference = found - minimum([statement(m, k, gamma, lam)[1] for k in range(1, m)])
+            at = f"(110) against the derived formula, m={m}, gamma={gamma}, lam={lam}"
+            yield compare(_size(difference), tiny, "<=", at=at)
+
+
+@cache
+def _longest(m: int) -> dict[int, Ball]:
+    """Largest squared length of a sum of k of the m-th roots of unity, over all subsets."""
+    domain = cosine_field(m)
+    table = [cosine(j, m, domain) for j in range(2 * m)]
+    largest: dict[int, Any] = {}
+    for orbit in cyclic_group(m).subset_orbits():
+        inside = [x for x in range(m) if orbit.representative >> x & 1]
+        square = sum((table[2 * (x - z) % (2 * m)] for x in inside for z in inside), start=domain.zero)
+        best = largest.get(len(inside), domain.zero)
+        largest[len(inside)] = square if sign_in_field(square - best, domain) > 0 else best
+    return {k: enclosure(square, domain, bits=_BITS) for k, square in largest.items()}
+
+
+@cache
+def _derived(m: int, gamma: Fraction) -> dict[Fraction, Ball]:
+    """The optimum of the program, derived as a formula in lam, at five lam."""
+    field, derived, found = cosine_field(m), derive(cardioid_program(m, gamma)), {}
+    for lam in (Fraction(11, 10), Fraction(2), Fraction(4), Fraction(10), Fraction(60)):
+        value = derived.at(lam).value.subs(LAMBDA, sp.Rational(lam.numerator, lam.denominator))
+        found[lam] = enclosure(field.from_sympy(value), field, bits=_BITS)
+    return found
 
 
 def _columns(m: int) -> int:
@@ -303,35 +351,43 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         kind=Kind.STATEMENT,
         title="estimating an angle on a discrete circle: best loss in closed form",
         text=(
-            r"$\mathrm{PUT}_B=\mathrm{PUT}_M=1-\frac{\gamma(\lambda-1)}{2\sin(\pi/m)}"
-            r"\max_k\frac{\sin(\pi k/m)}{k\lambda+m-k}$; "
-            r"the best subsets are runs of consecutive readings, and the Bayes rule has constant risk."
+            Clause(
+                "optimum",
+                r"$\mathrm{PUT}_B=\mathrm{PUT}_M=1-\frac{\gamma(\lambda-1)}{2\sin(\pi/m)}"
+                r"\max_k\frac{\sin(\pi k/m)}{k\lambda+m-k}$.",
+            ),
+            Clause("runs", "The best subsets are runs of consecutive readings."),
+            Clause("equal", "The Bayes rule has the same risk at every parameter."),
         ),
         source="ldp_tradeoff, Appendix C.2, equations (104)-(123)",
-        assumptions=("m >= 3", "0 < gamma <= 1", "lam > 1"),
-        scope=(
-            "PUT_B: (109) all subsets m <= 10; (122) exact; (110) by balls of 1e-30, m = 3..8, one gamma each, five "
-            "lam. PUT_M is at least that, and the risk of the Bayes rule constant by (122), m <= 10"
+        assumptions=(
+            "m >= 3",
+            "0 < gamma <= 1",
+            "lam > 1",
+            "(103), for one subset, by ldp_tradeoff.eq-97-103; maximal channels suffice, by ldp_tradeoff.thm-3.7",
         ),
-        grade=Grade.EXACT_CASES,
+        scope=(
+            "every m, k, gamma, lam; again (109) over all subsets for m <= 10, and (110) by balls of 1e-30, m = 3..8, "
+            "one gamma each, five lam"
+        ),
+        grade=Grade.PROVED,
         printed=_cardioid,
         check=_check_cardioid,
         controls=(
             Control(
                 "size m - k in the denominator",
-                lambda m, k, gamma, lam: (
-                    _cardioid(m, k, gamma, lam)[0],
-                    _cardioid(m, m - k, gamma, lam)[1]
-                    if 2 * k != m
-                    else _cardioid(m, 1, gamma, lam)[1] - Fraction(1, 2),
-                ),
+                lambda m, k, gamma, lam: _cardioid(m, k, gamma, lam, size=(m - k) * lam + k),
             ),
             Control(
                 "chords of half the angle",
-                lambda m, k, gamma, lam: (_cardioid(2 * m, k, gamma, lam)[0], _cardioid(m, k, gamma, lam)[1]),
+                lambda m, k, gamma, lam: (_sine_ratio(k, 2 * m), _cardioid(m, k, gamma, lam)[1]),
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=(
+            *for_all("m", "k", "gamma", "lam", clause=("optimum", "runs")),
+            *for_all("parameters", clause="equal"),
+        ),
     ),
     Claim(
         id="ldp_tradeoff.scaling",

@@ -54,6 +54,17 @@ class Rigour(StrEnum):
         """Rank of the level; the strongest level has the highest rank."""
         return ("float64", "ball", "exact").index(self.value)
 
+    @property
+    def words(self) -> str:
+        """How a number of that level was evaluated, in words."""
+        match self:
+            case Rigour.EXACT:
+                return "in rational numbers"
+            case Rigour.BALL:
+                return "in ball arithmetic, which encloses every rounding"
+            case Rigour.FLOAT64:
+                return "in float64, its rounding bounded under a stated model of doubles"
+
     @staticmethod
     def weakest(levels: Iterable[Rigour]) -> Rigour:
         """Weakest of at least one level: the rigour of a result made of several parts."""

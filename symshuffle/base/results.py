@@ -9,7 +9,6 @@ and raises :class:`~symshuffle.base.errors.CertificateError` naming the place wh
 from __future__ import annotations
 
 import enum
-import html
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from typing import Any, Final, Protocol, final, runtime_checkable
 
 from symshuffle.base.choices import Rigour, replace_choice
 from symshuffle.base.errors import CertificateError, InputError, SymshuffleError, Unsupported
+from symshuffle.base.lines import FirstLines, safe_decimal
 from symshuffle.base.numbers import brief, check_rational, exact_text, format_decimal, format_log10
 
 
@@ -200,6 +200,10 @@ class Answer(Protocol):
     def safe(self) -> SafeEnd:
         """The end that ``float`` returns, rounded outward."""
 
+    @property
+    def lines(self) -> FirstLines:
+        """What the answer says first, in at most four lines."""
+
     def to_dict(self) -> dict[str, Any]:
         """A form that ``json.dumps`` accepts."""
 
@@ -220,6 +224,23 @@ class Certified(Answer, Protocol):
         CertificateError
             Naming the place where it fails.
         """
+
+
+def safe_number(bracket: Bracket, safe: SafeEnd) -> str:
+    """The safe end of a bracket in at most 7 digits, rounded to its own side, and which end it is.
+
+    Where neither end is safe, both are given, rounded outward.
+    """
+    low, high = (safe_decimal(bracket.lower, bracket.upper, up=up) for up in (False, True))
+    exact = bracket.exact
+    short = None if exact is None or exact.denominator >= _SHORT else f"exactly {exact}"
+    match safe:
+        case SafeEnd.UPPER:
+            return f"<= {high} (upper end, {short or 'rounded up'})"
+        case SafeEnd.LOWER:
+            return f">= {low} (lower end, {short or 'rounded down'})"
+        case SafeEnd.NEITHER:
+            return short or f"from {low} to {high} (both ends, rounded outward)"
 
 
 class AnswerMethods:
@@ -261,18 +282,16 @@ class AnswerMethods:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self})"
 
+    @property
+    def lines(self: Answer) -> FirstLines:
+        """What the answer says first: the safe number, what it is about, and how sure it is."""
+        rigour = self.bracket.rigour
+        return FirstLines(
+            "value", safe_number(self.bracket, self.safe), about=self.about, sure=f"evaluated {rigour.words}"
+        )
+
     def _repr_html_(self: Answer) -> str:
-        ends = self.bracket.decimals(10)
-        exact = self.bracket.exact
-        shown = [("value", str(exact))] if exact is not None and exact.denominator < 10**12 else []
-        rows = [
-            ("about", self.about),
-            *(shown or [("at least", ends["lower"]), ("at most", ends["upper"])]),
-            ("rigour", self.bracket.rigour.value),
-            ("how", self.how),
-        ]
-        body = "".join(f"<tr><th>{name}</th><td>{html.escape(value)}</td></tr>" for name, value in rows)
-        return f"<table>{body}</table>"
+        return self.lines.to_html()
 
 
 class ValueMethods(AnswerMethods):
@@ -294,6 +313,8 @@ def _shown(end: Fraction) -> str:
 
 
 _SHOWN_BITS: Final = 256
+_SHORT: Final = 10**6
+"""Denominators below it are shown."""
 
 
 def _safe_end(answer: Answer) -> Fraction:

@@ -43,6 +43,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "vectors": ("calibrate",),
     "mean": ("mean",),
     "collect": (),
+    "audit": (),
     "sweep": ("sweep",),
     "check": ("check",),
     "unequal": ("unequal",),

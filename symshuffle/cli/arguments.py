@@ -80,6 +80,7 @@ Confirm = Annotated[
 Jobs = Annotated[str | None, typer.Option("--jobs", metavar="J", help="Processes; by default one per core.")]
 FewJobs = Annotated[str, typer.Option("--jobs", metavar="J", help="Processes that share the points.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Print what the answer means and how it is known, in full.")]
 
 
 def quickest(

@@ -22,6 +22,7 @@ from symshuffle.base.results import SafeEnd
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import (
     LAW_BITS,
+    Explain,
     FewJobs,
     Json,
     QuestionOption,
@@ -29,7 +30,7 @@ from symshuffle.cli.arguments import (
 )
 from symshuffle.cli.progress import progress
 from symshuffle.cli.rounds import Asked, RelOrUsual, Subject, with_asked
-from symshuffle.cli.shown import known, print_json, print_rows
+from symshuffle.cli.shown import known, print_answer, print_json, print_rows
 
 if TYPE_CHECKING:
     from symshuffle.accountants.questions.curves import Curve
@@ -57,6 +58,7 @@ def solve_eps0(
     direction: QuestionOption = Question.BOTH,
     rel: RelOrUsual = None,
     rigour: RigourOption = None,
+    explain: Explain = False,
     as_json: Json = False,
 ) -> None:
     """Largest local budget eps0 whose shuffled mechanism is (eps, delta)-private; the lower end is the safe one."""
@@ -77,7 +79,7 @@ def solve_eps0(
     )
     inputs |= arguments.echoed(named, None, None, n=users, eps=eps, exp_eps=exp_eps, delta=delta) if named else {}
     inputs |= asked.covering.written
-    _show("eps0", found, inputs, as_json)
+    _show(found, inputs, explain=explain, as_json=as_json)
 
 
 @app.command(name="solve-n")
@@ -89,6 +91,7 @@ def solve_n(
     exp_eps: TargetRatio = None,
     direction: QuestionOption = Question.BOTH,
     rigour: RigourOption = None,
+    explain: Explain = False,
     as_json: Json = False,
 ) -> None:
     """Smallest number of users that makes a mechanism (eps, delta)-private; the upper end is the safe one."""
@@ -97,7 +100,7 @@ def solve_n(
     targets: dict[str, Any] = {"eps": eps, "exp_eps": exp_eps, "delta": delta}
     subject, level = asked.subject(users=False, **targets), _level(None, rigour)
     found = inverses.solve_n(subject.reduced, direction=direction, rigour=level, bits=LAW_BITS, **targets)
-    _show("n", found, subject.inputs, as_json)
+    _show(found, subject.inputs, explain=explain, as_json=as_json)
 
 
 @app.command()
@@ -115,6 +118,7 @@ def curve(
     table: Annotated[Path | None, typer.Option("--csv", help="Write the points to this CSV file as well.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw the curve to this file (.png, .pdf, .svg).")] = None,
     jobs: FewJobs = "1",
+    explain: Explain = False,
     as_json: Json = False,
 ) -> None:
     """Profile delta(eps), amplification eps(n) at fixed delta, or the f-DP trade-off, as brackets at each point."""
@@ -159,6 +163,7 @@ def curve(
         beside = {} if kind is not CurveKind.F_DP else {"gaussian": None if limit is None else limit.to_dict()}
         print_json(found, inputs, **beside)
         return
+    print_rows(found.lines.rows)
     titles = (found.x, f"{found.y}, lower", f"{found.y}, upper", *(() if limit is None else ("Gaussian, no bound",)))
     shown = Table(*titles, title=f"{found.y} by {found.x}")
     for point in found.points:
@@ -167,7 +172,8 @@ def curve(
         shown.add_row(format_decimal(point.x, digits=9, up=False), ends["lower"], ends["upper"], *near)
     console = Console(highlight=False)
     console.print(shown)
-    console.print(f"the {found.safe} end is the bound: {found.meaning}")
+    if explain:
+        console.print(f"the {found.safe} end is the bound: {found.meaning}")
     if limit is not None:
         console.print(f"Gaussian, mu about {limit.mu:.6g}: {limit.about}")
 
@@ -225,18 +231,17 @@ def _level(rel: float | None, rigour: Rigour | None) -> Rigour:
     return rigour or Rigour.FLOAT64
 
 
-def _show(what: str, found: Inverse, inputs: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        print_json(found, inputs)
-        return
+def _show(found: Inverse, inputs: dict[str, Any], *, explain: bool, as_json: bool) -> None:
     safe, ends = found.safe, found.bracket.decimals(12)
     other = SafeEnd.UPPER if safe is SafeEnd.LOWER else SafeEnd.LOWER
     rows = [
-        (f"{what} {'<=' if safe is SafeEnd.LOWER else '>='}", ends[safe]),
+        ("safe end", ends[safe]),
         ("other end", ends[other]),
         ("delta there <=", found.delta.decimals(12)["upper"]),
     ]
-    print_rows([*rows, *known(found), ("meaning", found.meaning)])
+    print_answer(
+        found, [*rows, *known(found), ("meaning", found.meaning)], explain=explain, inputs=inputs, as_json=as_json
+    )
 
 
 def _csv(found: Curve) -> str:

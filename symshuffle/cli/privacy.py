@@ -22,6 +22,7 @@ from symshuffle.cli.arguments import (
     EngineName,
     EngineOption,
     Eps0,
+    Explain,
     File,
     Json,
     Lam,
@@ -32,7 +33,7 @@ from symshuffle.cli.arguments import (
 )
 from symshuffle.cli.proofs import Proof, write_proof
 from symshuffle.cli.rounds import Asked, RelOrUsual, with_asked
-from symshuffle.cli.shown import known, print_json, print_rows, width
+from symshuffle.cli.shown import known, print_answer, width
 
 if TYPE_CHECKING:
     from symshuffle.accountants.bounds.amplification import Amplification
@@ -65,6 +66,7 @@ def delta(
     rigour: RigourOption = None,
     confirm: Confirm = False,
     proof: Proof = None,
+    explain: Explain = False,
     as_json: Json = False,
 ) -> None:
     """Bound delta of a shuffled mechanism at a target eps."""
@@ -93,7 +95,7 @@ def delta(
     inside = confirmed and confirmed.inside(bound.bracket)
     one = bound.rounds is None
     beside = vectors.beside(subject.source, bound, target, level, _width(rel), blanket) if one else None
-    _show("delta", bound, confirmed, inside, subject.inputs, as_json, beside)
+    _show(bound, confirmed, inside, subject.inputs, explain=explain, as_json=as_json, beside=beside)
     _agreed(inside)
 
 
@@ -108,6 +110,7 @@ def epsilon(
     rigour: RigourOption = None,
     confirm: Confirm = False,
     proof: Proof = None,
+    explain: Explain = False,
     as_json: Json = False,
 ) -> None:
     """Smallest eps for which a shuffled mechanism is (eps, delta)-private, on the safe side."""
@@ -137,7 +140,7 @@ def epsilon(
     confirmed = _confirmed(subject.source, subject.reduced, bound, at, blanket=blanket) if confirm else None
     # The confirmed number is delta at the upper end of eps, which is safe if it meets the target.
     inside = confirmed and confirmed.exactly <= target + Fraction(confirmed.error)
-    _show("epsilon", bound, confirmed, inside, subject.inputs, as_json)
+    _show(bound, confirmed, inside, subject.inputs, explain=explain, as_json=as_json)
     _agreed(inside)
 
 
@@ -222,7 +225,7 @@ def mechanisms(as_json: Json = False) -> None:
             "name": "laplace",
             "title": "Laplace noise",
             "parameters": {
-                "lam": "local ratio cap exp(eps0) > 1",
+                "lam": "local ratio cap exp(eps0); a number > 1",
                 "domain": "binary or unit (default binary)",
                 "cells": f"pieces of the continuous part; an integer in [1, {LARGEST_CELLS}] (default 200)",
             },
@@ -233,7 +236,7 @@ def mechanisms(as_json: Json = False) -> None:
         {
             "name": "any-ldp",
             "title": "any randomizer of a local budget",
-            "parameters": {"lam": "local ratio cap exp(eps0) > 1"},
+            "parameters": {"lam": "local ratio cap exp(eps0); a number > 1"},
             "source": "claim symshuffle.generic-bound",
         }
     )
@@ -323,27 +326,35 @@ def _agreed(inside: bool | None) -> None:
 
 
 def _show(
-    what: str,
     bound: Amplification,
     confirmed: Confirmation | None,
     inside: bool | None,
     inputs: dict[str, Any],
+    *,
+    explain: bool,
     as_json: bool,
     beside: Mapping[str, Any] | None = None,
 ) -> None:
     """Print an answer; ``beside`` is what is known of both orders and blankets, where that was looked at."""
-    if as_json:
-        told = None
-        if confirmed is not None:
-            told = {name: getattr(confirmed, name) for name in ("value", "digits", "error", "route")}
-            told["inside"] = inside
-        print_json(bound, inputs, **(beside or {}), confirmed=told)
-        return
+    told, asked = None, []
+    if confirmed is not None:
+        told = {name: getattr(confirmed, name) for name in ("value", "digits", "error", "route")}
+        told["inside"] = inside
+        place = {"delta": "the bracket", "epsilon": "the target delta, at the upper end of eps"}[bound.quantity]
+        verdict = f"{'inside' if inside else 'OUTSIDE'} {place}; error about {confirmed.error}"
+        asked.append(("confirmed", f"{confirmed.value}\n{verdict}\nby {confirmed.route}"))
+    more = {**(beside or {}), "confirmed": told}
+    rows = _explained(bound, beside or {}) if explain else ()
+    print_answer(bound, rows, explain=explain, inputs=inputs, as_json=as_json, asked=asked, beside=more)
+
+
+def _explained(bound: Amplification, beside: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Everything that an answer says beside its first lines."""
     exact, attained, wide = bound.bracket.exact, bound.attained, bound.bracket.relative_width
     # As many digits as it takes to tell the ends apart.
     ends = bound.bracket.decimals(max(12, 3 - math.floor(math.log10(wide))) if wide else 12)
     rows = [
-        (f"{what} <=", ends["upper"] if exact is None else f"{exact} = {ends['upper']}"),
+        (f"{bound.quantity} <=", ends["upper"] if exact is None else f"{exact} = {ends['upper']}"),
         ("lower end of the bound", ends["lower"]),
     ]
     if bound.neighbours.rounding is not None:
@@ -354,11 +365,7 @@ def _show(
         numbers = bound.to_dict()
         rows.append(("attained", f"{numbers['attained_lower']} by {attained.datasets}"))
         rows.append(("gap", f"{numbers['gap']}, the share of the bound that these datasets do not reach"))
-    if confirmed is not None:
-        place = {"delta": "the bracket", "epsilon": "the target delta, at the upper end of eps"}[what]
-        verdict = f"{'inside' if inside else 'OUTSIDE'} {place}; error about {confirmed.error}"
-        rows.append(("confirmed", f"{confirmed.value}\n{verdict}\nby {confirmed.route}"))
-    rows += [*width(bound.bracket), *vectors.table_rows(beside or {}), *known(bound)]
+    rows += [*width(bound.bracket), *vectors.table_rows(beside), *known(bound)]
     for name, value in bound.rounds.simpler if bound.rounds is not None else ():
         rows.append((f"{name} composition", format_decimal(value, digits=9, up=True)))
-    print_rows([*rows, ("meaning", bound.about)])
+    return [*rows, ("meaning", bound.about)]

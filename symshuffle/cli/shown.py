@@ -1,9 +1,9 @@
-"""How commands print an answer: as one JSON object, or as a table that ends with what every answer says."""
+"""How commands print an answer: four lines, the same with the full text below them, or one JSON object."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -17,6 +17,39 @@ if TYPE_CHECKING:
 def print_json(found: Any, inputs: dict[str, Any], **beside: Any) -> None:
     """Print an answer with what was asked, as one JSON object."""
     typer.echo(json.dumps({**found.to_dict(), **beside, "inputs": inputs}, indent=2))
+
+
+def print_answer(
+    found: Any,
+    explanation: Iterable[tuple[str, str]],
+    *,
+    explain: bool,
+    inputs: dict[str, Any],
+    as_json: bool,
+    asked: Iterable[tuple[str, str]] = (),
+    beside: Mapping[str, Any] | None = None,
+) -> None:
+    """Print an answer in the form that was asked for.
+
+    Parameters
+    ----------
+    found
+        Whatever has ``lines`` and ``to_dict``.
+    explanation : rows
+        What ``--explain`` adds to the first lines.
+    explain, as_json : bool
+        Whether that, or one JSON object, was asked for.
+    inputs : dict
+        What was asked, for JSON.
+    asked : rows
+        What an option asked for beside the answer; printed always.
+    beside : mapping
+        What JSON has beside the answer.
+    """
+    if as_json:
+        print_json(found, inputs, **(beside or {}))
+        return
+    print_rows([*found.lines.rows, *asked, *(explanation if explain else ())])
 
 
 def print_rows(rows: Iterable[tuple[str, str]]) -> None:

@@ -12,7 +12,7 @@ import typer
 from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.cli import arguments
-from symshuffle.cli.shown import known, print_json, print_rows
+from symshuffle.cli.shown import known, print_answer
 
 if TYPE_CHECKING:
     from symshuffle.accountants.questions.unequal import Users
@@ -34,6 +34,7 @@ def unequal(
     rigour: Annotated[Rigour, typer.Option("--rigour", help="exact (up to 300 users), ball or float64.")] = (
         Rigour.FLOAT64
     ),
+    explain: arguments.Explain = False,
     as_json: arguments.Json = False,
 ) -> None:
     """Privacy of users with local budgets of their own, each hiding the others by his own blanket."""
@@ -46,14 +47,12 @@ def unequal(
         found = unequal_delta(asked, eps=eps, direction=direction, rigour=rigour, rel=rel)
     else:
         found = unequal_epsilon(asked, delta=delta, direction=direction, rigour=rigour, rel=rel)
-    if as_json:
-        inputs = {"file": str(users), "users": [_echoed(one) for one in asked], "delta": delta, "eps": eps}
-        print_json(found, inputs)
-        return
+    inputs = {"file": str(users), "users": [_echoed(one) for one in asked], "delta": delta, "eps": eps}
     exact, ends = found.bracket.exact, found.bracket.decimals(12)
     upper = ends["upper"] if exact is None else f"{exact} = {ends['upper']}"
     rows = [(f"{found.quantity} <=", upper), ("lower end of the bound", ends["lower"])]
-    print_rows([*rows, *known(found), ("meaning", found.about)])
+    rows += [*known(found), ("meaning", found.about)]
+    print_answer(found, rows, explain=explain, inputs=inputs, as_json=as_json)
 
 
 def _echoed(one: Users) -> dict[str, str]:

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from symshuffle.base.choices import Question, Rigour
-from symshuffle.cli.arguments import LAW_BITS, Json, QuestionOption
+from symshuffle.cli.arguments import LAW_BITS, Explain, Json, QuestionOption
 from symshuffle.cli.rounds import Asked, with_asked
-from symshuffle.cli.shown import known, print_json, print_rows, width
+from symshuffle.cli.shown import known, print_answer, width
 
 app = typer.Typer()
 
@@ -27,6 +27,7 @@ def renyi(
     rigour: Annotated[
         Rigour, typer.Option("--rigour", help="What every value of the profile must be: float64 or ball.")
     ] = Rigour.FLOAT64,
+    explain: Explain = False,
     as_json: Json = False,
 ) -> None:
     """Rényi divergence of shuffled messages, from their profile; over rounds it adds up."""
@@ -43,17 +44,12 @@ def renyi(
         bits=LAW_BITS,
         attain=True,
     )
-    if as_json:
-        print_json(found, subject.inputs)
-        return
     ends = found.bracket.decimals(9)
-    rows = [
-        (f"Rényi divergence of order {found.alpha} <=", ends["upper"]),
-        ("lower end of the bound", ends["lower"]),
-    ]
+    rows = [("upper end", ends["upper"]), ("lower end of the bound", ends["lower"])]
     if found.attained is not None:
         rows.append(("attained", f"{found.to_dict()['attained_lower']} by {found.attained.datasets}"))
-    print_rows([*rows, *width(found.bracket), *known(found), ("meaning", found.about)])
+    rows += [*width(found.bracket), *known(found), ("meaning", found.about)]
+    print_answer(found, rows, explain=explain, inputs=subject.inputs, as_json=as_json)
 
 
 @app.command()
@@ -61,6 +57,7 @@ def renyi(
 def gdp(
     asked: Asked,
     direction: QuestionOption = Question.BOTH,
+    explain: Explain = False,
     as_json: Json = False,
 ) -> None:
     """About which Gaussian mechanism shuffled messages resemble: an approximation for many users, and no guarantee."""
@@ -68,14 +65,9 @@ def gdp(
 
     subject = asked.subject()
     found = limit_of(subject.reduced, subject.users, direction)
-    if as_json:
-        print_json(found, subject.inputs)
-        return
-    what_holds = "symshuffle curve --kind f-dp, with the same options, draws both"
     rows = [
-        ("mu is about", f"{found.mu:.6g}"),
         ("certified", "no"),
         ("meaning", found.about),
-        ("what holds", what_holds),
+        ("what holds", "symshuffle curve --kind f-dp, with the same options, draws both"),
     ]
-    print_rows(rows)
+    print_answer(found, rows, explain=explain, inputs=subject.inputs, as_json=as_json)

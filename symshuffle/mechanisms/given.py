@@ -12,7 +12,7 @@ from symshuffle.base.numbers import Verdict
 from symshuffle.mechanisms.outputs import OutputClass, State, all_arrangements
 from symshuffle.mechanisms.symbolic import LAM, Parameter, expression_of, normal_form, same_function
 
-LAM_PARAMETER: Final = Parameter(LAM, sp.Integer(1), None, False, "local ratio cap exp(eps0) > 1")
+LAM_PARAMETER: Final = Parameter(LAM, sp.Integer(1), None, False, "local ratio cap exp(eps0)")
 
 _MOST_CHOSEN_FROM: Final = 10_000
 """Inputs up to which a number of subsets is multiplied out; beyond, its digits fill pages."""

@@ -122,7 +122,7 @@ def test_an_answer_has_one_shape():
     assert found.how == found.bracket.how
     assert json.loads(json.dumps(found.to_dict()))["exact"] == "55591/829440"
     assert repr(found) == "<delta 55591/829440 (exact, exact), n = 6, replace-one>"
-    assert found.about in found._repr_html_()
+    assert found.neighbours.protects in found._repr_html_()
     assert found.neighbours.to_dict()["users"] == 6
 
 

@@ -93,9 +93,10 @@ def test_short_names(shown, written):
     assert repr(shown) == written
 
 
-def test_a_bound_shows_its_ends_and_its_meaning():
-    bound = delta(mechanism("rr").at(lam=3), n=2, exp_eps=Fraction(6, 5))
+def test_a_bound_shows_its_four_lines_and_what_is_attained():
+    bound = delta(mechanism("rr").at(lam=3), n=2, exp_eps=Fraction(6, 5), attain=True)
     shown = bound._repr_html_()
-    assert bound.meaning in shown
-    for name in ("lower", "upper", "rigour", "engine"):
-        assert f"<th>{name}</th>" in shown
+    for name in ("delta", "protects", "assumes", "sure", "attained"):
+        assert f"<tr><th>{name}</th>" in shown
+    assert shown.count("<tr>") == 5
+    assert "\n" not in repr(bound)

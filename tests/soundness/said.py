@@ -179,6 +179,50 @@ def read(text: str, *runs: World) -> Claim:
     return Claim(orders, int(group[1]) if group else 1, zero_out, tuple(sorted(parts.items(), key=str)), normalised)
 
 
+def read_lines(lines, *runs: World) -> Claim:
+    """The same as :func:`read` from the second and third line of an answer alone."""
+    protects, details = lines.protects, {}
+    for named in lines.assumes.split("; "):
+        name, _, detail = named.partition(": ")
+        assert name not in details
+        details[name] = detail
+    assert list(details)[:3] == ["honest users", "fresh randomness", "unlinkable"]
+    m = re.fullmatch(
+        r"any (?:one|(\d+)) (?:of ([\d,]+) users? |users? )(?:together )?may "
+        r"(change their values?|have their values? replaced by the null symbol)"
+        r"(?: in (?:each of (\d+) rounds together|1 round))?(?:: (.*))?",
+        protects,
+    )
+    assert m, protects
+    group, zero_out = int(m[1] or 1), "null symbol" in m[3]
+    several = int(m[4] or 1)
+    assert ("rounds fixed beforehand" in details) == (" round" in protects)
+    named_apart = re.findall(r"in (\d+) rounds? (of n = \d+ users?.*?)(?= and in \d+ rounds? of n|$)", m[5] or "")
+    orders = ORDERS["the larger of D(M(X0) || M(X1)) and D(M(X1) || M(X0))"]
+    first = ""
+    if "one direction" in details:
+        said, _, first = details["one direction"].partition(", ")
+        orders = ORDERS[said]
+    parts: Counter = Counter()
+    apart = named_apart or [(several, f"of n = {(m[2] or '').replace(',', '')} users")]
+    assert sum(int(many) for many, _ in apart) == several
+    for (many, words), run in zip(apart, runs if len(apart) > 1 else runs[:1], strict=True):
+        users = int(re.search(r"of n = (\d+) users?", words)[1])
+        change = re.search(r"between (.*?)(?:, where|, with|$)", words)
+        if named_apart:
+            said = change[1] if change else "any two inputs"
+            assert ("part of the pairs" in details) == bool(change)
+        else:
+            said = details.get("part of the pairs", "between any two inputs").removeprefix("between ")
+        least, drop = details.get("enough users", ""), details.get("data-independent dropout", "")
+        sends = {
+            "least": int(least.removeprefix("at least ").removesuffix(" send")) if least else None,
+            "dropout": F(re.match(r"probability (\S+) for", drop)[1]) if drop else F(0),
+        } if "as named above" not in (least, drop) else who_sends(words)  # fmt: skip
+        parts[Part(users, frozenset(in_order(between(said, run), first, run, said)), **sends)] += int(many)
+    return Claim(orders, group, zero_out, tuple(sorted(parts.items(), key=str)), "normalised rows" in details)
+
+
 # The enumeration.
 
 

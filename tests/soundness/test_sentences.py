@@ -31,6 +31,7 @@ from tests.soundness.said import (
     near,
     product,
     read,
+    read_lines,
     uneven,
     world,
 )
@@ -107,6 +108,7 @@ def test_the_pairs_that_are_named_are_bounded(name, direction):
         found = s.delta(source, n=n, exp_eps="6/5", rigour="exact", direction=direction, attain=True)
         claim = read(found.meaning, run)
         assert claim == Claim(orders, 1, False, ((Part(n, pairs), 1),))
+        assert read_lines(found.lines, run) == claim
         real = largest(claim, F(6, 5), (run.rows, None))
         assert found.bracket.exact >= real
         assert found.attained is None or found.attained.lower <= real
@@ -124,6 +126,7 @@ def test_a_matrix_that_was_normalised_is_named(ask):
     assert rounded.bracket == exactly.bracket
     run = world(uneven([[1, 1, 1], [2, 1, 1]]))
     assert read(rounded.meaning, run) == replace(read(exactly.meaning, run), normalised=True)
+    assert read_lines(rounded.lines, run) == replace(read_lines(exactly.lines, run), normalised=True)
     said = re.search(
         r"for every matrix that rounds to the one read, the bound on (\w+) is (\S+) \(claim", rounded.meaning
     )
@@ -151,6 +154,7 @@ def test_requests_at_random(seed):
     part = Part(n, pairs, asked.get("min_users"), asked.get("dropout", F(0)))
     claim = read(found.meaning, run)
     assert claim == Claim(orders, group, null is not None, ((part, 1),))
+    assert read_lines(found.lines, run) == claim
     assert found.bracket.exact >= largest(claim, x, (rows, null))
     eps = s.epsilon(channel, n=n, delta="1/20", direction=direction, group=group, null=null, rel=1e-3, **asked)
     assert read(eps.meaning, run) == claim
@@ -163,14 +167,15 @@ def test_one_request_one_sentence():
     channel = s.Channel.from_rows(ROWS)
     whom = [{}, {"min_users": 2}, {"min_users": 1}, {"dropout": "1/3"}, {"group": 2}, {"null": ("1/2", "1/4", "1/4")},
             {"null": ("1/4", "1/2", "1/4")}, {"adjacency": "zero-out"}]  # fmt: skip
-    told = [
-        s.delta(channel, n=n, exp_eps="6/5", direction=direction, rel=0.1, **options).meaning
+    answers = [
+        s.delta(channel, n=n, exp_eps="6/5", direction=direction, rel=0.1, **options)
         for n, direction, options in itertools.product((2, 3), ("both", "forward", "reverse"), whom)
         if direction == "both" or "group" not in options
     ]
     several = itertools.product((2, 3), (1, 2), ({}, {"min_users": 1}))
-    told += [s.delta(s.rounds(channel, t), n=n, exp_eps=2, rel=0.9, **one).meaning for t, n, one in several]
-    assert len(set(told)) == len(told)
+    answers += [s.delta(s.rounds(channel, t), n=n, exp_eps=2, rel=0.9, **one) for t, n, one in several]
+    assert len({found.meaning for found in answers}) == len(answers)
+    assert len({(found.lines.protects, found.lines.assumes) for found in answers}) == len(answers)
 
 
 # Rounds.
@@ -210,6 +215,7 @@ def test_rounds_say_whom_they_cover_together(name):
     for answer in answers:
         claim = read(answer.meaning, *runs)
         assert claim == Claim(("forward", "reverse"), 1, False, counted)
+        assert read_lines(answer.lines, *runs) == claim
     assert len(answers[0].neighbours.to_dict()["rounds"]) == len(parts)
     rows = dict(zip(parts, runs, strict=True))
     channels = [(rows[part].rows, None) for part, _ in claim.parts]
@@ -277,6 +283,8 @@ def test_unequal_budgets_cover_all_pairs_in_either_order(seed):
         assert claim == Claim(orders, 1, False, ((Part(sum(counts), frozenset({(0, 1), (1, 0)})), 1),))
         assert found.bracket.exact >= largest(claim, x, (everybody, None))
         assert f"{counts[0]} user" in found.meaning
+        assert read_lines(found.lines, run) == claim
+        assert f"public randomizers: {counts[0]} user" in found.lines.assumes
         said.add(found.meaning)
     assert len(said) == 3
 

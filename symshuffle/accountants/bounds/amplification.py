@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, final
 
 from symshuffle.accountants.covering.neighbours import ASSUMED, NOT_COVERED, AboutNeighbours, Neighbours
+from symshuffle.base.lines import MOST_DIGITS
 from symshuffle.base.numbers import exact_text, format_decimal
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
 
@@ -28,6 +28,13 @@ class Attained:
 
     lower: Fraction
     datasets: str
+
+
+def attained_rows(found: Attained | None) -> list[tuple[str, str]]:
+    """The row of a table that shows what real datasets reach, if any were evaluated."""
+    if found is None:
+        return []
+    return [("attained", f">= {format_decimal(found.lower, digits=MOST_DIGITS, up=False)} by {found.datasets}")]
 
 
 @final
@@ -88,6 +95,11 @@ class Amplification(AboutNeighbours, AnswerMethods):
     attained: Attained | None = None
     rounds: SeveralRounds | None = None
     every_matrix: Fraction | None = None
+
+    @property
+    def quantity_name(self) -> str:
+        """What is bounded, in a word."""
+        return self.quantity
 
     @property
     def n(self) -> int:
@@ -155,7 +167,7 @@ class Amplification(AboutNeighbours, AnswerMethods):
         return f"<{self.quantity} {self.bracket}, n = {self.n}, {self.neighbours.adjacency.value}>"
 
     def _repr_html_(self) -> str:
-        return f"{self.bracket._repr_html_()}<p>{html.escape(self.about)}</p>"
+        return self.lines.to_html(*attained_rows(self.attained))
 
 
 def about_delta(neighbours: Neighbours) -> str:

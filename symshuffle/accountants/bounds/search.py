@@ -76,7 +76,8 @@ def settle(bound: Bound, target: Fraction, rel: float, x: Fraction) -> Point:
 
     Finer than ``rel`` is needed where the function is flat: there a small change of it is a large one of x.
 
-    Where a finer width is out of the engine's reach the coarser bracket stands, undecided.
+    Where a finer width is out of the engine's reach the coarser bracket stands, undecided: where the engine refuses, or
+    has missed two widths and the finer one has not helped.
 
     Parameters
     ----------
@@ -101,9 +102,12 @@ def settle(bound: Bound, target: Fraction, rel: float, x: Fraction) -> Point:
     for width in finer:
         if value.upper <= target or value.lower > target:
             break
+        before = value
         try:
             value = bound(x, width)
         except Unsupported:
+            break
+        if before.aimed is not None and value.aimed is not None and value.width > before.width / 2:
             break
     return Point(x, value)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final, final
 
+from symshuffle.accountants.covering.assumptions import Assumption
 from symshuffle.accountants.covering.covered import Covering
 from symshuffle.accountants.covering.reduced import Datasets, Reducible, Reduction, own_reduction
 from symshuffle.accountants.covering.reduction import covering_reduction
@@ -25,10 +26,10 @@ NAME: Final = "any-ldp"
 _ATTAINED: Final = range(3, 5)
 """Inputs of k-ary randomized response that are tried, beside binary one; larger ones attained less wherever tried."""
 
-_PAIRS: Final = (
-    "any two rows of any randomizer in which all rows are within exp(eps0) of each other; all users run the same one, "
-    "or different ones whose rows all together are within exp(eps0) of each other"
+_SAME: Final = (
+    "all users run the same one, or different ones whose rows all together are within exp(eps0) of each other"
 )
+_PAIRS: Final = f"any two rows of any randomizer in which all rows are within exp(eps0) of each other; {_SAME}"
 _THEOREM: Final = "claim symshuffle.generic-bound"
 
 
@@ -118,4 +119,5 @@ def _derived(lam: Real) -> Reduction:
         for name, one in real
     )
     only = replace(binary.classes[0], pairs=_PAIRS, datasets=named)
-    return Reduction((only,), True, pairs=_PAIRS, theorem=_THEOREM)
+    one = (Assumption.ONE_RANDOMIZER, _SAME)
+    return Reduction((only,), True, pairs=_PAIRS, theorem=_THEOREM, assumed=(one,))

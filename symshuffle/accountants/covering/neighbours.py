@@ -7,10 +7,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, Protocol, final
 
+from symshuffle.accountants.covering.assumptions import Assumption
 from symshuffle.accountants.covering.participation import EVERYBODY, Participation
 from symshuffle.base.choices import Adjacency, Question, replace_choice
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import counted
+from symshuffle.base.lines import FirstLines
+from symshuffle.base.numbers import counted, format_decimal
+from symshuffle.base.results import Bracket, SafeEnd, safe_number
 from symshuffle.channels.rounded import Rounding
 
 ASSUMED: Final = "every round has fresh randomness and fresh messages, which cannot be linked to those of another round"
@@ -63,6 +66,8 @@ class Neighbours:
     rounding : Rounding or None
         Where a rounded matrix was read and normalised: how far the matrices that round to it may be from it. The bound
         is on the normalised one.
+    assumed : tuple of (Assumption, str)
+        What is assumed beside what the other fields say, each with a detail or an empty text.
     """
 
     pairs: str
@@ -76,6 +81,7 @@ class Neighbours:
     budget: str = ""
     rounds: tuple[tuple[int, Neighbours], ...] = ()
     rounding: Rounding | None = None
+    assumed: tuple[tuple[Assumption, str], ...] = ()
 
     def __post_init__(self) -> None:
         replace_choice(Adjacency, self, "adjacency")
@@ -117,8 +123,72 @@ class Neighbours:
             participation=first.participation if len({one.participation for one in times}) == 1 else EVERYBODY,
             budget=first.budget if len({one.budget for one in times}) == 1 else "",
             rounding=max((one.rounding for one in times if one.rounding), key=lambda one: one.row, default=None),
+            assumed=tuple(dict.fromkeys(added for one in times for added in one.assumed)),
             rounds=rounds,
         )
+
+    @property
+    def protects(self) -> str:
+        """Who may change what: the second line of an answer."""
+        group, apart = self.participation.group, self._rounds_apart
+        if apart:
+            some = "any one user" if group == 1 else f"any {group} users together"
+        elif self.users is None:
+            some = "any one of n users" if group == 1 else f"any {group} of n users together"
+        else:
+            of = f"{self.users:,} user{'' if self.users == 1 else 's'}"
+            some = f"any one of {of}" if group == 1 else f"any {group} of {of} together"
+        if self.adjacency is Adjacency.ZERO_OUT:
+            does = f"may have {'their value' if group == 1 else 'their values'} replaced by the null symbol"
+        else:
+            does = f"may change {'their value' if group == 1 else 'their values'}"
+        times = sum(many for many, _ in self.rounds)
+        where = f" in each of {counted(times, 'round')} together" if times > 1 else " in 1 round" if times else ""
+        return f"{some} {does}{where}{f': {apart}' if apart else ''}"
+
+    @property
+    def assumptions(self) -> tuple[tuple[Assumption, str], ...]:
+        """All that has to be true, and all that changes what the number means, each with a detail or an empty text."""
+        who, parts = self.participation, [one for _, one in self.rounds] or [self]
+        alike = all(one.participation == who for one in parts)
+        found = [(Assumption.HONEST, ""), (Assumption.FRESH, ""), (Assumption.UNLINKABLE, ""), *self.assumed]
+        if self.adjacency is Adjacency.ZERO_OUT:
+            found.append((Assumption.NULL_SYMBOL, self.pairs))
+        if any(one.participation.min_users for one in parts):
+            found.append((Assumption.ENOUGH_USERS, f"at least {who.min_users} send" if alike else "as named above"))
+        if any(one.participation.dropout for one in parts):
+            chance = f"probability {who.dropout} for each other user"
+            found.append((Assumption.DROPOUT, chance if alike else "as named above"))
+        if self.rounds:
+            found.append((Assumption.FIXED_ROUNDS, ""))
+        if self.rounding is not None:
+            far = format_decimal(self.rounding.entry, digits=3, up=True)
+            found.append((Assumption.NORMALISED, f"the matrices that round to the one read differ by at most {far}"))
+        if any(one.budget for one in parts):
+            same = all(one.budget == self.budget for one in parts)
+            found.append((Assumption.SHARED_BUDGET, self.budget if same else "as named above"))
+        if not self.every:
+            found.append((Assumption.SOME_PAIRS, "as named above" if self._rounds_apart else f"between {self.pairs}"))
+        if self.question is not Question.BOTH:
+            first = f", {self.first}" if self.first else ""
+            found.append((Assumption.ONE_DIRECTION, f"{_DIVERGENCE[self.question]}{first}"))
+        return tuple(found)
+
+    def lines(self, name: str, number: str, evaluated: str) -> FirstLines:
+        """The first lines of an answer about these datasets.
+
+        Parameters
+        ----------
+        name, number : str
+            What the number is, and its safe end.
+        evaluated : str
+            How it was evaluated.
+        """
+        assumed = (f"{named}: {detail}" if detail else str(named) for named, detail in self.assumptions)
+        parts = [one for _, one in self.rounds] or [self]
+        claims = dict.fromkeys(claim for one in parts for claim in one.participation.claims)
+        sure = f"a theorem ({'; '.join((self.theorem, *claims))}), evaluated {evaluated}"
+        return FirstLines(name, number, protects=self.protects, assumes="; ".join(assumed), sure=sure)
 
     @property
     def covered(self) -> str:
@@ -242,6 +312,17 @@ class _Speaking(Protocol):
     def about(self) -> str: ...
 
 
+class _Bounding(_Speaking, Protocol):
+    @property
+    def quantity_name(self) -> str: ...
+
+    @property
+    def bracket(self) -> Bracket: ...
+
+    @property
+    def safe(self) -> SafeEnd: ...
+
+
 class AboutNeighbours:
     """What answers about neighbouring datasets share: for dataclasses that say ``neighbours`` and ``about``.
 
@@ -254,6 +335,12 @@ class AboutNeighbours:
     def direction(self: _Speaking) -> Question:
         """Divergence that is bounded: one direction, or the larger of the two."""
         return self.neighbours.question
+
+    @property
+    def lines(self: _Bounding) -> FirstLines:
+        """What the answer says first: the safe number, whom it protects, what it assumes, how sure it is."""
+        number = safe_number(self.bracket, self.safe)
+        return self.neighbours.lines(self.quantity_name, number, self.bracket.rigour.words)
 
     @property
     def meaning(self: _Speaking) -> str:

@@ -107,6 +107,12 @@ class Participation:
         return max(usual, _WIDTH) if self.dropout else usual
 
     @property
+    def claims(self) -> tuple[str, ...]:
+        """Claims of the ledger on which the bound rests for who sends, and for groups."""
+        asked = (("group-privacy", self.group > 1), ("more-users", self.min_users), ("dropout", self.dropout))
+        return tuple(f"claim symshuffle.{name}" for name, needed in asked if needed)
+
+    @property
     def supposed(self) -> str:
         """What is supposed of who sends, and what it rests on; empty where all do."""
         if self.min_users is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, singledispatch
 from typing import Final, TypeAlias, final
 
+from symshuffle.accountants.covering.assumptions import Assumption
 from symshuffle.accountants.covering.covered import Covering
 from symshuffle.accountants.covering.neighbours import OPTIMAL, Neighbours
 from symshuffle.accountants.covering.participation import EVERYBODY, Participation
@@ -151,6 +152,8 @@ class Reduction:
     real : bool
         Whether the laws are those of one real pair of datasets, and so its own divergence in either direction. Of a
         bound the larger direction may be taken anywhere; a pair has one direction at all numbers of messages.
+    assumed : tuple of (Assumption, str)
+        What a bound by these laws assumes beside what the other fields say, each with a detail or an empty text.
     """
 
     classes: tuple[PairClass, ...]
@@ -164,6 +167,7 @@ class Reduction:
     budget: str = ""
     rounding: Rounding | None = None
     real: bool = False
+    assumed: tuple[tuple[Assumption, str], ...] = ()
 
     def __post_init__(self) -> None:
         replace_choice(Adjacency, self, "adjacency")
@@ -192,6 +196,7 @@ class Reduction:
             who,
             self.budget,
             rounding=self.rounding,
+            assumed=self.assumed,
         )
 
     @property

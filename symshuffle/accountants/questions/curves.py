@@ -6,7 +6,6 @@ is a curve as well (:mod:`symshuffle.accountants.questions.tradeoff_function`).
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
@@ -36,7 +35,8 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.executors import mapped
 from symshuffle.base.kinds import Progress, check_list, check_progress
 from symshuffle.base.levels import read_delta, read_target
-from symshuffle.base.numbers import Real, as_integer, format_decimal, parse_rational
+from symshuffle.base.lines import FirstLines
+from symshuffle.base.numbers import Real, as_integer, counted, format_decimal, parse_rational
 from symshuffle.base.results import Bracket, SafeEnd, outward
 from symshuffle.base.rows import FlatRow, ends
 
@@ -108,6 +108,13 @@ class Curve(AboutNeighbours):
         """Rigour of the weakest point."""
         return Rigour.weakest(point.y.rigour for point in self.points)
 
+    @property
+    def lines(self) -> FirstLines:
+        """What the curve says first: which end of its points is safe, whom that protects, what it assumes, how sure."""
+        way = "rounded up" if self.safe is SafeEnd.UPPER else "rounded down"
+        number = f"{self.safe.value} ends at {counted(len(self.points), 'point')}, {way}"
+        return self.neighbours.lines(f"{self.y} by {self.x}", number, self.rigour.words)
+
     def rows(self) -> list[dict[str, str]]:
         """Points as text: the argument, both ends rounded outward, and the engine."""
         return [
@@ -163,7 +170,7 @@ class Curve(AboutNeighbours):
         )
         body = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in cells)
         more = f"<p>and {len(self.points) - _SHOWN} more points</p>" if len(self.points) > _SHOWN else ""
-        return f"<table>{head}{body}</table>{more}<p>{html.escape(self.about)}</p>"
+        return f"{self.lines.to_html()}<table>{head}{body}</table>{more}"
 
 
 def spaced(start: object, stop: object, points: int, *, geometric: bool = False) -> tuple[Fraction, ...]:

@@ -20,6 +20,7 @@ from symshuffle.accountants.questions.experiments import Experiment, certain, ex
 from symshuffle.accountants.rounds.plan import Rounds, plan_of, unrolled
 from symshuffle.base.choices import Question, choice
 from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import as_integer, parse_rational
 
 NO_GUARANTEE: Final = (
@@ -65,6 +66,16 @@ class GaussianLimit:
     def about(self) -> str:
         """Sentence that says what the approximation does not guarantee."""
         return NO_GUARANTEE
+
+    @property
+    def lines(self) -> FirstLines:
+        """What the approximation says first."""
+        return FirstLines(
+            "mu",
+            f"is about {self.mu:.6g} (neither end: nothing is bounded)",
+            about="which Gaussian mechanism the messages of many users resemble",
+            sure="an approximation for many users by the central limit theorem, and no guarantee",
+        )
 
     def tradeoff(self, alpha: object) -> float:
         """Type II error of the Gaussian approximation at a type I error in [0, 1].

@@ -48,6 +48,7 @@ from symshuffle.accountants.rounds.plan import Rounds, plan_of
 from symshuffle.base.choices import Question, Rigour, replace_choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_delta, read_target
+from symshuffle.base.lines import FirstLines, safe_decimal
 from symshuffle.base.numbers import Exp, Real, natural_log, to_float
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
 from symshuffle.decompositions.composition import Composed
@@ -105,6 +106,19 @@ class Inverse(AboutNeighbours, AnswerMethods):
 
     def __post_init__(self) -> None:
         replace_choice(SafeEnd, self, "safe")
+
+    @property
+    def quantity_name(self) -> str:
+        """What is looked for: eps0, whose lower end is safe, or n, whose upper end is."""
+        return "eps0" if self.safe is SafeEnd.LOWER else "n"
+
+    @property
+    def lines(self) -> FirstLines:
+        """As of every answer; from the safe end on the target is met."""
+        up = self.safe is SafeEnd.UPPER
+        end = safe_decimal(self.bracket.lower, self.bracket.upper, up=up)
+        number = f">= {end} (upper end, rounded up)" if up else f"<= {end} (lower end, rounded down)"
+        return self.neighbours.lines(self.quantity_name, number, self.bracket.rigour.words)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form: both ends, the safe one, delta there, and the datasets covered."""

@@ -24,6 +24,7 @@ from symshuffle.accountants.bounds.amplification import Amplification
 from symshuffle.accountants.bounds.brackets import bound_at, ratio_of
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.bounds.search import smallest_meeting
+from symshuffle.accountants.covering.assumptions import Assumption
 from symshuffle.accountants.covering.dropout import LARGEST_EXACT, Cdf, mean_over_counts
 from symshuffle.accountants.covering.listed import numeric
 from symshuffle.accountants.covering.neighbours import Neighbours
@@ -204,7 +205,10 @@ def _covered(users: tuple[Users, ...], request: Request) -> Neighbours:
     groups = ", ".join(f"{counted(one.count, 'user')} with channel {place}" for place, one in enumerate(users))
     pairs = f"any two inputs of any user, where it is public who runs which channel: {groups}"
     rounded = max((one.channel.rounding for one in users if one.channel.rounding), key=lambda r: r.row, default=None)
-    return Neighbours(pairs, True, Adjacency.REPLACE_ONE, request.direction, total, THEOREM, rounding=rounded)
+    public = ((Assumption.PUBLIC_RANDOMIZERS, groups),)
+    return Neighbours(
+        pairs, True, Adjacency.REPLACE_ONE, request.direction, total, THEOREM, rounding=rounded, assumed=public
+    )
 
 
 def _bound(users: tuple[Users, ...], order: Real, request: Request) -> Bracket:

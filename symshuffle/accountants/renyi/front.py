@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, Unpack, final
 
-from symshuffle.accountants.bounds.amplification import Attained, SeveralRounds
+from symshuffle.accountants.bounds.amplification import Attained, SeveralRounds, attained_rows
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
 from symshuffle.accountants.covering.neighbours import AboutNeighbours, Neighbours
@@ -56,6 +55,11 @@ class RenyiBound(AboutNeighbours, AnswerMethods):
     rounds: SeveralRounds | None = None
 
     @property
+    def quantity_name(self) -> str:
+        """What is bounded, with its order."""
+        return f"Rényi divergence of order {self.alpha}"
+
+    @property
     def about(self) -> str:
         """Experiment and theorem to which the bound applies, in words."""
         order = f"of Rényi order {self.alpha} in nats (both directions of the profile enter)"
@@ -94,7 +98,7 @@ class RenyiBound(AboutNeighbours, AnswerMethods):
         return f"<Rényi divergence of order {self.alpha}: {self.bracket}, {self.neighbours.adjacency.value}>"
 
     def _repr_html_(self) -> str:
-        return f"{self.bracket._repr_html_()}<p>{html.escape(self.about)}</p>"
+        return self.lines.to_html(*attained_rows(self.attained))
 
 
 @spelled_out

@@ -80,17 +80,19 @@ class RefinedProfile:
             If no level is known from which on the profile is 0.
         """
         wanted = Request(rigour=request.rigour, rel=max(request.rel / 50, 1e-12), bits=request.bits)
-        one = OneRound(reduced, n, 1, wanted)
-        if not one.telling:
-            return None
-        try:
-            return cls(reduced, n, wanted, one.scale(), _last(reduced, wanted))
+        both = True
+        try:  # before any value is computed, since each of densities costs much
+            last = _last(reduced, wanted)
         except Unsupported:
             if request.direction is Question.BOTH:
                 raise
-        last = _last(reduced, replace(wanted, direction=request.direction))
-        forward = request.direction is Question.FORWARD
-        return cls(reduced, n, wanted, one.scale(), last, forward_ends=forward, reverse_ends=not forward)
+            both, last = False, _last(reduced, replace(wanted, direction=request.direction))
+        one, forward = OneRound(reduced, n, 1, wanted), request.direction is Question.FORWARD
+        if not one.telling:
+            return None
+        return cls(
+            reduced, n, wanted, one.scale(), last, forward_ends=both or forward, reverse_ends=both or not forward
+        )
 
     def values(self, x: Fraction) -> tuple[Bracket, Bracket]:
         """Both directions at an order."""

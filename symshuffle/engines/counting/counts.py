@@ -57,6 +57,16 @@ _TABLE_BITS: Final = 96
 _FINEST: Final = 1e-11
 """Relative width below which doubles will not do."""
 
+_FEW: Final = 20_000
+"""Steps up to which integers follow where doubles turn out not to do: they cost less than what other engines would."""
+
+_LEAST: Final = Fraction(1, 10**300)
+_WIDER: Final = 8
+"""The smallest share of Chernoff's bound that windows are chosen to leave out, and how often they are chosen again."""
+
+_SPARE_BITS: Final = 64
+"""Bits of these integers beyond those of the width asked for."""
+
 _RANGE: Final = 500.0
 """Logarithm of what products of doubles from the tables may reach: far from where doubles lose digits."""
 
@@ -71,7 +81,7 @@ class Counts:
     rel : float
         Relative width to aim at, in (0, 1).
     bits : int or None
-        Precision of the integers; None computes in doubles.
+        Precision of the integers; None computes in doubles, and in integers where these do not do and steps are few.
     largest : int
         Limit on the number of steps: entries of the table of tails, and counts to enumerate.
     """
@@ -101,8 +111,7 @@ class Counts:
         if rigour is Rigour.EXACT:
             return None
         cheap = min(_LARGEST, round(_CHEAP * max(math.sqrt(1e-6 / rel), 0.1)))
-        bits = 64 - math.floor(math.log2(rel)) if rigour is Rigour.BALL or rel < _FINEST else None
-        return cls(rel=rel, bits=bits, largest=cheap)
+        return cls(rel=rel, bits=_bits(rel) if rigour is Rigour.BALL or rel < _FINEST else None, largest=cheap)
 
     @classmethod
     def trials(cls, law: Law) -> tuple[Counts, ...]:
@@ -151,23 +160,61 @@ class Counts:
             low = law.floor + lower_end(law.singular)
             high = max(upper_end(law.mean), Fraction(0)) + upper_end(law.singular)
             return Bracket(low, high, known, self.name, "G has one atom, or is never positive")
-        precision = _TABLE_BITS if self.bits is None else self.bits
+        # Chernoff's bound, which windows are chosen by, may be far above the sum, where atoms weigh hardly anything:
+        # then they are chosen again, by the sum, or by a square where nothing of it is seen yet.
+        aimed, windows = Fraction(self.rel), self._windows(law, n, self.rel)
+        found, rest = self._in_numbers(windows)
+        share = aimed
+        for _ in range(_WIDER):
+            low = found.lower - lower_end(law.singular)
+            if rest <= aimed * low or windows.steps > _FEW or share <= _LEAST:
+                break
+            share = max(share * min(aimed * low / rest / 2 if low > 0 else share, Fraction(1, 2)), _LEAST)
+            windows = self._windows(law, n, float(share))
+            found, rest = self._in_numbers(windows)
+        return found
+
+    def _windows(self, law: Law, n: int, rel: float) -> Windows:
+        windows = Windows.choose(law, n, rel)
+        if windows.steps > 4 * self.largest:
+            raise Unsupported(f"engine counts at n = {n}: {windows.steps:.1e} steps; use engine contour")
+        return windows
+
+    def _in_numbers(self, windows: Windows) -> tuple[Bracket, Fraction]:
+        """As :meth:`_summed` in doubles, where they do, or in integers."""
+        if self.bits is not None or windows.steps > _FEW:
+            return self._summed(windows, self.bits)
+        try:
+            found, rest = self._summed(windows, None)
+        except Unsupported:
+            return self._summed(windows, _bits(self.rel))
+        narrow = found.width - rest <= Fraction(self.rel) * found.upper
+        return (found, rest) if narrow else self._summed(windows, _bits(self.rel))
+
+    def _summed(self, windows: Windows, bits: int | None) -> tuple[Bracket, Fraction]:
+        """The sum over the windows, in doubles or in integers, and the bound on what is outside, which it contains."""
+        law, n = windows.law, windows.n
+        known = Rigour.FLOAT64 if self.bits is None else Rigour.BALL
+        precision = _TABLE_BITS if bits is None else bits
         with working_precision(precision + 2 * n.bit_length() + 16):
-            windows = Windows.choose(law, n, self.rel)
-            if windows.steps > 4 * self.largest:
-                raise Unsupported(f"engine counts at n = {n}: {windows.steps:.1e} steps; use engine contour")
-            tables = [_Table.of(windows, i, self.bits) for i in windows.order]
-            if self.bits is None and sum(table.range for table in tables) > _RANGE:
+            tables = [_Table.of(windows, i, bits) for i in windows.order]
+            if bits is None and sum(table.range for table in tables) > _RANGE:
                 raise Unsupported(f"engine counts at n = {n}: beyond the range of doubles; use engine contour")
-            total, error = (_scale(windows, tables) * to_arb(part) for part in _visited(n, tables, self.bits))
-            singular = to_arb(law.singular)
+            total, error = (_scale(windows, tables) * to_arb(part) for part in _visited(n, tables, bits))
+            singular, rest = to_arb(law.singular), windows.rest()
             low = Ball.from_arb((total - error) / n + singular).lower
-            high = Ball.from_arb((total + error + windows.rest()) / n + singular).upper
+            high = Ball.from_arb((total + error + rest) / n + singular).upper
+            beyond = Ball.from_arb(rest / n).upper
         # H is never below E[G] nor below 0, beyond its singular part: both are bounds in their own right.
         floor = law.floor + lower_end(law.singular)
-        where = "doubles" if self.bits is None else f"integers of {self.bits} bits"
+        where = "doubles" if bits is None else f"integers of {bits} bits"
         how = f"{windows.steps:.0f} steps over counts with binomial tails, in {where}; windows and rounding bounded"
-        return Bracket(max(low, floor), high, known, self.name, how)
+        return Bracket(max(low, floor), high, known, self.name, how), beyond
+
+
+def _bits(rel: float) -> int:
+    """Bits of integers that reach a relative width."""
+    return _SPARE_BITS - math.floor(math.log2(rel))
 
 
 @final
@@ -266,7 +313,8 @@ def _visited(n: int, tables: list[_Table], bits: int | None) -> tuple[Fraction, 
     """
     *others, one, two = tables
     below, above = sorted((one, two), key=lambda table: table.value)
-    off = n * max(table.error for table in tables)
+    # Only counts in the windows are visited: an atom of which there are few there may be known less well.
+    off = min(n * max(table.error for table in tables), sum(table.last * table.error for table in tables))
     if bits is None:
         off += 8 * (len(tables) + 2) * n * Fraction(UNIT) * Fraction(max(abs(table.value) for table in tables))
     unit = 1 if bits is None else 2**bits

@@ -1,0 +1,80 @@
+"""What bounds on shuffled messages take for granted, each by a short name: answers name all that they need."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import final
+
+
+@final
+class Assumption(StrEnum):
+    """Assumption of a bound by the name under which answers list it; ``meaning`` defines it.
+
+    The first three stand in every answer, the others where they are made.
+    """
+
+    HONEST = "honest users"
+    FRESH = "fresh randomness"
+    UNLINKABLE = "unlinkable"
+    NULL_SYMBOL = "null symbol"
+    ONE_RANDOMIZER = "one randomizer"
+    PUBLIC_RANDOMIZERS = "public randomizers"
+    ENOUGH_USERS = "enough users"
+    DROPOUT = "data-independent dropout"
+    FIXED_ROUNDS = "rounds fixed beforehand"
+    NORMALISED = "normalised rows"
+    SHARED_BUDGET = "shared budget"
+    ONE_DIRECTION = "one direction"
+    SOME_PAIRS = "part of the pairs"
+
+    @property
+    def meaning(self) -> str:
+        """The definition, in one or two sentences."""
+        return _MEANINGS[self]
+
+
+_MEANINGS = {
+    Assumption.HONEST: (
+        "Every user who is counted runs the stated randomizer on the value that they hold. Users who send something "
+        "else, or whose messages are known to whoever reads them, hide nobody: they are not counted in n."
+    ),
+    Assumption.FRESH: (
+        "Each message is drawn with random bits of its own, which are independent of all others, are never used again, "
+        "and are unknown to whoever reads the messages."
+    ),
+    Assumption.UNLINKABLE: (
+        "Whoever reads the messages sees how often each occurs, and nothing else: no order, time, size or address "
+        "tells which user sent one, or which messages of several rounds are of one user."
+    ),
+    Assumption.NULL_SYMBOL: (
+        "Neighbours replace the value of a user by a symbol of the stated law, which stands for no value; the other "
+        "users hold values or that symbol. Changing one value into another takes two such steps, of which the number "
+        "covers one."
+    ),
+    Assumption.ONE_RANDOMIZER: (
+        "All users run the same randomizer, whatever it is; or different ones whose rows all together are within "
+        "exp(eps0) of each other. Users of disjoint alphabets do not hide each other."
+    ),
+    Assumption.PUBLIC_RANDOMIZERS: "Users run different randomizers, and it may be known who runs which.",
+    Assumption.ENOUGH_USERS: "At least the stated number of honest users send a message, whoever they are.",
+    Assumption.DROPOUT: (
+        "Each of the other users sends no message with the stated probability, independently of all values and of each "
+        "other; how many messages arrived is public. Users who stay away because of their value are not covered."
+    ),
+    Assumption.FIXED_ROUNDS: (
+        "The list of rounds is fixed before the first. Values may change from round to round and may depend on earlier "
+        "messages. Not covered: reports that are kept and sent again, a fixed number of participants drawn per round, "
+        "participation that depends on the value, a number of rounds chosen on the way because budget is left."
+    ),
+    Assumption.NORMALISED: (
+        "The matrix that was read had rounded entries. Each row was divided by its sum, and the number is about the "
+        "matrix so made, not about each matrix that rounds to the one read; `--explain` bounds those."
+    ),
+    Assumption.SHARED_BUDGET: "The local budget is that of all parts of a composition together, not of each.",
+    Assumption.ONE_DIRECTION: (
+        "One of the two divergences of a pair of datasets is bounded. (eps, delta)-differential privacy needs both."
+    ),
+    Assumption.SOME_PAIRS: (
+        "Users who change between the named values only are covered; those who change in another way are not."
+    ),
+}

@@ -12,8 +12,10 @@ from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import Exp, Real, as_integer, enclose
 from symshuffle.design.shuffled.blocks import block_designs
+from symshuffle.design.shuffled.laws import trace_of
 from symshuffle.design.shuffled.model import BlockChannel, ShuffledDesign
 from symshuffle.design.shuffled.search import Target, improved, ratios_by_size
+from symshuffle.design.shuffled.upper import trace_upper
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.frontiers.caps import check_cap
 from symshuffle.utility.frontiers.orbit import orbit_mechanism, subset_orbit
@@ -50,7 +52,7 @@ def best_shuffled(
     delta : number or text
         The target delta, in (0, 1).
     lam_cap : Fraction, optional
-        Largest likelihood ratio of the channel, above 1.
+        Largest likelihood ratio of the channel, above 1. With it the answer has an upper end on the trace.
     loss : {"l2"}
         Loss that is minimised: the sum of squared errors of the estimated shares.
 
@@ -58,7 +60,7 @@ def best_shuffled(
     -------
     ShuffledDesign
         The channel with its exact risk, both privacy numbers and the length of a message. The search is local: other
-        exchangeable channels may be better.
+        exchangeable channels may be better, with a cap by no more than ``upper`` says.
 
     Raises
     ------
@@ -96,8 +98,11 @@ def best_shuffled(
             f"the accountant certifies delta = {float(found.bracket.upper):.6g} only, above the target {goal}"
         )
     level = epsilon_bound(mechanism, n=n, delta=goal, attain=True)
+    upper, bound = None, None
+    if target.cap is not None:
+        upper, bound = trace_upper(k, n=n, exp_eps=order, delta=goal, lam_cap=target.cap, least=trace_of(orbits))
     return ShuffledDesign(
-        k, n, order, goal, target.cap, Loss.L2, orbits, size, found, level, _best_blocks(target, k, n)
+        k, n, order, goal, target.cap, Loss.L2, orbits, size, found, level, _best_blocks(target, k, n), upper, bound
     )
 
 

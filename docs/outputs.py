@@ -11,7 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-SHOWING = ("README.md", "docs/how-to-choose.md", "docs/deployment.md", "docs/folk-formulas.md")
+SHOWING = (
+    "README.md",
+    "docs/how-to-choose.md",
+    "docs/deployment.md",
+    "docs/folk-formulas.md",
+    "docs/after-shuffling.md",
+)
 PAGES = tuple(ROOT / name for name in SHOWING)
 WIDTH = 100
 

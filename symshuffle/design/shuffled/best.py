@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 
 from symshuffle.accountants.bounds.evaluate import check_n
@@ -104,6 +105,51 @@ def best_shuffled(
     return ShuffledDesign(
         k, n, order, goal, target.cap, Loss.L2, orbits, size, found, level, _best_blocks(target, k, n), upper, bound
     )
+
+
+def shuffled_sizes(
+    inputs: Iterable[int], users: Iterable[int], *, eps: object = None, exp_eps: object = None, delta: object
+) -> dict[tuple[int, int], tuple[int, Fraction]]:
+    """Best subset size for a central target, and its risk, by number of inputs and of users.
+
+    Parameters
+    ----------
+    inputs, users : iterable of int
+        Numbers of inputs k (2 to 10 000) and of users n.
+    eps, exp_eps : number or text
+        The central target: eps at least 0 in nats, or exp(eps) at least 1. One of the two.
+    delta : number or text
+        The target delta, in (0, 1).
+
+    Returns
+    -------
+    dict
+        ``(k, n)`` to the best size among subset selection alone and its canonical l2 risk at fixed compositions. A risk
+        above 1 - 1/k is larger than that of always answering "uniform". Pairs without a ratio above 1 that meets the
+        target are left out.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of its range.
+
+    Examples
+    --------
+    >>> {at: size for at, (size, _) in shuffled_sizes([4], [20, 200], eps=1, delta="1/100").items()}
+    {(4, 20): 1, (4, 200): 1}
+    """
+    order, goal = _below(read_target(eps=eps, exp_eps=exp_eps)), read_delta(delta)
+    numbers = [check_n(n) for n in users]
+    found = {}
+    for k in [as_integer(k, "k", 2, LARGEST_INPUTS) for k in inputs]:
+        for n in numbers:
+            ratios = ratios_by_size(Target(k, n, order, goal, None))
+            traces = {s: subset_orbit(k, s, ratio).signal for s, ratio in ratios.items()}
+            if traces:
+                size = max(traces, key=traces.__getitem__)
+                risk = Fraction(isotropic_risk(k, traces[size], population=Population.FIXED)) / n
+                found[k, n] = size, risk
+    return found
 
 
 def _below(order: Real) -> Fraction:

@@ -37,6 +37,8 @@ BEFORE: Final[Mapping[str, int]] = {
     "compare --k 10000 --n 1000000 --eps0 2 --delta 1e-8": 240,
     "epsilon krr -p k=10 --eps0 1 --n 10000 --delta 1e-6": 30,
     "epsilon krr -p k=50 --eps0 2 --n 200000 --delta 1e-8 --rounds 30": 440,
+    "epsilon krr -p k=50 --eps0 2 --n 200000 --delta 1e-8 --rounds 1000": 479,
+    "epsilon subset-selection -p k=3 -p s=1 --eps0 1 --n 3 --delta 1e-6 --rounds 2": 6843,
     "solve-eps0 rappor --n 10000 --eps 0.5 --delta 1e-6": 6,
     "solve-n krr -p k=10 --eps0 1 --eps 0.1 --delta 1e-6": 3,
     "renyi gaussian -p sigma0=3 --n 1000 --alpha 2": 1,

@@ -22,10 +22,9 @@ from typing import Any, Final, final
 import numpy as np
 import numpy.typing as npt
 
+from symshuffle.base.doubles import Array
 from symshuffle.channels.shuffled import count_histograms
 from symshuffle.collect.randomness import Integers
-
-Doubles = npt.NDArray[np.float64]
 
 MOST_HISTOGRAMS: Final = 2_000_000
 """Histograms over classes of messages beyond which datasets are left out."""
@@ -37,7 +36,7 @@ _POSITIVE: Final = 1e-9
 
 @final
 @dataclass(frozen=True, eq=False)
-class Datasets:
+class ConstantDatasets:
     """Datasets of n users that hold c, but for the first one, who holds a or b.
 
     Parameters
@@ -54,10 +53,10 @@ class Datasets:
     b: int
     c: int
     n: int
-    rows: Doubles
+    rows: Array
 
     @cached_property
-    def _ratios(self) -> tuple[Doubles, Integers]:
+    def _ratios(self) -> tuple[Array, Integers]:
         """Different pairs of ratios to c, and the class of each message; a message that never occurs is of the last."""
         known = self.rows[2] > 0
         ratios = np.where(known, self.rows[:2] / np.where(known, self.rows[2], 1.0), 1.0).T
@@ -70,19 +69,19 @@ class Datasets:
         """Number of classes: messages of one have the same score at every level."""
         return len(self._ratios[0])
 
-    def scores(self, ratio: float) -> Doubles:
+    def scores(self, ratio: float) -> Array:
         """Score of each message at exp(eps) = ``ratio``, over the largest."""
-        found: Doubles = self.class_scores(ratio)[self._ratios[1]]
+        found: Array = self.class_scores(ratio)[self._ratios[1]]
         return found
 
-    def class_scores(self, ratio: float) -> Doubles:
+    def class_scores(self, ratio: float) -> Array:
         """Score of each class, over the largest."""
         ratios = self._ratios[0]
         scores = ratios[:, 0] - ratio * ratios[:, 1]
-        found: Doubles = scores / np.abs(scores).max()
+        found: Array = scores / np.abs(scores).max()
         return found
 
-    def laws(self, users: int, rows: Doubles | None = None) -> SumLaws:
+    def laws(self, users: int, rows: Array | None = None) -> SumLaws:
         """Laws of the classes of messages of the first user and ``users - 1`` others, at these rows or others."""
         given = self.rows if rows is None else rows
         masses = np.array([np.bincount(self._ratios[1], weights=row, minlength=self.classes) for row in given])
@@ -98,10 +97,10 @@ class Datasets:
 class SumLaws:
     """Law of the classes of all others' messages, to which that of the first user is added."""
 
-    datasets: Datasets
-    masses: Doubles
+    datasets: ConstantDatasets
+    masses: Array
     histograms: Integers
-    weights: Doubles
+    weights: Array
 
     def shares(self, ratio: float, inside: float = 1.0) -> tuple[float, float]:
         """Probabilities of the likelihood-ratio event at exp(eps) = ``ratio``, for the two datasets.
@@ -117,7 +116,7 @@ class SumLaws:
         return p0, p1
 
 
-def occurs(scores: Doubles, messages: Integers) -> npt.NDArray[np.bool_]:
+def occurs(scores: Array, messages: Integers) -> npt.NDArray[np.bool_]:
     """In which rows of messages the sum of the scores is positive."""
     found: npt.NDArray[np.bool_] = scores[messages].sum(axis=1) > _POSITIVE
     return found
@@ -135,7 +134,7 @@ def _histograms(total: int, cells: int) -> Integers:
     return np.concatenate(parts)
 
 
-def candidates(rows: Doubles, n: int) -> Iterator[Datasets]:
+def candidates(rows: Array, n: int) -> Iterator[ConstantDatasets]:
     """Datasets with few enough histograms; of two with the same probabilities at as many messages only one."""
     seen: set[Any] = set()
     for a, b in itertools.permutations(range(len(rows)), 2):
@@ -144,15 +143,15 @@ def candidates(rows: Doubles, n: int) -> Iterator[Datasets]:
             if kind in seen:
                 continue
             seen.add(kind)
-            found = Datasets(a, b, c, n, rows[[a, b, c]])
+            found = ConstantDatasets(a, b, c, n, rows[[a, b, c]])
             if count_histograms(n - 1, found.classes) <= MOST_HISTOGRAMS:
                 yield found
 
 
-def sharpened(rows: Doubles) -> Doubles:
+def sharpened(rows: Array) -> Array:
     """Rows in proportion to their squares: often the same mechanism at twice its level."""
     squares = rows**2
-    found: Doubles = squares / squares.sum(axis=1, keepdims=True)
+    found: Array = squares / squares.sum(axis=1, keepdims=True)
     return found
 
 

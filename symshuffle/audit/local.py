@@ -13,10 +13,11 @@ from typing import Any, Final, final
 import numpy as np
 
 from symshuffle.audit.claims import Claim, claim
-from symshuffle.audit.programs import MOST_MESSAGES, Program, Progress, answers, hint
+from symshuffle.audit.programs import MOST_MESSAGES, Program, answers, hint
 from symshuffle.audit.shares import CAUGHT, Power, about_runs, check_runs
-from symshuffle.audit.verdicts import Audit, Cell, Event, cells_outside, findings
+from symshuffle.audit.verdicts import Audit, ClaimedCell, Event, cells_outside, findings
 from symshuffle.base.errors import InputError
+from symshuffle.base.kinds import Progress
 from symshuffle.base.numbers import Verdict, as_integer, less, lower_end, natural_log, to_float, upper_end
 from symshuffle.collect.estimate import read_confidence
 from symshuffle.collect.randomness import Integers
@@ -176,7 +177,9 @@ class LocalAudit:
             raise InputError("counts", f"shape {counts.shape}", f"shape {shape}, each row of sum {self.runs}")
         hits = [tuple(int(counts[x, sorted(columns)].sum()) for x in (a, b)) for a, b, columns in self.pairs]
         cells = (
-            Cell(self._input(x), self.claim.messages[y], self.claim.channel.rows[x][y], int(counts[x, y]), self.runs)
+            ClaimedCell(
+                self._input(x), self.claim.messages[y], self.claim.channel.rows[x][y], int(counts[x, y]), self.runs
+            )
             for x, y in itertools.product(*map(range, shape))
         )
         return Audit(

@@ -16,11 +16,8 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 from symshuffle.base.errors import InputError
-from symshuffle.base.kinds import check_progress
+from symshuffle.base.kinds import Progress, check_progress
 from symshuffle.base.numbers import as_integer, parse_rational
-
-Progress = Callable[[int, int], None]
-"""Told how many of how many runs are done."""
 
 MOST_MESSAGES: Final = 50_000_000
 """Messages of an audit beyond which nothing is run: they are held in memory."""

@@ -20,18 +20,19 @@ from typing import Any, Final, final
 import numpy as np
 
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.audit.attained import Datasets, blocks, candidates, occurs, sharpened
+from symshuffle.audit.attained import ConstantDatasets, blocks, candidates, occurs, sharpened
 from symshuffle.audit.claims import Claim, claim
-from symshuffle.audit.programs import MOST_MESSAGES, Program, Progress, answers, as_run, hint
+from symshuffle.audit.programs import MOST_MESSAGES, Program, answers, as_run, hint
 from symshuffle.audit.shares import CAUGHT, MOST_RUNS, Power, about_runs, check_runs, least_runs
-from symshuffle.audit.verdicts import Audit, Cell, Event, cells_outside, findings
+from symshuffle.audit.verdicts import Audit, ClaimedCell, Event, cells_outside, findings
 from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.kinds import Progress
 from symshuffle.base.numbers import as_integer, natural_log, to_float, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.collect.estimate import read_confidence
 from symshuffle.collect.randomness import Integers, random_order, uniform
 
-MOST_USERS: Final = 100_000
+_MOST_USERS: Final = 100_000
 """Users in a run beyond which nothing is run."""
 
 ORDERS: Final = ("random", "sorted")
@@ -59,7 +60,7 @@ class Test:
         Probabilities of the event under the alternative that it was chosen for.
     """
 
-    datasets: Datasets
+    datasets: ConstantDatasets
     block: int
     ratio: Fraction
     certified: Bracket
@@ -128,7 +129,9 @@ class ShuffledAudit:
         datasets = chosen[0].datasets
         return (*chosen, *(self._best(datasets, [datasets], None, block) for block in self._blocks[1:]))
 
-    def _best(self, first: Datasets, known: Iterable[Datasets], rows: Any, block: int | None = None) -> Test:
+    def _best(
+        self, first: ConstantDatasets, known: Iterable[ConstantDatasets], rows: Any, block: int | None = None
+    ) -> Test:
         """The most powerful test on a block of first messages, against clients with these rows or the claimed ones."""
         best: tuple[tuple[float, float], Test] | None = None
         for made in known:
@@ -302,14 +305,14 @@ class ShuffledAudit:
         draw = uniform()
         return np.array([row[random_order(self.n, draw)] for row in rows])
 
-    def _cells(self, outputs: list[Integers]) -> Iterable[Cell]:
+    def _cells(self, outputs: list[Integers]) -> Iterable[ClaimedCell]:
         made, rows = self.tests[0].datasets, self.claim.channel.rows
         for which, x in enumerate((made.a, made.b)):
             size = self.claim.channel.num_outputs
             claimed: list[Any] = [(p + (self.n - 1) * q) / self.n for p, q in zip(rows[x], rows[made.c], strict=True)]
             for place, y in itertools.product(range(self.n), range(size)):
                 seen = int((outputs[which][:, place] == y).sum())
-                yield Cell(f"X{which}, place {place + 1}", self.claim.messages[y], claimed[y], seen, self.runs)
+                yield ClaimedCell(f"X{which}, place {place + 1}", self.claim.messages[y], claimed[y], seen, self.runs)
 
 
 def audit_shuffled(
@@ -354,7 +357,7 @@ def audit_shuffled(
     """
     if order not in ORDERS:
         raise InputError("order", order, "one of " + ", ".join(ORDERS))
-    users = as_integer(n, "n", 1, MOST_USERS)
+    users = as_integer(n, "n", 1, _MOST_USERS)
     number = as_integer(runs, "runs", 1, MOST_MESSAGES // (2 * users))
     found = ShuffledAudit(claim(source), users, number, read_confidence(confidence), order)
     points = [(test.ratio, test.certified.upper, found.level) for test in found.tests]

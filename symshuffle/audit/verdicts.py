@@ -127,7 +127,7 @@ def finding(event: Event, hits: tuple[int, int], runs: tuple[int, int], level: F
 
 @final
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ClaimedCell:
     """Probability that the claim fixes, and how often its message was seen.
 
     Parameters
@@ -181,7 +181,7 @@ class Audit:
         Whoever keeps the claim is accused of anything with probability at most one minus this.
     findings : tuple of Finding
         For each event.
-    cells : tuple of Cell
+    cells : tuple of ClaimedCell
         Claimed probabilities outside of their intervals; ``cell_level`` is the level of their ends.
     cell_level : Fraction
         See there.
@@ -201,7 +201,7 @@ class Audit:
     runs: str
     confidence: Fraction
     findings: tuple[Finding, ...]
-    cells: tuple[Cell, ...] = ()
+    cells: tuple[ClaimedCell, ...] = ()
     cell_level: Fraction = Fraction(0)
     checked: int = 0
     caught: str = "nothing that was forecast"
@@ -301,7 +301,7 @@ def _finding_dict(found: Finding) -> dict[str, Any]:
     }
 
 
-def cells_outside(cells: Iterable[Cell], level: Fraction) -> tuple[Cell, ...]:
+def cells_outside(cells: Iterable[ClaimedCell], level: Fraction) -> tuple[ClaimedCell, ...]:
     """Those whose claimed probability is outside of its interval."""
     return tuple(cell for cell in cells if cell.outside(level))
 

@@ -30,7 +30,7 @@ Named = Annotated[
     str | None,
     typer.Option("--claim", metavar="MECH", help="What is claimed: a mechanism with -p and a budget, or `channel`."),
 ]
-PlanFile = Annotated[Path | None, typer.Option("--plan", metavar="FILE", help="Or the plan of `collect plan`.")]
+PlanOption = Annotated[Path | None, typer.Option("--plan", metavar="FILE", help="Or the plan of `collect plan`.")]
 Runs = Annotated[str, typer.Option("--runs", help="Runs of each input, or of each of two datasets.")]
 Confidence = Annotated[str, typer.Option("--confidence", help="An honest program is accused at most so rarely.")]
 PerProcess = Annotated[
@@ -50,7 +50,7 @@ def local(
     eps0: Eps0 = None,
     lam: Lam = None,
     file: File = None,
-    plan: PlanFile = None,
+    plan: PlanOption = None,
     inputs: Annotated[
         str | None, typer.Option("--inputs", metavar="A,B", help="Without a channel: the two inputs to compare.")
     ] = None,
@@ -84,7 +84,7 @@ def shuffled(
     eps0: Eps0 = None,
     lam: Lam = None,
     file: File = None,
-    plan: PlanFile = None,
+    plan: PlanOption = None,
     order: Annotated[str, typer.Option("--order", help="Order of the messages of a run: random or sorted.")] = "random",
     x0: Annotated[
         str | None, typer.Option("--x0", metavar="A,B,...", help="Without a channel: the inputs of a dataset.")

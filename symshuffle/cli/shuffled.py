@@ -10,7 +10,7 @@ import typer
 from symshuffle.base.choices import Loss
 from symshuffle.base.numbers import as_integer, parse_rational, ungrouped
 from symshuffle.cli import arguments
-from symshuffle.cli.arguments import Json
+from symshuffle.cli.arguments import Json, UsersOption
 from symshuffle.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def shuffled(
     k: Annotated[str, typer.Option("--k", help="Number of inputs (categories).")],
-    n: Annotated[str, typer.Option("--n", help="Number of users, the differing one included.")],
+    n: UsersOption,
     eps: Annotated[str, typer.Option("--eps", help="Central target eps >= 0 after shuffling, in nats.")],
     delta: Annotated[str, typer.Option("--delta", help="Central target delta, in (0, 1).")],
     lam_cap: Annotated[

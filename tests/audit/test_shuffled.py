@@ -9,8 +9,8 @@ import pytest
 
 from symshuffle import Channel, mechanism
 from symshuffle.audit import Outcome, audit_shuffled, claim
-from symshuffle.audit.attained import Datasets, blocks, candidates, occurs
-from symshuffle.audit.verdicts import Cell, finding
+from symshuffle.audit.attained import ConstantDatasets, blocks, candidates, occurs
+from symshuffle.audit.verdicts import ClaimedCell, finding
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.channels.shuffled import law_divergence, shuffled_law
 from tests.audit.systems import binomial, pipeline
@@ -60,7 +60,7 @@ def law_of_outputs(channel, data, block):
 @pytest.mark.parametrize("size", [1, 2, 4])
 def test_first_messages_of_blocks_have_the_forecast_probabilities(block, size):
     n = 4
-    made = Datasets(0, 1, 2, n, floats(TERNARY))
+    made = ConstantDatasets(0, 1, 2, n, floats(TERNARY))
     forecast = made.laws(size).shares(1.2, min(1.0, size / block))
     scores = made.scores(1.2)
     for x, share in zip((0, 1), forecast, strict=True):
@@ -99,7 +99,7 @@ def test_an_honest_pipeline_is_accused_with_at_most_half_of_the_error_each():
         x = made.a if law is laws[0] else made.b
         assert p == (TERNARY.rows[x][y] + (n - 1) * TERNARY.rows[made.c][y]) / n
         cells += sum(
-            mass for c, mass in enumerate(binomial(runs, p)) if Cell("", "", p, c, runs).outside(level)
+            mass for c, mass in enumerate(binomial(runs, p)) if ClaimedCell("", "", p, c, runs).outside(level)
         )  # fmt: skip
     assert 0 < cells <= (1 - confidence) / 2
 

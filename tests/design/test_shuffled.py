@@ -13,6 +13,7 @@ from symshuffle.design import best_shuffled
 from symshuffle.design.shuffled.blocks import BlockDesign, block_designs
 from symshuffle.design.shuffled.laws import blanket_law
 from symshuffle.design.shuffled.model import BlockChannel
+from symshuffle.design.shuffled.search import Target, ratios_by_size
 from symshuffle.utility.frontiers.orbit import centre_orbit, orbit_mechanism, subset_orbit, tuple_orbit
 
 
@@ -43,8 +44,11 @@ def test_answer_meets_the_target_and_a_larger_ratio_does_not():
 
 
 def test_best_size_grows_with_the_number_of_inputs_at_few_users():
-    sizes = [best_shuffled(k, n=10, eps="1/2", delta="1e-3").size for k in (4, 20)]
-    assert sizes[0] < sizes[1]
+    sizes = []
+    for k in (4, 40):
+        ratios = ratios_by_size(Target(k, 4, F(8, 5), F(1, 10**6), None))
+        sizes.append(max(ratios, key=lambda s, k=k, ratios=ratios: subset_orbit(k, s, ratios[s]).signal))
+    assert sizes[0] <= 2 < sizes[1]
 
 
 def test_every_size_is_tried():

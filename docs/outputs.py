@@ -19,10 +19,10 @@ SHOWING = (
     "docs/coming-from.md",
 )
 PAGES = tuple(ROOT / name for name in SHOWING)
-WIDTH = 100
+WIDTH = 88
 
 _PYTHON = re.compile(r"```python\n(.*?)```\n\n```text\n(.*?)```", flags=re.DOTALL)
-_CONSOLE = re.compile(r"```console\n\$ (.*?)\n(.*?)```", flags=re.DOTALL)
+_CONSOLE = re.compile(r"```console\n\$ ([^\n]*)\n(.*?)```", flags=re.DOTALL)
 
 
 def blocks(text: str) -> Iterator[tuple[str, str, str]]:

@@ -17,6 +17,9 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 TOP = {"README.md": "overview.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 
+PICTURES = DOCS / "pictures"
+
+_PICTURE = re.compile(r"(!\[[^\]]+\])\((?:docs/)?(pictures/[^)\s]+)\)")
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?![a-z]+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 
 
@@ -45,7 +48,7 @@ def linked(text: str, page: Path, places: dict[Path, str]) -> str:
         path = target.relative_to(ROOT).as_posix()
         return f"`{path}`" if words.strip("`") == path else f"{words} (`{path}`)"
 
-    return _LINK.sub(link, text)
+    return _PICTURE.sub(r"\1(\2)", _LINK.sub(link, text))
 
 
 def _module(target: Path) -> str | None:
@@ -66,6 +69,7 @@ def write(folder: Path) -> None:
         path = folder / place
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+    shutil.copytree(PICTURES, folder / PICTURES.name)
     shutil.copy(DOCS / "conf.py", folder)
 
 

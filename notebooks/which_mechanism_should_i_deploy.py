@@ -19,7 +19,9 @@
 # %%
 from fractions import Fraction
 
-from symshuffle import compare, epsilon, mechanism, privacy_loss, rounds, solve_eps0
+import matplotlib.pyplot as plt
+
+from symshuffle import amplification_curve, compare, epsilon, mechanism, privacy_loss, rounds, solve_eps0
 from symshuffle.base import format_decimal
 
 USERS, DELTA, TARGET = 200_000, "1e-8", "0.02"
@@ -40,12 +42,23 @@ def below(value):
 # %% [markdown]
 # ## 1. Which eps?
 #
-# `upper` covers all neighbouring datasets; two real ones certainly have `attained`. What lies between is all that a
-# better theorem could win.
+# `upper` covers all neighbouring datasets. Two real datasets certainly have `attained`. A better theorem could win what
+# lies between the two, and no more.
 
 # %%
 day = epsilon(krr(2), n=USERS, delta=DELTA, attain=True)
 print(f"eps at most {above(day.bracket.upper)}, of real datasets at least {below(day.attained.lower)}")
+
+# %% [markdown]
+# The same for other numbers of users, as a picture:
+
+# %%
+curve = amplification_curve(krr(2), delta=DELTA, users=[1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000])
+figure, axes = plt.subplots(figsize=(6, 3.5), layout="constrained")
+axes.loglog([float(point.x) for point in curve.points], [float(point.y.upper) for point in curve.points], marker=".")
+axes.axvline(USERS, color="0.6", linestyle=":")
+axes.set(xlabel="users", ylabel="eps, at delta = 1e-8")
+plt.show()
 
 # %% [markdown]
 # ## 2. Which eps0, for a target?

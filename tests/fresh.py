@@ -52,6 +52,7 @@ COMMANDS = (
     ("design", "minimax", "--problem", PROBLEMS / "rating_on_five_steps.json", "--lam", "3", "--json"),
     ("design", "mutual-information", "--problem", PROBLEMS / "survey_information.json", "--lam", "3", "--json"),
     ("design", "f-divergence", "--problem", PROBLEMS / "keep_two_populations_apart.json", "--lam", "3", "--json"),
+    ("design", "shuffled", "--k", "4", "--n", "100", "--eps", "1/2", "--delta", "1e-3", "--json"),
     ("frontier", "--k", "4", "--budget", "1/2", "--json"),
     ("subset-size", "--k", "6", "--eps0", "1", "--json"),
     ("law", *KRR, "--json"),

@@ -5,10 +5,12 @@ Numbers are compared to twelve digits: further ones of doubles differ from one p
 
 import importlib.util
 import re
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from symshuffle import epsilon, mechanism
 from symshuffle.ledger.claims import registry
 from symshuffle.ledger.claims.model import ClaimVerdict
 
@@ -40,11 +42,48 @@ def test_output_is_what_is_printed(kind, program, shown):
     assert outputs.to_twelve(outputs.output(kind, program)) == outputs.to_twelve(shown), "run `make pages`"
 
 
+DEPLOYMENT = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
+
+
 def test_a_file_that_is_shown_is_the_example_that_is_run():
-    page = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
-    shown = re.findall(r"```toml\n(.*?)```\n\n```console\n[^\n]* --rounds-file (\S+)\n", page, flags=re.DOTALL)
-    assert shown
+    shown = re.findall(
+        r"```toml\n(.*?)```\n\n```(?:console\n\$|sh\n)[^\n]*(examples/\S+\.toml)", DEPLOYMENT, flags=re.DOTALL
+    )
+    assert len(shown) == DEPLOYMENT.count("```toml") == 3
     assert all((ROOT / path).read_text(encoding="utf-8") == text for text, path in shown)
+
+
+def test_the_table_of_a_sweep_is_what_it_writes(tmp_path):
+    (command,) = re.findall(r"^symshuffle (sweep .*) --out sweep$", DEPLOYMENT, flags=re.MULTILINE)
+    (shown,) = re.findall(r"```csv\n(.*?)```", DEPLOYMENT, flags=re.DOTALL)
+    assert outputs.output("console", f"symshuffle {command} --out {tmp_path}").startswith("12 points, 0 of them from")
+    written = (tmp_path / "table.csv").read_text(encoding="utf-8")
+    rows = [[line.rpartition(",")[0] for line in text.splitlines()] for text in (shown, written)]
+    assert rows[0] == rows[1][: len(rows[0])]
+
+
+def test_what_the_first_page_says_shuffling_buys():
+    found = epsilon(mechanism("krr").at(k=10, eps0=4), n=10**6, delta="1e-6")
+    assert "leaks eps0 = 4" in README and "eps = 0.032" in README
+    assert found.bracket.upper <= Fraction("0.032")
+
+
+PICTURES = script(ROOT / "docs" / "pictures.py")
+
+
+def test_pictures_are_small_and_come_from_commands_that_pages_show():
+    shown = {}
+    for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        for target in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", text):
+            shown[(page.parent / target).name] = text
+            assert 0 < (page.parent / target).stat().st_size < 60_000
+    assert set(shown) == {path.name for path in PICTURES.FOLDER.iterdir()} == {"amplification.svg", *PICTURES.COMMANDS}
+    assert all(f"```sh\n{command}\n```" in shown[name] for name, command in PICTURES.COMMANDS.items())
+
+
+def test_the_picture_of_the_first_page_is_drawn_again():
+    assert PICTURES.amplification().startswith(b"<?xml")
 
 
 def test_numbers_are_told_apart_to_twelve_digits():

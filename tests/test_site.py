@@ -86,7 +86,7 @@ def test_links_of_the_site_lead_to_its_pages(gathered):
     seen = 0
     for place, text in gathered.items():
         if place.endswith(".md"):
-            for target in re.findall(r"\]\((?![a-z]+:|#)([^)#\s]+)(?:#[^)]*)?\)", text):
+            for target in re.findall(r"(?<!!)\[[^\]]*\]\((?![a-z]+:|#)([^)#\s]+)(?:#[^)]*)?\)", text):
                 assert target in gathered, f"{place} links to {target}"
                 seen += 1
     assert seen > 50
@@ -126,4 +126,9 @@ def test_the_pages_are_written_with_their_configuration(pages, tmp_path):
     for _ in range(2):
         pages.write(tmp_path / "site")
     assert (tmp_path / "site" / "conf.py").is_file()
+    for page in ("overview.md", "deployment.md"):
+        (picture,) = re.findall(
+            r"!\[[^\]]*\]\((\S+)\)", (tmp_path / "site" / page).read_text(encoding="utf-8"), flags=re.DOTALL
+        )
+        assert (tmp_path / "site" / picture).is_file()
     assert (tmp_path / "site" / "reference" / "symshuffle.channels.law.md").is_file()

@@ -13,8 +13,8 @@ from typing import Any, Final, final
 import numpy as np
 
 from symshuffle.audit.claims import Claim, claim
-from symshuffle.audit.programs import Program, answers, hint
-from symshuffle.audit.shares import CAUGHT, MOST_RUNS, Power, about_runs, check_runs
+from symshuffle.audit.programs import MOST_MESSAGES, Program, answers, hint
+from symshuffle.audit.shares import CAUGHT, Power, about_runs, check_runs
 from symshuffle.audit.verdicts import Audit, ClaimedCell, Event, cells_outside, findings
 from symshuffle.base.errors import InputError
 from symshuffle.base.kinds import Progress
@@ -23,6 +23,7 @@ from symshuffle.collect.estimate import read_confidence
 from symshuffle.collect.randomness import Integers
 
 _SHOWN: Final = 4
+_SHORT: Final = 10**6
 
 
 @final
@@ -226,12 +227,16 @@ def audit_local(source: Any, *, runs: object, confidence: object = "0.99") -> Lo
     >>> audit.run(lambda x: x).about[:15]
     'privacy refuted'
     """
-    found = LocalAudit(claim(source), as_integer(runs, "runs", 1, MOST_RUNS), read_confidence(confidence))
+    said = claim(source)
+    number = as_integer(runs, "runs", 1, MOST_MESSAGES // len(said.inputs))
+    found = LocalAudit(said, number, read_confidence(confidence))
     check_runs(found.runs, upper_end(found.claim.cap), Fraction(0), found.level)
     return found
 
 
 def _interval(said: Claim) -> str:
+    low, up = (natural_log(end(said.cap)) for end in (lower_end, upper_end))
     if isinstance(said.cap, Fraction):
-        return f"log({said.cap}) = {natural_log(said.cap):.10g}"
-    return f"between {natural_log(lower_end(said.cap)):.10g} and {natural_log(upper_end(said.cap)) * (1 + 1e-12):.10g}"
+        exact = f"log({said.cap}) = " if said.cap.denominator < _SHORT else "about "
+        return f"{exact}{low:.10g}"
+    return f"between {low * (1 - 1e-12):.13g} and {up * (1 + 1e-12):.13g}"

@@ -19,6 +19,9 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.kinds import Progress, check_progress
 from symshuffle.base.numbers import as_integer, parse_rational
 
+MOST_MESSAGES: Final = 50_000_000
+"""Messages of an audit beyond which nothing is run: they are held in memory."""
+
 _ENOUGH: Final = 20
 """Equal answers that are no coincidence."""
 

@@ -17,8 +17,8 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from symshuffle.audit.programs import Program, answers, as_run, hint
-from symshuffle.audit.shares import CAUGHT, MOST_RUNS, Power, about_runs, check_runs
+from symshuffle.audit.programs import MOST_MESSAGES, Program, answers, as_run, hint
+from symshuffle.audit.shares import CAUGHT, Power, about_runs, check_runs
 from symshuffle.audit.verdicts import Audit, Event, finding
 from symshuffle.base.errors import InputError
 from symshuffle.base.kinds import Progress, check_list
@@ -252,7 +252,7 @@ def audit_pair(
         second,
         read_target(eps=eps, exp_eps=exp_eps),
         _delta(delta),
-        as_integer(runs, "runs", 2, MOST_RUNS),
+        as_integer(runs, "runs", 2, MOST_MESSAGES // (2 * len(as_run(first)))),
         read_confidence(confidence),
     )
     _ = found.least

@@ -24,7 +24,7 @@ CAUGHT: Final = 0.9
 """Probability with which a forecast says that something is caught."""
 
 MOST_RUNS: Final = 10**8
-"""Runs beyond which nothing is run, or forecast."""
+"""Runs beyond which nothing is forecast."""
 
 _OUTWARD: Final = 1e-9
 """Relative distance from the end in doubles at which a proof is tried first."""
@@ -75,7 +75,7 @@ def upper_share(count: int, runs: int, level: Fraction) -> Fraction:
 
 
 def confidence_ends(count: int, runs: int, level: object) -> tuple[Fraction, Fraction]:
-    """Ends of a probability, each on the wrong side with probability at most ``level``.
+    """Ends of a probability, each wrong with probability at most ``level``.
 
     Parameters
     ----------

@@ -22,8 +22,8 @@ import numpy as np
 from symshuffle.accountants.questions.solve import delta
 from symshuffle.audit.attained import ConstantDatasets, blocks, candidates, occurs, sharpened
 from symshuffle.audit.claims import Claim, claim
-from symshuffle.audit.programs import Program, answers, as_run, hint
-from symshuffle.audit.shares import CAUGHT, MOST_RUNS, Power, about_runs, check_runs
+from symshuffle.audit.programs import MOST_MESSAGES, Program, answers, as_run, hint
+from symshuffle.audit.shares import CAUGHT, MOST_RUNS, Power, about_runs, check_runs, least_runs
 from symshuffle.audit.verdicts import Audit, ClaimedCell, Event, cells_outside, findings
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.kinds import Progress
@@ -357,8 +357,9 @@ def audit_shuffled(
     """
     if order not in ORDERS:
         raise InputError("order", order, "one of " + ", ".join(ORDERS))
-    users, number = as_integer(n, "n", 1, _MOST_USERS), as_integer(runs, "runs", 1, MOST_RUNS)
+    users = as_integer(n, "n", 1, _MOST_USERS)
+    number = as_integer(runs, "runs", 1, MOST_MESSAGES // (2 * users))
     found = ShuffledAudit(claim(source), users, number, read_confidence(confidence), order)
-    for test in found.tests[:1]:
-        check_runs(number, test.ratio, test.certified.upper, found.level)
+    points = [(test.ratio, test.certified.upper, found.level) for test in found.tests]
+    check_runs(number, *min(points, key=lambda point: least_runs(*point) or MOST_RUNS))
     return found

@@ -303,7 +303,7 @@ def _drawn(found: Curve, form: str, title: str, limit: GaussianLimit | None) -> 
         axes.set_yscale("log", nonpositive="mask")  # from eps0 on delta is 0
     if found.kind is CurveKind.EPS_N:
         axes.set_xscale("log")
-    axes.legend()
+    axes.legend(loc="lower left" if found.kind is CurveKind.F_DP else "best")
     data = io.BytesIO()
     figure.savefig(data, format=form, dpi=120)
     return data.getvalue()

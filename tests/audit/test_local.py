@@ -16,6 +16,7 @@ from tests.audit.systems import pairs_of_counts, seeded
 from tests.collect.cases import PARAMETERS, law_of, small
 
 BINARY = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
+TERNARY = mechanism("krr").at(k=3, lam=2).channel()
 
 
 def outcomes(audit, rows):
@@ -37,6 +38,13 @@ def test_an_honest_client_is_accused_with_at_most_half_of_the_error_each():
     assert 0 < found[Outcome.REFUTED] <= F(1, 4)
     assert 0 < cells <= F(1, 4)
     assert all(event <= 2 * audit.level for event in events)
+
+
+def test_all_ends_together_have_the_error():
+    """Two ends of each event and two of each cell: half of the error each."""
+    audit = audit_local(TERNARY, runs=100, confidence="0.9")
+    assert len(audit.events) == 6
+    assert 2 * len(audit.events) * audit.level == 2 * 9 * audit.cell_level == F(1, 20)
 
 
 def test_frequencies_without_ends_would_accuse_honest_clients():
@@ -118,7 +126,7 @@ def test_a_client_that_always_says_the_same_is_tested_like_any_other():
 def test_claims_with_irrational_rows_are_tested_at_their_ends():
     audit = audit_local(mechanism("krr").at(k=3, eps0=1), runs=400)
     assert audit.events[0].claimed == "(1, 0)-DP"
-    assert "between 0.99999" in audit.beside[0] or "between 1 and" in audit.beside[0]
+    assert audit.beside[0].endswith("between 0.999999999999 and 1.000000000001")
     assert len(audit.pairs[0][2]) == 1
 
 
@@ -133,6 +141,7 @@ def test_words_of_collect_change_no_channel(name, given):
     ("call", "message"),
     [
         (lambda: audit_local(BINARY, runs=5), "runs = 5: expected at least"),
+        (lambda: audit_local(BINARY, runs=10**8), "runs = 100000000: expected an integer from 1 to 25000000"),
         (lambda: audit_local(BINARY, runs=100, confidence=1), "confidence = 1"),
         (lambda: audit_local(3, runs=100), "claim = int"),
         (lambda: audit_local(Channel.from_rows([["1", "0"], ["0", "1"]]), runs=100), "ratio cap inf"),

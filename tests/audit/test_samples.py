@@ -29,6 +29,16 @@ def test_the_error_for_few_runs_is_exact_and_at_most_what_is_said(p, q, exp_eps)
     assert 0 < wrong <= 1 - F(confidence)
 
 
+def test_the_event_depends_on_the_held_out_half_alone():
+    learned, found = ["0"] * 30 + ["1"] * 10, []
+    for tested in (["0"] * 40, ["1"] * 40):
+        rows = [row for pair in zip(learned, tested, strict=True) for row in pair]
+        found.append(audit_samples(rows, ["1"] * 80, confidence="0.9").worst)
+    assert found[0].event == found[1].event
+    assert [one.hits for one in found] == [(40, 0), (0, 0)]
+    assert [one.runs for one in found] == [(40, 40)] * 2
+
+
 def test_a_leak_is_found_in_either_direction_and_bounded():
     plan = small("krr", k=4, root=F(9))
     rows = [[(client(x),) for _ in range(2000)] for x, client in (("0", seeded(plan, 1)), ("1", seeded(plan, 2)))]

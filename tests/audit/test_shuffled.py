@@ -104,6 +104,15 @@ def test_an_honest_pipeline_is_accused_with_at_most_half_of_the_error_each():
     assert 0 < cells <= (1 - confidence) / 2
 
 
+def test_all_ends_together_have_the_error():
+    """Two ends of each event and two of each cell: half of the error each."""
+    audit = audit_shuffled(BINARY, n=4, runs=60, confidence="0.9")
+    found = audit.run(lambda data: data)
+    assert len(found.findings) == len(audit.events) == 3
+    assert found.checked == 2 * 4 * 2
+    assert 2 * len(found.findings) * audit.level == 2 * found.checked * found.cell_level == F(1, 20)
+
+
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_pipelines_of_collect_pass(name):
     plan = small(name)

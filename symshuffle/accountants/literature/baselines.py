@@ -50,7 +50,9 @@ GUARD: Final = 64
 @final
 @dataclass(frozen=True, slots=True)
 class BlanketVariable:
-    r"""What the baselines know of the blanket variable :math:`L=(R(x)(W)-e^\varepsilon R(x')(W))/\omega(W)`.
+    r"""Weight, range and moments of the blanket variable, as published bounds use them.
+
+    The variable is :math:`L=(R(x)(W)-e^\varepsilon R(x')(W))/\omega(W)`, W drawn from the blanket.
 
     Parameters
     ----------
@@ -147,7 +149,7 @@ def _zero(bits: int) -> Ball:
 
 
 def blanket_hoeffding(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BITS) -> Ball:
-    r"""The blanket bound by Hoeffding's inequality.
+    r"""Upper bound on delta by the blanket and Hoeffding's inequality.
 
     .. math:: \delta\le\frac{D^n}{\gamma n}\,\min\Bigl(\frac{b^2}{4a},\;
         b\sqrt{\tfrac{\pi\gamma n}{8}\,e^{-2a^2/b^2}/D}\Bigr),\qquad D=1-\gamma(1-e^{-2a^2/b^2}),
@@ -165,6 +167,11 @@ def blanket_hoeffding(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_
         Number of users.
     bits : int
         Precision of the ball.
+
+    Returns
+    -------
+    Ball
+        Upper bound on delta, as an interval of that precision.
 
     Notes
     -----
@@ -185,7 +192,7 @@ def blanket_hoeffding(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_
 
 
 def blanket_bennett(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BITS) -> Ball:
-    r"""The blanket bound by Bennett's inequality.
+    r"""Upper bound on delta by the blanket and Bennett's inequality.
 
     .. math:: \delta\le\min\Bigl(\frac{(1-\gamma+\gamma e^{-\kappa})^n-(1-\gamma)^n}{s\gamma n},\;
         \tfrac12\bigl(\sqrt{a^2+v}-a\bigr)\Bigr),\quad
@@ -203,6 +210,11 @@ def blanket_bennett(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BI
         Number of users.
     bits : int
         Precision of the ball.
+
+    Returns
+    -------
+    Ball
+        Upper bound on delta, as an interval of that precision.
 
     Notes
     -----
@@ -244,7 +256,9 @@ def standard_clone(
     rigour: Rigour | str | None = Rigour.FLOAT64,
     rel: float = 1e-6,
 ) -> Bracket:
-    """The standard clone for any mechanism with a given local budget, by the divergence of its reduction pair.
+    """Bracket on the delta of the standard clone, for any mechanism of a budget.
+
+    It is the divergence of the pair to which the standard clone reduces.
 
     Parameters
     ----------
@@ -254,8 +268,17 @@ def standard_clone(
         Target ratio ``exp(eps)``, at least 1.
     n : int
         Number of users.
-    engine, rigour, rel
-        As in :func:`symshuffle.accountants.questions.solve.delta`.
+    engine : Engine, optional
+        As in :func:`symshuffle.delta`; so are the next two.
+    rigour : Rigour, str or None
+        Level of trust asked for.
+    rel : float
+        Relative width to aim at, in (0, 1).
+
+    Returns
+    -------
+    Bracket
+        Bracket on that divergence.
 
     Raises
     ------

@@ -15,7 +15,7 @@ from symshuffle.base.numbers import Exp, Real, as_integer, enclose
 from symshuffle.design.shuffled.blocks import block_designs
 from symshuffle.design.shuffled.laws import trace_of
 from symshuffle.design.shuffled.model import BlockChannel, ShuffledDesign
-from symshuffle.design.shuffled.search import Target, improved, ratios_by_size
+from symshuffle.design.shuffled.search import ExactTarget, improved, ratios_by_size
 from symshuffle.design.shuffled.upper import trace_upper
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.frontiers.caps import check_cap
@@ -86,7 +86,7 @@ def best_shuffled(
         )
     if lam_cap is not None and not isinstance(check_cap(lam_cap, "lam_cap"), Fraction):
         raise InputError("lam_cap", lam_cap, "a rational number > 1")
-    target = Target(k, n, _below(order), goal, None if lam_cap is None else Fraction(lam_cap))
+    target = ExactTarget(k, n, _below(order), goal, None if lam_cap is None else Fraction(lam_cap))
     ratios = ratios_by_size(target)
     if not ratios:
         raise NotDecided(f"no ratio above 1 was certified to meet eps = {order}, delta = {goal} with {n} users")
@@ -143,7 +143,7 @@ def shuffled_sizes(
     found = {}
     for k in [as_integer(k, "k", 2, LARGEST_INPUTS) for k in inputs]:
         for n in numbers:
-            ratios = ratios_by_size(Target(k, n, order, goal, None))
+            ratios = ratios_by_size(ExactTarget(k, n, order, goal, None))
             traces = {s: subset_orbit(k, s, ratio).signal for s, ratio in ratios.items()}
             if traces:
                 size = max(traces, key=traces.__getitem__)
@@ -158,11 +158,11 @@ def _below(order: Real) -> Fraction:
     return lower if lower.denominator < _ROUND else max(Fraction(1), Fraction(int(lower * _ROUND), _ROUND))
 
 
-def _best_blocks(target: Target, k: int, n: int) -> BlockChannel | None:
+def _best_blocks(target: ExactTarget, k: int, n: int) -> BlockChannel | None:
     """The projective space with the smallest risk at the target; None if there is none with few points."""
     found = []
     for design in block_designs(k):
-        padded = Target(design.points, n, target.exp_eps, target.delta, target.cap)
+        padded = ExactTarget(design.points, n, target.exp_eps, target.delta, target.cap)
         ratio = padded.ratio(design.size)
         if ratio > 1:
             trace = subset_orbit(design.points, design.size, ratio).signal

@@ -30,6 +30,7 @@ FILES = {
 }
 """Files that commands read, in the folder where they run."""
 
+ANSWER = f"{sys.executable} -c 'import sys; [print(0) for line in sys.stdin]'"
 SURVEY = ("--k", "3", "--n", "100", "--eps", "1", "--delta", "1e-3")
 COMMANDS = (
     ("verify", "decomposition.thm-12", "ldp_tradeoff.def-3.1", "--certificates", "certificates", "--json", "-"),
@@ -51,6 +52,7 @@ COMMANDS = (
     ("design", "minimax", "--problem", PROBLEMS / "rating_on_five_steps.json", "--lam", "3", "--json"),
     ("design", "mutual-information", "--problem", PROBLEMS / "survey_information.json", "--lam", "3", "--json"),
     ("design", "f-divergence", "--problem", PROBLEMS / "keep_two_populations_apart.json", "--lam", "3", "--json"),
+    ("design", "shuffled", "--k", "4", "--n", "100", "--eps", "1/2", "--delta", "1e-3", "--json"),
     ("frontier", "--k", "4", "--budget", "1/2", "--json"),
     ("subset-size", "--k", "6", "--eps0", "1", "--json"),
     ("law", *KRR, "--json"),
@@ -61,6 +63,9 @@ COMMANDS = (
     ("mean", "--data", "x.csv", "--mechanism", "sphere-linear", "--eps", "1", "--delta", "1e-4", "--json"),
     ("collect", "plan", *SURVEY, "--mechanism", "krr", "--out", "plan.json", "--json"),
     ("collect", "estimate", "plan.json", "--simulate", "--seed", "1", "--out", "histogram.csv", "--json"),
+    ("audit", "local", "--program", ANSWER, "--inputs", "0,1", "--eps0", "1", "--runs", "100", "--json"),
+    ("audit", "shuffled", "--program", ANSWER, "--x0", "0,1", "--x1", "1,1", "--eps", "1", "--runs", "100", "--json"),
+    ("audit", "samples", "--a", "x.csv", "--b", "w.csv", "--json"),
     ("sweep", "sweep.toml", "--out", "swept", "--jobs", "1", "--json"),
     ("check", "--file", "w.csv", "--eps0", "1", "--json"),
     ("unequal", "users.toml", "--delta", "1e-2", "--json"),

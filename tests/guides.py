@@ -122,7 +122,7 @@ KNOBS: Final[dict[str, tuple[str, ...]]] = {
     "symshuffle.engines.densities.stretches": ("_FIRST", "_FINER"),
     "symshuffle.engines.contours.saddle": ("QUIET", "_FINEST", "_SETTLED", "_TRUSTED", "_SPREAD_OUT"),
     "symshuffle.engines.contours.segments": ("_SHARE_OF_GAUSS", "_CELLS"),
-    "symshuffle.engines.counting.sparse": ("_TAIL", "_DEEPEST"),
+    "symshuffle.engines.counting.sparse": ("_TAIL", "_DEEPEST", "_CHEAP"),
     "symshuffle.engines.transforms.tilted": ("_QUIET", "_COARSEST", "_CANDIDATES", "_MARGIN"),
     "symshuffle.accountants.bounds.brackets": ("_WIDE", "_FEW", "_FIRST_WIDTH"),
     "symshuffle.accountants.bounds.guided": ("_PATIENCE", "_FAR", "_UNKNOWN", "_BELOW_ZERO", "_WIDEST", "_NARROWEST"),

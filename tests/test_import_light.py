@@ -43,9 +43,17 @@ def test_every_public_name_exists():
         symshuffle.nonsense
 
 
-@pytest.mark.parametrize("command", ["delta krr -p k=10 --eps 0.02", "epsilon rappor --delta 1e-6"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "delta krr -p k=10 --eps 0.02 --eps0 1",
+        "epsilon rappor --delta 1e-6 --eps0 1",
+        "solve-eps0 rappor --delta 1e-6 --eps 0.5",
+        "epsilon bmg -p gamma=0.9 -p sigma0=3 --delta 1e-2 --adjacency zero-out",
+    ],
+)
 def test_a_number_from_the_shell_needs_no_algebra(command):
-    arguments = [*command.split(), "--eps0", "1", "--n", "10000", "--json"]
+    arguments = [*command.split(), "--n", "10000", "--json"]
     quiet = "with contextlib.redirect_stdout(io.StringIO()):"
     loaded = modules_after(
         f"import io, contextlib\nfrom symshuffle.cli import main\n{quiet}\n assert main({arguments}) == 0"
@@ -70,6 +78,7 @@ def test_every_command_is_found_in_the_module_that_the_table_names():
         "proofs",
         "rounds",
         "shown",
+        "shuffled",
         "stated",
         "vector_mechanisms",
     }

@@ -9,6 +9,8 @@ import symshuffle
 LIBRARY = Path(symshuffle.__file__).parent
 ACCEPTED = {
     "app": "Typer's word for the commands of one module",
+    "Claim": "of a paper, and of whoever says what a client does: each is the word of its public room",
+    "Outcome": "of the check of a claim, and of an audit: each is the word of its public room",
     "Comparison": "of two numbers in a check of the ledger, and of mechanisms in `compare`: both are their users' word",
 }
 ALONE = "ledger/recheck/bound.py"

@@ -335,3 +335,10 @@ def test_sources_laws_results_and_errors_travel():
         assert pickle.loads(pickle.dumps(thing)) == thing
     for error in (InputError("n", krr, "more"), SolverFailure("s", "bad", "p"), CertificateError("here", "no")):
         assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+def test_a_notebook_shows_a_table_of_what_is_known(tmp_path):
+    found = sweep(lambda x: {"square": x * x, "nothing": None}, {"x": list(range(60))}, out=tmp_path / "grid")
+    shown = found._repr_html_()
+    assert shown.count("<tr>") == 51 and "and 10 more rows" in shown
+    assert "<th>square</th>" in shown and "nothing" not in shown and "\n" not in repr(found)

@@ -18,8 +18,17 @@ from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.base.results import passes
 from symshuffle.geometry.linear import dot
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
-from symshuffle.ledger.claims.model import attained as exists
+from symshuffle.ledger.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Clause,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    attained,
+    for_all,
+)
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative, positive
 from symshuffle.utility.anchored import AnchoredLaw
@@ -251,9 +260,13 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="two-level reduction at a fixed second moment",
         text=(
-            r"Among $z>0$ with sum $k$ and square sum $V$ the sum of reciprocals is smallest at a $z$ of at most two "
-            r"values: $a=1+\sigma\sqrt{(k-s)/s}$ ($s$ times), $b=1-\sigma\sqrt{s/(k-s)}$, $\sigma^2=V/k-1$; "
-            r"one high value, $s=1$, is best of all."
+            Clause(
+                "two values",
+                "Among $z>0$ with sum $k$ and square sum $V$ the sum of reciprocals is smallest at a $z$ of at "
+                r"most two values: $a=1+\sigma\sqrt{(k-s)/s}$ ($s$ times), $b=1-\sigma\sqrt{s/(k-s)}$, "
+                r"$\sigma^2=V/k-1$.",
+            ),
+            Clause("one high value", "One high value, $s=1$, is best of all."),
         ),
         source="alphabets, Lemma 11.2",
         assumptions=(r"$k\ge3$, $k<V<k^2$",),
@@ -269,16 +282,29 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "s", "spread", "templates"),
+        obligations=(
+            *for_all("k", "s", "spread", clause=("two values", "one high value")),
+            *for_all("templates", clause="two values"),
+        ),
     ),
     Claim(
         id="alphabets.thm-11.3",
         kind=Kind.STATEMENT,
         title="low-budget optimum among all equivariant channels",
         text=(
-            r"For $0<B\le B_{thr}$ the smallest risk is $\frac{k-1}{kn}\big((1+\sqrt{k-1})^2/B-1\big)$; every orbit "
-            r"has slope at most $1/(1+\sqrt{k-1})^2$, equality only at the singleton template of ratio $\sqrt{k-1}$. "
-            "Attained by augmented response: that template, the rest of the mass null."
+            Clause(
+                "risk",
+                r"For $0<B\le B_{thr}$ the smallest risk is $\frac{k-1}{kn}\big((1+\sqrt{k-1})^2/B-1\big)$.",
+            ),
+            Clause(
+                "slope",
+                r"Every orbit has slope at most $1/(1+\sqrt{k-1})^2$, equality only at the singleton template of "
+                r"ratio $\sqrt{k-1}$.",
+            ),
+            Clause(
+                "attained",
+                "Attained by augmented response: that template, the rest of the mass null.",
+            ),
         ),
         source="alphabets, Theorem 11.3",
         assumptions=(r"$k\ge3$",),
@@ -294,17 +320,27 @@ CLAIMS: Final = (
             Control("the crude bound 1/k", lambda root: 1 / (root**2 + 1)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("root", "templates"),
+        obligations=(
+            *for_all("root", clause=("risk", "slope", "attained")),
+            *for_all("templates", clause="slope"),
+        ),
     ),
     Claim(
         id="alphabets.rem-11.4",
         kind=Kind.STATEMENT,
         title="ordered-pair orbits",
         text=(
-            r"The template proportional to $(\alpha,\beta,1,\dots,1)$ has slope $\frac{kQ-S^2}{S(QH-kS)}$, and attains "
-            r"the best slope only where it is a singleton template, so that ordered pairs never improve on it. That is "
-            r"$\{\alpha,\beta\}=\{1,\sqrt{k-1}\}$, and at $k=3$ also $\alpha=\beta=1/\sqrt2$, off the lines $\alpha=1$ "
-            r"and $\beta=1$."
+            Clause(
+                "slope",
+                r"The template proportional to $(\alpha,\beta,1,\dots,1)$ has slope $\frac{kQ-S^2}{S(QH-kS)}$, "
+                "and attains the best slope only where it is a singleton template, so that ordered pairs never "
+                "improve on it.",
+            ),
+            Clause(
+                "where",
+                r"That is $\{\alpha,\beta\}=\{1,\sqrt{k-1}\}$, and at $k=3$ also $\alpha=\beta=1/\sqrt2$, off "
+                r"the lines $\alpha=1$ and $\beta=1$.",
+            ),
         ),
         source="alphabets, Remark 11.4",
         assumptions=(
@@ -322,6 +358,9 @@ CLAIMS: Final = (
             Control("only at alpha = 1 or beta = 1, k = 3 included", _only_on_the_axes),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("templates") + exists("boundary"),
+        obligations=(
+            *for_all("templates", clause="slope"),
+            *attained("boundary", clause="where"),
+        ),
     ),
 )

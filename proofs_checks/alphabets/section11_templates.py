@@ -15,7 +15,16 @@ from symshuffle.base.choices import Population
 from symshuffle.channels.channel import Channel
 from symshuffle.geometry.linear import Vector
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Clause,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    for_all,
+)
 from symshuffle.utility.anchored import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_estimator, enumerated_risk, fisher_information
 from symshuffle.utility.estimation.moments import levels_budget, levels_signal
@@ -196,9 +205,17 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="additive invariants and the projected estimator",
         text=(
-            r"$\chi=\sum_O\omega_O\frac{V_OH_O-k^2}{k(k-1)}$ for every pair, $A=\sum_O\omega_O\frac{V_O-k}{k(k-1)}$; "
-            r"$\frac1k1+\frac1{nkA}\sum_i(s(Y_i)-1)$ is unbiased with risk $\frac{k-1}{kn}(\frac1A-1)$ at every "
-            r"composition; slope $\frac{V-k}{VH-k^2}$."
+            Clause(
+                "budget and signal",
+                r"$\chi=\sum_O\omega_O\frac{V_OH_O-k^2}{k(k-1)}$ for every pair, "
+                r"$A=\sum_O\omega_O\frac{V_O-k}{k(k-1)}$.",
+            ),
+            Clause(
+                "estimator",
+                r"$\frac1k1+\frac1{nkA}\sum_i(s(Y_i)-1)$ is unbiased with risk $\frac{k-1}{kn}(\frac1A-1)$ at "
+                "every composition.",
+            ),
+            Clause("slope", r"Slope $\frac{V-k}{VH-k^2}$."),
         ),
         source="alphabets, Proposition 11.1",
         assumptions=("positive templates, $A>0$",),
@@ -220,6 +237,9 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "square_sum", "reciprocals", "templates"),
+        obligations=(
+            *for_all("k", "templates", clause=("budget and signal", "estimator", "slope")),
+            *for_all("square_sum", "reciprocals", clause=("budget and signal", "slope")),
+        ),
     ),
 )

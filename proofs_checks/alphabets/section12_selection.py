@@ -14,6 +14,7 @@ from symshuffle.base.choices import Population
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -205,8 +206,9 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="exact risk of subset selection",
         text=(
-            r"Templates $kC/D$, $k/D$ with $D=sC+k-s$; $A_{k,s}=\frac{s(k-s)(C-1)^2}{(k-1)D^2}$; risk "
-            r"$\frac{k-1}{kn}(1/A_{k,s}-1)$ at every fixed composition."
+            Clause("templates", "Templates $kC/D$, $k/D$ with $D=sC+k-s$."),
+            Clause("signal", r"$A_{k,s}=\frac{s(k-s)(C-1)^2}{(k-1)D^2}$."),
+            Clause("risk", r"Risk $\frac{k-1}{kn}(1/A_{k,s}-1)$ at every fixed composition."),
         ),
         source="alphabets, Section 12",
         assumptions=(r"$1\le s\le k-1$, $C>1$", "the exact risk of Proposition 11.1"),
@@ -229,15 +231,21 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "s", "ratio"),
+        obligations=for_all("k", "s", "ratio", clause=("templates", "signal", "risk")),
     ),
     Claim(
         id="alphabets.eq-12incl",
         kind=Kind.STATEMENT,
         title="inclusion probabilities and the count estimator",
         text=(
-            r"$p=sC/D$, $q=\frac{s((s-1)C+k-s)}{(k-1)D}$, $p-q=\frac{s(k-s)(C-1)}{(k-1)D}$; "
-            r"$\hat\theta=(T/n-q)/(p-q)$ is unbiased, sums to 1 and is the orbit estimator."
+            Clause(
+                "probabilities",
+                r"$p=sC/D$, $q=\frac{s((s-1)C+k-s)}{(k-1)D}$, $p-q=\frac{s(k-s)(C-1)}{(k-1)D}$.",
+            ),
+            Clause(
+                "estimator",
+                r"$\hat\theta=(T/n-q)/(p-q)$ is unbiased, sums to 1 and is the orbit estimator.",
+            ),
         ),
         source="alphabets, Section 12",
         assumptions=(r"$1\le s\le k-1$, $C>1$",),
@@ -256,6 +264,6 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "s", "ratio"),
+        obligations=for_all("k", "s", "ratio", clause=("probabilities", "estimator")),
     ),
 )

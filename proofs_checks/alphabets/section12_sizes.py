@@ -16,6 +16,7 @@ from symshuffle.base.choices import Population
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -169,10 +170,17 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="thinned subset selection",
         text=(
-            r"Mass $\zeta$ on subset selection: risk $\frac{k-1}{kn}(\frac1{\zeta A}-1)$, budget $\zeta\chi$. For "
-            r"$k\ge3$ the slope $\frac C{(C+1)(sC+k-s)}$ is largest at $s=1$ and $C=r=\sqrt{k-1}$ and nowhere else, as "
-            r"its inverse is $(1+r)^2+\frac{(C-r)^2}C+(s-1)(C-\frac1C)$. (At $k=2$ the named ratio would be 1, where "
-            r"signal and budget vanish.)"
+            Clause(
+                "thinned",
+                r"Mass $\zeta$ on subset selection: risk $\frac{k-1}{kn}(\frac1{\zeta A}-1)$, budget "
+                r"$\zeta\chi$.",
+            ),
+            Clause(
+                "best",
+                r"For $k\ge3$ the slope $\frac C{(C+1)(sC+k-s)}$ is largest at $s=1$ and $C=r=\sqrt{k-1}$ and "
+                r"nowhere else, as its inverse is $(1+r)^2+\frac{(C-r)^2}C+(s-1)(C-\frac1C)$. (At $k=2$ the "
+                "named ratio would be 1, where signal and budget vanish.)",
+            ),
         ),
         source="alphabets, Remark 12.2",
         assumptions=(r"$k\ge3$; which range the remark has is not legible",),
@@ -191,6 +199,6 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "s", "ratio"),
+        obligations=for_all("k", "s", "ratio", clause=("thinned", "best")),
     ),
 )

@@ -16,6 +16,7 @@ from symshuffle.geometry.linprog import Solution, solve
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -162,7 +163,10 @@ CLAIMS: Final = (
         id="alphabets.lem-4.1",
         kind=Kind.STATEMENT,
         title="variance from mean and range",
-        text=r"$\operatorname{Var}X\le(M-\mu)(\mu-m)$ for $m\le X\le M$; equality exactly on the two ends.",
+        text=(
+            Clause("bound", r"$\operatorname{Var}X\le(M-\mu)(\mu-m)$ for $m\le X\le M$."),
+            Clause("equality", "Equality exactly on the two ends."),
+        ),
         source="alphabets, Lemma 4.1",
         assumptions=("finite second moment",),
         scope="every law symbolically; three linear programs over laws, exactly",
@@ -174,15 +178,22 @@ CLAIMS: Final = (
             Control("1 % smaller", lambda mean, low, high: (high - mean) * (mean - low) * Fraction(99, 100)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("mean", "low", "high", "laws"),
+        obligations=(
+            *for_all("mean", "low", "high", clause="bound"),
+            *for_all("laws", clause=("bound", "equality")),
+        ),
     ),
     Claim(
         id="alphabets.thm-4.2",
         kind=Kind.STATEMENT,
         title="universal chi-square bound",
-        text=r"$\chi^2_{ab}\le(\lambda-1)^2/\lambda$; equality exactly for mass $1/(1+\lambda)$ at "
-        r"$\lambda$, the rest at "
-        r"$1/\lambda$.",
+        text=(
+            Clause("bound", r"$\chi^2_{ab}\le(\lambda-1)^2/\lambda$."),
+            Clause(
+                "equality",
+                r"Equality exactly for mass $1/(1+\lambda)$ at $\lambda$, the rest at $1/\lambda$.",
+            ),
+        ),
         source="alphabets, Theorem 4.2",
         assumptions=(r"an $\varepsilon_0$-LDP channel, $\lambda=e^{\varepsilon_0}$",),
         scope="every lam symbolically, through Lemma 4.1; 24 random laws with the equality case, "
@@ -197,7 +208,7 @@ CLAIMS: Final = (
             Control("masses exchanged", lambda lam: ((lam - 1) ** 2 / lam, lam / (1 + lam))),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("lam", "laws"),
+        obligations=for_all("lam", "laws", clause=("bound", "equality")),
     ),
     Claim(
         id="alphabets.cor-4.3",

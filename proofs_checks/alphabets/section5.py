@@ -19,7 +19,16 @@ from symshuffle.channels.shuffled import law_divergence
 from symshuffle.decompositions.symbolic import counted_decomposition
 from symshuffle.geometry.linear import rank
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Clause,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    for_all,
+)
 from symshuffle.mechanisms.finite import K, half_block
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import LAM
@@ -172,9 +181,18 @@ CLAIMS: Final = (
         id="alphabets.def-5.1",
         kind=Kind.DEFINITION,
         title="half-block channel",
-        text=r"$W_x(y)=\frac{2\lambda}{k(\lambda+1)}$ on $\{x,\dots,x+k/2-1\}$ mod $k$, else "
-        r"$\frac2{k(\lambda+1)}$; at "
-        r"cyclic distance $d$ the ratio law is $(1-\frac{2d}k)\delta_1$ plus $\frac{2d}k$ times the endpoint law.",
+        text=(
+            Clause(
+                "entries",
+                r"$W_x(y)=\frac{2\lambda}{k(\lambda+1)}$ on $\{x,\dots,x+k/2-1\}$ mod $k$, else "
+                r"$\frac2{k(\lambda+1)}$.",
+            ),
+            Clause(
+                "ratios",
+                r"At cyclic distance $d$ the ratio law is $(1-\frac{2d}k)\delta_1$ plus $\frac{2d}k$ times the "
+                "endpoint law.",
+            ),
+        ),
         source="alphabets, Definition 5.1",
         assumptions=("k even",),
         scope="every k, lam, distance symbolically; matrices, ranks and the pairs (0, b) for k = 2..8; odd k refused",
@@ -186,7 +204,7 @@ CLAIMS: Final = (
             Control("entries exchanged", lambda k, lam: _entries(k, lam)[::-1]),
         ),
         expected=ClaimVerdict.DEFINITION,
-        obligations=for_all("k", "lam"),
+        obligations=for_all("k", "lam", clause=("entries", "ratios")),
     ),
     Claim(
         id="alphabets.thm-5.2",
@@ -220,9 +238,14 @@ CLAIMS: Final = (
         id="alphabets.rem-5.3",
         kind=Kind.STATEMENT,
         title="the obstruction is interior",
-        text=r"All rows have full support, smallest entry $2/(k(\lambda+1))$, largest over smallest "
-        r"$\lambda$; no block of "
-        r"outputs has vanishing mass.",
+        text=(
+            Clause(
+                "support",
+                r"All rows have full support, smallest entry $2/(k(\lambda+1))$, largest over smallest "
+                r"$\lambda$.",
+            ),
+            Clause("blocks", "No block of outputs has vanishing mass."),
+        ),
         source="alphabets, Remark 5.3",
         assumptions=("k even",),
         scope="every k, lam symbolically; three matrices",
@@ -234,6 +257,6 @@ CLAIMS: Final = (
             Control("spread lam^2", lambda k, lam: (2 / (k * (lam + 1)), lam**2)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "lam"),
+        obligations=for_all("k", "lam", clause=("support", "blocks")),
     ),
 )

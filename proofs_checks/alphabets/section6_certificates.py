@@ -14,6 +14,7 @@ from symshuffle.base.choices import CertificateForm, Direction, Rigour
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -163,8 +164,14 @@ CLAIMS: Final = (
         id="alphabets.thm-6.2v",
         kind=Kind.STATEMENT,
         title="hockey-stick certificates at every n",
-        text=r"$\delta_{Q\|P}(\varepsilon)\le\frac{v}{n(e^\varepsilon-1)}$ and $\delta_{P\|Q}(\varepsilon)\le"
-        r"\frac{e^{2\varepsilon}v}{n(e^\varepsilon-1)}$; both are four times larger than they need be.",
+        text=(
+            Clause(
+                "bounds",
+                r"$\delta_{Q\|P}(\varepsilon)\le\frac{v}{n(e^\varepsilon-1)}$ and "
+                r"$\delta_{P\|Q}(\varepsilon)\le\frac{e^{2\varepsilon}v}{n(e^\varepsilon-1)}$.",
+            ),
+            Clause("factor", "Both are four times larger than they need be."),
+        ),
         source="alphabets, Theorem 6.2 (v); displays reconstructed",
         assumptions=(r"$\varepsilon>0$", r"$v=\chi^2_{ab}$ finite"),
         scope="every v, n, eps symbolically by quadratics above the hinge; 24 random laws, n = 1, 2, 7, exactly",
@@ -185,7 +192,10 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("v", "n", "order", "laws"),
+        obligations=(
+            *for_all("v", "n", "order", clause="bounds"),
+            *for_all("laws", clause=("bounds", "factor")),
+        ),
     ),
     Claim(
         id="alphabets.cor-6.6",

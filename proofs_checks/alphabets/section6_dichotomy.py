@@ -229,9 +229,10 @@ CLAIMS: Final = (
         id="alphabets.thm-6.2i",
         kind=Kind.STATEMENT,
         title="dilution is collapse of the ratio law",
-        text=r"Diluting if and only if $\nu_{a_kb_k}\to\delta_1$ for all pairs; quantitatively "
-        r"$\chi^2\le(\lambda-1)E|g-1|$ and "
-        r"$(E|g-1|)^2\le\chi^2$.",
+        text=(
+            Clause("limit", r"Diluting if and only if $\nu_{a_kb_k}\to\delta_1$ for all pairs."),
+            Clause("bounds", r"Quantitatively $\chi^2\le(\lambda-1)E|g-1|$ and $(E|g-1|)^2\le\chi^2$."),
+        ),
         source="alphabets, Theorem 6.2 (i)",
         assumptions=(r"one $\varepsilon_0$ for the family: at $\lambda=\sqrt k$ it fails",),
         scope="both inequalities for every law and lam (compactness is not needed: on a bounded range weak "
@@ -248,7 +249,10 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("lam", "distance", "chi", "laws"),
+        obligations=(
+            *for_all("lam", "distance", "chi", clause="bounds"),
+            *for_all("laws", clause=("limit", "bounds")),
+        ),
     ),
     Claim(
         id="alphabets.thm-6.2ii",

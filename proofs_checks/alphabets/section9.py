@@ -18,6 +18,7 @@ from symshuffle.geometry.symmetry import symmetrize_channel
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -168,8 +169,15 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="symmetrisation",
         text=(
-            r"$\chi_{ab}(\bar W)=\frac1{k(k-1)}\sum_{i\ne j}\chi_{ij}(W)\le\chi_*(W)$; at the uniform composition "
-            r"$\operatorname{tr}J(\bar W)^{-1}=(k-1)^2/\operatorname{tr}J(W)\le\operatorname{tr}J(W)^{-1}$."
+            Clause(
+                "budget",
+                r"$\chi_{ab}(\bar W)=\frac1{k(k-1)}\sum_{i\ne j}\chi_{ij}(W)\le\chi_*(W)$.",
+            ),
+            Clause(
+                "trace",
+                r"At the uniform composition $\operatorname{tr}J(\bar "
+                r"W)^{-1}=(k-1)^2/\operatorname{tr}J(W)\le\operatorname{tr}J(W)^{-1}$.",
+            ),
         ),
         source="alphabets, Theorem 9.1",
         assumptions=("independent rows for the second part",),
@@ -186,6 +194,10 @@ CLAIMS: Final = (
             Control("k(k-1) for (k-1)^2", lambda k, b, t: (_symmetrised(k, b, t)[0], k * (k - 1) / t)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "budgets", "trace", "spectrum"),
+        obligations=(
+            *for_all("k", clause=("budget", "trace")),
+            *for_all("budgets", clause="budget"),
+            *for_all("trace", "spectrum", clause="trace"),
+        ),
     ),
 )

@@ -19,6 +19,7 @@ from symshuffle.geometry.linprog import solve
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -328,8 +329,11 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="binary randomized response has the endpoint law",
         text=(
-            r"The ratio of its rows under row 2 is $\kappa$; its trace is $2(\frac{\lambda-1}{\lambda+1})^2$ and its "
-            r"budget $(\lambda-1)^2/\lambda$."
+            Clause("ratio", r"The ratio of its rows under row 2 is $\kappa$."),
+            Clause(
+                "trace and budget",
+                r"Its trace is $2(\frac{\lambda-1}{\lambda+1})^2$ and its budget $(\lambda-1)^2/\lambda$.",
+            ),
         ),
         source="anchored, Appendix B",
         assumptions=(r"$\lambda\ge1$",),
@@ -344,7 +348,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("lam"),
+        obligations=for_all("lam", clause=("ratio", "trace and budget")),
     ),
     Claim(
         id="anchored.thm-C.1",
@@ -369,7 +373,11 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="extreme anchored laws",
         text=(
-            r"A law is extreme exactly if its support is finite and affinely independent; so it has at most $k$ atoms."
+            Clause(
+                "extreme",
+                "A law is extreme exactly if its support is finite and affinely independent.",
+            ),
+            Clause("atoms", "So it has at most $k$ atoms."),
         ),
         source="anchored, Corollary C.2",
         assumptions=(),
@@ -382,6 +390,6 @@ CLAIMS: Final = (
             Control("every law is extreme", lambda atoms, span: sp.true),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("atoms", "dimension"),
+        obligations=for_all("atoms", "dimension", clause=("extreme", "atoms")),
     ),
 )

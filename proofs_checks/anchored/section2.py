@@ -308,8 +308,11 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="templates and points of the polytope are affinely the same",
         text=(
-            r"$x\mapsto1+Vx$ maps $P$ onto the template simplex with inverse $u\mapsto V^Tu$; $|x|^2=\sum_iu_i^2-k\le "
-            r"k(k-1)$."
+            Clause(
+                "map",
+                r"$x\mapsto1+Vx$ maps $P$ onto the template simplex with inverse $u\mapsto V^Tu$.",
+            ),
+            Clause("length", r"$|x|^2=\sum_iu_i^2-k\le k(k-1)$."),
         ),
         source="anchored, Lemma 2.2",
         assumptions=("$k\\ge2$",),
@@ -330,7 +333,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k"),
+        obligations=for_all("k", clause=("map", "length")),
     ),
     Claim(
         id="anchored.def-2.3",

@@ -15,6 +15,7 @@ from symshuffle.geometry.linear import Vector, dot
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -236,9 +237,13 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="the projective map is a bijection",
         text=(
-            r"$1+\langle a_i-b_w,T_wx\rangle=\frac{1+\langle a_i,x\rangle}{1+\langle b_w,x\rangle}$, $1-\langle "
-            r"b_w,T_wx\rangle=\frac1{1+\langle b_w,x\rangle}$, $S_w=T_w^{-1}$; the range is bounded exactly at "
-            r"interior $w$."
+            Clause(
+                "constraint",
+                r"$1+\langle a_i-b_w,T_wx\rangle=\frac{1+\langle a_i,x\rangle}{1+\langle b_w,x\rangle}$, "
+                r"$1-\langle b_w,T_wx\rangle=\frac1{1+\langle b_w,x\rangle}$.",
+            ),
+            Clause("inverse", "$S_w=T_w^{-1}$."),
+            Clause("range", "The range is bounded exactly at interior $w$."),
         ),
         source="anchored, Proposition 3.2",
         assumptions=("$w$ a probability vector",),
@@ -251,7 +256,7 @@ CLAIMS: Final = (
             Control("the constraint without its denominator", lambda s, a: (1 + a, *_bijection(s, a)[1:])),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("s", "a"),
+        obligations=for_all("s", "a", clause=("constraint", "inverse", "range")),
     ),
     Claim(
         id="anchored.def-3.3",

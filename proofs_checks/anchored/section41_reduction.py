@@ -15,7 +15,16 @@ from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import shuffled_divergence, shuffled_law
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Clause,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    for_all,
+)
 from symshuffle.utility.anchored import AnchoredLaw, fiber
 from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
 from symshuffle.utility.frontiers.convex_order import average_law, exact_atoms
@@ -183,8 +192,11 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="pairwise likelihood ratios are scalar shadows",
         text=(
-            r"The ratio of rows $i$ and $j$ is $1+\langle a_i-a_j,Z\rangle$, $Z\sim\eta_{e_j}$; the shuffled "
-            r"contamination pair has $D_f=Ef(\bar L_n)$."
+            Clause(
+                "shadow",
+                r"The ratio of rows $i$ and $j$ is $1+\langle a_i-a_j,Z\rangle$, $Z\sim\eta_{e_j}$.",
+            ),
+            Clause("pair", r"The shuffled contamination pair has $D_f=Ef(\bar L_n)$."),
         ),
         source="anchored, Proposition 4.1",
         assumptions=("row $i$ dominated by row $j$",),
@@ -194,7 +206,7 @@ CLAIMS: Final = (
         check=_check_shadow,
         controls=(Control("the fiber at the other input", _at_the_other),),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("first", "second"),
+        obligations=for_all("first", "second", clause=("shadow", "pair")),
     ),
     Claim(
         id="anchored.rem-4.2",

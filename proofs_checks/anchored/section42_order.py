@@ -14,10 +14,12 @@ from symshuffle.channels.law import Law
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
     compare,
     decide,
@@ -202,8 +204,11 @@ CLAIMS: Final = (
         kind=Kind.DEFINITION,
         title="the endpoint law",
         text=(
-            r"$\kappa$: mass $\frac1{1+\lambda}$ at $\lambda$ and $\frac\lambda{1+\lambda}$ at $1/\lambda$; mean 1, "
-            r"variance $(\lambda-1)^2/\lambda$."
+            Clause(
+                "atoms",
+                r"$\kappa$: mass $\frac1{1+\lambda}$ at $\lambda$ and $\frac\lambda{1+\lambda}$ at $1/\lambda$.",
+            ),
+            Clause("moments", r"Mean 1, variance $(\lambda-1)^2/\lambda$."),
         ),
         source="anchored, Definition 4.5",
         assumptions=(r"$\lambda\ge1$",),
@@ -213,7 +218,7 @@ CLAIMS: Final = (
         check=_check_endpoint,
         controls=(Control("weights exchanged", lambda lam: [(lam, lam / (1 + lam)), (1 / lam, 1 / (1 + lam))]),),
         expected=ClaimVerdict.DEFINITION,
-        obligations=for_all("lam"),
+        obligations=for_all("lam", clause=("atoms", "moments")),
     ),
     Claim(
         id="anchored.lem-4.6",
@@ -238,8 +243,11 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="Strassen coupling",
         text=(
-            r"Convex order is a martingale coupling (quoted); for a law of mean 1 on $[1/\lambda,\lambda]$ and "
-            r"$\kappa$ it is $P(\lambda\mid l)=a(l)$."
+            Clause("coupling", "Convex order is a martingale coupling (quoted).", Role.QUOTED),
+            Clause(
+                "kernel",
+                r"For a law of mean 1 on $[1/\lambda,\lambda]$ and $\kappa$ it is $P(\lambda\mid l)=a(l)$.",
+            ),
         ),
         source="anchored, Remark 4.7",
         assumptions=("finite laws", "Strassen's theorem, quoted"),
@@ -255,7 +263,7 @@ CLAIMS: Final = (
             Control("the complementary weight", lambda value, lam: 1 - _coupled(value, lam)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("value", "lam"),
+        obligations=for_all("value", "lam", clause="kernel"),
     ),
     Claim(
         id="anchored.lem-4.8",

@@ -17,7 +17,16 @@ from symshuffle.base.choices import Population
 from symshuffle.channels.channel import Channel, direct_sum, exact_columns
 from symshuffle.geometry.linear import Matrix, Vector, dot, inverse, product
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Clause,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    for_all,
+)
 from symshuffle.mechanisms.finite import subset_selection
 from symshuffle.utility.anchored import AnchoredLaw, symmetrize
 from symshuffle.utility.estimation.canonical import (
@@ -276,9 +285,13 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="the estimator needs to know the covariance",
         text=(
-            r"The canonical estimator depends on $\mu$ through $\Sigma$: two laws share it, as a function of the "
-            r"templates of the messages, exactly if their covariances are equal. Used on a channel of another "
-            r"covariance it is biased; on a different channel of the same covariance it is not."
+            Clause(
+                "shared",
+                r"The canonical estimator depends on $\mu$ through $\Sigma$: two laws share it, as a function of "
+                "the templates of the messages, exactly if their covariances are equal.",
+            ),
+            Clause("biased", "Used on a channel of another covariance it is biased."),
+            Clause("unbiased", "On a different channel of the same covariance it is not."),
         ),
         source="anchored, Remark 5.4",
         assumptions=(r"$\Sigma$ invertible",),
@@ -291,16 +304,23 @@ CLAIMS: Final = (
             Control("no two laws share an estimator", lambda first, second: False),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("first", "second"),
+        obligations=for_all("first", "second", clause=("shared", "biased", "unbiased")),
     ),
     Claim(
         id="anchored.prop-5.5",
         kind=Kind.STATEMENT,
         title="fixed-composition risk",
         text=(
-            r"$E\hat w=w$ and $R_{\rm "
-            r"fix}(w)=\frac1n[\sum_iw_i\operatorname{tr}(\Sigma^{-1}M_i\Sigma^{-1})-(1-\frac1k)]$, affine in $w$, "
-            r"so that a vertex is worst; its mean over vertices is $\frac1n[\operatorname{tr}\Sigma^{-1}-(1-\frac1k)]$."
+            Clause(
+                "risk",
+                r"$E\hat w=w$ and $R_{\rm "
+                r"fix}(w)=\frac1n[\sum_iw_i\operatorname{tr}(\Sigma^{-1}M_i\Sigma^{-1})-(1-\frac1k)]$, affine in "
+                "$w$, so that a vertex is worst.",
+            ),
+            Clause(
+                "vertices",
+                r"Its mean over vertices is $\frac1n[\operatorname{tr}\Sigma^{-1}-(1-\frac1k)]$.",
+            ),
         ),
         source="anchored, Proposition 5.5",
         assumptions=(r"$\Sigma$ invertible, $nw$ integer",),
@@ -313,16 +333,22 @@ CLAIMS: Final = (
             Control("without the share of the uniform", lambda size, q, n, k: (size - 1) / n),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("size", "square", "n", "k"),
+        obligations=for_all("size", "square", "n", "k", clause=("risk", "vertices")),
     ),
     Claim(
         id="anchored.prop-5.7",
         kind=Kind.STATEMENT,
         title="i.i.d. risk",
         text=(
-            r"$R_{\rm iid}(w)=\frac1n[\sum_iw_i\operatorname{tr}(\Sigma^{-1}M_i\Sigma^{-1})-|w|^2+\frac1k]$; for "
-            r"exchangeable $\mu$ it is $\frac1n[\frac{(k-1)^2}{\operatorname{tr}\Sigma}-|w-\frac1k|^2]$, largest at "
-            r"uniform $w$."
+            Clause(
+                "risk",
+                r"$R_{\rm iid}(w)=\frac1n[\sum_iw_i\operatorname{tr}(\Sigma^{-1}M_i\Sigma^{-1})-|w|^2+\frac1k]$.",
+            ),
+            Clause(
+                "exchangeable",
+                r"For exchangeable $\mu$ it is $\frac1n[\frac{(k-1)^2}{\operatorname{tr}\Sigma}-|w-\frac1k|^2]$, "
+                "largest at uniform $w$.",
+            ),
         ),
         source="anchored, Proposition 5.7",
         assumptions=(r"$\Sigma$ invertible",),
@@ -338,6 +364,6 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("size", "square", "n", "k"),
+        obligations=for_all("size", "square", "n", "k", clause=("risk", "exchangeable")),
     ),
 )

@@ -17,7 +17,16 @@ from symshuffle.geometry.groups import SymmetryGroup, cyclic_group
 from symshuffle.geometry.linear import Matrix, Vector
 from symshuffle.geometry.symmetry import symmetrize_channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Clause,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    for_all,
+)
 from symshuffle.mechanisms.finite import krr
 from symshuffle.utility.anchored import AnchoredLaw, is_exchangeable, symmetrize
 from symshuffle.utility.estimation.canonical import enumerated_risk, worst_canonical_risk
@@ -203,9 +212,14 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="symmetrisation never hurts",
         text=(
-            r"The budget becomes the average of the pairwise divergences, $\Sigma$ becomes "
-            r"$\frac{\operatorname{tr}\Sigma}{k-1}I$, and the worst fixed-composition risk becomes "
-            r"$\frac1n[\frac{(k-1)^2}{\operatorname{tr}\Sigma}-\frac{k-1}k]$; neither grows."
+            Clause("budget", "The budget becomes the average of the pairwise divergences."),
+            Clause("covariance", r"$\Sigma$ becomes $\frac{\operatorname{tr}\Sigma}{k-1}I$."),
+            Clause(
+                "risk",
+                "The worst fixed-composition risk becomes "
+                r"$\frac1n[\frac{(k-1)^2}{\operatorname{tr}\Sigma}-\frac{k-1}k]$.",
+            ),
+            Clause("growth", "Neither grows."),
         ),
         source="anchored, Theorem 6.2",
         assumptions=(),
@@ -232,7 +246,11 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "tau", "total"),
+        obligations=(
+            *for_all("k", clause=("budget", "covariance", "risk", "growth")),
+            *for_all("tau", clause=("covariance", "risk", "growth")),
+            *for_all("total", clause=("budget", "growth")),
+        ),
     ),
     Claim(
         id="anchored.cor-6.3",

@@ -15,6 +15,7 @@ from symshuffle.channels.divergences import chi_square
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -183,8 +184,12 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="signal and budgets in template coordinates",
         text=(
-            r"$\operatorname{tr}\Sigma=E[Q-k]$; the average over ordered pairs of $\chi^2(W_j\Vert W_i)$ is "
-            r"$E\frac{QR-k^2}{k(k-1)}$, and for exchangeable laws all pairs have it."
+            Clause("trace", r"$\operatorname{tr}\Sigma=E[Q-k]$."),
+            Clause(
+                "divergence",
+                r"The average over ordered pairs of $\chi^2(W_j\Vert W_i)$ is $E\frac{QR-k^2}{k(k-1)}$, and for "
+                "exchangeable laws all pairs have it.",
+            ),
         ),
         source="anchored, Lemma 7.1",
         assumptions=(r"$Q=\sum u_i^2$, $R=\sum1/u_i$",),
@@ -197,7 +202,7 @@ CLAIMS: Final = (
             Control("without the number of pairs", lambda k, q, r: (q - k, q * r - k**2)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "squares", "reciprocals"),
+        obligations=for_all("k", "squares", "reciprocals", clause=("trace", "divergence")),
     ),
     Claim(
         id="anchored.eq-7.two-level",

@@ -16,7 +16,16 @@ from symshuffle.base.results import passes
 from symshuffle.geometry.linear import Vector
 from symshuffle.geometry.linprog import solve
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Clause,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    for_all,
+)
 from symshuffle.mechanisms.finite import K, P, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.anchored import AnchoredLaw, orbit_law, template_budget, template_signal
@@ -283,9 +292,15 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="trace and budget of augmented randomized response",
         text=(
-            r"$\operatorname{tr}\Sigma=\frac{pk(k-1)(\lambda-1)^2}{(\lambda+k-1)^2}$, budget "
-            r"$\frac{p(\lambda-1)^2(\lambda+1)}{\lambda(\lambda+k-1)}$; at $\lambda=\sqrt{k-1}$ the slope is "
-            r"$\kappa_k$ and the budget $p(1-1/\sqrt{k-1})^2$."
+            Clause(
+                "every ratio",
+                r"$\operatorname{tr}\Sigma=\frac{pk(k-1)(\lambda-1)^2}{(\lambda+k-1)^2}$, budget "
+                r"$\frac{p(\lambda-1)^2(\lambda+1)}{\lambda(\lambda+k-1)}$.",
+            ),
+            Clause(
+                "best ratio",
+                r"At $\lambda=\sqrt{k-1}$ the slope is $\kappa_k$ and the budget $p(1-1/\sqrt{k-1})^2$.",
+            ),
         ),
         source="anchored, Lemma 7.4",
         assumptions=(r"$0\le p\le1$, $\lambda>1$",),
@@ -305,15 +320,22 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "p", "lam"),
+        obligations=for_all("k", "p", "lam", clause=("every ratio", "best ratio")),
     ),
     Claim(
         id="anchored.thm-7.5",
         kind=Kind.STATEMENT,
         title="exact trace cap",
         text=(
-            r"$\operatorname{tr}\Sigma\le\kappa_k\,\chi$ for every law of budget $\chi$; up to $B_*$ it is attained "
-            r"by augmented response at $\lambda=\sqrt{k-1}$, $p=C/B_*$, and by no other law."
+            Clause(
+                "inequality",
+                r"$\operatorname{tr}\Sigma\le\kappa_k\,\chi$ for every law of budget $\chi$.",
+            ),
+            Clause(
+                "attained",
+                r"Up to $B_*$ it is attained by augmented response at $\lambda=\sqrt{k-1}$, $p=C/B_*$, and by no "
+                "other law.",
+            ),
         ),
         source="anchored, Theorem 7.5",
         assumptions=(r"$k\ge3$",),
@@ -329,16 +351,23 @@ CLAIMS: Final = (
             Control("the crude constant k(k-1)", lambda root: (root**2 + 1) * root**2),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("root"),
+        obligations=for_all("root", clause=("inequality", "attained")),
     ),
     Claim(
         id="anchored.thm-7.6",
         kind=Kind.STATEMENT,
         title="exact finite-n canonical optimum under the budget",
         text=(
-            r"For $0<C\le B_*$ the smallest worst-case canonical risk is $\frac{(k-1)(1+\sqrt{k-1})^2}{nkC}$ "
-            r"(i.i.d.), less $\frac{k-1}{nk}$ (fixed composition). Both are attained by augmented randomized response "
-            r"with $\lambda=\sqrt{k-1}$, $p=C/B_*$, which is the only optimal law."
+            Clause(
+                "risks",
+                r"For $0<C\le B_*$ the smallest worst-case canonical risk is $\frac{(k-1)(1+\sqrt{k-1})^2}{nkC}$ "
+                r"(i.i.d.), less $\frac{k-1}{nk}$ (fixed composition).",
+            ),
+            Clause(
+                "attained",
+                r"Both are attained by augmented randomized response with $\lambda=\sqrt{k-1}$, $p=C/B_*$, which "
+                "is the only optimal law.",
+            ),
         ),
         source="anchored, Theorem 7.6",
         assumptions=(
@@ -364,6 +393,9 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("root", "budget", "only optimal law"),
+        obligations=(
+            *for_all("root", "budget", clause=("risks", "attained")),
+            *for_all("only optimal law", clause="attained"),
+        ),
     ),
 )

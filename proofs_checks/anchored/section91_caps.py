@@ -16,6 +16,7 @@ from symshuffle.geometry.linear import Vector, dot, row_dependence
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -266,9 +267,16 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="exact raw-cap trace maximisation",
         text=(
-            r"The largest trace under the cap is $\max_sT_k(s;\lambda)$, $T_k=ks(k-s)(\lambda-1)^2/(s\lambda+k-s)^2$, "
-            r"at an integer next to $k/(\lambda+1)$. It is attained by mixtures of the subset laws of the best "
-            "sizes only: vertices alone are best, and those of these sizes."
+            Clause(
+                "trace",
+                r"The largest trace under the cap is $\max_sT_k(s;\lambda)$, "
+                r"$T_k=ks(k-s)(\lambda-1)^2/(s\lambda+k-s)^2$, at an integer next to $k/(\lambda+1)$.",
+            ),
+            Clause(
+                "attained",
+                "It is attained by mixtures of the subset laws of the best sizes only: vertices alone are best, "
+                "and those of these sizes.",
+            ),
         ),
         source="anchored, Theorem 9.3",
         assumptions=(r"$\lambda>1$, $k\ge2$",),
@@ -287,15 +295,21 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "s", "lam"),
+        obligations=for_all("k", "s", "lam", clause=("trace", "attained")),
     ),
     Claim(
         id="anchored.eq-9.ties",
         kind=Kind.STATEMENT,
         title="exact tie points of the phase diagram",
         text=(
-            r"Sizes $s$ and $s+1$ tie exactly at $\lambda_s^2=\frac{(k-s)(k-s-1)}{s(s+1)}$; above it $s$ is better, "
-            r"below it $s+1$, and $\lambda_s$ falls with $s$."
+            Clause(
+                "tie",
+                r"Sizes $s$ and $s+1$ tie exactly at $\lambda_s^2=\frac{(k-s)(k-s-1)}{s(s+1)}$.",
+            ),
+            Clause(
+                "order",
+                r"Above it $s$ is better, below it $s+1$, and $\lambda_s$ falls with $s$.",
+            ),
         ),
         source="anchored, Section 9 (derived from Theorem 9.3)",
         assumptions=(r"$\lambda>1$, $1\le s\le k-2$",),
@@ -308,6 +322,6 @@ CLAIMS: Final = (
             Control("the neighbouring tie point", lambda k, s: _tie(k, s + 1)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "s"),
+        obligations=for_all("k", "s", clause=("tie", "order")),
     ),
 )

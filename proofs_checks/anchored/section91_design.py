@@ -19,6 +19,7 @@ from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, id
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Control,
     Grade,
     Kind,
@@ -299,9 +300,13 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="exact canonical design under the raw cap",
         text=(
-            r"The smallest worst-case canonical risk is $\frac{(k-1)^2}{nT^*}$ (i.i.d.) and "
-            r"$\frac1n[\frac{(k-1)^2}{T^*}-\frac{k-1}k]$ (fixed), $T^*=\max_sT_k(s;\lambda)$, attained by mixtures of "
-            r"the maximising sizes; conversely, every exchangeable optimiser is one (converse)."
+            Clause(
+                "risks",
+                r"The smallest worst-case canonical risk is $\frac{(k-1)^2}{nT^*}$ (i.i.d.) and "
+                r"$\frac1n[\frac{(k-1)^2}{T^*}-\frac{k-1}k]$ (fixed), $T^*=\max_sT_k(s;\lambda)$, attained by "
+                "mixtures of the maximising sizes.",
+            ),
+            Clause("converse", "Conversely, every exchangeable optimiser is one (converse)."),
         ),
         source="anchored, Theorem 9.4",
         assumptions=(r"$\lambda>1$",),
@@ -321,7 +326,10 @@ CLAIMS: Final = (
             Control("risks that grow with the trace", lambda k, best: _design_risks(k, 1 / best)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "best", "converse"),
+        obligations=(
+            *for_all("k", "best", clause="risks"),
+            *for_all("converse", clause="converse"),
+        ),
     ),
     Claim(
         id="anchored.rem-9.5",

@@ -18,6 +18,7 @@ from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -223,8 +224,17 @@ EX_4_3 = Claim(
     id="decomposition.ex-4.3",
     kind=Kind.STATEMENT,
     title="one Laplace coordinate of a vector",
-    text=r"Reporting a uniformly drawn coordinate of $x\in[0,1]^m$ with Laplace noise of scale $1/\varepsilon_0$ is "
-    r"$\varepsilon_0$-LDP; where all coordinates differ by 1 its law of $G$ is that of one coordinate.",
+    text=(
+        Clause(
+            "privacy",
+            r"Reporting a uniformly drawn coordinate of $x\in[0,1]^m$ with Laplace noise of scale "
+            r"$1/\varepsilon_0$ is $\varepsilon_0$-LDP.",
+        ),
+        Clause(
+            "law",
+            "Where all coordinates differ by 1 its law of $G$ is that of one coordinate.",
+        ),
+    ),
     source="decomposition, Example 4.3",
     assumptions=("uniform choice of the coordinate", "Theorems 10 and 11 (claims thm-10, thm-11)"),
     scope="density ratios and the mixture for all budgets and m; outputs merged into rational cells, m = 2, 3, n = 3",
@@ -237,7 +247,10 @@ EX_4_3 = Claim(
         Control("the budget less 1 %", lambda what, value, m: value if what == "bound" else value * Fraction(99, 100)),
     ),
     expected=ClaimVerdict.HOLDS,
-    obligations=for_all("value", "m"),
+    obligations=(
+        *for_all("value", clause="privacy"),
+        *for_all("m", clause="law"),
+    ),
 )
 
 

@@ -24,6 +24,7 @@ from symshuffle.channels.shuffled import shuffled_divergence, shuffled_law
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -82,9 +83,15 @@ DEF_1 = Claim(
     id="decomposition.def-1",
     kind=Kind.DEFINITION,
     title="hockey-stick divergence and indistinguishability",
-    text=r"$D_\alpha(P\Vert Q)=\sum_y\max\{0,P(y)-\alpha Q(y)\}$. It is the largest excess $P(S)-\alpha Q(S)$ over all "
-    r"events, so that a pair is $(\varepsilon,\delta)$-indistinguishable exactly if both directions of order "
-    r"$e^\varepsilon$ are at most $\delta$; and $D_\alpha(Q\Vert P)=1-\alpha+\alpha D_{1/\alpha}(P\Vert Q)$.",
+    text=(
+        Clause("divergence", r"$D_\alpha(P\Vert Q)=\sum_y\max\{0,P(y)-\alpha Q(y)\}$."),
+        Clause(
+            "events",
+            r"It is the largest excess $P(S)-\alpha Q(S)$ over all events, so that a pair is "
+            r"$(\varepsilon,\delta)$-indistinguishable exactly if both directions of order $e^\varepsilon$ "
+            r"are at most $\delta$; and $D_\alpha(Q\Vert P)=1-\alpha+\alpha D_{1/\alpha}(P\Vert Q)$.",
+        ),
+    ),
     source="decomposition, Definition 1",
     assumptions=("finitely many outputs",),
     scope="pointwise identity for all masses and orders; all events of random pairs on five points",
@@ -102,7 +109,7 @@ DEF_1 = Claim(
         ),
     ),
     expected=ClaimVerdict.DEFINITION,
-    obligations=for_all("p", "q", "alpha"),
+    obligations=for_all("p", "q", "alpha", clause=("divergence", "events")),
 )
 
 

@@ -46,10 +46,12 @@ from symshuffle.decompositions.postprocessing import (
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
     compare,
     for_all,
@@ -217,8 +219,13 @@ DEF_8 = Claim(
     id="decomposition.def-8",
     kind=Kind.DEFINITION,
     title="histogram pair of a general mixture",
-    text=r"$A_0=(a,0)$, $A_1=(b,0)$, $A_2=(c,\beta)$; $P_b^{GC}$ is the law of the histogram of one draw of $A_b$ and "
-    r"$n-1$ independent draws of $A_2$.",
+    text=(
+        Clause("components", r"$A_0=(a,0)$, $A_1=(b,0)$, $A_2=(c,\beta)$.", Role.DEFINITION),
+        Clause(
+            "law",
+            "$P_b^{GC}$ is the law of the histogram of one draw of $A_b$ and $n-1$ independent draws of $A_2$.",
+        ),
+    ),
     source="decomposition, Definition 8",
     assumptions=(),
     scope="mass of any histogram by induction on n, for all weights; generating functions for n <= 3, enumeration for "
@@ -226,7 +233,7 @@ DEF_8 = Claim(
     grade=Grade.PROVED,
     printed=_multinomial,
     check=_pair_laws,
-    obligations=for_all("a", "b", "c", "beta", "n", "h"),
+    obligations=for_all("a", "b", "c", "beta", "n", "h", clause="law"),
     controls=(
         Control("n draws of A2", lambda a, b, c, beta, n, h: _multinomial(a, b, c, beta, n, h, draws=n)),
         Control("rows of the pair exchanged", lambda a, b, c, beta, n, h: _multinomial(b, a, c, beta, n, h)),

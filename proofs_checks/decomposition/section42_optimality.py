@@ -51,6 +51,7 @@ from symshuffle.decompositions.postprocessing import (
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -172,9 +173,18 @@ THM_5 = Claim(
     id="decomposition.thm-5",
     kind=Kind.STATEMENT,
     title="the blanket as a general mixture over outputs",
-    text=r"Over the outputs as components, $a_y=R(x_1^0)(y)$, $b_y=R(x_1^1)(y)$, $c_y=\inf_xR(x)(y)$, $\beta=1-\gamma$ "
-    r"is a decomposition; Algorithm 4, which writes the number of users without blanket into a cell of its own, is a "
-    r"bijection between the blanket experiment and its reduction pair.",
+    text=(
+        Clause(
+            "decomposition",
+            r"Over the outputs as components, $a_y=R(x_1^0)(y)$, $b_y=R(x_1^1)(y)$, $c_y=\inf_xR(x)(y)$, "
+            r"$\beta=1-\gamma$ is a decomposition.",
+        ),
+        Clause(
+            "bijection",
+            "Algorithm 4, which writes the number of users without blanket into a cell of its own, is a "
+            "bijection between the blanket experiment and its reduction pair.",
+        ),
+    ),
     source="decomposition, Theorem 5 and Algorithm 4",
     assumptions=(
         "finitely many outputs (claim symshuffle.infinitely-many-outputs)",
@@ -190,7 +200,7 @@ THM_5 = Claim(
         Control("no cell for users without blanket", lambda n: lambda h: {(*h, 0): Fraction(1)}, _bijection),
     ),
     expected=ClaimVerdict.HOLDS,
-    obligations=for_all("first", "second", "columns"),
+    obligations=for_all("first", "second", "columns", clause=("decomposition", "bijection")),
 )
 
 
@@ -267,9 +277,19 @@ THM_6 = Claim(
     id="decomposition.thm-6",
     kind=Kind.STATEMENT,
     title="the blanket is the best general mixture",
-    text=r"For every general-clone decomposition a post-processing turns its reduction pair into that of the blanket, "
-    r"so $D(M_S(X^0)\Vert M_S(X^1))\le D(P_0^B\Vert P_1^B)\le D(P_0^{GC}\Vert P_1^{GC})$. It keeps each left-over with "
-    r"probability $\mu/\beta$, $\mu=\gamma-\sum_jc_j$, as a sample of $(\gamma\omega-\sum_jc_jQ^j)/\mu$ (Algorithm 5).",
+    text=(
+        Clause(
+            "divergences",
+            "For every general-clone decomposition a post-processing turns its reduction pair into that of "
+            r"the blanket, so $D(M_S(X^0)\Vert M_S(X^1))\le D(P_0^B\Vert P_1^B)\le D(P_0^{GC}\Vert "
+            "P_1^{GC})$.",
+        ),
+        Clause(
+            "algorithm",
+            r"It keeps each left-over with probability $\mu/\beta$, $\mu=\gamma-\sum_jc_j$, as a sample of "
+            r"$(\gamma\omega-\sum_jc_jQ^j)/\mu$ (Algorithm 5).",
+        ),
+    ),
     source="decomposition, Theorem 6, equation (4) and Algorithm 5",
     assumptions=("the decomposition covers all inputs of the channel: one made for a single background can do better",),
     scope="one user's kernel for all decompositions, hence every n; Algorithm 5 exact for n <= 3, mu = 0 included",
@@ -281,7 +301,7 @@ THM_6 = Claim(
         Control("a decomposition for one background", lambda inputs: (inputs - 1,), _one_background),
     ),
     expected=ClaimVerdict.HOLDS,
-    obligations=for_all("mu", "beta"),
+    obligations=for_all("mu", "beta", clause=("divergences", "algorithm")),
 )
 
 

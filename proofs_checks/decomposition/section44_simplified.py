@@ -30,6 +30,7 @@ from symshuffle.decompositions.symbolic import is_standard, optimal_decompositio
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -332,10 +333,16 @@ EX_4_1 = Claim(
     id="decomposition.ex-4.1",
     kind=Kind.STATEMENT,
     title="blanket mixture of k-ary randomized response",
-    text=r"With $p=\frac1{e^{\varepsilon_0}+k-1}$ and $q=(k-2)p$: "
-    r"$R(x_1^0)=e^{\varepsilon_0}p\,1_{x_1^0}+p\,1_{x_1^1}+qU$, $R(x_1^1)$ with the first two exchanged, "
-    r"$R(x_i)=p\,1_{x_1^0}+p\,1_{x_1^1}+qU+(e^{\varepsilon_0}-1)p\,1_{x_i}$, $U$ uniform on the other symbols; "
-    r"$\gamma=\frac k{e^{\varepsilon_0}+k-1}$.",
+    text=(
+        Clause(
+            "rows",
+            r"With $p=\frac1{e^{\varepsilon_0}+k-1}$ and $q=(k-2)p$: "
+            r"$R(x_1^0)=e^{\varepsilon_0}p\,1_{x_1^0}+p\,1_{x_1^1}+qU$, $R(x_1^1)$ with the first two "
+            r"exchanged, $R(x_i)=p\,1_{x_1^0}+p\,1_{x_1^1}+qU+(e^{\varepsilon_0}-1)p\,1_{x_i}$, $U$ uniform "
+            "on the other symbols.",
+        ),
+        Clause("shared", r"$\gamma=\frac k{e^{\varepsilon_0}+k-1}$."),
+    ),
     source="decomposition, Example 4.1",
     assumptions=("k >= 2 (at k = 2 the cell of U is empty and has weight 0)",),
     scope="all lam and k, derived by counting outputs; explicit channels for k = 2, 3, 4, 5, 8",
@@ -347,7 +354,7 @@ EX_4_1 = Claim(
         Control("left-over of weight lam p", lambda lam, k: (_k_rr(lam, k)[0], lam / (lam + k - 1), k / (lam + k - 1))),
     ),
     expected=ClaimVerdict.HOLDS,
-    obligations=for_all("lam", "k"),
+    obligations=for_all("lam", "k", clause=("rows", "shared")),
 )
 
 CLAIMS: tuple[Claim, ...] = (THM_7, EXTREME, EX_4_1)

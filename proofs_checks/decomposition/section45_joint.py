@@ -31,6 +31,7 @@ from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -274,9 +275,15 @@ EX_4_2 = Claim(
     id="decomposition.ex-4.2",
     kind=Kind.STATEMENT,
     title="two k-ary reports at half budget",
-    text=r"With $t=e^{\varepsilon_0/2}$, $p=\frac1{t+k-1}$, $q=\frac{k-2}{t+k-1}$, the optimal decomposition of two "
-    r"k-RR reports is the product of $(tp,p,q)$ with itself, of $(p,tp,q)$ with itself, and of $(p,p,q,1-2p-q)$ with "
-    r"itself; the shared weight is $(kp)^2$.",
+    text=(
+        Clause(
+            "product",
+            r"With $t=e^{\varepsilon_0/2}$, $p=\frac1{t+k-1}$, $q=\frac{k-2}{t+k-1}$, the optimal "
+            "decomposition of two k-RR reports is the product of $(tp,p,q)$ with itself, of $(p,tp,q)$ with "
+            "itself, and of $(p,p,q,1-2p-q)$ with itself.",
+        ),
+        Clause("shared", "The shared weight is $(kp)^2$."),
+    ),
     source="decomposition, Example 4.2",
     assumptions=("k >= 2", "the decomposition of several reports is the product (Theorem 9)"),
     scope="all lam and k; explicit channels at k = 2, 3",
@@ -288,7 +295,7 @@ EX_4_2 = Claim(
         Control("q = (k - 1) p", lambda t, k: _half_budget_rows(t, k + 1)),
     ),
     expected=ClaimVerdict.HOLDS,
-    obligations=for_all("t", "k"),
+    obligations=for_all("t", "k", clause=("product", "shared")),
 )
 
 

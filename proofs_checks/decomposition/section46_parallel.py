@@ -31,6 +31,7 @@ from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Correction,
@@ -157,10 +158,20 @@ THM_11 = Claim(
     id="decomposition.thm-11",
     kind=Kind.STATEMENT,
     title="blanket mixture of a random attribute is a weighted union",
-    text=r"The union of the optimal decompositions with weights $p_ia,p_ib,p_ic$ is an optimal decomposition of the "
-    r"mechanism that publishes $(i,R_i(x))$ with probability $p_i$; left-over weight $\sum_ip_i\beta_i$. So its law "
-    r"of $G$ is the mixture of the laws of $G_i$. (In the proof, $e_{y^2}$ is printed with $x_1^0$ for $x_1^1$, "
-    r"$b'_{2,y^2}$ as $a'_{2,y^2}$, $c_{y^1}$ as $c_j$, and the left-over lacks the division by its weight.)",
+    text=(
+        Clause(
+            "union",
+            "The union of the optimal decompositions with weights $p_ia,p_ib,p_ic$ is an optimal "
+            "decomposition of the mechanism that publishes $(i,R_i(x))$ with probability $p_i$; left-over "
+            r"weight $\sum_ip_i\beta_i$.",
+        ),
+        Clause(
+            "mixture",
+            "So its law of $G$ is the mixture of the laws of $G_i$. (In the proof, $e_{y^2}$ is printed "
+            "with $x_1^0$ for $x_1^1$, $b'_{2,y^2}$ as $a'_{2,y^2}$, $c_{y^1}$ as $c_j$, and the left-over "
+            "lacks the division by its weight.)",
+        ),
+    ),
     source="decomposition, Theorem 11",
     assumptions=(),
     scope="infimum and atoms for all weights; six couples of channels, primary and simplified",
@@ -178,7 +189,7 @@ THM_11 = Claim(
         "Misprinted indices in the proof and a normalisation it leaves out; the theorem holds as printed.",
         quote="e_{y^2} and c_j in the proof",
     ),
-    obligations=for_all("parts", "weights"),
+    obligations=for_all("parts", "weights", clause=("union", "mixture")),
 )
 
 

@@ -20,6 +20,7 @@ from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -153,9 +154,15 @@ BASELINE_HOEFFDING = Claim(
     id="decomposition.baseline-hoeffding",
     kind=Kind.STATEMENT,
     title="blanket bound by Hoeffding",
-    text=r"With $a=e^\varepsilon-1$ and $b$ the range of $L$: $E[\sum_{i\le "
-    r"m}L_i]_+\le\frac{b^2}{4a}e^{-2ma^2/b^2}$, so $\delta\le\frac{b^2}{4a\gamma n}(1-\gamma(1-e^{-2a^2/b^2}))^n$; "
-    r"for k-RR $b=(1-\gamma)k(e^\varepsilon+1)$.",
+    text=(
+        Clause(
+            "bound",
+            r"With $a=e^\varepsilon-1$ and $b$ the range of $L$: $E[\sum_{i\le "
+            r"m}L_i]_+\le\frac{b^2}{4a}e^{-2ma^2/b^2}$, so $\delta\le\frac{b^2}{4a\gamma "
+            r"n}(1-\gamma(1-e^{-2a^2/b^2}))^n$.",
+        ),
+        Clause("k-RR", r"For k-RR $b=(1-\gamma)k(e^\varepsilon+1)$."),
+    ),
     source="decomposition, Section 6 (Balle et al., Section 5)",
     assumptions=("eps > 0", "Hoeffding's inequality"),
     scope="tail integral for all a, b, m; k-RR for all lam, k; three mechanisms, n <= 40, against exact values",
@@ -177,7 +184,11 @@ BASELINE_HOEFFDING = Claim(
         ),
     ),
     expected=ClaimVerdict.HOLDS,
-    obligations=for_all("gamma", "a", "b", "n", "k"),
+    obligations=(
+        *for_all("gamma", "a", "n", clause="bound"),
+        *for_all("b", clause=("bound", "k-RR")),
+        *for_all("k", clause="k-RR"),
+    ),
 )
 
 
@@ -242,11 +253,20 @@ BASELINE_BENNETT = Claim(
     id="decomposition.baseline-bennett",
     kind=Kind.STATEMENT,
     title="blanket bound by Bennett",
-    text=r"With $a=e^\varepsilon-1$, $L\le b_+$, $E[L^2]\le c$ and $s=\frac1{b_+}\log(1+\frac{ab_+}c)$, "
-    r"$\kappa=\frac c{b_+^2}\varphi(\frac{ab_+}c)$, $\varphi(u)=(1+u)\log(1+u)-u$: $E[\sum_{i\le "
-    r"m}L_i]_+\le\frac1se^{-m\kappa}$, so $\delta\le\frac1{s\gamma n}[(1-\gamma+\gamma "
-    r"e^{-\kappa})^n-(1-\gamma)^n]$; for k-RR $b_+=\gamma(e^{\varepsilon_0}-e^\varepsilon)$, "
-    r"$c=\gamma(2-\gamma)(e^\varepsilon-1)^2+(1-\gamma)^2k(e^{2\varepsilon}+1)$.",
+    text=(
+        Clause(
+            "bound",
+            r"With $a=e^\varepsilon-1$, $L\le b_+$, $E[L^2]\le c$ and $s=\frac1{b_+}\log(1+\frac{ab_+}c)$, "
+            r"$\kappa=\frac c{b_+^2}\varphi(\frac{ab_+}c)$, $\varphi(u)=(1+u)\log(1+u)-u$: $E[\sum_{i\le "
+            r"m}L_i]_+\le\frac1se^{-m\kappa}$, so $\delta\le\frac1{s\gamma n}[(1-\gamma+\gamma "
+            r"e^{-\kappa})^n-(1-\gamma)^n]$.",
+        ),
+        Clause(
+            "k-RR",
+            r"For k-RR $b_+=\gamma(e^{\varepsilon_0}-e^\varepsilon)$, "
+            r"$c=\gamma(2-\gamma)(e^\varepsilon-1)^2+(1-\gamma)^2k(e^{2\varepsilon}+1)$.",
+        ),
+    ),
     source="decomposition, Section 6 (Balle et al., Section 5)",
     assumptions=("0 < eps < eps0", "Bennett's inequality for the moment generating function"),
     scope="best exponent for all a, b, c; k-RR for all lam, k; three mechanisms, n <= 40, against exact values",
@@ -268,7 +288,11 @@ BASELINE_BENNETT = Claim(
         ),
     ),
     expected=ClaimVerdict.HOLDS,
-    obligations=for_all("gamma", "a", "top", "second", "n", "k"),
+    obligations=(
+        *for_all("gamma", "a", "n", clause="bound"),
+        *for_all("top", "second", clause=("bound", "k-RR")),
+        *for_all("k", clause="k-RR"),
+    ),
 )
 
 
@@ -366,10 +390,19 @@ BASELINE_GENERIC = Claim(
     id="decomposition.baseline-generic",
     kind=Kind.STATEMENT,
     title="bounds knowing only the local budget",
-    text=r"For every $\varepsilon_0$-LDP randomizer $\gamma\ge e^{-\varepsilon_0}$ and $L$ lies between "
-    r"$e^{-\varepsilon_0}-e^{\varepsilon+\varepsilon_0}$ and $e^{\varepsilon_0}-e^{\varepsilon-\varepsilon_0}$, a "
-    r"range of $b=(e^\varepsilon+1)(e^{\varepsilon_0}-e^{-\varepsilon_0})$; Hoeffding's bound with these is generic. "
-    r"(Claim symshuffle.generic-bound is a better generic bound.)",
+    text=(
+        Clause(
+            "range",
+            r"For every $\varepsilon_0$-LDP randomizer $\gamma\ge e^{-\varepsilon_0}$ and $L$ lies between "
+            r"$e^{-\varepsilon_0}-e^{\varepsilon+\varepsilon_0}$ and "
+            r"$e^{\varepsilon_0}-e^{\varepsilon-\varepsilon_0}$, a range of "
+            r"$b=(e^\varepsilon+1)(e^{\varepsilon_0}-e^{-\varepsilon_0})$.",
+        ),
+        Clause(
+            "bound",
+            "Hoeffding's bound with these is generic. (Claim symshuffle.generic-bound is a better generic bound.)",
+        ),
+    ),
     source="decomposition, Section 6 and Remark 6 (Balle et al., Section 5)",
     assumptions=("eps > 0", "Hoeffding's bound (claim baseline-hoeffding)"),
     scope="ends, and monotone in gamma and the range, for all parameters; three mechanisms, n <= 40",
@@ -381,7 +414,7 @@ BASELINE_GENERIC = Claim(
         Control("lower end 1 - x", lambda lam, x: (1 - x, lam - x / lam)),
     ),
     expected=ClaimVerdict.HOLDS,
-    obligations=for_all("lam", "x"),
+    obligations=for_all("lam", "x", clause=("range", "bound")),
 )
 
 CLAIMS: tuple[Claim, ...] = (BASELINE_HOEFFDING, BASELINE_BENNETT, BASELINE_CLONE, BASELINE_GENERIC)

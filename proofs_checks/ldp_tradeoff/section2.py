@@ -26,6 +26,7 @@ from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -283,7 +284,11 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.eq-1",
         kind=Kind.STATEMENT,
         title="stacking channels",
-        text=r"$\bigoplus_j p_jQ^{(j)}$ stacks the scaled matrices; it is a channel, and stacking is associative.",
+        text=(
+            Clause("stack", r"$\bigoplus_j p_jQ^{(j)}$ stacks the scaled matrices."),
+            Clause("channel", "It is a channel."),
+            Clause("associative", "Stacking is associative."),
+        ),
         source="ldp_tradeoff, equation (1)",
         assumptions=("the weights are a distribution",),
         scope="any parts and weights, one more part at a time; 12 triples of random rational channels",
@@ -295,7 +300,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("parts in the wrong order", lambda parts, weights: _stacked(parts[::-1], weights[::-1])),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("parts", "weights"),
+        obligations=for_all("parts", "weights", clause=("stack", "channel", "associative")),
     ),
     Claim(
         id="ldp_tradeoff.def-2.1",

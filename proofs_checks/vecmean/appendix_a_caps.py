@@ -267,9 +267,15 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="linear estimators suffice for cap sampling",
         text=(
-            r"Averaging over rotations keeps unbiasedness and does not raise the worst error; what is left is Y/m. "
-            r"More precisely: an unbiased estimator $f$ has the mean error $1/m^2-1+E|f(U)-U/m|^2$ over uniform "
-            r"inputs, U uniform; so Y/m is the only one of least worst error."
+            Clause(
+                "rotations",
+                "Averaging over rotations keeps unbiasedness and does not raise the worst error; what is left is Y/m.",
+            ),
+            Clause(
+                "error",
+                "More precisely: an unbiased estimator $f$ has the mean error $1/m^2-1+E|f(U)-U/m|^2$ over "
+                "uniform inputs, U uniform; so Y/m is the only one of least worst error.",
+            ),
         ),
         source="vecmean, Appendix A.4, Step 2",
         assumptions=("unit inputs; the message has a density that depends on its product with the input alone",),
@@ -285,7 +291,10 @@ CLAIMS: Final = (
             Control("1 % more", lambda m, spread: _linear(m, spread * Fraction(101, 100))),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("m", "spread", "estimators"),
+        obligations=(
+            *for_all("m", "spread", clause="error"),
+            *for_all("estimators", clause=("rotations", "error")),
+        ),
     ),
     Claim(
         id="vecmean.A.4-step6",

@@ -21,6 +21,7 @@ from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -258,9 +259,16 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="finite-n profile bound from the common component",
         text=(
-            r"With $M_0\sim\mathrm{Bin}(n,\gamma)$ and $Y_i$ from the blanket, $\delta(\varepsilon)\le"
-            r"\frac1{n\gamma}E[(\sum_{i\le M_0}\ell_\varepsilon(Y_i))_+]$; for the mixed Gaussian "
-            r"$\ell_\varepsilon=\gamma+(1-\gamma)e^{\langle y,x\rangle/\sigma_0^2-|x|^2/2\sigma_0^2}-e^\varepsilon$."
+            Clause(
+                "bound",
+                r"With $M_0\sim\mathrm{Bin}(n,\gamma)$ and $Y_i$ from the blanket, "
+                r"$\delta(\varepsilon)\le\frac1{n\gamma}E[(\sum_{i\le M_0}\ell_\varepsilon(Y_i))_+]$.",
+            ),
+            Clause(
+                "mixed Gaussian",
+                r"For the mixed Gaussian $\ell_\varepsilon=\gamma+(1-\gamma)e^{\langle "
+                r"y,x\rangle/\sigma_0^2-|x|^2/2\sigma_0^2}-e^\varepsilon$.",
+            ),
         ),
         source="vecmean, Appendix C and equation (62)",
         assumptions=(
@@ -288,7 +296,11 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("n", "gamma", "y", "x", "s", "channels"),
+        obligations=(
+            *for_all("n", "channels", clause="bound"),
+            *for_all("gamma", clause=("bound", "mixed Gaussian")),
+            *for_all("y", "x", "s", clause="mixed Gaussian"),
+        ),
     ),
     Claim(
         id="symshuffle.vecmean-finite-n-values",

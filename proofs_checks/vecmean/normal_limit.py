@@ -16,6 +16,7 @@ from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -257,8 +258,12 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="asymptotic profile between two templates",
         text=(
-            r"$f(\chi_{up})(1+o(1))\le\delta(\varepsilon_n)\le f(\chi_{lo})(1+o(1))$ for "
-            r"$\varepsilon_n\sqrt n\to\infty$, $\varepsilon_n=O(\sqrt{\log n/n})$; f falls in $\chi$."
+            Clause(
+                "templates",
+                r"$f(\chi_{up})(1+o(1))\le\delta(\varepsilon_n)\le f(\chi_{lo})(1+o(1))$ for $\varepsilon_n\sqrt "
+                r"n\to\infty$, $\varepsilon_n=O(\sqrt{\log n/n})$.",
+            ),
+            Clause("order", r"f falls in $\chi$."),
         ),
         source="vecmean, Lemma 2.6, which imports it",
         assumptions=(
@@ -278,6 +283,10 @@ CLAIMS: Final = (
             Control("1 % off", lambda c, e, n: _leading(c, e, n) * sp.Rational(101, 100)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=(*for_all("chi", "eps"), *in_the_limit("n", "eps sqrt(n) to infinity")),
+        obligations=(
+            *for_all("chi", clause=("templates", "order")),
+            *for_all("eps", clause="templates"),
+            *in_the_limit("n", "eps sqrt(n) to infinity", clause="templates"),
+        ),
     ),
 )

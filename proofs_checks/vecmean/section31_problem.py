@@ -206,7 +206,10 @@ CLAIMS: Final = (
         id="vecmean.eq-1-2",
         kind=Kind.STATEMENT,
         title="error and sensitivity of the central Gaussian mechanism",
-        text=r"$E|GM(\sigma)-\bar x|^2=d\sigma^2/n$; the mean has zero-out sensitivity 1/n.",
+        text=(
+            Clause("error", r"$E|GM(\sigma)-\bar x|^2=d\sigma^2/n$."),
+            Clause("sensitivity", "The mean has zero-out sensitivity 1/n."),
+        ),
         source="vecmean, equations (1) and (2)",
         assumptions=(),
         scope="every sigma, d, n; equation (8) at the shift 1/n is the profile in two cases, in balls",
@@ -218,7 +221,10 @@ CLAIMS: Final = (
             Control("error without d", lambda s, d, n: (s**2 / n, _central(s, d, n)[1])),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("sigma", "d", "n"),
+        obligations=(
+            *for_all("sigma", "d", clause="error"),
+            *for_all("n", clause=("error", "sensitivity")),
+        ),
     ),
     Claim(
         id="vecmean.eq-3",
@@ -240,9 +246,16 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="the minimax design problem",
         text=(
-            r"$\inf\limsup_nn\,Err_n$ over channels and unbiased analyzers under the profile constraint. A problem, "
-            r"not a fact; what is checked: for averages of unbiased estimates the objective $n\,Err_n$ is $Err_1$ "
-            r"at every n."
+            Clause(
+                "problem",
+                r"$\inf\limsup_nn\,Err_n$ over channels and unbiased analyzers under the profile constraint.",
+                Role.DEFINITION,
+            ),
+            Clause(
+                "objective",
+                "A problem, not a fact; what is checked: for averages of unbiased estimates the objective "
+                r"$n\,Err_n$ is $Err_1$ at every n.",
+            ),
         ),
         source="vecmean, equation (4)",
         assumptions=(),
@@ -255,7 +268,7 @@ CLAIMS: Final = (
             Control("n^2 Err_n", lambda n, error: n * n * error),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("n", "error", "users"),
+        obligations=for_all("n", "error", "users", clause="objective"),
     ),
     Claim(
         id="vecmean.thm-3.3",

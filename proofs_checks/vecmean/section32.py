@@ -14,6 +14,7 @@ from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -235,8 +236,12 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="the lower bound by the upper index",
         text=(
-            r"$Err_1\ge d\chi_{up}^2$ for every unbiased estimator; the mean at $\bot$, which the proof sets to 0, may "
-            r"be anything: the sign of $e_j$ can be chosen against it (erratum symshuffle.vecmean-mean-without-datum)."
+            Clause("bound", r"$Err_1\ge d\chi_{up}^2$ for every unbiased estimator."),
+            Clause(
+                "mean",
+                r"The mean at $\bot$, which the proof sets to 0, may be anything: the sign of $e_j$ can be "
+                "chosen against it (erratum symshuffle.vecmean-mean-without-datum).",
+            ),
         ),
         source="vecmean, Theorem 3.5",
         assumptions=(r"$\pm e_j$ are inputs",),
@@ -249,7 +254,10 @@ CLAIMS: Final = (
         check=_check_hcr,
         controls=(Control("1e-9 more", lambda v, d: d / v * (1 + Fraction(1, 10**9))),),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("inverse_upper", "d", "estimators", "means at bot"),
+        obligations=(
+            *for_all("inverse_upper", "d", "estimators", clause="bound"),
+            *for_all("means at bot", clause="mean"),
+        ),
     ),
     Claim(
         id="vecmean.cor-3.6",

@@ -178,8 +178,9 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="randomized response on the line",
         text=(
-            r"$t=(\sqrt{1+4\chi_{lo}^2}-1)/(2\chi_{lo}^2)$, $Err_1=1/t^2-1=\chi_{lo}^2+\chi_{lo}+O(1)$; "
-            r"$Err_1=\chi_{up}^2$."
+            Clause("parameter", r"$t=(\sqrt{1+4\chi_{lo}^2}-1)/(2\chi_{lo}^2)$."),
+            Clause("lower", r"$Err_1=1/t^2-1=\chi_{lo}^2+\chi_{lo}+O(1)$."),
+            Clause("upper", r"$Err_1=\chi_{up}^2$."),
         ),
         source="vecmean, Proposition 3.8 and equation (37)",
         assumptions=("inputs 1 and -1, $p>1/2$",),
@@ -192,7 +193,7 @@ CLAIMS: Final = (
             Control("linear term less 1 %", lambda chi: (_response(chi)[0], _response(chi)[1] - chi / 100)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("chi"),
+        obligations=for_all("chi", clause=("parameter", "lower", "upper")),
     ),
     Claim(
         id="vecmean.rem-3.9",

@@ -1,4 +1,4 @@
-"""Where a statement turns true, or a function is 0, between two places: by halving, or by Brent's method in doubles.
+"""Where a statement turns true, or a function is 0 or smallest, between two places.
 
 The statement is decided wherever it is asked. A function that is only known by brackets, and dearly, is searched by
 :mod:`symshuffle.accountants.bounds.search` and :mod:`symshuffle.accountants.bounds.guided`.
@@ -6,6 +6,7 @@ The statement is decided wherever it is asked. A function that is only known by 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -34,6 +35,15 @@ def halved(
         low, high = (low, middle) if passed(middle) else (middle, high)
         count += 1
     return low, high
+
+
+def least_between(function: Callable[[float], float], low: float, high: float, *, steps: int) -> float:
+    """Where a function that falls and then rises is smallest, by golden section; of equal values the first ones."""
+    share = (math.sqrt(5) - 1) / 2
+    for _ in range(steps):
+        left, right = high - share * (high - low), low + share * (high - low)
+        low, high = (low, right) if function(left) <= function(right) else (left, high)
+    return (low + high) / 2
 
 
 def zero_between(function: Callable[[float], float], low: float, high: float, **closeness: Any) -> float:

@@ -169,6 +169,10 @@ def _computed(function: Callable[[T], R], items: Sequence[T], executor: Executor
             future.cancel()
 
 
+_NOT_SENT: Final = ("pickle", "Can't get local object")
+"""Words of errors by which Python says, before and since 3.13, that something cannot be sent to a process."""
+
+
 def _tried(function: Callable[[T], R], item: T) -> tuple[R | None, Exception | None]:
     """In a worker: the value, or what the function raised. What else comes out of a future is the executor's."""
     try:
@@ -183,7 +187,7 @@ def _result(executor: Executor, future: Future[Any]) -> Any:
     except (BrokenExecutor, pickle.PickleError) as error:
         refuse_work(executor, error)
     except (TypeError, AttributeError) as error:
-        if "pickle" not in str(error):
+        if not any(words in str(error) for words in _NOT_SENT):
             raise
         refuse_work(executor, error)
     if raised is not None:

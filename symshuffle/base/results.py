@@ -234,13 +234,16 @@ def safe_number(bracket: Bracket, safe: SafeEnd) -> str:
     low, high = (safe_decimal(bracket.lower, bracket.upper, up=up) for up in (False, True))
     exact = bracket.exact
     short = None if exact is None or exact.denominator >= _SHORT else f"exactly {exact}"
+    wide = ""
+    if bracket.aimed is not None:
+        wide = f"; relative width {float(bracket.relative_width or 0):.1e}, aimed at {bracket.aimed:.1e}"
     match safe:
         case SafeEnd.UPPER:
-            return f"<= {high} (upper end, {short or 'rounded up'})"
+            return f"<= {high} (upper end, {short or 'rounded up'}{wide})"
         case SafeEnd.LOWER:
-            return f">= {low} (lower end, {short or 'rounded down'})"
+            return f">= {low} (lower end, {short or 'rounded down'}{wide})"
         case SafeEnd.NEITHER:
-            return short or f"from {low} to {high} (both ends, rounded outward)"
+            return short or f"from {low} to {high} (both ends, rounded outward{wide})"
 
 
 class AnswerMethods:

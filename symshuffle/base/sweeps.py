@@ -9,13 +9,14 @@ table is put in the order of the grid, so that only the column ``seconds`` remem
 from __future__ import annotations
 
 import hashlib
+import html
 import io
 import itertools
 import json
 import math
 import queue
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -36,6 +37,8 @@ _Progress: TypeAlias = "Callable[[int, int, int], None]"
 LARGEST_GRID: Final = 1_000_000
 _AT_ONCE: Final = 1000
 """Points that an executor has at a time: enough for any cluster, few enough to take back."""
+_SHOWN: Final = 50
+"""Rows of a sweep that a notebook shows."""
 
 
 @final
@@ -82,6 +85,23 @@ class Sweep:
         content = io.BytesIO()
         pyarrow.parquet.write_table(pyarrow.Table.from_pylist(self.to_rows()), content)
         write_atomically(Path(path), content.getvalue(), argument="path")
+
+    def _repr_html_(self) -> str:
+        """The first rows, of columns that are not empty in all of them."""
+        some = self.rows[:_SHOWN]
+        heads = [
+            name
+            for name in dict.fromkeys(head for row in some for head in row)
+            if any(row.get(name) is not None for row in some)
+        ]
+
+        def cells(tag: str, values: Iterable[object]) -> str:
+            short = (f"{value:.7g}" if isinstance(value, float) else str(value) for value in values)
+            return "<tr>" + "".join(f"<{tag}>{html.escape(text)}</{tag}>" for text in short) + "</tr>"
+
+        body = "".join(cells("td", ("" if row.get(name) is None else row[name] for name in heads)) for row in some)
+        more = f"<p>and {len(self.rows) - _SHOWN} more rows</p>" if len(self.rows) > _SHOWN else ""
+        return f"<table>{cells('th', heads)}{body}</table>{more}"
 
     def __repr__(self) -> str:
         return f"<Sweep of {len(self.rows)} points, {self.failed} failed, {self.resumed} resumed>"

@@ -43,6 +43,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "vectors": ("calibrate",),
     "mean": ("mean",),
     "collect": (),
+    "audit": (),
     "sweep": ("sweep",),
     "check": ("check",),
     "unequal": ("unequal",),
@@ -114,9 +115,10 @@ def _root(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code.
 
-    0: done, and as expected. 1: done, but something is not as the ledger has it. 2: wrong input. 3: a solver or a
-    comparison gave no answer. 4: the output
-    cannot be written. 130: interrupted. In all but the first two one line on standard error says what was wrong.
+    0: done, and as expected. 1: done, but something is not as the ledger, or a claim, has it. 2: wrong input. 3: a
+    solver or a comparison gave no answer; of `audit`: a program is another channel than is claimed. 4: the output
+    cannot be written. 130: interrupted. But for the first two, and for audits, one line on standard error says what
+    was wrong.
 
     Parameters
     ----------

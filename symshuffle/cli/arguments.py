@@ -129,12 +129,12 @@ def source(
     InputError
         If the name, the expression, a parameter or the budget is wrong or missing.
     """
-    from symshuffle.decompositions.expression import is_composition
-
     if name == "any-ldp":
         return _any_ldp(eps0, lam, param)
     if name in vector_mechanisms.PARAMETERS:
         return vector_mechanisms.mechanism(name, eps0, lam, assignments(param))
+    from symshuffle.decompositions.expression import is_composition  # it loads SymPy
+
     if name == "laplace":
         return _laplace(eps0, lam, param)
     if not is_composition(name):

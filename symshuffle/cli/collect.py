@@ -11,16 +11,18 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.base.artifacts import write_atomically
-from symshuffle.base.choices import Loss
+from symshuffle.base.choices import Loss, Question, Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
 from symshuffle.cli import arguments
-from symshuffle.cli.arguments import Json, UsersOption
+from symshuffle.cli.arguments import Explain, Json, UsersOption
 from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, with_covering
 from symshuffle.cli.progress import progress
 from symshuffle.cli.proofs import Proof, write_proof
+from symshuffle.cli.shown import print_rows
 
 if TYPE_CHECKING:
+    from symshuffle.base.lines import FirstLines
     from symshuffle.collect.plan import Plan
 
 app = typer.Typer(help="A private survey: plan it, randomize the values of users, estimate their histogram.")
@@ -48,6 +50,7 @@ def plan(
         Path | None, typer.Option("--labels", metavar="FILE", help="Names of the categories, one in each line.")
     ] = None,
     proof: Proof = None,
+    explain: Explain = False,
     as_json: Json = False,
     covering: CoveringOptions = NONE_ASKED,
 ) -> None:
@@ -82,8 +85,9 @@ def plan(
         typer.echo(json.dumps(found.to_dict(), indent=2))
         return
     console = Console(highlight=False, soft_wrap=True)
+    print_rows(_lines(found, covering).rows)
     console.print(_compared(found))
-    console.print(_described(found))
+    console.print(_described(found, explain=explain))
     console.print(f"written: {out}")
 
 
@@ -203,7 +207,17 @@ def _compared(found: Plan) -> Table:
     return table
 
 
-def _described(found: Plan) -> Table:
+def _lines(found: Plan, covering: CoveringOptions) -> FirstLines:
+    """What a plan says first of its privacy."""
+    from symshuffle.accountants.covering.reduction import reduction
+
+    certified = found.certified
+    number = f"<= {certified['epsilon_at_delta']} (upper end, rounded up) at delta = {float(found.delta):g}"
+    covered = reduction(found.scheme.mechanism(), **covering.whom).neighbours(Question.BOTH, found.n)
+    return covered.lines("epsilon", number, Rigour(certified["rigour"]).words)
+
+
+def _described(found: Plan, *, explain: bool) -> Table:
     made, shown = found.scheme, Table.grid(padding=(0, 2))
     parameters = "".join(f", {name} = {value}" for name, value in found.parameters.items())
     root = "root of the ratio" if found.root != made.ratio else "ratio"
@@ -217,6 +231,7 @@ def _described(found: Plan) -> Table:
     shown.add_row("loss", f"{found.loss.words}: {expected[found.loss.value]} (shares, {found.n} users)")
     shown.add_row("per category", f"standard error at most {deviations[0]} users; {deviations[1]} if nobody holds it")
     shown.add_row("message", f"{made.bits} bits")
-    shown.add_row("meaning", certified["meaning"])
+    if explain:
+        shown.add_row("meaning", certified["meaning"])
     shown.add_row("digest", found.digest)
     return shown

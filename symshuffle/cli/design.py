@@ -1,4 +1,4 @@
-"""Commands about optimal channels: design bayes, minimax, mutual-information, f-divergence, schema."""
+"""Commands about optimal channels: design bayes, minimax, mutual-information, f-divergence, shuffled, schema."""
 
 from __future__ import annotations
 
@@ -16,8 +16,12 @@ from rich.table import Table
 
 from symshuffle.base.choices import Criterion, Rigour
 from symshuffle.base.errors import InputError
+from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import Exp, exact_text, format_decimal, parse_rational
-from symshuffle.cli.arguments import Json
+from symshuffle.base.results import SafeEnd, safe_number
+from symshuffle.cli.arguments import Explain, Json
+from symshuffle.cli.shown import print_rows
+from symshuffle.cli.shuffled import shuffled
 
 if TYPE_CHECKING:
     from symshuffle.base.results import Bracket
@@ -71,6 +75,7 @@ class _Request:
     level: Fraction | Exp
     symmetry: str | None
     formula: bool
+    explain: bool
     as_json: bool
 
 
@@ -83,9 +88,10 @@ def _command(name: str, summary: str, answer: Callable[[_Request], None]) -> Non
         eps0: _Eps0 = None,
         symmetry: Symmetry = None,
         formula: Formula = False,
+        explain: Explain = False,
         as_json: Json = False,
     ) -> None:
-        answer(_Request(problem, _level(lam, eps0), symmetry, formula, as_json))
+        answer(_Request(problem, _level(lam, eps0), symmetry, formula, explain, as_json))
 
     app.command(name=name, help=summary)(command)
 
@@ -270,7 +276,14 @@ def _show(
     shown = exact_text(value.exact) if value.exact is not None else f"[{ends[0]}, {ends[1]}]"
     gap = value.rigour is Rigour.EXACT and value.exact is None
     kind = f"rational ends by weak duality, gap {float(value.width):.1e}" if gap else value.rigour.value
-    console.print(f"{criterion} optimum at lam = {request.level}: {shown} ({kind})", markup=False)
+    about = (
+        f"all channels with likelihood ratios of at most lam = {request.level}, for {file.title or request.path.name}"
+    )
+    sure = f"a certificate, checked {value.rigour.words}"
+    number = safe_number(value, SafeEnd.NEITHER)
+    print_rows(FirstLines(f"{criterion} optimum", number, about=about, sure=sure).rows)
+    if request.explain:
+        console.print(f"{criterion} optimum at lam = {request.level}: {shown} ({kind})", markup=False)
     if file.rounding is not None:
         said = "nothing can be said" if every is None else f"the optimum lies in [{', '.join(every)}]"
         words = f"of {file.rounding}; of every problem that rounds to the file, {said}"
@@ -326,3 +339,4 @@ _command(
     "Largest divergence of the two output laws over all eps0-LDP channels.",
     partial(_measure, kind="f-divergence"),
 )
+app.command(name="shuffled")(shuffled)

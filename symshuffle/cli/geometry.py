@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.base.errors import InputError
+from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import (
     Ball,
     Number,
@@ -21,7 +22,9 @@ from symshuffle.base.numbers import (
     ungrouped,
     upper_end,
 )
-from symshuffle.cli.arguments import Json
+from symshuffle.base.results import SafeEnd, safe_number
+from symshuffle.cli.arguments import Explain, Json
+from symshuffle.cli.shown import print_rows
 
 if TYPE_CHECKING:
     from symshuffle.base.numbers import Real
@@ -47,6 +50,7 @@ def frontier(
         typer.Option("--lam-cap", help="Cap exp(eps0) > 1 on every likelihood ratio besides; `inf` for none."),
     ] = None,
     eps0: Annotated[str | None, typer.Option("--eps0", help="The same cap as eps0 > 0, in nats.")] = None,
+    explain: Explain = False,
     as_json: Json = False,
     latex: Latex = False,
 ) -> None:
@@ -68,7 +72,7 @@ def frontier(
     elif as_json:
         typer.echo(json.dumps(_frontier_json(found, k=k, budget=budget, lam_cap=lam_cap, eps0=eps0), indent=2))
     else:
-        _show_frontier(found)
+        _show_frontier(found, explain=explain)
 
 
 @app.command(name="subset-size")
@@ -193,16 +197,20 @@ def _frontier_json(found: Frontier, **given: str | None) -> dict[str, Any]:
     return data | {"how": trace.how, "inputs": given}
 
 
-def _show_frontier(found: Frontier) -> None:
+def _show_frontier(found: Frontier, *, explain: bool) -> None:
     from symshuffle.base.choices import Population
 
+    about = "the largest trace of a channel under the caps: the law below attains it, a line above bounds it"
+    sure = f"a certificate, checked {found.trace.rigour.words}"
+    print_rows(FirstLines("trace", safe_number(found.trace, SafeEnd.NEITHER), about=about, sure=sure).rows)
     table = Table(box=None, show_header=False)
-    exact = found.trace.exact
-    if exact is not None:
-        table.add_row("trace", exact_text(exact))
-    else:
-        table.add_row("trace, at least", format_decimal(found.trace.lower, digits=_DIGITS, up=False))
-        table.add_row("trace, at most", format_decimal(found.trace.upper, digits=_DIGITS, up=True))
+    if explain:
+        low, high = (
+            format_decimal(end, digits=_DIGITS, up=up)
+            for end, up in ((found.trace.lower, False), (found.trace.upper, True))
+        )
+        exact = found.trace.exact
+        table.add_row("trace", f"at least {low}, at most {high}" if exact is None else exact_text(exact))
     for orbit in found.orbits:
         levels = ", ".join(f"{count} x {float(value):.6g}" for count, value in orbit.levels)
         table.add_row(f"weight {float(orbit.weight):.6g}", f"all rearrangements of ({levels})")
@@ -215,5 +223,6 @@ def _show_frontier(found: Frontier) -> None:
     table.add_row(
         "certificate", f"S <= {float(found.certificate.eta):.6g} B + {float(found.certificate.intercept):.6g}"
     )
-    table.add_row("", found.trace.how)
+    if explain:
+        table.add_row("", found.trace.how)
     Console().print(table)

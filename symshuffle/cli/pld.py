@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Rigour
-from symshuffle.base.numbers import format_decimal
 from symshuffle.cli import arguments
-from symshuffle.cli.arguments import LAW_BITS, Eps0, File, Json, Lam, Mech, Params, Rel, UsersOption
+from symshuffle.cli.arguments import LAW_BITS, Eps0, Explain, File, Json, Lam, Mech, Params, Rel, UsersOption
 from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, with_covering
+from symshuffle.cli.shown import print_rows
 
 app = typer.Typer()
 
@@ -37,6 +35,7 @@ def pld(
     beyond: Annotated[str, typer.Option(help="Mass that may be put at an infinite loss, in (0, 1).")] = "1e-15",
     rel: Rel = 1e-4,
     rigour: Annotated[Rigour, typer.Option(help="What every value must be: float64 or ball.")] = Rigour.FLOAT64,
+    explain: Explain = False,
     as_json: Json = False,
     covering: CoveringOptions = NONE_ASKED,
 ) -> None:
@@ -55,12 +54,8 @@ def pld(
     if as_json:
         typer.echo(json.dumps(answer, indent=2))
         return
-    law = found.law
-    shown = Table.grid(padding=(0, 2))
-    shown.add_row("written", str(out))
-    shown.add_row("losses", f"{len(law.masses)} at multiples of {float(law.step)!r}, from {law.first} on")
-    shown.add_row("mass at infinity", format_decimal(law.infinity, digits=6, up=True))
-    shown.add_row("rigour", found.about["rigour"])
-    for name in ("meaning", "proved", "not_proved"):
-        shown.add_row(name.replace("_", " "), found.about[name])
-    Console(highlight=False).print(shown)
+    rows = [*found.lines.rows, ("written", str(out))]
+    if explain:
+        rows.append(("first loss", str(found.law.first)))
+        rows += [(name.replace("_", " "), found.about[name]) for name in ("rigour", "meaning", "proved", "not_proved")]
+    print_rows(rows)

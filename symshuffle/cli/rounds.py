@@ -318,7 +318,7 @@ class Asked:
         if mech == "channel":
             raise InputError("mechanism", mech, "a mechanism with a local budget")
         try:
-            asked = arguments.source(mech, "1", None, self.param)
+            asked = arguments.quickest(mech, "1", None, self.param, None, self.covering)
         except InputError as error:
             if error.argument == "--eps0":  # the user gave none
                 raise InputError("mechanism", mech, "a mechanism with a local budget") from None
@@ -328,7 +328,7 @@ class Asked:
         def at(eps0: Fraction) -> Any:
             from symshuffle.accountants.rounds import plan
 
-            found = arguments.source(mech, str(eps0), None, self.param)
+            found = arguments.quickest(mech, str(eps0), None, self.param, None, self.covering)
             return found if times == 1 else plan.rounds(found, times)
 
         return at, asked, arguments.users(self.n), {} if self.rounds is None else {"rounds": times}

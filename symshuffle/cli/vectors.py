@@ -7,13 +7,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from symshuffle.base.choices import Blanket, Direction
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import format_decimal
 from symshuffle.cli import arguments, vector_mechanisms
+from symshuffle.cli.shown import print_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -107,6 +106,7 @@ def calibrate(
     param: Annotated[
         list[str] | None, typer.Option("-p", "--param", help="gamma, theta or clip, fixed instead of searched: clip=0.")
     ] = None,
+    explain: arguments.Explain = False,
     as_json: arguments.Json = False,
 ) -> None:
     """Parameters of smallest exact worst-case error that make n shuffled messages (eps, delta)-private."""
@@ -137,17 +137,16 @@ def calibrate(
         inputs = {"mechanism": mech, "adjacency": adjacency, "blanket": blanket, **asked}
         typer.echo(json.dumps({**found.to_dict(), "inputs": inputs}, indent=2))
         return
-    shown = Table.grid(padding=(0, 2))
-    for name, value in found.to_dict()["parameters"].items():
-        shown.add_row(name, str(value))
-    shown.add_row("rmse", f"{found.rmse:.9g}")
-    if found.floor is not None:
-        told = f"{float(found.floor.rmse):.9g}, excluded below at {len(found.floor.points)} points"
-        shown.add_row("no rmse below", told)
-    shown.add_row("gaussian_rmse", f"{found.gaussian_rmse:.9g}, of a trusted curator's Gaussian noise")
-    shown.add_row("delta <=", found.certificate.bracket.decimals(12)["upper"])
-    shown.add_row("about", found.about)
-    Console(highlight=False).print(shown)
+    rows = [(name, str(value)) for name, value in found.to_dict()["parameters"].items()]
+    if explain:
+        rows.append(("rmse", f"{found.rmse:.9g}"))
+        if found.floor is not None:
+            told = f"{float(found.floor.rmse):.9g}, excluded below at {len(found.floor.points)} points"
+            rows.append(("no rmse below", told))
+        rows.append(("gaussian_rmse", f"{found.gaussian_rmse:.9g}, of a trusted curator's Gaussian noise"))
+        rows.append(("delta <=", found.certificate.bracket.decimals(12)["upper"]))
+        rows.append(("about", found.about))
+    print_rows([*found.lines.rows, *rows])
 
 
 def table_rows(found: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -6,15 +6,14 @@ import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.executors import workers
 from symshuffle.base.numbers import counted, exact_text, format_decimal
 from symshuffle.cli import arguments
-from symshuffle.cli.arguments import Eps0, FewJobs, File, Json, Lam, Mech, Params, Rel, UsersOption
+from symshuffle.cli.arguments import Eps0, Explain, FewJobs, File, Json, Lam, Mech, Params, Rel, UsersOption
 from symshuffle.cli.progress import progress
+from symshuffle.cli.shown import print_rows
 
 if TYPE_CHECKING:
     from symshuffle.accountants.questions.adversary import WorstCase
@@ -39,6 +38,7 @@ def worst_background(
     file: File = None,
     rel: Rel = 1e-6,
     jobs: FewJobs = "1",
+    explain: Explain = False,
     as_json: Json = False,
 ) -> None:
     """Search for the worst real neighbouring datasets, and say how far below the bound they stay."""
@@ -77,12 +77,13 @@ def worst_background(
     if as_json:
         typer.echo(json.dumps(answer, indent=2))
         return
-    table = Table.grid(padding=(0, 2))
-    table.add_row("attained", f"{answer['attained_lower']} by {found.datasets}")
-    table.add_row("searched", f"{found.searched}: {found.space}")
-    table.add_row("bound", f"{answer['upper']}; the datasets stay below it by a share of {answer['gap']}")
-    table.add_row("meaning", str(answer["meaning"]))
-    Console(highlight=False).print(table)
+    rows = [
+        ("attained", f"{answer['attained_lower']} by {found.datasets}"),
+        ("searched", f"{found.searched}: {found.space}"),
+        ("bound", f"{answer['upper']}; the datasets stay below it by a share of {answer['gap']}"),
+        ("meaning", str(answer["meaning"])),
+    ]
+    print_rows([*found.lines.rows, *(rows if explain else ())])
 
 
 def _searched(

@@ -21,13 +21,11 @@ from typing import Any, Final, final
 
 import flint
 import numpy as np
-import numpy.typing as npt
 
 from symshuffle.base.crossings import first_integer
+from symshuffle.base.doubles import Array
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import as_integer
-
-Doubles = npt.NDArray[np.float64]
 
 SMALLEST_ALPHA: Final = Fraction(1, 10**100)
 """Error probabilities below are refused."""
@@ -48,8 +46,8 @@ class _Masses:
     """Probabilities of a binomial variable on a window: relative error ``error``, and ``left`` is outside of it."""
 
     start: int
-    masses: Doubles
-    above: Doubles
+    masses: Array
+    above: Array
     left: float
     error: float
 

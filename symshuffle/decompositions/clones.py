@@ -210,10 +210,6 @@ class StrongerClone:
     second: tuple[Number, ...]
     rest: tuple[Number, ...]
 
-    def pair_without_guarantee(self) -> ReductionPair:
-        """The three-cell pair that was published with this decomposition; see :func:`unsound_stronger_clone_pair`."""
-        return unsound_stronger_clone_pair(self.lam, self.p)
-
     def four_point(self, channel: Channel) -> Decomposition:
         r"""The corrected, four-point decomposition of the whole channel: user 1 keeps its left-over apart.
 

@@ -15,3 +15,4 @@ from .named.weighted import weighted_guessing_problem as weighted_guessing_probl
 from .named.weighted import weighted_guessing_risk as weighted_guessing_risk
 from .parametric.pieces import PiecewiseOptimum as PiecewiseOptimum
 from .parametric.walk import derive as derive
+from .shuffled.best import best_shuffled as best_shuffled

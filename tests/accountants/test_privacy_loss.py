@@ -155,13 +155,14 @@ def test_without_the_peer_one_line_says_what_to_install():
 
 def test_command(capsys, tmp_path):
     file = tmp_path / "round.json"
-    assert main([*COMMAND, "--out", str(file)]) == 0
+    assert main([*COMMAND, "--out", str(file), "--explain"]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "written" in text
     assert "not proved" in text
     assert main([*COMMAND, "--out", str(file), "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == json.loads(file.read_text())
     found = PrivacyLoss.read(file)
+    assert len(repr(found)) < 100 and found.about["meaning"].split("||")[0] in found._repr_html_()
     assert found.about["inputs"]["mechanism"] == "krr"
     assert found.law == privacy_loss(mechanism("krr").at(k=4, eps0=1), n=1000, step="0.004", bits=LAW_BITS).law
 

@@ -220,3 +220,15 @@ def test_where_the_advanced_theorem_says_nothing_the_basic_one_does():
     for slack in (Fraction(0), Fraction(1)):
         with pytest.raises(InputError, match="slack"):
             advanced_epsilon(levels, slack)
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_few_users_whose_profile_ends_get_lattices_that_end_there(n):
+    # A level beside the end would lose a step of it; one user twice has the losses -2, 0 and 2, with known masses.
+    found = epsilon(rounds(mechanism("krr").at(k=3, eps0=1), 2), n=n, delta="1e-6")
+    low, high = found.bracket.lower, found.bracket.upper
+    assert high - low <= high / 10**5 and high < 2
+    if n == 1:
+        e = math.e
+        kept = (e / (e + 2)) ** 2  # P(loss = 2); below 2 delta is kept (1 - exp(eps - 2)) near the end
+        assert float(low) - 1e-9 <= 2 + math.log1p(-1e-6 / kept) <= float(high) + 1e-9

@@ -5,11 +5,17 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import mechanism
-from symshuffle.accountants.literature.unsound import unsound_stronger_clone, unsound_variation_ratio
+from symshuffle.accountants.literature.unsound import UnsoundReduction, unsound_variation_ratio
 from symshuffle.accountants.questions import solve
 from symshuffle.base.errors import InputError
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence
+from symshuffle.decompositions.clones import unsound_stronger_clone_pair
+
+
+def stronger(lam, p):
+    return UnsoundReduction("stronger clone", unsound_stronger_clone_pair(lam, p))
+
 
 STUDY = Channel.from_rows(
     [["1/5", "1/10", "2/5", "3/10"], ["1/10", "1/5", "2/5", "3/10"], ["1/10", "1/10", "1/5", "3/5"]]
@@ -36,21 +42,19 @@ def test_two_users_of_ternary_response_exceed_the_variation_ratio():
 
 
 def test_the_stronger_clone_falls_with_two_users():
-    found = unsound_stronger_clone(Fraction(2), Fraction(1, 10)).counterexample(
-        STUDY, (0, 1), targets=[Fraction(3, 2)], most_users=3
-    )
+    found = stronger(Fraction(2), Fraction(1, 10)).counterexample(STUDY, (0, 1), targets=[Fraction(3, 2)], most_users=3)
     assert (found.claimed, found.real) == (Fraction(1, 100), Fraction(1, 50))
 
 
 def test_binary_response_has_no_counterexample():
     channel = mechanism("rr").channel(lam=2)
     targets = [Fraction(6, 5), Fraction(3, 2), Fraction(9, 5)]
-    for reduction in (unsound_variation_ratio(channel, (0, 1)), unsound_stronger_clone(Fraction(2), Fraction(1, 3))):
+    for reduction in (unsound_variation_ratio(channel, (0, 1)), stronger(Fraction(2), Fraction(1, 3))):
         assert reduction.counterexample(channel, (0, 1), targets=targets, most_users=4) is None
 
 
 def test_no_accountant_takes_one():
-    reduction = unsound_stronger_clone(Fraction(2), Fraction(1, 10))
+    reduction = stronger(Fraction(2), Fraction(1, 10))
     for source in (reduction, reduction.pair):
         with pytest.raises(InputError, match="source"):
             solve.delta(source, n=5, exp_eps="3/2")

@@ -20,6 +20,11 @@ from symshuffle.ledger.report.plain import to_lines, to_plain
         (r"$\bar G^{*n}\ge0$", "Ḡ*ⁿ ≥ 0"),
         (r"$\sum_{i\le n}L_i$", "∑_(i≤n) Lᵢ"),
         (r"$(1-\gamma)^{n-m}$", "(1−γ)^(n−m)"),
+        (r"$\frac{a}{s(b-c)}$", "a/(s(b−c))"),
+        (r"$1_{x_1^0}+W_{x_0}$", "1_(x₁⁰)+W_(x₀)"),
+        (r"$T_wx+e^\varepsilon R$", "T_w x+e^ε R"),
+        (r"$2\log x-\log y$", "2 log x−log y"),
+        (r"$\inf\limsup_nn\,a$", "inf lim supₙ n a"),
         ("no formula, $n$ users.", "no formula, n users."),
     ],
 )

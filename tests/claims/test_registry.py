@@ -132,3 +132,9 @@ def test_a_costly_claim_is_one_of_the_ledger(tmp_path: Path, monkeypatch: pytest
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(LedgerError, match=r"symshuffle\.b is said to be costly, and there is no such claim"):
         load("fake_costs")
+
+
+def test_a_claim_does_not_flood_a_notebook():
+    claim = load().claim("decomposition.thm-9")
+    assert repr(claim) == f"<claim decomposition.thm-9 ({claim.grade.value}): {claim.title}>"
+    assert "<th>statement</th>" in claim._repr_html_() and len(claim._repr_html_()) < 5000

@@ -9,6 +9,7 @@ from symshuffle import compare, delta
 from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import upper_end
 from symshuffle.channels.channel import Channel
+from symshuffle.design.comparison import certified
 from symshuffle.design.comparison.certified import Rivals
 from symshuffle.design.comparison.degrading import Box, Degrading, risk_falls
 from symshuffle.design.comparison.families import family
@@ -98,6 +99,32 @@ def test_a_wrong_guess_of_the_level_excludes_nobody(monkeypatch, given):
         Box((4, None), None), order
     )  # that of the input or nothing is left
     assert not search.excludes(box)
+
+
+@pytest.mark.parametrize("off", [-60.0, -1.0, 3.0])
+def test_a_wrong_guess_of_delta_leaves_the_winner(monkeypatch, off):
+    """The Gaussian limit says which bounds are worth asking for: exaggerated either way it changes no answer."""
+    row = compare(4, n=40, mechanisms=["olh"], **CENTRAL).rows[0]
+    likely = Rivals._likely
+    monkeypatch.setattr(Rivals, "_likely", lambda self, point, excess: likely(self, point, excess) + off)
+    again = compare(4, n=40, mechanisms=["olh"], **CENTRAL).rows[0]
+    assert (again.parameters, again.risk) == (row.parameters, row.risk)
+
+
+def test_a_wide_bound_excludes_by_its_lower_end_only(monkeypatch):
+    """Wide brackets are looked at first: one that holds the target excludes nobody."""
+    risk = matched_risk("olh", 4, 40, CENTRAL, (("g", 4),))
+    search, honest, asked = rivals("olh", 4, 40, CENTRAL, risk * F(1001, 1000)), certified.delta, []
+
+    def wide(*source, **how):
+        asked.append(how["direction"])
+        found = honest(*source, **how)
+        ends = replace(found.bracket, lower=found.bracket.lower / 2, upper=2 * found.bracket.upper)
+        return replace(found, bracket=ends)
+
+    monkeypatch.setattr(certified, "delta", wide)
+    assert not search.excludes(Box((4, 4), None))
+    assert {way.value for way in asked} == {"forward", "both"}
 
 
 def test_a_share_with_less_risk_is_left():

@@ -1,9 +1,12 @@
 """Rows against explicit channels, eps against the front door, and where local and central budgets disagree."""
 
+import itertools
 import math
+import re
 from fractions import Fraction as F
 
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from symshuffle import Comparison, compare, delta, epsilon, mechanism
 from symshuffle.accountants.covering.reduction import reduction
@@ -15,6 +18,7 @@ from symshuffle.channels.shuffled import histogram_law
 from symshuffle.design.comparison import families
 from symshuffle.design.comparison.families import family, names
 from symshuffle.design.comparison.forms import forms, gaussian_epsilon
+from symshuffle.design.comparison.picture import draw
 from symshuffle.design.comparison.search import proposals
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import MECHANISMS
@@ -234,6 +238,7 @@ def test_faces(at_level):
     assert "<table>" in at_level._repr_html_()
     assert "half-block" in repr(list(at_level.remarks()))
     assert at_level.to_csv().count("\n") == len(at_level.rows) + 1
+    assert not any(mark in at_level.to_csv() for mark in "{}[]")
     assert at_level.table().row_count == len(at_level.rows)
     answer = at_level.to_dict()
     assert answer["rows"][-1]["risk"] == "infinite"
@@ -269,3 +274,18 @@ def test_what_cannot_be_thinned():
         family("thinned half-block", 4)
     with pytest.raises(Unsupported, match="not thinned"):
         families.thinned("aug-rr")
+
+
+@pytest.mark.parametrize("options", [{"eps0": 1}, {"budget": "3/10"}, {"eps0": 1, "loss": "max"}])
+def test_no_label_of_the_picture_lies_on_another(options):
+    figure = draw(compare(4, n=1000, delta="1e-6", **options))
+    FigureCanvasAgg(figure).draw()
+    shown = [text for axis in figure.axes for text in axis.texts]
+    for axis in figure.axes:
+        low, high = axis.get_xlim()  # ticks beyond are not drawn
+        shown += [label for label in axis.get_xticklabels() if low <= label.get_position()[0] <= high]
+    shown += [text for legend in figure.legends for text in legend.get_texts()]
+    boxes = [text.get_window_extent() for text in shown]
+    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+    named = {name for text in figure.legends[0].get_texts() for name in re.findall(r"[a-z][a-z-]+", text.get_text())}
+    assert {"krr", "oue", "rappor"} <= named

@@ -63,7 +63,7 @@ def test_the_unsound_pair_is_exceeded():
     clone = stronger_clone(CHANNEL, PAIR)
     truth = shuffled_divergence(CHANNEL, (0, 2), (1, 2), Fraction(3, 2))
     assert truth == Fraction(1, 50)
-    assert clone.pair_without_guarantee().divergence(2, Fraction(3, 2)) == Fraction(1, 100)
+    assert unsound_stronger_clone_pair(clone.lam, clone.p).divergence(2, Fraction(3, 2)) == Fraction(1, 100)
     assert clone.four_point(CHANNEL).reduction_pair().divergence(2, Fraction(3, 2)) >= truth
 
 

@@ -332,9 +332,6 @@ DOORS = {
     "accountants.literature.baselines.standard_clone.rigour": lambda v: baselines.standard_clone(
         F(2), exp_eps=F(6, 5), n=3, rigour=v
     ),
-    "accountants.literature.baselines.four_point_clone.rigour": lambda v: baselines.four_point_clone(
-        W, (0, 1), exp_eps=F(6, 5), n=3, rigour=v
-    ),
     "decompositions.rising.Slope.spreads.direction": lambda v: rising.Slope(()).spreads(F(6, 5), v, None),
     "utility.likelihood.certificates.Hinge.of.direction": lambda v: certificates.Hinge.of(v, **LEVEL),
     "utility.likelihood.certificates.hinge_range.direction": lambda v: certificates.hinge_range(v, F(2)),

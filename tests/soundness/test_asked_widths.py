@@ -39,7 +39,6 @@ DOORS = {
     "unequal_epsilon": lambda rel: unequal.unequal_epsilon([unequal.Users(4, W)], delta="1/100", rel=rel).bracket,
     "worst_of_two_types": lambda rel: adversary.worst_of_two_types(W, 6, F(6, 5), rel=rel).bracket,
     "standard_clone": lambda rel: baselines.standard_clone(E1, exp_eps=F(6, 5), n=30, rel=rel),
-    "four_point_clone": lambda rel: baselines.four_point_clone(W, (0, 1), exp_eps=F(6, 5), n=30, rel=rel),
     "bayes_tradeoff": lambda rel: bayes_tradeoff(PROBLEM, E1, rel=rel).value,
     "minimax_tradeoff": lambda rel: minimax_tradeoff(PROBLEM, E1, rel=rel).value,
     "maximise": lambda rel: maximise(kullback_leibler([F(1, 3)] * 3, [F(1, 2), F(1, 4), F(1, 4)]), F(2), rel=rel).value,

@@ -10,7 +10,6 @@ import pytest
 
 import symshuffle
 from symshuffle import Channel, Contamination, Exp, InputError, mechanism
-from symshuffle.accountants.literature import baselines, unsound
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import enclose
 from symshuffle.decompositions import clones
@@ -82,9 +81,6 @@ W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
 GUESS = smoothed_point_masses(3, F(1, 2))
 KL = measures.kullback_leibler([F(1, 2), F(1, 2)], [F(1, 4), F(3, 4)])
 CASES = {
-    "generic_hoeffding": lambda **b: baselines.generic_hoeffding(exp_eps=F(6, 5), n=100, **b),
-    "standard_clone_closed_form": lambda **b: baselines.standard_clone_closed_form(delta=F(1, 100), n=10**4, **b),
-    "unsound_stronger_clone": lambda **b: unsound.unsound_stronger_clone(p=F(1, 4), **b),
     "is_ldp": W.is_ldp,
     "standard_clone_pair": clones.standard_clone_pair,
     "standard_clone": lambda **b: clones.standard_clone(W, (0, 1), **b),

@@ -39,7 +39,7 @@ def test_the_printed_tail_fails_where_hoeffding_does_not_reach():
     assert 2 * a < b**2 < 4 * a
     (found,) = [c for c in compared(claim) if "(c)" in c.at and "n=60" in c.at and "l=17/100" in c.at]
     assert found.verdict is Verdict.FALSE
-    assert "no violation is known" not in claim.text
+    assert "no violation is known" not in claim.words
 
 
 def test_channels_of_equal_covariance_share_the_estimator():
@@ -69,7 +69,7 @@ def test_finitely_many_certificates_do_not_certify_a_general_statement(name):
 def test_every_clause_is_checked(name, clause):
     claim = load().claim(name)
     assert any(clause in c.at for c in compared(claim))
-    assert clause in claim.text
+    assert clause in claim.words
 
 
 def test_what_is_only_sampled_is_on_the_page_of_evidence():

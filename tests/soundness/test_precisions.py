@@ -8,7 +8,6 @@ import pytest
 
 from symshuffle.accountants.literature import baselines
 from symshuffle.accountants.literature.baselines import BlanketVariable
-from symshuffle.base.numbers import Exp
 from symshuffle.channels.divergences import kl_divergence, renyi_divergence
 from symshuffle.utility.likelihood.extremes import gaussian_scale
 from symshuffle.utility.likelihood.normal import gaussian_profile, scaled_limit
@@ -26,10 +25,6 @@ P, Q = [F(1, 2), F(1, 4), F(1, 4)], [F(1, 3)] * 3
 DOORS = {
     "blanket_hoeffding": lambda bits: baselines.blanket_hoeffding(VARIABLE, 50, bits=bits),
     "blanket_bennett": lambda bits: baselines.blanket_bennett(VARIABLE, 50, bits=bits),
-    "generic_hoeffding": lambda bits: baselines.generic_hoeffding(Exp(F(1)), exp_eps=F(6, 5), n=50, bits=bits),
-    "standard_clone_closed_form": lambda bits: baselines.standard_clone_closed_form(
-        F(2), delta=F(1, 1000), n=10**4, bits=bits
-    ),
     "kl_divergence": lambda bits: kl_divergence(P, Q, bits=bits),
     "renyi_divergence": lambda bits: renyi_divergence(P, Q, F(3, 2), bits=bits),
     "privunit_constant": lambda bits: compare.privunit_constant(F(1, 4), 7, bits=bits),

@@ -135,7 +135,10 @@ def test_command(tmp_path, vectors, capsys):
     named = private_mean(str(tmp_path / "x.npy"), eps=1, delta="1e-5", mechanism="privunit")
     assert "replace-one" in named.about and named.bracket.decimals()["upper"] == answers[0]["upper"]
     assert {"measured_rmse", "expected_rmse", "central_gaussian_rmse", "about", "rigour"} <= answers[0].keys()
-    assert main(["mean", "--data", str(tmp_path / "x.npy"), *options]) == 0
+    out = [tmp_path / "mean.npy", tmp_path / "mean.csv"]
+    for file in out:
+        assert main(["mean", "--data", str(tmp_path / "x.npy"), *options, "--explain", "--out", str(file)]) == 0
+    assert np.load(out[0]).tolist() == answers[0]["estimate"] == [float(x) for x in out[1].read_text().split()[1:]]
     shown = capsys.readouterr().out
     assert "central Gaussian" in shown and "seed 3" in shown
 

@@ -19,7 +19,6 @@ from typing import Any, Final, final
 import flint
 
 from symshuffle.accountants.bounds.evaluate import check_n, evaluate_law
-from symshuffle.accountants.questions import solve
 from symshuffle.base.choices import Rigour, choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.levels import takes_eps0
@@ -40,8 +39,7 @@ from symshuffle.base.numbers import (
     working_precision,
 )
 from symshuffle.base.results import Bracket
-from symshuffle.channels.channel import Channel
-from symshuffle.decompositions.clones import standard_clone_pair, stronger_clone
+from symshuffle.decompositions.clones import standard_clone_pair
 from symshuffle.decompositions.model import Decomposition
 from symshuffle.engines.registry import Engine
 
@@ -52,7 +50,9 @@ GUARD: Final = 64
 @final
 @dataclass(frozen=True, slots=True)
 class BlanketVariable:
-    r"""What the baselines know of the blanket variable :math:`L=(R(x)(W)-e^\varepsilon R(x')(W))/\omega(W)`.
+    r"""Weight, range and moments of the blanket variable, as published bounds use them.
+
+    The variable is :math:`L=(R(x)(W)-e^\varepsilon R(x')(W))/\omega(W)`, W drawn from the blanket.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def _zero(bits: int) -> Ball:
 
 
 def blanket_hoeffding(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BITS) -> Ball:
-    r"""The blanket bound by Hoeffding's inequality.
+    r"""Upper bound on delta by the blanket and Hoeffding's inequality.
 
     .. math:: \delta\le\frac{D^n}{\gamma n}\,\min\Bigl(\frac{b^2}{4a},\;
         b\sqrt{\tfrac{\pi\gamma n}{8}\,e^{-2a^2/b^2}/D}\Bigr),\qquad D=1-\gamma(1-e^{-2a^2/b^2}),
@@ -167,6 +167,11 @@ def blanket_hoeffding(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_
         Number of users.
     bits : int
         Precision of the ball.
+
+    Returns
+    -------
+    Ball
+        Upper bound on delta, as an interval of that precision.
 
     Notes
     -----
@@ -187,7 +192,7 @@ def blanket_hoeffding(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_
 
 
 def blanket_bennett(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BITS) -> Ball:
-    r"""The blanket bound by Bennett's inequality.
+    r"""Upper bound on delta by the blanket and Bennett's inequality.
 
     .. math:: \delta\le\min\Bigl(\frac{(1-\gamma+\gamma e^{-\kappa})^n-(1-\gamma)^n}{s\gamma n},\;
         \tfrac12\bigl(\sqrt{a^2+v}-a\bigr)\Bigr),\quad
@@ -205,6 +210,11 @@ def blanket_bennett(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BI
         Number of users.
     bits : int
         Precision of the ball.
+
+    Returns
+    -------
+    Ball
+        Upper bound on delta, as an interval of that precision.
 
     Notes
     -----
@@ -229,47 +239,6 @@ def blanket_bennett(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BI
         return Ball.from_arb(published.min(moments), bits)
 
 
-@takes_eps0()
-def generic_hoeffding(lam: Number, *, exp_eps: Number, n: int, bits: int = DEFAULT_BITS) -> Ball:
-    r"""Hoeffding's bound for any mechanism with a given local budget, from what the budget alone says of L.
-
-    :math:`\gamma\ge1/\lambda`, and L lies between :math:`1/\lambda-\lambda e^\varepsilon` and
-    :math:`\lambda-e^\varepsilon/\lambda`. The bound falls with gamma and rises with the range.
-
-    Parameters
-    ----------
-    lam : Number
-        Ratio cap ``exp(eps0)``, above 1.
-    exp_eps : Number
-        Target ratio ``exp(eps)``, at least 1; from ``lam`` on the bound is 0.
-    n : int
-        Number of users.
-    bits : int
-        Precision of the ball.
-
-    Raises
-    ------
-    InputError
-        If the ratio cap is not above 1, or the target ratio is below 1.
-
-    Notes
-    -----
-    decomposition, Section 6 (Balle et al., CRYPTO 2019). :func:`symshuffle.decompositions.clones.generic_pair` leads to
-    a better generic bound.
-    """
-    if less(1, lam) is not Verdict.TRUE:
-        raise InputError("lam", lam, "a ratio cap exp(eps0) above 1")
-    if less(exp_eps, 1) is Verdict.TRUE:
-        raise InputError("exp_eps", exp_eps, "a target ratio of at least 1")
-    cap, x = _comparable(lam, exp_eps, bits)
-    if less(x, cap) is Verdict.FALSE:
-        check_n(n)
-        return _zero(bits)
-    low, high = 1 / cap - cap * x, cap - x / cap
-    size = maximum([-low, high])
-    return blanket_hoeffding(BlanketVariable(1 / cap, x - 1, low, high, size * size), n, bits=bits)
-
-
 def _comparable(lam: Any, exp_eps: Any, bits: int) -> tuple[Any, Any]:
     """Two numbers that may be multiplied: both rational, or both balls."""
     values = tuple(Fraction(value) if isinstance(value, int) else value for value in (lam, exp_eps))
@@ -287,7 +256,9 @@ def standard_clone(
     rigour: Rigour | str | None = Rigour.FLOAT64,
     rel: float = 1e-6,
 ) -> Bracket:
-    """The standard clone for any mechanism with a given local budget, by the divergence of its reduction pair.
+    """Bracket on the delta of the standard clone, for any mechanism of a budget.
+
+    It is the divergence of the pair to which the standard clone reduces.
 
     Parameters
     ----------
@@ -297,8 +268,17 @@ def standard_clone(
         Target ratio ``exp(eps)``, at least 1.
     n : int
         Number of users.
-    engine, rigour, rel
-        As in :func:`symshuffle.accountants.questions.solve.delta`.
+    engine : Engine, optional
+        As in :func:`symshuffle.delta`; so are the next two.
+    rigour : Rigour, str or None
+        Level of trust asked for.
+    rel : float
+        Relative width to aim at, in (0, 1).
+
+    Returns
+    -------
+    Bracket
+        Bracket on that divergence.
 
     Raises
     ------
@@ -314,82 +294,3 @@ def standard_clone(
         raise InputError("exp_eps", exp_eps, "a target ratio of at least 1")
     cap, x = _comparable(lam, exp_eps, DEFAULT_BITS)
     return evaluate_law(standard_clone_pair(cap).gparv(x), n, engine=engine, rigour=rigour, rel=rel)
-
-
-@takes_eps0()
-def standard_clone_closed_form(lam: Number, *, delta: Fraction, n: int, bits: int = DEFAULT_BITS) -> Ball:
-    r"""A target ratio that the standard clone certainly meets, in closed form.
-
-    .. math:: e^\varepsilon=1+\frac{\lambda-1}{\lambda+1}
-        \Bigl(8\sqrt{\lambda\log(4/\delta)/n}+8\lambda/n\Bigr),\qquad n\ge16\,\lambda\log(2/\delta).
-
-    Parameters
-    ----------
-    lam : Number
-        Ratio cap ``exp(eps0)``, above 1.
-    delta : Fraction
-        Target, in (0, 1).
-    n : int
-        Number of users.
-    bits : int
-        Precision of the ball.
-
-    Raises
-    ------
-    InputError
-        If there are too few users for the formula to be valid.
-
-    Notes
-    -----
-    decomposition, Section 6 (Feldman et al., Theorem 3.1).
-    """
-    check_n(n)
-    if less(1, lam) is not Verdict.TRUE:
-        raise InputError("lam", lam, "a ratio cap exp(eps0) above 1")
-    if not 0 < delta < 1:
-        raise InputError("delta", delta, "a number in (0, 1)")
-    with working_precision(bits + GUARD):
-        cap, target = to_arb(lam), to_arb(delta)
-        fewest = 16 * cap * (2 / target).log()
-        if not fewest <= n:
-            raise InputError("n", n, f"at least 16 lam log(2/delta) = {float(fewest):.1f} users, or standard_clone")
-        root = (cap * (4 / target).log() / n).sqrt()
-        return Ball.from_arb(1 + (cap - 1) / (cap + 1) * 8 * (root + cap / n), bits)
-
-
-@takes_eps0(as_ball=True)
-def four_point_clone(
-    channel: Channel,
-    pair: tuple[int, int],
-    *,
-    exp_eps: object,
-    n: int,
-    lam: Number | None = None,
-    engine: Engine | None = None,
-    rigour: Rigour | str | None = Rigour.FLOAT64,
-    rel: float = 1e-6,
-) -> Bracket:
-    """The corrected stronger clone of a channel at a pair of inputs, the larger of both directions.
-
-    Parameters
-    ----------
-    channel : Channel
-        An eps0-LDP local randomizer.
-    pair : tuple of int
-        Input of the differing user in the first and in the second dataset.
-    exp_eps : number, text or Exp
-        Target ratio ``exp(eps)``, at least 1.
-    n : int
-        Number of users.
-    lam : Number, optional
-        Ratio cap ``exp(eps0)``, above 1; default: that of the channel.
-    engine, rigour, rel
-        As in :func:`symshuffle.accountants.questions.solve.delta`.
-
-    Notes
-    -----
-    decomposition, Section 3.3, last display. Never below the blanket (decomposition, Theorem 6).
-    """
-    rigour = None if rigour is None else choice(Rigour, rigour, "rigour")
-    decomposition = stronger_clone(channel, pair, lam=lam).four_point(channel)
-    return solve.delta(decomposition, n=n, exp_eps=exp_eps, engine=engine, rigour=rigour, rel=rel).bracket

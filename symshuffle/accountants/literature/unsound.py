@@ -13,11 +13,9 @@ from fractions import Fraction
 from typing import Any, final
 
 from symshuffle.base.errors import InputError
-from symshuffle.base.levels import takes_eps0
-from symshuffle.base.numbers import Number, Verdict, less, maximum, positive_part
+from symshuffle.base.numbers import Verdict, less, maximum, positive_part
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence
-from symshuffle.decompositions.clones import unsound_stronger_clone_pair
 from symshuffle.decompositions.model import ReductionPair
 from symshuffle.engines.counting.exact import Exact
 
@@ -93,25 +91,6 @@ class UnsoundReduction:
                     if real > claimed:
                         return Counterexample(first, second, exp_eps, claimed, real)
         return None
-
-
-@takes_eps0(as_ball=True)
-def unsound_stronger_clone(lam: Number, p: Number) -> UnsoundReduction:
-    """The three-cell reduction of the stronger clone, which bounds nothing.
-
-    Parameters
-    ----------
-    lam : Number
-        Ratio cap ``exp(eps0)``, above 1.
-    p : Number
-        Clone probability, in ``[0, 1/(lam + 1)]``.
-
-    Notes
-    -----
-    decomposition, Section 3.3. At the largest p it is the blanket of binary randomized response, and sound (claim
-    ``symshuffle.generic-bound``).
-    """
-    return UnsoundReduction("stronger clone", unsound_stronger_clone_pair(lam, p))
 
 
 def unsound_variation_ratio(channel: Channel, pair: tuple[int, int]) -> UnsoundReduction:

@@ -30,8 +30,9 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.executors import mapped
 from symshuffle.base.kinds import Progress
 from symshuffle.base.levels import read_target
+from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import Number, Real, enclose, lower_end, usual_bits
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, safe_number
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import LARGEST_ENUMERATION, count_histograms, worst_shuffled_divergence
@@ -92,6 +93,15 @@ class WorstCase(AnswerMethods):
     def about(self) -> str:
         """Which divergence of which datasets, and among which they are the worst."""
         return f"{self.divergence} for {self.datasets}, the worst of {self.space}"
+
+    @property
+    def lines(self) -> FirstLines:
+        """What the search says first: what is certainly reached, by which datasets, how sure that is."""
+        number = safe_number(self.bracket, self.safe)
+        about = (
+            f"two real datasets, {self.datasets}: nobody can prove a smaller delta for all; the worst of {self.space}"
+        )
+        return FirstLines("delta", number, about=about, sure=f"evaluated {self.bracket.rigour.words}")
 
     @property
     def safe(self) -> SafeEnd:

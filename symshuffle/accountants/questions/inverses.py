@@ -14,7 +14,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Final, TypeAlias, Unpack, final
+from functools import partial
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack, final
 
 from symshuffle.accountants.bounds.evaluate import LARGEST_N, Request, check_n
 from symshuffle.accountants.bounds.gaussian_profile import distance
@@ -51,9 +53,11 @@ from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.lines import FirstLines, safe_decimal
 from symshuffle.base.numbers import Exp, Real, natural_log, to_float
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
-from symshuffle.decompositions.composition import Composed
 from symshuffle.mechanisms.continuous import Laplace
-from symshuffle.mechanisms.model import Mechanism
+
+if TYPE_CHECKING:
+    from symshuffle.decompositions.composition import Composed
+    from symshuffle.mechanisms.model import Mechanism
 
 Budgeted: TypeAlias = "Mechanism | Laplace | AnyLdp | Composed | Callable[[Fraction], Source]"
 """What has a local budget that can be set: a mechanism with ``lam`` open, or a function of eps0 that gives a source."""
@@ -381,6 +385,11 @@ def _by_budget(source: Any) -> Callable[[Fraction], Any]:
     if plan is not None:
         budgets = [(part, _by_budget(part.source)) for part in plan.parts]
         return lambda eps0: Rounds(tuple(replace(part, source=at(eps0)) for part, at in budgets))
+    if isinstance(source, FunctionType | partial):
+        return source
+    from symshuffle.decompositions.composition import Composed  # SymPy loads when used
+    from symshuffle.mechanisms.model import Mechanism
+
     match source:
         case Mechanism():
             if all(parameter.name != "lam" for parameter in source.parameters):

@@ -40,7 +40,7 @@ from symshuffle.decompositions.blanket import privacy_blanket
 from symshuffle.decompositions.model import ReductionPair
 
 _WIDTH: Final = 1e-3
-MOST_USERS: Final = 100_000
+_MOST_USERS: Final = 100_000
 _BITS: Final = 4 * DEFAULT_BITS
 """Precision of products of coins: what is far from their mean is a small difference of large numbers."""
 
@@ -69,7 +69,7 @@ class Users:
     channel: Channel
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "count", as_integer(self.count, "count", 1, MOST_USERS))
+        object.__setattr__(self, "count", as_integer(self.count, "count", 1, _MOST_USERS))
         given: object = self.channel  # callers are not type-checked
         if not isinstance(given, Channel):
             raise InputError("channel", type(given).__name__, "a Channel, as Channel.from_rows(...)")
@@ -195,8 +195,8 @@ def _read(users: Sequence[Users]) -> tuple[Users, ...]:
             raise Unsupported(
                 f"the blankets of users[0] and users[{place}] differ: a count of draws is then not all that matters"
             )
-    if sum(one.count for one in users) > MOST_USERS:
-        raise Unsupported(f"{sum(one.count for one in users)} users of unequal budgets: at most {MOST_USERS}")
+    if sum(one.count for one in users) > _MOST_USERS:
+        raise Unsupported(f"{sum(one.count for one in users)} users of unequal budgets: at most {_MOST_USERS}")
     return tuple(users)
 
 

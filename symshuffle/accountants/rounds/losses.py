@@ -21,6 +21,9 @@ from symshuffle.base.numbers import Ball, natural_log, to_arb, working_precision
 
 _BITS: Final = 192
 
+_READABLE: Final = 40.0
+"""Largest tilt of one step under which a level is read: one step beyond it weighs far more than what errors leave."""
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -194,7 +197,7 @@ def epsilon_of(losses: Losses, delta: Fraction, method: _Method) -> Fraction:
     if left >= delta:
         raise Unsupported(f"no eps has delta <= {float(delta):.6g}: {float(left):.6g} is left, revealed for certain")
     eps, tilt = losses.guess(natural_log(delta))
-    found = method(losses, tilt)
+    found = method(losses, min(tilt, _READABLE / float(losses.step)))
     values: dict[int, Fraction] = {}
 
     def over(level: int) -> bool:
@@ -202,8 +205,10 @@ def epsilon_of(losses: Losses, delta: Fraction, method: _Method) -> Fraction:
             values[level] = found.value(level)
         return values[level] > delta
 
-    if not over(0):
-        return Fraction(0)
+    if not over(0):  # told again under the tilt of that level: next to the last one others are far from it
+        values[0] = method(losses, losses.tilt(0.0)).value(0)
+        if values[0] <= delta:
+            return Fraction(0)
     low, high, stride = 0, max(math.ceil(eps / losses.step), 1), 1
     while over(high):
         low, high, stride = high, high + stride, 2 * stride

@@ -9,7 +9,13 @@ from fractions import Fraction
 from statistics import NormalDist
 from typing import Final, final
 
-from symshuffle.accountants.bounds.brackets import bound_at, first_guess, ratio_of, smallest_eps
+from symshuffle.accountants.bounds.brackets import (
+    bound_at,
+    bounds_nothing_from,
+    first_guess,
+    ratio_of,
+    smallest_eps,
+)
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.covering.dropout import few_counts, means_between, partial_cdf
 from symshuffle.accountants.covering.participation import EVERYBODY
@@ -34,6 +40,10 @@ _LINEAR: Final = Fraction(1, 10**6)
 
 _MOST_LEVELS_OF_PAIR: Final = 1_000
 """To which level real datasets are followed farther in the order in which they reveal less."""
+
+_NEAR_END: Final = Fraction(4, 5)
+_AT_END: Final = Fraction(1, 10**9)
+"""Share of the last level above which a profile that ends is cut off by its end, and how closely that is found."""
 
 _COUNTS_PER_LEVELS: Final = 12
 """By how much more than a value the noise may differ between numbers of messages: as the step of a lattice lets it."""
@@ -164,6 +174,17 @@ class OneRound:
         if found is None:
             raise Unsupported(f"no level up to {LARGEST_LEVEL} leaves at most {float(beyond):.3g} to one round")
         return found
+
+    def end_within(self, level: Fraction) -> Fraction | None:
+        """The last level with a value above 0, from below, where that is not far below ``level``; None elsewhere."""
+        low, high = level * _NEAR_END, level * Fraction(101, 100)
+        if self.dropout or not self._ends_at(high) or self._ends_at(low):
+            return None
+        return halved(self._ends_at, low, high, settled=lambda low, high: high - low <= high * _AT_END)[0]
+
+    def _ends_at(self, level: Fraction) -> bool:
+        """Whether the profile is known to be 0 from a level on."""
+        return bounds_nothing_from(self.reduced, ratio_of(level), self.request)
 
     def _last(self, *most: Fraction) -> Fraction | None:
         """About the smallest level at which either order has at most so much; None if there is none."""

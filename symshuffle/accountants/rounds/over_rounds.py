@@ -128,18 +128,24 @@ class Deployment:
             found = self.lattices[step, beyond] = Lattice.of(self.profiles(self.telling, step, beyond))
         return found
 
-    def first_step(self, width: float) -> Fraction:
-        """A step at which the bracket of eps is about so wide: 0.8 times the square of step over scale."""
+    def first_step(self, width: float, beyond: Fraction) -> Fraction:
+        """A step at which the bracket of eps is about so wide: 0.8 times the square of step over scale.
+
+        Where profiles are cut off by their ends, not by tails, one end is a level: what is lost next to it is most of
+        the width.
+        """
         scale = self.scale / math.sqrt(self.times)
         step = Fraction(f"{scale / 4:.2g}")
         while float(step) > scale * math.sqrt(width / 0.8):
             step /= 2
-        return step
+        found = (part.end_within(part.last_level(beyond)) for part in self.telling)
+        end = max((level for level in found if level is not None), default=None)
+        return step if end is None else end / math.ceil(end / step)
 
     def narrowed(self, read: _Read, beyond: Fraction, width: float, sensitivity: float) -> _Found:
         """Both ends of an answer, on lattices of half the step each time until they are as close as asked."""
         beyond = Fraction(10) ** math.floor(math.log10(beyond.numerator) - math.log10(beyond.denominator))
-        step = self.first_step(width / sensitivity)
+        step = self.first_step(width / sensitivity, beyond)
         lost = 4 * beyond * self.times  # what is no more than the mass left out is not narrowed by finer levels
         found = self._off_known(read, beyond)
         if found is not None and found.high - found.low <= Fraction(width) * found.high:

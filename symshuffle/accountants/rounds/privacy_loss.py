@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import json
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, Self, Unpack, final
 
 from symshuffle.accountants.bounds.evaluate import Request, check_n
 from symshuffle.accountants.covering.covered import Whom, spelled_out
-from symshuffle.accountants.covering.neighbours import ASSUMED, NOT_COVERED
+from symshuffle.accountants.covering.neighbours import ASSUMED, NOT_COVERED, Neighbours
 from symshuffle.accountants.covering.reduction import Source, reduction
 from symshuffle.accountants.rounds.dominating import LatticeLaw, law_above
 from symshuffle.accountants.rounds.one_round import OneRound
@@ -25,7 +25,8 @@ from symshuffle.base.artifacts import installed, write_atomically
 from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
-from symshuffle.base.numbers import Ball, parse_rational, working_precision
+from symshuffle.base.lines import MOST_DIGITS, FirstLines
+from symshuffle.base.numbers import Ball, format_decimal, parse_rational, working_precision
 from symshuffle.base.results import outward
 
 _FORMAT: Final = "symshuffle privacy loss 1"
@@ -53,7 +54,7 @@ _BITS: Final = 320
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PrivacyLoss:
     """Distribution of privacy losses that dominates one round of shuffled messages.
 
@@ -63,10 +64,32 @@ class PrivacyLoss:
         The masses on a lattice of losses in nats, with a mass at infinity; the step is exactly a double.
     about : dict
         JSON-ready: users, neighbours, meaning, rigour, what is proved and what is not, versions.
+    neighbours : Neighbours or None
+        The pairs of datasets that are covered; None where the distribution was read from a file, which has their words.
     """
 
     law: LatticeLaw
     about: dict[str, Any]
+    neighbours: Neighbours | None = field(default=None, compare=False)
+
+    @property
+    def lines(self) -> FirstLines:
+        """What the distribution says first: its size, whom it protects, what it assumes, how sure it is."""
+        beyond = format_decimal(self.law.infinity, digits=MOST_DIGITS, up=True)
+        losses = len(self.law.masses)
+        number = (
+            f"{losses} masses at multiples of {float(self.law.step):.6g}, mass {beyond} at infinity (all rounded up)"
+        )
+        if self.neighbours is None:
+            return FirstLines("privacy loss", number, about=str(self.about.get("meaning", "")))
+        return self.neighbours.lines("privacy loss", number, Rigour(self.about["rigour"]).words)
+
+    def __repr__(self) -> str:
+        law = self.law
+        return f"<privacy loss of {len(law.masses)} masses at multiples of {float(law.step):g} from {law.first} on>"
+
+    def _repr_html_(self) -> str:
+        return self.lines.to_html()
 
     def deltas(self) -> list[float]:
         """The profile at the levels 0, step, 2 step, ..., rounded up."""
@@ -230,6 +253,7 @@ def privacy_loss(
             "versions": {"python": platform.python_version()}
             | {name: installed(name) for name in ("symshuffle", "numpy", "python-flint")},
         },
+        neighbours,
     )
 
 

@@ -171,7 +171,7 @@ class Composed:
 
         Examples
         --------
-        >>> from symshuffle import mechanism
+        >>> from symshuffle import joint, mechanism
         >>> joint(*[mechanism("krr").at(k=20)] * 3).at(eps0=3).shares
         'eps0 = 3 for all parts together, 1 each (for eps0 = 3 in each part, ask for eps0 = 9)'
         """

@@ -14,18 +14,19 @@ Theorem 12.1: size 1; with a null symbol no equivariant channel is better,
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Final, final
 
 import sympy as sp
 
+from symshuffle.accountants.bounds.gaussian_profile import log_profile
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import MatchKind, Population, Rigour, replace_choice
+from symshuffle.base.choices import MatchKind, Population, Question, Rigour, replace_choice
 from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import NotDecided, Unsupported
-from symshuffle.base.numbers import Exp, Verdict, less, lower_end
+from symshuffle.base.numbers import Exp, Verdict, less, lower_end, natural_log
 from symshuffle.design.comparison.degrading import HASHING, Box, Degrading, Setting
 from symshuffle.design.comparison.families import Family
 from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms
@@ -46,8 +47,18 @@ _MOST_BOXES: Final = 600
 _MOST_TWO_SIDED: Final = 300
 """Boxes of integers and shares, which are settled one by one only where few are left."""
 _BITS: Final = 80
-_WIDTHS: Final = (1e-2, 1e-6)
-"""Relative widths of brackets of delta, the next one where a bracket holds the target."""
+_LOOKS: Final = ((Question.FORWARD, 0.1), (Question.BOTH, 1e-2), (Question.BOTH, 1e-6))
+"""Directions and relative widths of brackets of delta, the next one where a bracket does not decide.
+
+One direction is below the larger of both: it shows that the target is exceeded, never that it is met.
+"""
+
+DOUBT: Final = 5.0
+"""The usual doubt of the Gaussian limit: infinitely much asks for every bound, and excludes no less."""
+
+_LAST: Final = 6
+_MARGIN: Final = 0.05
+"""How many of the last bounds tell how far guesses are off, and what is added to that."""
 
 _UNIT: Final = 1 << 64
 _CAP: Final = Fraction(math.exp(LARGEST_EPS0))
@@ -94,6 +105,10 @@ class Rivals:
         The risk to beat.
     rigour : Rigour
         Of the bounds on delta: ``BALL`` makes a theorem of what is excluded.
+    doubt : float
+        By how much the logarithm of delta may at first be above that of the Gaussian limit, where bounds are asked for.
+    seen : list of float
+        By how much it was, in the order in which bounds were asked for; it grows.
     """
 
     family: Family
@@ -102,6 +117,8 @@ class Rivals:
     n: int
     goal: Fraction
     rigour: Rigour = Rigour.FLOAT64
+    doubt: float = DOUBT
+    seen: list[float] = field(default_factory=list, compare=False)
 
     def __post_init__(self) -> None:
         replace_choice(Rigour, self, "rigour")
@@ -109,8 +126,13 @@ class Rivals:
     def left(self, known: frozenset[int] = frozenset()) -> tuple[Parameters, ...] | None:
         """What may have a risk below the goal, besides the known integers.
 
-        All such integers, or the first share found; None where there are too many boxes.
+        All such integers, or the first share found; None where there are too many boxes, also where every bound is
+        asked for, whatever guesses say.
         """
+        found = self._left(known)
+        return found if found is not None or math.isinf(self.doubt) else replace(self, doubt=math.inf)._left(known)
+
+    def _left(self, known: frozenset[int]) -> tuple[Parameters, ...] | None:
         found: list[Parameters] = []
         boxes, looked = self._all(), 0
         while boxes:
@@ -254,15 +276,39 @@ class Rivals:
             case MatchKind.EPS0:
                 return less(Exp(self.match.value), 1 + excess) is Verdict.TRUE
         assert self.match.delta is not None
+        goal, likely = natural_log(self.match.delta), self._likely(point, excess)
+        if likely < goal - self._doubt():
+            return False
         try:
             reduced = reduction(self.family.at(lam=1 + excess, **dict(Degrading(self.family).parameters(point))))
-            for rel in _WIDTHS:
-                found = delta(reduced, n=self.n, eps=self.match.value, rel=rel, rigour=self.rigour).bracket
-                if found.lower > self.match.delta or found.upper <= self.match.delta:
+            for way, rel in _LOOKS:
+                found = delta(
+                    reduced, n=self.n, eps=self.match.value, direction=way, rel=rel, rigour=self.rigour
+                ).bracket
+                if found.lower > self.match.delta or (way is Question.BOTH and found.upper <= self.match.delta):
                     break
         except (Unsupported, NotDecided):
             return False
+        if math.isfinite(likely) and found.lower > 0:
+            self.seen.append(natural_log(found.lower) - likely)
         return found.lower > self.match.delta
+
+    def _likely(self, point: Setting, excess: Fraction) -> float:
+        """The logarithm of delta in the Gaussian limit: a guess, on which nothing rests."""
+        values = {name: float(value) for name, value in Degrading(self.family).parameters(point)}
+        variance = self.closed.variance(float(1 + excess), values)
+        try:
+            return log_profile(float(self.match.value), math.sqrt(variance / self.n))
+        except (ValueError, OverflowError, ZeroDivisionError):  # so far off that doubles do not tell
+            return math.inf
+
+    def _doubt(self) -> float:
+        """By how much a bound may be above its guess: as far as the last ones were, and a little farther.
+
+        Where no bound is asked for nothing is excluded: too little doubt leaves more to be matched one by one.
+        """
+        told = len(self.seen) >= _LAST and not math.isinf(self.doubt)
+        return max(self.seen[-_LAST:]) + _MARGIN if told else self.doubt
 
 
 def frontier_risk(k: int, match: Match, n: int) -> Fraction | None:

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias, final
 import sympy as sp
 
 from symshuffle.base.choices import Loss, Others
-from symshuffle.base.crossings import halved
+from symshuffle.base.crossings import halved, zero_between
 from symshuffle.base.errors import Unsupported
 from symshuffle.decompositions.closed_forms import lines_on_file
 from symshuffle.decompositions.counting import count_cells
@@ -29,6 +29,7 @@ LARGEST_EPS0: Final = 64
 """Local levels beyond this are not tried."""
 
 _STEPS: Final = 80
+_FAR: Final = 700.0
 
 
 @cache
@@ -153,13 +154,14 @@ def matched_log(measure: Callable[[float, Values], float], goal: float, values: 
     Unsupported
         If it stays below the value up to ``LARGEST_EPS0``.
     """
-    low, high = 1e-13, float(LARGEST_EPS0)
-    if not measure(math.exp(high), values) >= goal:
+    if not measure(math.exp(LARGEST_EPS0), values) >= goal:
         raise Unsupported(f"at every local level up to {LARGEST_EPS0} it spends less")
-    for _ in range(_STEPS):
-        middle = math.sqrt(low * high)
-        low, high = (low, middle) if measure(math.exp(middle), values) >= goal else (middle, high)
-    return low
+
+    def off(log: float) -> float:
+        found = measure(math.exp(math.exp(log)), values) / goal
+        return min(max(math.log(found), -_FAR), _FAR) if found > 0 else -_FAR
+
+    return math.exp(zero_between(off, math.log(1e-13), math.log(LARGEST_EPS0), xtol=1e-15, rtol=1e-14))
 
 
 def gaussian_epsilon(variance: float, n: int, delta: float) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import html
 import io
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -263,13 +262,14 @@ class Comparison:
         return found
 
     def to_csv(self) -> str:
-        """CSV text with one line per row, numbers rounded to the safe side.
+        """CSV text with one line per row, one value in each cell, numbers rounded to the safe side.
 
-        Composite fields are JSON.
+        Parameters of mechanisms are columns ``parameters.k``, ratios over lower bounds ``iid_risk_over.sharp cube``.
         """
         text = io.StringIO()
-        records = [{name: _flat(value) for name, value in row.to_dict().items()} for row in self.rows]
-        writer = csv.DictWriter(text, list(records[0]) if records else ["mechanism"], lineterminator="\n")
+        records = [dict(_flat(row.to_dict())) for row in self.rows]
+        heads = dict.fromkeys(name for record in records for name in record)
+        writer = csv.DictWriter(text, list(heads) or ["mechanism"], lineterminator="\n")
         writer.writeheader()
         writer.writerows(records)
         return text.getvalue()
@@ -337,10 +337,15 @@ def _ends(bracket: Bracket | None) -> dict[str, Any] | None:
     }
 
 
-def _flat(value: Any) -> Any:
-    if isinstance(value, dict) and set(value) == {"lower", "upper", "exact", "rigour"}:
-        return value["upper"]
-    return json.dumps(value) if isinstance(value, dict) else value
+def _flat(row: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """The cells of a row: of a bracket its upper end, of a table one for each of its entries."""
+    for name, value in row.items():
+        if not isinstance(value, dict):
+            yield prefix + name, value
+        elif set(value) == {"lower", "upper", "exact", "rigour"}:
+            yield prefix + name, value["upper"]
+        else:
+            yield from _flat(value, f"{prefix}{name}.")
 
 
 def _short(bracket: Bracket | None) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, TypeAlias, final
 
+from symshuffle.base.crossings import least_between
 from symshuffle.base.errors import Unsupported
 from symshuffle.design.comparison.families import Family
 
@@ -27,8 +28,6 @@ _ALL: Final = 48
 _SMALLEST_SHARE: Final = 1e-15
 _LOOKS: Final = (0.97, 0.7, 0.3, 0.05, 1e-3, 1e-6, 1e-9, 1e-12)
 """Shares one of which has to pay before the best one is looked for."""
-
-_GOLDEN: Final = (math.sqrt(5) - 1) / 2
 
 
 @final
@@ -117,8 +116,5 @@ def _best_share(risk: Callable[[float], float]) -> Fraction:
     if not math.isfinite(values[at]):
         return Fraction(1)
     low, high = grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)]
-    for _ in range(40):
-        left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-        low, high = (low, right) if risk(math.exp(left)) <= risk(math.exp(right)) else (left, high)
-    share = math.exp((low + high) / 2)
+    share = math.exp(least_between(lambda t: risk(math.exp(t)), low, high, steps=40))
     return Fraction(1) if risk(1.0) <= risk(share) * (1 + 1e-9) else Fraction(f"{share:.6g}")

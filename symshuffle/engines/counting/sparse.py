@@ -34,6 +34,9 @@ _TAIL: Final = 1e-6
 _DEEPEST: Final = 200
 """Copies off the heaviest atom beyond which other engines are faster, however few atoms there are."""
 
+_CHEAP: Final = 2_000
+"""Count vectors up to which no other engine is asked first: they take some milliseconds."""
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -68,8 +71,8 @@ class Sparse:
 
     @classmethod
     def offered(cls, law: Law, rigour: Rigour | None, rel: float) -> Sparse | None:
-        """Engine for the automatic choice at any rigour but ``exact``, where it is None."""
-        return None if rigour is Rigour.EXACT else cls(rel=rel)
+        """Engine limited to few count vectors for the automatic choice; None at rigour ``exact``."""
+        return None if rigour is Rigour.EXACT else cls(rel=rel, largest=_CHEAP)
 
     @classmethod
     def trials(cls, law: Law) -> tuple[Sparse, ...]:

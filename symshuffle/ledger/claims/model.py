@@ -10,6 +10,7 @@ Whoever writes claims imports from here, comparisons (:mod:`symshuffle.ledger.cl
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -247,7 +248,7 @@ class Correction:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Claim:
     """Statement of a paper with its check, its controls and the expected verdict.
 
@@ -325,6 +326,21 @@ class Claim:
         elif severity not in {None, Severity.WORDING}:
             raise InputError("erratum", severity.value, f"a slip (wording) beside a statement that holds: {self.id}")
         check_clauses(self.id, self.clauses, [obligation.clauses for obligation in self.obligations])
+
+    def __repr__(self) -> str:
+        grade = "open" if self.grade is None else self.grade.value
+        return f"<claim {self.id} ({grade}): {self.title}>"
+
+    def _repr_html_(self) -> str:
+        rows = (
+            ("claim", self.id),
+            ("title", self.title),
+            ("statement", self.words),
+            ("grade", "open" if self.grade is None else self.grade.value),
+            ("recorded", self.expected.value),
+        )
+        body = "".join(f"<tr><th>{name}</th><td>{html.escape(text)}</td></tr>" for name, text in rows)
+        return f"<table>{body}</table>"
 
     @property
     def clauses(self) -> tuple[Clause, ...]:

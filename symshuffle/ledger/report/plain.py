@@ -18,9 +18,11 @@ _LOWERED: Final = dict(zip("0123456789+-−()=", "₀₁₂₃₄₅₆₇₈₉
 )
 _ABOVE: Final = dict.fromkeys("¯‾―", "\u0304") | dict.fromkeys("^ˆ", "\u0302") | dict.fromkeys("~˜", "\u0303")
 _KEPT: Final = "\u00a0"
+_MARKED: Final = re.compile(r"[_^][^\W_]+$")
+_AFTER_SIGN: Final = re.compile(r"(?<=[−+([]) ")
 _BRACKETS: Final = re.compile(r"\([^()]*\)")
 _INDEXED: Final = r"(\d+(\.\d+)?|[^\W\d_])[\u0302-\u0304′*ⁿ⁰¹²³⁴-⁹₀-₉ₐ-ₜᵢᵣᵤᵥⱼₓ]*"
-_ATOM: Final = re.compile(rf"\([^()]*\)|\|[^|]*\||{_INDEXED}|[^\W_]+\([^()]*\)")
+_ATOM: Final = re.compile(rf"\([^()]*\)|\|[^|]*\||{_INDEXED}")
 _PRODUCT: Final = re.compile(r"[^\s+−<=>(),;]+(\([^()]*\))?")
 
 
@@ -51,7 +53,7 @@ def to_lines(text: str, width: int) -> list[str]:
 @cache
 def _line(latex: str) -> str:
     root = parsed(latex)
-    return latex if root is None else " ".join(_text(root, script=False).split())
+    return latex if root is None else _AFTER_SIGN.sub("", " ".join(_text(root, script=False).split()))
 
 
 def _text(element: ElementTree.Element, *, script: bool) -> str:
@@ -79,8 +81,6 @@ def _text(element: ElementTree.Element, *, script: bool) -> str:
 
 
 def _operator(sign: str, *, script: bool) -> str:
-    if sign.isalpha() and len(sign) > 1:
-        return f" {sign}"
     return f" {sign} " if not script and sign in _RELATIONS else f"{sign} " if sign in {",", ";"} else sign
 
 
@@ -95,7 +95,19 @@ def _joined(element: ElementTree.Element, parts: list[str]) -> str:
     children = list(element)
     factor = [child.tag != "mo" or child.text in {"(", "[", "{", "|"} for child in children[1:]] + [False]
     bare = [child.tag == "mfrac" and followed for child, followed in zip(children, factor, strict=True)]
-    return "".join(f"({part})" if one else part for part, one in zip(parts, bare, strict=True))
+    text, after_word = "", False
+    for child, part, one in zip(children, parts, bare, strict=True):
+        word = _is_word(child)
+        apart = part[:1].isalnum() and bool(text) and (after_word or word or _MARKED.search(text) is not None)
+        text += " " * apart + (f"({part})" if one else part)
+        after_word = word if part.strip("\u2061\u2062") else after_word
+    return text
+
+
+def _is_word(element: ElementTree.Element) -> bool:
+    """Whether it is the name of an operator, such as tr, with or without an index."""
+    named = element[0] if element.tag in _SCRIPTS else element
+    return len(named.text or "") > 1 and "".join((named.text or "").split()).isalpha()
 
 
 def _scripted(tag: str, parts: list[str]) -> str:
@@ -131,7 +143,8 @@ def _raised(text: str) -> str:
 
 def _lowered(text: str) -> str:
     text = text.strip()
-    return _small(text, _LOWERED) or (f"_{text}" if text.isalnum() or _BRACKETS.fullmatch(text) else f"_({text})")
+    bare = len(text) == 1 or (text.isalpha() and text.isascii()) or _BRACKETS.fullmatch(text)
+    return _small(text, _LOWERED) or (f"_{text}" if bare else f"_({text})")
 
 
 def _small(text: str, signs: dict[str, str]) -> str:

@@ -23,7 +23,7 @@ from typing import Any, Final
 import flint
 
 from symshuffle.base.choices import Rigour
-from symshuffle.base.crossings import halved
+from symshuffle.base.crossings import halved, least_between
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import (
     Ball,
@@ -236,15 +236,8 @@ def cube_slope(m: Any, chi: Any, n: Any, h: Any) -> Any:
 
 def _best_side(m: int, value: Callable[[float], float]) -> Fraction:
     """A good side below 1/m, as a rational: unimodal in log h, by golden section."""
-    low, high = math.log(1e-12 / m), math.log((1 - 1e-9) / m)
-    golden = (math.sqrt(5) - 1) / 2
-    for _ in range(200):
-        left, right = high - golden * (high - low), low + golden * (high - low)
-        if value(math.exp(left)) < value(math.exp(right)):
-            low = left
-        else:
-            high = right
-    return Fraction(math.exp((low + high) / 2)).limit_denominator(10**9 * m * m) or Fraction(1, 2 * m)
+    side = least_between(lambda t: -value(math.exp(t)), math.log(1e-12 / m), math.log((1 - 1e-9) / m), steps=200)
+    return Fraction(math.exp(side)).limit_denominator(10**9 * m * m) or Fraction(1, 2 * m)
 
 
 def _check_side(h: Fraction, m: int) -> Fraction:

@@ -20,8 +20,9 @@ from symshuffle.accountants.questions import solve
 from symshuffle.base.choices import Adjacency, Blanket, Question, Rigour, choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_delta, read_target
+from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import Real, as_integer, enclose, parse_rational
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, outward
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, outward, safe_number
 from symshuffle.vectors.calibration.floor import Floor, Target
 from symshuffle.vectors.calibration.shaped_families import DIGITS, SHAPES, Calibrated, family_by_name
 from symshuffle.vectors.calibration.smallest_error import estimated_error, found_for
@@ -97,6 +98,13 @@ class Calibration(AnswerMethods):
     def gap(self) -> float | None:
         """The share of the error that other parameters of the family could save at most; None if that is not known."""
         return None if self.floor is None else outward(1 - self.floor.rmse / self.bracket.upper, up=True)
+
+    @property
+    def lines(self) -> FirstLines:
+        """What the calibration says first: its error and delta, whom that protects, what it assumes, how sure it is."""
+        delta = safe_number(self.certificate.bracket, SafeEnd.UPPER)
+        number = f"{safe_number(self.bracket, self.safe)}; delta {delta}"
+        return self.certificate.neighbours.lines("rmse", number, self.certificate.bracket.rigour.words)
 
     @property
     def safe(self) -> SafeEnd:

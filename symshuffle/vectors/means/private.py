@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 from symshuffle.accountants.bounds.evaluate import check_n
+from symshuffle.accountants.covering.neighbours import Neighbours
+from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions import solve
-from symshuffle.base.choices import Adjacency, Blanket, Rigour, choice
+from symshuffle.base.choices import Adjacency, Blanket, Question, Rigour, choice
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure, Unsupported
 from symshuffle.base.levels import read_target
+from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import Ball, Real, Verdict, less, parse_rational, to_arb, to_float, working_precision
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, safe_number
 from symshuffle.vectors.calibration.floor import Target
 from symshuffle.vectors.calibration.search import FREE, calibrate, estimated_rmse, read_goal
 from symshuffle.vectors.error.risk import affine_risk, err1
@@ -115,6 +118,8 @@ class PrivateMean(AnswerMethods):
         Mechanisms that could not be certified, and why.
     about : str
         What the numbers speak about.
+    neighbours : Neighbours
+        The pairs of datasets that cannot be told apart.
     """
 
     estimate: Vectors
@@ -128,6 +133,14 @@ class PrivateMean(AnswerMethods):
     candidates: tuple[Candidate, ...]
     refused: tuple[tuple[str, str], ...]
     about: str
+    neighbours: Neighbours
+
+    @property
+    def lines(self) -> FirstLines:
+        """What the answer says first: its error and delta, whom that protects, what it assumes, how sure it is."""
+        delta = safe_number(self.chosen.delta, SafeEnd.UPPER)
+        number = f"{safe_number(self.bracket, self.safe)}; delta {delta}"
+        return self.neighbours.lines("rmse", number, self.chosen.delta.rigour.words)
 
     @property
     def dimension(self) -> int:
@@ -264,6 +277,7 @@ def private_mean(
         candidates=found,
         refused=tuple(refused),
         about=about,
+        neighbours=reduction(found[0].mechanism, adjacency=adjacency).neighbours(Question.BOTH, n),
     )
 
 

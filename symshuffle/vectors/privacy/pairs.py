@@ -176,38 +176,18 @@ def _mixed_gaussian(mechanism: BlanketMixedGaussian, adjacency: Adjacency) -> Co
     return ContinuousPair((stretch,), f"{about} of mass {mechanism.gamma}", symmetric)
 
 
-def short_input(
-    mechanism: BlanketMixedGaussian | LocalGaussian, *, length: Fraction, reach: Fraction
-) -> ContinuousPair:
-    """An input of a length against the null symbol, and the largest blanket of all inputs up to another length.
-
-    Parameters
-    ----------
-    mechanism : BlanketMixedGaussian or LocalGaussian
-        What every user runs.
-    length, reach : Fraction
-        Of the input, and of the longest input that the blanket is below.
-    """
-    gamma = mechanism.gamma if isinstance(mechanism, BlanketMixedGaussian) else Fraction(0)
-    pair = _largest(gamma, mechanism.sigma0, reach, mechanism.dimension, Adjacency.ZERO_OUT, length)
-    blanket = f"blanket inf over |x| <= {float(reach):.6g} of R_x"
-    return replace(pair, about=f"an input of length {float(length):.6g} against the null symbol, {blanket}")
-
-
 def _largest(
     gamma: Fraction,
     sigma0: Fraction,
     norm: Fraction,
     dimension: int,
     adjacency: Adjacency,
-    length: Fraction | None = None,
     exp_eps: Real | None = None,
 ) -> ContinuousPair:
     if dimension > _MOST_COORDINATES:
         raise Unsupported(f"d = {dimension}: against a largest blanket at most {_MOST_COORDINATES} coordinates")
     v = norm / sigma0
     near, right = tilted(gamma, v), tilted(gamma, -v)  # the smallest density is that of the opposite end
-    left = near if length is None else tilted(gamma, length / sigma0)
     symmetric = adjacency is Adjacency.REPLACE_ONE
     other = right if symmetric else constant(Fraction(1))
     # For zero-out the end of the ball is worst against the blanket rounded within this radius.
@@ -224,11 +204,11 @@ def _largest(
             ends = [(None, None, rounded(gamma, v, radius))]
         elif radius:
             ends.insert(1, (-radius, radius, rounded(gamma, v, radius)))
-        on_the_line = tuple(Stretch(low, high, normal, left, other, least) for low, high, least in ends)
+        on_the_line = tuple(Stretch(low, high, normal, near, other, least) for low, high, least in ends)
         return ContinuousPair(on_the_line, about % " on the line", symmetric)
     classes = length_classes(dimension, v, 1 - float(gamma), least=radius)
     stretches = (
-        Stretch(None, None, _weighed(part, dimension), left, other, _least(gamma, v, part.far), part.since)
+        Stretch(None, None, _weighed(part, dimension), near, other, _least(gamma, v, part.far), part.since)
         for part in classes
     )
     about = (about % "") + f", bounded below on {len(classes)} classes of |y| across x"

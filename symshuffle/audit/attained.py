@@ -1,0 +1,160 @@
+r"""Two neighbouring datasets whose shuffled messages are known exactly, and the likelihood-ratio events between them.
+
+All other users hold one input c: :math:`X_0=(a,c,\ldots,c)`, :math:`X_1=(b,c,\ldots,c)` (decomposition, Theorem 14).
+For messages :math:`y_1,\ldots,y_n` in any order
+
+.. math:: \frac{P_0-e^{\varepsilon}P_1}{P_c}=\frac1n\sum_i s(y_i),\qquad
+   s(y)=\frac{W_a(y)-e^{\varepsilon}W_b(y)}{W_c(y)},
+
+so that the best event at a level is that the sum of the scores s is positive. Probabilities here are in doubles: they
+choose events and forecast power; no error probability rests on them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, final
+
+import numpy as np
+import numpy.typing as npt
+
+from symshuffle.base.doubles import Array
+from symshuffle.channels.shuffled import count_histograms
+from symshuffle.collect.randomness import Integers
+
+MOST_HISTOGRAMS: Final = 2_000_000
+"""Histograms over classes of messages beyond which datasets are left out."""
+
+_SAME: Final = 1e-12
+_POSITIVE: Final = 1e-9
+"""Sums of scores, over the largest score, that count as positive."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ConstantDatasets:
+    """Datasets of n users that hold c, but for the first one, who holds a or b.
+
+    Parameters
+    ----------
+    a, b, c : int
+        Inputs.
+    n : int
+        Number of users.
+    rows : array of float
+        Probabilities of messages for a, b and c, all positive where one is.
+    """
+
+    a: int
+    b: int
+    c: int
+    n: int
+    rows: Array
+
+    @cached_property
+    def _ratios(self) -> tuple[Array, Integers]:
+        """Different pairs of ratios to c, and the class of each message; a message that never occurs is of the last."""
+        known = self.rows[2] > 0
+        ratios = np.where(known, self.rows[:2] / np.where(known, self.rows[2], 1.0), 1.0).T
+        rounded = np.round(np.log(ratios) / _SAME / 1e3)
+        _, at, classes = np.unique(rounded, axis=0, return_index=True, return_inverse=True)
+        return ratios[at], classes.reshape(-1)
+
+    @property
+    def classes(self) -> int:
+        """Number of classes: messages of one have the same score at every level."""
+        return len(self._ratios[0])
+
+    def scores(self, ratio: float) -> Array:
+        """Score of each message at exp(eps) = ``ratio``, over the largest."""
+        found: Array = self.class_scores(ratio)[self._ratios[1]]
+        return found
+
+    def class_scores(self, ratio: float) -> Array:
+        """Score of each class, over the largest."""
+        ratios = self._ratios[0]
+        scores = ratios[:, 0] - ratio * ratios[:, 1]
+        found: Array = scores / np.abs(scores).max()
+        return found
+
+    def laws(self, users: int, rows: Array | None = None) -> SumLaws:
+        """Laws of the classes of messages of the first user and ``users - 1`` others, at these rows or others."""
+        given = self.rows if rows is None else rows
+        masses = np.array([np.bincount(self._ratios[1], weights=row, minlength=self.classes) for row in given])
+        histograms = _histograms(users - 1, self.classes)
+        from scipy.special import gammaln, xlogy
+
+        logs = gammaln(users) + (xlogy(histograms, masses[2]) - gammaln(histograms + 1)).sum(axis=1)
+        return SumLaws(self, masses, histograms, np.exp(logs))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SumLaws:
+    """Law of the classes of all others' messages, to which that of the first user is added."""
+
+    datasets: ConstantDatasets
+    masses: Array
+    histograms: Integers
+    weights: Array
+
+    def shares(self, ratio: float, inside: float = 1.0) -> tuple[float, float]:
+        """Probabilities of the likelihood-ratio event at exp(eps) = ``ratio``, for the two datasets.
+
+        The first user's message is among those that are looked at with probability ``inside``; else it is another one
+        of the others'.
+        """
+        scores = self.datasets.class_scores(ratio)
+        sums = self.histograms @ scores
+        own = np.array([float(self.weights[sums + score > _POSITIVE].sum()) for score in scores])
+        first, second, other = self.masses @ own
+        p0, p1 = (min(1.0, inside * float(one) + (1 - inside) * float(other)) for one in (first, second))
+        return p0, p1
+
+
+def occurs(scores: Array, messages: Integers) -> npt.NDArray[np.bool_]:
+    """In which rows of messages the sum of the scores is positive."""
+    found: npt.NDArray[np.bool_] = scores[messages].sum(axis=1) > _POSITIVE
+    return found
+
+
+def _histograms(total: int, cells: int) -> Integers:
+    """All ways to write a total as an ordered sum."""
+    if cells == 1:
+        return np.array([[total]], dtype=np.int64)
+    parts = [
+        np.column_stack((np.full(len(rest), first), rest))
+        for first in range(total + 1)
+        for rest in (_histograms(total - first, cells - 1),)
+    ]
+    return np.concatenate(parts)
+
+
+def candidates(rows: Array, n: int) -> Iterator[ConstantDatasets]:
+    """Datasets with few enough histograms; of two with the same probabilities at as many messages only one."""
+    seen: set[Any] = set()
+    for a, b in itertools.permutations(range(len(rows)), 2):
+        for c in range(len(rows)):
+            kind = tuple(sorted(map(tuple, np.round(rows[[a, b, c]].T, 12).tolist())))
+            if kind in seen:
+                continue
+            seen.add(kind)
+            found = ConstantDatasets(a, b, c, n, rows[[a, b, c]])
+            if count_histograms(n - 1, found.classes) <= MOST_HISTOGRAMS:
+                yield found
+
+
+def sharpened(rows: Array) -> Array:
+    """Rows in proportion to their squares: often the same mechanism at twice its level."""
+    squares = rows**2
+    found: Array = squares / squares.sum(axis=1, keepdims=True)
+    return found
+
+
+def blocks(n: int) -> tuple[int, ...]:
+    """All users, and first users in powers of two below: a shuffler that keeps blocks in order shows these."""
+    return (n, *(1 << i for i in range(math.ceil(math.log2(n)) - 1, -1, -1))) if n > 1 else (1,)

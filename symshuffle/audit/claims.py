@@ -1,0 +1,230 @@
+"""What a client is said to be: a channel, with the words for its inputs and its messages."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, final
+
+import numpy as np
+
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.levels import read_budget
+from symshuffle.base.numbers import Number, Real, as_integer, enclose, upper_end
+from symshuffle.channels.channel import Channel
+from symshuffle.collect.messages import lines, pack
+from symshuffle.collect.plan import Plan
+from symshuffle.collect.scheme import Scheme
+from symshuffle.collect.schemes import SCHEMES
+
+if TYPE_CHECKING:
+    from symshuffle.mechanisms.model import Mechanism
+
+LARGEST_CLAIM: Final = 1 << 18
+"""Inputs times messages beyond which no channel is written down."""
+
+
+@final
+@dataclass(frozen=True)
+class Claim:
+    """Claimed channel of a client, with the words for its inputs and messages.
+
+    Parameters
+    ----------
+    title : str
+        What is claimed, in words.
+    channel : Channel
+        Row: input; column: message. Of rationals or balls, with a finite ratio cap above 1.
+    inputs : tuple
+        What the client is given for each row; its text is what a program reads.
+    messages : tuple of str
+        What the client writes for each column.
+
+    Raises
+    ------
+    InputError
+        If there are as many words as rows or columns in neither case, a word is empty, repeated, or has a comma or a
+        blank at an end, or the channel has doubles, no finite cap, or equal rows only.
+    """
+
+    title: str
+    channel: Channel
+    inputs: tuple[Any, ...]
+    messages: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        shape = (self.channel.num_inputs, self.channel.num_outputs)
+        for name, words, size in zip(("inputs", "messages"), (self.inputs, self.messages), shape, strict=True):
+            texts = [str(word) for word in words]
+            if len(set(texts)) != size or len(texts) != size:
+                raise InputError(name, f"{len(set(texts))} different words", f"{size}, as the channel has")
+            for text in texts:
+                if not text or text != text.strip() or "," in text or "\n" in text:
+                    raise InputError(name, repr(text), "words without commas, and without blanks at their ends")
+        if any(isinstance(entry, float) for row in self.channel.rows for entry in row):
+            raise InputError("channel", "doubles", "rationals such as 1/3 or 0.25, or balls")
+        cap = self.channel.ratio_cap()
+        if cap == math.inf or not upper_end(cap) > 1:
+            raise InputError("channel", f"ratio cap {cap}", "a finite largest ratio of two rows, above 1")
+
+    @cached_property
+    def cap(self) -> Number:
+        """Largest ratio of two rows at a message, exp(eps0)."""
+        return self.channel.ratio_cap()
+
+    @cached_property
+    def columns(self) -> dict[str, int]:
+        """Message to column."""
+        return {message: y for y, message in enumerate(self.messages)}
+
+    def column(self, message: str, place: str) -> int:
+        """Column of a message.
+
+        Raises
+        ------
+        InputError
+            If it is none of the claimed ones; ``place`` says where it stands.
+        """
+        found = self.columns.get(message)
+        if found is None:
+            known = ", ".join(self.messages[:5]) + (", ..." if len(self.messages) > 5 else "")
+            raise InputError(place, repr(message), f"one of the {len(self.messages)} messages of the claim ({known})")
+        return found
+
+
+def claim(source: Claim | Channel | Mechanism | Plan | Scheme) -> Claim:
+    """Claim that a client is this channel.
+
+    Parameters
+    ----------
+    source : Channel, Mechanism, Plan or Scheme
+        A channel, or a mechanism with all parameters fixed: inputs and messages are numbers from 0. A plan of
+        :func:`symshuffle.collect.make_plan`: inputs are its labels, and messages are what ``plan.client()`` writes.
+
+    Returns
+    -------
+    Claim
+        The channel with its words.
+
+    Raises
+    ------
+    InputError
+        If it is none of these, or has no finite ratio cap above 1.
+    Unsupported
+        If there would be too many messages.
+
+    Examples
+    --------
+    >>> found = claim(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]))
+    >>> found.cap, found.messages
+    (Fraction(3, 1), ('0', '1'))
+    """
+    if isinstance(source, Claim):
+        return source
+    if isinstance(source, Plan):
+        return _of_scheme(source.scheme, source.categories.labels)
+    if isinstance(source, Scheme):
+        return _of_scheme(source, range(source.k))
+    if isinstance(source, Channel):
+        channel, title = source, f"channel with {source.num_inputs} inputs and {source.num_outputs} messages"
+    elif hasattr(source, "with_defaults"):
+        fixed = source.with_defaults()
+        size = int(fixed.num_outputs) if fixed.num_outputs.is_Integer else 0
+        if size > LARGEST_CLAIM:
+            raise Unsupported(f"{fixed.name} has {size} messages, beyond the {LARGEST_CLAIM} that are counted")
+        named = [f"{name} = {value}" for name, value in fixed.values]
+        channel, title = fixed.channel(), ", ".join((fixed.name, *named))
+    else:
+        raise InputError("claim", type(source).__name__, "a channel, a mechanism with its parameters, or a plan")
+    if channel.num_inputs * channel.num_outputs > LARGEST_CLAIM:
+        raise Unsupported(f"a claim with more than {LARGEST_CLAIM} inputs times messages is not counted")
+    return Claim(title, channel, tuple(range(channel.num_inputs)), tuple(str(y) for y in range(channel.num_outputs)))
+
+
+def named_claim(name: str, parameters: dict[str, str], *, eps0: object = None, lam: object = None) -> Claim:
+    """Claim that a client is a named mechanism.
+
+    Parameters
+    ----------
+    name : str
+        A mechanism of ``symshuffle mechanisms``. Those that :mod:`symshuffle.collect` runs take its parameters (``k``;
+        ``s`` of subset selection, ``g`` of ``olh``) and write its messages; others write numbers of columns.
+    parameters : dict of str to str
+        The parameters.
+    eps0, lam : number or text
+        The local budget, or its exponential. exp(eps0) is rounded up, by less than 2^-80 of itself; the level of RAPPOR
+        is the square of a rational number, which is rounded down as little.
+
+    Returns
+    -------
+    Claim
+        The channel with its words.
+
+    Raises
+    ------
+    InputError
+        If the name, the budget, or a parameter is wrong.
+    """
+    if name not in SCHEMES:
+        from symshuffle.mechanisms.registry import mechanism
+
+        found = mechanism(name)
+        if not hasattr(found, "parameters"):
+            raise InputError("--claim", name, "a mechanism with finitely many messages")
+        fixed = found.at(eps0=eps0, lam=lam, **parameters).with_defaults()
+        for parameter in fixed.needed:
+            raise InputError(parameter.name, None, parameter.range)
+        return claim(fixed)
+    kind, given = SCHEMES[name], dict(parameters)
+    if kind.is_bits and "D" in given:
+        given.setdefault("k", given.pop("D"))
+    needed = ("k", *kind.integers)
+    for extra in given.keys() - set(needed):
+        raise InputError(extra, given[extra], f"a parameter of {name}: {', '.join(needed)}")
+    for missing in [one for one in needed if one not in given]:
+        raise InputError(missing, None, f"an integer, given by -p {missing}=")
+    budget = read_budget(eps0=eps0, lam=lam)
+    if budget is None:
+        raise InputError("lam", None, "a number > 1, given by --eps0 or --lam")
+    values = {one: as_integer(given[one], one, 2 if one == "k" else 1) for one in needed}
+    k = values.pop("k")
+    return _of_scheme(kind(k, kind.root_of(_rational(budget)), **values), range(k))
+
+
+def _rational(budget: Real) -> Fraction:
+    return budget if isinstance(budget, Fraction) else upper_end(enclose(budget, 128))
+
+
+def _of_scheme(made: Scheme, inputs: Sequence[object]) -> Claim:
+    """The channel of a mechanism that runs, from what its messages support, each of them equally likely."""
+    size = made.alphabet**made.width
+    if size * made.k > LARGEST_CLAIM:
+        raise Unsupported(
+            f"{made.name} with k = {made.k} has too many messages to count ({made.bits} bits): at most {LARGEST_CLAIM} "
+            "inputs times strings"
+        )
+    rows = np.array(list(itertools.product(range(made.alphabet), repeat=made.width)), dtype=np.int64)
+    rows = rows[~made.wrong(rows)]
+    texts = b"".join(lines(made, pack(made, rows))).decode().split("\n")[:-1]
+    if made.is_bits:
+        channel = [[_bits(made, x, row) for row in rows.tolist()] for x in range(made.k)]
+    else:
+        supports = np.array([made.supports(made.tally(row[None])) for row in rows])
+        channel = []
+        for x in range(made.k):
+            inside = int(supports[:, x].sum())
+            masses = (made.p / inside, (1 - made.p) / (len(rows) - inside))
+            channel.append([masses[0] if held else masses[1] for held in supports[:, x]])
+    named = "".join(f", {name} = {value}" for name, value in made.parameters.items())
+    ratio = made.ratio if made.ratio.denominator < 10**6 else f"{float(made.ratio):.6g}"
+    title = f"{made.name}, k = {made.k}{named}, lam = {ratio}"
+    return Claim(title, Channel.from_rows(channel), tuple(inputs), tuple(texts))
+
+
+def _bits(made: Scheme, x: int, row: Sequence[int]) -> Fraction:
+    shares = [made.p if j == x else made.q for j in range(made.k)]
+    return math.prod((p if bit else 1 - p for p, bit in zip(shares, row, strict=True)), start=Fraction(1))

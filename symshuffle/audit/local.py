@@ -1,0 +1,242 @@
+"""Audit of a client: whether its messages keep the claimed local budget, and are those of the claimed channel."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Final, final
+
+import numpy as np
+
+from symshuffle.audit.claims import Claim, claim
+from symshuffle.audit.programs import MOST_MESSAGES, Program, answers, hint
+from symshuffle.audit.shares import CAUGHT, Power, about_runs, check_runs
+from symshuffle.audit.verdicts import Audit, ClaimedCell, Event, cells_outside, findings
+from symshuffle.base.errors import InputError
+from symshuffle.base.kinds import Progress
+from symshuffle.base.numbers import Verdict, as_integer, less, lower_end, natural_log, to_float, upper_end
+from symshuffle.collect.estimate import read_confidence
+from symshuffle.collect.randomness import Integers
+
+_SHOWN: Final = 4
+_SHORT: Final = 10**6
+
+
+@final
+@dataclass(frozen=True)
+class LocalAudit:
+    """Audit of a client, with its events fixed: nothing has run yet.
+
+    Parameters
+    ----------
+    claim : Claim
+        The claimed channel.
+    runs : int
+        Runs of each input.
+    confidence : Fraction
+        An honest client is accused of anything with probability at most one minus this.
+    """
+
+    claim: Claim
+    runs: int
+    confidence: Fraction
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[int, int, frozenset[int]], ...]:
+        """Two inputs, and the columns at which the ratio of their rows is the largest: one event per ordered pair."""
+        found = []
+        for a, b in itertools.permutations(range(self.claim.channel.num_inputs), 2):
+            ratios = {y: r for y, r in enumerate(self.claim.channel.likelihood_ratios(a, b)) if r is not None}
+            top = max(ratios.values(), key=lower_end)
+            if less(1, top) is Verdict.TRUE:
+                found.append((a, b, frozenset(y for y, r in ratios.items() if less(r, top) is not Verdict.TRUE)))
+        return tuple(found)
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        """The events, each with the claim that it tests: (log cap, 0)-DP."""
+        cap, rows, made = upper_end(self.claim.cap), self.claim.channel.rows, []
+        for a, b, columns in self.pairs:
+            some = [self.claim.messages[y] for y in sorted(columns)]
+            words = "message " + " or ".join(some[:_SHOWN]) + (f" or {len(some) - _SHOWN} more" * (len(some) > _SHOWN))
+            p0, p1 = (math.fsum(to_float(rows[x][y]) for y in columns) for x in (a, b))
+            made.append(Event(words, self._input(a), self._input(b), cap, Fraction(0), (p0, p1)))
+        return tuple(made)
+
+    def _input(self, x: int) -> str:
+        return f"input {self.claim.inputs[x]}"
+
+    @property
+    def level(self) -> Fraction:
+        """Error of each end of each event: a quarter of the error, over the events."""
+        return (1 - self.confidence) / (4 * len(self.events))
+
+    @property
+    def cell_level(self) -> Fraction:
+        """Error of each end of each claimed probability: a quarter of the error, over inputs times messages."""
+        return (1 - self.confidence) / (4 * self.claim.channel.num_inputs * self.claim.channel.num_outputs)
+
+    @property
+    def price(self) -> str:
+        """What will be run and tested."""
+        inputs, outputs = self.claim.channel.num_inputs, self.claim.channel.num_outputs
+        return (
+            f"{inputs * self.runs} runs, {self.runs} of each of {inputs} inputs; {len(self.events)} events and "
+            f"{inputs * outputs} claimed probabilities"
+        )
+
+    @property
+    def _test(self) -> Power:
+        return Power(float(upper_end(self.claim.cap)), 0.0, float(self.level))
+
+    @cached_property
+    def caught(self) -> str:
+        """What so many runs would have caught."""
+        ratios = [self._test.caught(self.runs, p0) for p0, _ in self._shares]
+        known = [ratio for ratio in ratios if ratio is not None]
+        if len(known) < len(ratios):
+            return f"no leak of every event with probability {CAUGHT}: take more runs"
+        return (
+            f"eps0 >= {math.log(max(known)) + 5e-6:.5f} with probability {CAUGHT} (of a client that shows an event at "
+            "its first input at least as often as claimed, and exp(eps0) times less often at its second one)"
+        )
+
+    @property
+    def _shares(self) -> set[tuple[float, float]]:
+        """Different pairs of claimed probabilities of events."""
+        return {(round(p0, 12), round(p1, 12)) for p0, p1 in (event.shares or (0, 0) for event in self.events)}
+
+    @cached_property
+    def beside(self) -> tuple[str, ...]:
+        """What is certified of the claim, and how many runs would refute half of it."""
+        eps = natural_log(upper_end(self.claim.cap))
+        half = Power(math.exp(eps / 2), 0.0, float(self.level))
+        fewest = min((runs for p0, p1 in self._shares if (runs := half.runs(p0, p1))), default=None)
+        return (
+            f"certified: eps0 of the claimed channel is {_interval(self.claim)}",
+            f"a claim of half of it, eps0 = {eps / 2:.6g}, would be refuted by {about_runs(fewest)} of each input",
+        )
+
+    def power(self, channel: Any) -> float:
+        """Probability that privacy is refuted if the client is this channel, by its best event alone (in doubles)."""
+        rows = [[to_float(entry) for entry in row] for row in channel.rows]
+        shares = ([math.fsum(rows[x][y] for y in columns) for x in (a, b)] for a, b, columns in self.pairs)
+        return max(self._test.at(self.runs, p0, p1) for p0, p1 in shares)
+
+    def run(self, client: Callable[[Any], Any] | Program, *, progress: Progress | None = None) -> Audit:
+        """What the client is found to be.
+
+        Parameters
+        ----------
+        client : callable or Program
+            Returns the message for an input: one of the words of the claim, or what prints as one.
+        progress : callable, optional
+            Called with the numbers of runs done and of all.
+
+        Returns
+        -------
+        Audit
+            With ``outcome``, ``about`` and the counts of each event.
+
+        Raises
+        ------
+        InputError
+            If a message is none of the claim's, or a program fails.
+        """
+        inputs = self.claim.inputs * self.runs
+        replies = [str(reply).strip() for reply in answers(client, inputs, str, progress)]
+        counts = np.zeros((len(self.claim.inputs), len(self.claim.messages)), dtype=np.int64)
+        for i, reply in enumerate(replies):
+            x = i % len(self.claim.inputs)
+            counts[x, self.claim.column(reply, f"message {i + 1} (input {self.claim.inputs[x]})")] += 1
+        each = client.per_process if isinstance(client, Program) else 1
+        return self.judge(counts, hint=hint(inputs, replies, each))
+
+    def judge(self, counts: Integers, *, hint: str = "") -> Audit:
+        """What follows from counts of messages.
+
+        Parameters
+        ----------
+        counts : array of int
+            Row: input; column: message; each row of sum ``runs``.
+        hint : str
+            A guess at the cause of what is found.
+
+        Raises
+        ------
+        InputError
+            If the shape is another one, or a row has another sum.
+        """
+        shape = (len(self.claim.inputs), len(self.claim.messages))
+        counts = np.asarray(counts)
+        if counts.shape != shape or np.any(counts < 0) or np.any(counts.sum(axis=1) != self.runs):
+            raise InputError("counts", f"shape {counts.shape}", f"shape {shape}, each row of sum {self.runs}")
+        hits = [tuple(int(counts[x, sorted(columns)].sum()) for x in (a, b)) for a, b, columns in self.pairs]
+        cells = (
+            ClaimedCell(
+                self._input(x), self.claim.messages[y], self.claim.channel.rows[x][y], int(counts[x, y]), self.runs
+            )
+            for x, y in itertools.product(*map(range, shape))
+        )
+        return Audit(
+            claim=f"{self.claim.title}: {self.events[0].claimed}",
+            runs=f"{self.runs} runs of each of {shape[0]} inputs",
+            confidence=self.confidence,
+            findings=findings(self.events, hits, (self.runs, self.runs), self.level),  # type: ignore[arg-type]  # pairs
+            cells=cells_outside(cells, self.cell_level),
+            cell_level=self.cell_level,
+            checked=shape[0] * shape[1],
+            caught=self.caught,
+            beside=self.beside,
+            hint=hint,
+        )
+
+
+def audit_local(source: Any, *, runs: object, confidence: object = "0.99") -> LocalAudit:
+    """Audit of a client that is said to be a channel, with its events fixed.
+
+    Nothing has run yet: ``run(client)`` of the audit does.
+
+    Parameters
+    ----------
+    source : Claim, Channel, Mechanism or Plan
+        What the client is said to be, as in :func:`symshuffle.audit.claim`.
+    runs : int
+        Runs of each input.
+    confidence : number or text
+        In (0, 1): a client that keeps the claim is accused of anything with probability at most one minus this.
+
+    Returns
+    -------
+    LocalAudit
+        With ``price``, ``events``, ``run`` and ``judge``.
+
+    Raises
+    ------
+    InputError
+        If there are fewer runs than any outcome needs to refute the claim, or an argument is out of its range.
+
+    Examples
+    --------
+    >>> from symshuffle import Channel
+    >>> audit = audit_local(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]), runs=100)
+    >>> audit.run(lambda x: x).about[:15]
+    'privacy refuted'
+    """
+    said = claim(source)
+    number = as_integer(runs, "runs", 1, MOST_MESSAGES // len(said.inputs))
+    found = LocalAudit(said, number, read_confidence(confidence))
+    check_runs(found.runs, upper_end(found.claim.cap), Fraction(0), found.level)
+    return found
+
+
+def _interval(said: Claim) -> str:
+    low, up = (natural_log(end(said.cap)) for end in (lower_end, upper_end))
+    if isinstance(said.cap, Fraction):
+        exact = f"log({said.cap}) = " if said.cap.denominator < _SHORT else "about "
+        return f"{exact}{low:.10g}"
+    return f"between {low * (1 - 1e-12):.13g} and {up * (1 + 1e-12):.13g}"

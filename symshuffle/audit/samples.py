@@ -1,0 +1,339 @@
+"""Audit without a claimed channel: an event is learned on every second run, and tested on the others.
+
+A run is a message, or several with commas between them. Its score is the sum over its messages of the logarithm of how
+much more often they occur in one sample than in the other; the event is that the score is at least a threshold. Both
+come from the runs that are held out for it alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Final, final
+
+import numpy as np
+
+from symshuffle.audit.programs import MOST_MESSAGES, Program, answers, as_run, hint
+from symshuffle.audit.shares import CAUGHT, Power, about_runs, check_runs
+from symshuffle.audit.verdicts import Audit, Event, finding
+from symshuffle.base.errors import InputError
+from symshuffle.base.kinds import Progress, check_list
+from symshuffle.base.levels import read_target
+from symshuffle.base.numbers import Real, as_integer, enclose, natural_log, parse_rational, upper_end
+from symshuffle.collect.estimate import read_confidence
+
+Run = tuple[str, ...]
+
+_NAMES: Final = ("the first sample", "the second sample")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """Event learned from runs.
+
+    Parameters
+    ----------
+    weights : dict of str to float
+        Score of each message; of one that was never seen it is 0.
+    threshold : float
+        Runs with at least this score are in the event.
+    swapped : bool
+        Whether the second sample takes the place of the first one.
+    """
+
+    weights: dict[str, float]
+    threshold: float
+    swapped: bool
+
+    def hits(self, runs: Sequence[Run]) -> int:
+        """Runs in the event."""
+        return sum(self.score(run) >= self.threshold for run in runs)
+
+    def score(self, run: Run) -> float:
+        """Score of a run."""
+        return math.fsum(self.weights.get(message, 0.0) for message in run)
+
+
+def learn(first: Sequence[Run], second: Sequence[Run], ratio: float | None, delta: float, level: float) -> Learned:
+    """Event with the best bound on these runs, in either direction: on exp(eps), or the excess over a claim of it."""
+    from scipy.special import betaincinv
+
+    best: tuple[float, Learned] | None = None
+    for swapped, (runs, others) in enumerate(((first, second), (second, first))):
+        counts = [Counter(message for run in some for message in run) for some in (runs, others)]
+        sizes = [sum(count.values()) + len(counts[0] | counts[1]) / 2 for count in counts]
+        weights = {
+            message: math.log((counts[0][message] + 0.5) / sizes[0]) - math.log((counts[1][message] + 0.5) / sizes[1])
+            for message in counts[0] | counts[1]
+        }
+        made = Learned(weights, 0.0, bool(swapped))
+        scores = [np.sort([made.score(run) for run in some]) for some in (runs, others)]
+        thresholds = np.unique(scores[0])
+        c, d = (len(some) - np.searchsorted(some, thresholds, side="left") for some in scores)
+        low = betaincinv(c, len(runs) - c + 1, level)
+        up = np.where(d < len(others), betaincinv(d + 1, np.maximum(len(others) - d, 1), 1 - level), 1.0)
+        value = (low - delta) / up if ratio is None else low - ratio * up
+        i = int(np.argmax(value))
+        if best is None or value[i] > best[0]:
+            best = float(value[i]), Learned(weights, float(thresholds[i]), bool(swapped))
+    assert best is not None
+    return best[1]
+
+
+@final
+@dataclass(frozen=True)
+class PairAudit:
+    """Audit of two inputs or neighbouring datasets, of which (eps, delta) is claimed.
+
+    Parameters
+    ----------
+    first, second : object
+        What a program is given: an input, or a tuple of inputs for a dataset.
+    target : Fraction or Exp or None
+        exp(eps) of the claim; None if nothing is claimed.
+    delta : Fraction
+        delta of the claim.
+    runs : int
+        Runs of each of the two; one half is held out.
+    confidence : Fraction
+        A program that keeps the claim is accused with probability at most one minus this.
+    """
+
+    first: Any
+    second: Any
+    target: Real | None
+    delta: Fraction
+    runs: int
+    confidence: Fraction
+
+    @property
+    def level(self) -> Fraction:
+        """Error of each of the two ends."""
+        return (1 - self.confidence) / 2
+
+    @cached_property
+    def ratio(self) -> Fraction:
+        """exp(eps) of the claim, or a rational above; 1 if nothing is claimed."""
+        if self.target is None:
+            return Fraction(1)
+        return self.target if isinstance(self.target, Fraction) else upper_end(enclose(self.target, 128))
+
+    @property
+    def price(self) -> str:
+        """What will be run and tested."""
+        least = f"; nothing refutes with fewer than {2 * self.least} of each" if self.target is not None else ""
+        return (
+            f"{2 * self.runs} runs, {self.runs} of each of {_written(self.first)} and {_written(self.second)}: an "
+            f"event is learned on one half and tested on the other{least}"
+        )
+
+    @cached_property
+    def least(self) -> int:
+        """The least number of tested runs of each."""
+        return check_runs(self.runs // 2, self.ratio, self.delta, self.level)
+
+    def run(self, program: Callable[[Any], Any] | Program, *, progress: Progress | None = None) -> Audit:
+        """What a program is found to be.
+
+        Parameters
+        ----------
+        program : callable or Program
+            As of :meth:`LocalAudit.run` for inputs, and of :meth:`ShuffledAudit.run` for datasets.
+        progress : callable, optional
+            Called with the numbers of runs done and of all.
+
+        Raises
+        ------
+        InputError
+            If a program fails.
+        """
+        inputs = (self.first, self.second) * self.runs
+        seen = [as_run(reply) for reply in answers(program, inputs, _line, progress)]
+        each = program.per_process if isinstance(program, Program) else 1
+        return self.judge(seen[::2], seen[1::2], hint=hint(inputs, seen, each))
+
+    def judge(self, first: Sequence[Run], second: Sequence[Run], *, hint: str = "") -> Audit:
+        """What follows from runs, each a tuple of messages; every second one, from the first on, is held out."""
+        ratio, delta, claimed = float(self.ratio), float(self.delta), self.target is not None
+        event = learn(first[::2], second[::2], ratio if claimed else None, delta, float(self.level))
+        tested = [first[1::2], second[1::2]]
+        names = [_written(self.first), _written(self.second)]
+        if event.swapped:
+            tested, names = tested[::-1], names[::-1]
+        words = f"score of at least {event.threshold:.6g}, learned on the other half"
+        made = Event(words, names[0], names[1], self.ratio, self.delta)
+        found = finding(
+            made, (event.hits(tested[0]), event.hits(tested[1])), (len(tested[0]), len(tested[1])), self.level
+        )
+        runs = f"{min(map(len, tested))} runs of each"
+        p0 = max(found.hits[0], 1) / found.runs[0]
+        caught = Power(ratio, delta, float(self.level)).caught(min(found.runs), p0)
+        half = Power(math.exp(natural_log(self.ratio) / 2), delta, float(self.level))
+        fewest = half.runs(p0, found.hits[1] / found.runs[1])
+        beside = (f"a claim of half of eps would be refuted by {about_runs(fewest)} of each, if the event is as often",)
+        return Audit(
+            claim=f"{made.claimed} of {names[0]} and {names[1]}" if claimed else "nothing",
+            runs=runs,
+            confidence=self.confidence,
+            findings=(found,),
+            caught=(
+                f"no leak of this event with probability {CAUGHT}"
+                if caught is None
+                else f"eps >= {math.log(caught) + 5e-6:.5f} of an event that is as often with probability {CAUGHT}"
+            ),
+            beside=beside if claimed else (),
+            hint=hint,
+            claimed=claimed,
+        )
+
+
+def _line(given: Any) -> str:
+    return ",".join(map(str, given)) if isinstance(given, tuple) else str(given)
+
+
+def _written(given: Any) -> str:
+    if given in _NAMES:
+        return str(given)
+    text = _line(given)
+    kind = "dataset" if isinstance(given, tuple) else "input"
+    return f"{kind} {text if len(text) <= 40 else text[:37] + '...'}"
+
+
+def audit_pair(
+    first: Any,
+    second: Any,
+    *,
+    runs: object,
+    eps: object = None,
+    exp_eps: object = None,
+    delta: object = 0,
+    confidence: object = "0.99",
+) -> PairAudit:
+    """Audit of two inputs or neighbouring datasets, of which (eps, delta) is claimed.
+
+    Parameters
+    ----------
+    first, second : object
+        Two inputs; or two datasets, as tuples of inputs of which exactly one differs.
+    runs : int
+        Runs of each of the two: an event is learned on one half of them and tested on the other half.
+    eps, exp_eps : number, text or Exp
+        The claim; one of the two, or its exponential.
+    delta : number or text
+        delta of the claim, in [0, 1).
+    confidence : number or text
+        In (0, 1): a program that keeps the claim is accused with probability at most one minus this.
+
+    Returns
+    -------
+    PairAudit
+        With ``price``, ``least``, ``run`` and ``judge``.
+
+    Raises
+    ------
+    InputError
+        If the datasets are no neighbours, there are fewer runs than any outcome needs to refute the claim, or an
+        argument is out of its range.
+
+    Examples
+    --------
+    >>> audit = audit_pair("a", "b", runs=200, eps=1)
+    >>> audit.run(lambda x: x).outcome
+    <Outcome.REFUTED: 1>
+    """
+    check_neighbours(first, second)
+    found = PairAudit(
+        first,
+        second,
+        read_target(eps=eps, exp_eps=exp_eps),
+        _delta(delta),
+        as_integer(runs, "runs", 2, MOST_MESSAGES // (2 * len(as_run(first)))),
+        read_confidence(confidence),
+    )
+    _ = found.least
+    return found
+
+
+def audit_samples(
+    first: Sequence[Any],
+    second: Sequence[Any],
+    *,
+    eps: object = None,
+    exp_eps: object = None,
+    delta: object = 0,
+    confidence: object = "0.99",
+) -> Audit:
+    """What two samples show, one of each of two inputs or neighbouring datasets.
+
+    Every second row, from the first on, is used to learn an event, which the other rows test. Rows are taken as
+    independent.
+
+    Parameters
+    ----------
+    first, second : sequence
+        A row for each run: a message, a sequence of messages, or a text with commas between them.
+    eps, exp_eps : number, text or Exp, optional
+        The claim, or its exponential; without one nothing is refuted, and eps is bounded from below.
+    delta : number or text
+        delta of the claim, in [0, 1).
+    confidence : number or text
+        In (0, 1): each statement is wrong with probability at most one minus this.
+
+    Returns
+    -------
+    Audit
+        With ``outcome``, ``about`` and the counts of the event.
+
+    Raises
+    ------
+    InputError
+        If there are fewer rows than any outcome needs to refute the claim, or an argument is out of its range.
+
+    Examples
+    --------
+    >>> audit_samples([0] * 600 + [1] * 200, [1] * 800, confidence="0.95").about
+    'eps >= 4.34056 at delta = 0 at confidence 0.95, by 400 runs of each; nothing is claimed'
+    """
+    samples = []
+    for name, rows in (("first", first), ("second", second)):
+        check_list(rows, name, "a list of rows, one for each run")
+        if len(rows) < 2:
+            raise InputError(name, f"{len(rows)} rows", "at least 2, of which one half is held out")
+        samples.append([as_run(row) for row in rows])
+    target = None if eps is None and exp_eps is None else read_target(eps=eps, exp_eps=exp_eps)
+    runs = min(map(len, samples))
+    found = PairAudit(*_NAMES, target, _delta(delta), runs, read_confidence(confidence))
+    if target is not None:
+        _ = found.least
+    return found.judge(*samples)
+
+
+def check_neighbours(first: Any, second: Any) -> None:
+    """Refuse two inputs that are equal, and two datasets that do not differ in exactly one user.
+
+    Raises
+    ------
+    InputError
+        With the number of users in which they differ.
+    """
+    if not isinstance(first, tuple) or not isinstance(second, tuple):
+        if first == second:
+            raise InputError("second", second, f"another input than {first}")
+        return
+    if len(first) != len(second):
+        raise InputError("datasets", f"{len(first)} and {len(second)} users", "two datasets of the same size")
+    differ = sum(a != b for a, b in zip(first, second, strict=True))
+    if differ != 1:
+        raise InputError("datasets", f"{differ} users differ", "neighbours, which differ in the input of one user")
+
+
+def _delta(delta: object) -> Fraction:
+    value = parse_rational(delta, "delta")
+    if not 0 <= value < 1:
+        raise InputError("delta", delta, "a number in [0, 1)")
+    return value

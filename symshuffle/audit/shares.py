@@ -1,0 +1,225 @@
+r"""Exact confidence ends of a probability (Clopper, Pearson 1934), and the power of a test that is made of two of them.
+
+With c hits the lower end is the largest p with :math:`P_p(C\ge c)\le` ``level``, the upper end the smallest with
+:math:`P_p(C\le c)\le` ``level``: each is on the wrong side of the true probability with probability at most ``level``.
+An end is looked for in doubles, moved outward, and then proved by the tails of :mod:`symshuffle.collect.intervals`, in
+enclosures or integers. Power is a forecast, and is left in doubles.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, final
+
+import numpy as np
+
+from symshuffle.base.crossings import first_integer, halved
+from symshuffle.base.errors import InputError, NotDecided
+from symshuffle.base.numbers import as_integer, natural_log, parse_rational
+from symshuffle.collect.intervals import SMALLEST_ALPHA, exceeds
+
+CAUGHT: Final = 0.9
+"""Probability with which a forecast says that something is caught."""
+
+MOST_RUNS: Final = 10**8
+"""Runs beyond which nothing is forecast."""
+
+_OUTWARD: Final = 1e-9
+"""Relative distance from the end in doubles at which a proof is tried first."""
+
+_TRIES: Final = 40
+_SPREAD: Final = 9.0
+_BLOCKS: Final = 1000
+
+
+def at_least(count: int, runs: int, level: Fraction, p: Fraction) -> bool:
+    """Whether P(Bin(runs, p) >= count) is at most the level: so many hits are too many for ``p``."""
+    if p <= 0 or p >= 1:
+        return count > 0 and p <= 0
+    return not exceeds(count, runs, runs, p, p, level)
+
+
+def at_most(count: int, runs: int, level: Fraction, p: Fraction) -> bool:
+    """Whether P(Bin(runs, p) <= count) is at most the level: so few hits are too few for ``p``."""
+    return at_least(runs - count, runs, level, 1 - p)
+
+
+def lower_share(count: int, runs: int, level: Fraction) -> Fraction:
+    """Lower end of the probability of a hit, wrong with probability at most ``level``."""
+    if count == 0:
+        return Fraction(0)
+    from scipy.special import betaincinv
+
+    near = float(betaincinv(count, runs - count + 1, float(level)))
+    for i in range(_TRIES):
+        p = Fraction(near * max(0.0, 1 - _OUTWARD * 2**i))
+        if p == 0 or at_least(count, runs, level, p):
+            return p
+    raise NotDecided(f"the lower end of {count} hits in {runs} runs, at level {float(level)}")
+
+
+def upper_share(count: int, runs: int, level: Fraction) -> Fraction:
+    """Upper end of the probability of a hit, wrong with probability at most ``level``."""
+    if count == runs:
+        return Fraction(1)
+    from scipy.special import betainccinv
+
+    near = float(betainccinv(count + 1, runs - count, float(level)))
+    for i in range(_TRIES):
+        p = min(Fraction(near * (1 + _OUTWARD * 2**i)), Fraction(1))
+        if p == 1 or at_most(count, runs, level, p):
+            return p
+    raise NotDecided(f"the upper end of {count} hits in {runs} runs, at level {float(level)}")
+
+
+def confidence_ends(count: int, runs: int, level: object) -> tuple[Fraction, Fraction]:
+    """Ends of a probability, each wrong with probability at most ``level``.
+
+    Parameters
+    ----------
+    count, runs : int
+        Hits, and independent runs, at least 1.
+    level : number or text
+        In (0, 1), at least 1e-100.
+
+    Returns
+    -------
+    tuple of Fraction
+        Lower and upper end of Clopper and Pearson, within a billionth of themselves, on the safe side.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of its range.
+
+    Examples
+    --------
+    >>> low, up = confidence_ends(0, 10, "0.05")
+    >>> float(low), round(float(up), 6)
+    (0.0, 0.258866)
+    """
+    runs = as_integer(runs, "runs", 1, MOST_RUNS)
+    error = parse_rational(level, "level")
+    if not SMALLEST_ALPHA <= error < 1:
+        raise InputError("level", level, "a number in (0, 1), at least 1e-100")
+    count = as_integer(count, "count", 0, runs)
+    return lower_share(count, runs, error), upper_share(count, runs, error)
+
+
+def least_runs(ratio: Fraction, delta: Fraction, level: Fraction) -> int | None:
+    """Runs of each of two inputs below which nothing refutes (log ratio, delta); None beyond ``MOST_RUNS``.
+
+    It takes the event at every run of the first input and at none of the second one; then the lower end is
+    ``level^(1/runs)`` and the upper end the rest to 1.
+    """
+
+    def refutes(runs: int) -> bool:
+        return lower_share(runs, runs, level) - ratio * upper_share(0, runs, level) > delta
+
+    if not refutes(MOST_RUNS):
+        return None
+    return first_integer(refutes, 0, MOST_RUNS)
+
+
+def check_runs(runs: int, ratio: Fraction, delta: Fraction, level: Fraction) -> int:
+    """The least number of runs; fewer are refused, with which nothing would refute a claim.
+
+    Raises
+    ------
+    InputError
+        With the least number of runs.
+    """
+    least = least_runs(ratio, delta, level)
+    if least is None:
+        what = f"({natural_log(ratio):.6g}, {float(delta):.6g})-DP"
+        raise InputError("runs", runs, f"a claim that {MOST_RUNS} runs could refute, not {what}")
+    if runs < least:
+        raise InputError("runs", runs, f"at least {least} of each input: with fewer nothing that could happen refutes")
+    return least
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Power:
+    """Forecast of the test that refutes (log ratio, delta) where ``low(P0) - ratio * up(P1) > delta``.
+
+    Parameters
+    ----------
+    ratio, delta : float
+        The claim.
+    level : float
+        Error of each of the two ends.
+    """
+
+    ratio: float
+    delta: float
+    level: float
+
+    def at(self, runs: int, p0: float, p1: float) -> float:
+        """Probability of a refutation with so many runs of each input, if the event has these probabilities.
+
+        Of very many runs it is a number slightly below, as counts of the first input are taken by the block. It rises
+        with ``p0`` and falls with ``p1``: more hits at the first input, or fewer at the second, refute too.
+        """
+        from scipy.special import bdtr, betaincinv
+
+        counts, masses = _window(runs, p0)
+        hits = np.maximum(counts, 1)
+        low = np.where(counts > 0, betaincinv(hits, runs - hits + 1, self.level), 0.0)
+        allowed = np.clip((low - self.delta) / self.ratio, 0.0, 1.0)
+        # The most hits of the second input whose upper end is below what is allowed, by halving; -1 for none.
+        least, most = np.full(len(counts), -1.0), np.full(len(counts), float(runs))
+        while np.any(most - least > 1):
+            middle = np.floor((least + most) / 2)
+            passed = (allowed > 0) & (bdtr(middle, runs, allowed) < self.level)
+            least, most = np.where(passed, middle, least), np.where(passed, most, middle)
+        few = np.where(least >= 0, 1.0 if p1 <= 0 else bdtr(np.maximum(least, 0), runs, p1), 0.0)
+        return min(1.0, float(masses @ few))
+
+    def runs(self, p0: float, p1: float, wanted: float = CAUGHT) -> int | None:
+        """Runs of each input that refute with the wanted probability, to half a percent; None if no number does."""
+        if not p0 - self.ratio * p1 > self.delta:
+            return None
+        most = 1
+        while self.at(most, p0, p1) < wanted:
+            most *= 2
+            if most > MOST_RUNS:
+                return None
+        step = max(1, most // 400)
+        found = first_integer(lambda i: self.at(i * step, p0, p1) >= wanted, most // (2 * step), most // step + 1)
+        return found * step
+
+    def caught(self, runs: int, p0: float, wanted: float = CAUGHT) -> float | None:
+        """Smallest ratio of P0 = ``p0`` to P1 that is refuted with the wanted probability; None if even P1 = 0 is not.
+
+        By monotony it is so for every pair with P0 at least ``p0`` and a ratio at least this one.
+        """
+        if self.at(runs, p0, 0.0) < wanted:
+            return None
+        least = p0 * 1e-12
+        _, ratio = halved(
+            lambda log: self.at(runs, p0, p0 * math.exp(-log)) >= wanted,
+            math.log(max(self.ratio, 1.0)),
+            math.log(p0 / least),
+            settled=26,
+        )
+        return math.exp(ratio)
+
+
+def _window(runs: int, p: float) -> tuple[Any, Any]:
+    """Counts that matter of a binomial variable, each the least of a block, and the probabilities of the blocks."""
+    from scipy.special import gammaln, xlog1py, xlogy
+
+    reach = _SPREAD * math.sqrt(runs * p * (1 - p)) + 20
+    counts = np.arange(max(0, math.floor(runs * p - reach)), min(runs, math.ceil(runs * p + reach)) + 1, dtype=float)
+    logs = gammaln(runs + 1) - gammaln(counts + 1) - gammaln(runs - counts + 1)
+    masses = np.exp(logs + xlogy(counts, p) + xlog1py(runs - counts, -p))
+    starts = np.arange(0, len(counts), 1 + len(counts) // _BLOCKS)
+    return counts[starts], np.add.reduceat(masses, starts)
+
+
+def about_runs(runs: int | None) -> str:
+    """A number of runs in words, in two digits; None is no number."""
+    return "no number of runs" if runs is None else f"about {float(f'{runs:.2g}'):.0f} runs"

@@ -1,0 +1,365 @@
+"""Audit of a pipeline that randomizes and shuffles: likelihood-ratio events of attained datasets, and order.
+
+The user who differs comes first in both datasets. The event on all messages tests the local randomizer; its level eps'
+has the greatest power against clients with squared probabilities, of k-ary response and its like those at twice the
+level. Events on the first b messages test the shuffler: their levels have the greatest power against one that shuffles
+blocks of at most b users and keeps the blocks in order. At each level the claim is the certified delta(eps') of n
+users. Cells are the messages at each place of the output, where in a random order every user is equally likely.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Final, final
+
+import numpy as np
+
+from symshuffle.accountants.questions.solve import delta
+from symshuffle.audit.attained import ConstantDatasets, blocks, candidates, occurs, sharpened
+from symshuffle.audit.claims import Claim, claim
+from symshuffle.audit.programs import MOST_MESSAGES, Program, answers, as_run, hint
+from symshuffle.audit.shares import CAUGHT, MOST_RUNS, Power, about_runs, check_runs, least_runs
+from symshuffle.audit.verdicts import Audit, ClaimedCell, Event, cells_outside, findings
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.kinds import Progress
+from symshuffle.base.numbers import as_integer, natural_log, to_float, upper_end
+from symshuffle.base.results import Bracket
+from symshuffle.collect.estimate import read_confidence
+from symshuffle.collect.randomness import Integers, random_order, uniform
+
+_MOST_USERS: Final = 100_000
+"""Users in a run beyond which nothing is run."""
+
+ORDERS: Final = ("random", "sorted")
+"""Orders in which a pipeline may write its messages."""
+
+_LEVELS: Final = 16
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Test:
+    """Event on the first messages of an output, and the certified point of the profile that it tests.
+
+    Parameters
+    ----------
+    datasets : Datasets
+        The two datasets.
+    block : int
+        Number of messages that are looked at.
+    ratio : Fraction
+        exp(eps').
+    certified : Bracket
+        Around the bound on delta(eps') of all users.
+    shares : tuple of float
+        Probabilities of the event under the alternative that it was chosen for.
+    """
+
+    datasets: ConstantDatasets
+    block: int
+    ratio: Fraction
+    certified: Bracket
+    shares: tuple[float, float]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ShuffledAudit:
+    """Audit of a pipeline, with its events fixed: nothing has run yet.
+
+    Parameters
+    ----------
+    claim : Claim
+        The claimed channel of every user.
+    n : int
+        Number of users.
+    runs : int
+        Runs of each of the two datasets.
+    confidence : Fraction
+        An honest pipeline is accused of anything with probability at most one minus this.
+    order : {"random", "sorted"}
+        Order in which the pipeline writes messages. Sorted ones are put in a random order here.
+    """
+
+    claim: Claim
+    n: int
+    runs: int
+    confidence: Fraction
+    order: str = "random"
+
+    @cached_property
+    def _rows(self) -> Any:
+        return np.array([[to_float(entry) for entry in row] for row in self.claim.channel.rows])
+
+    @cached_property
+    def _profile(self) -> tuple[tuple[Fraction, Bracket], ...]:
+        """Certified points from eps = 0 to the local level, where delta is 0."""
+        cap = upper_end(self.claim.cap)
+        ratios = [Fraction(math.exp(natural_log(cap) * i / _LEVELS)) for i in range(_LEVELS)]
+        return tuple((x, delta(self.claim.channel, n=self.n, exp_eps=x, rigour="ball").bracket) for x in (*ratios, cap))
+
+    @property
+    def _blocks(self) -> tuple[int, ...]:
+        return blocks(self.n) if self.order == "random" else (self.n,)
+
+    @property
+    def level(self) -> Fraction:
+        """Error of each end of each event: a quarter of the error, over the events."""
+        return (1 - self.confidence) / (4 * len(self._blocks))
+
+    @cached_property
+    def tests(self) -> tuple[Test, ...]:
+        """One for each number of first messages: of all datasets and levels the one with the greatest power.
+
+        Raises
+        ------
+        Unsupported
+            If no datasets have few enough histograms of messages.
+        """
+        known = list(candidates(self._rows, self.n))
+        if not known:
+            raise Unsupported(f"n = {self.n} users of this channel have too many histograms for an exact event")
+        sharp = sharpened(self._rows)
+        chosen = [self._best(known[0], known, sharp)]
+        datasets = chosen[0].datasets
+        return (*chosen, *(self._best(datasets, [datasets], None, block) for block in self._blocks[1:]))
+
+    def _best(
+        self, first: ConstantDatasets, known: Iterable[ConstantDatasets], rows: Any, block: int | None = None
+    ) -> Test:
+        """The most powerful test on a block of first messages, against clients with these rows or the claimed ones."""
+        best: tuple[tuple[float, float], Test] | None = None
+        for made in known:
+            others = None if rows is None else rows[[made.a, made.b, made.c]]
+            laws = made.laws(block or self.n, others)
+            for ratio, certified in self._profile:
+                p0, p1 = laws.shares(float(ratio))
+                bound = float(certified.upper)
+                power = Power(float(ratio), bound, float(self.level)).at(self.runs, p0, p1)
+                key = (round(power, 9), p0 - float(ratio) * p1 - bound)
+                if best is None or key > best[0]:
+                    best = key, Test(made, block or self.n, ratio, certified, (p0, p1))
+        assert best is not None, first
+        return best[1]
+
+    @property
+    def datasets(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """The two datasets, in the words of the claim."""
+        made, words = self.tests[0].datasets, self.claim.inputs
+        others = (words[made.c],) * (self.n - 1)
+        return (words[made.a], *others), (words[made.b], *others)
+
+    def _named(self, which: int) -> str:
+        data = self.datasets[which]
+        return f"X{which} = ({data[0]}; {data[1]} x {self.n - 1})" if self.n > 1 else f"X{which} = ({data[0]})"
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        """The events, each with the point of the profile that it tests."""
+        made = []
+        for test in self.tests:
+            which = "all messages" if test.block == self.n else f"the first {test.block} messages"
+            words = f"likelihood ratio of {which} above exp({natural_log(test.ratio):.6g})"
+            made.append(Event(words, "X0", "X1", test.ratio, test.certified.upper, test.shares))
+        return tuple(made)
+
+    @property
+    def price(self) -> str:
+        """What will be run and tested."""
+        cells = 2 * self.n * self.claim.channel.num_outputs
+        return (
+            f"{2 * self.runs} runs of {self.n} users, {self.runs} of each of {self._named(0)} and {self._named(1)}; "
+            f"{len(self.events)} events and {cells} claimed probabilities"
+        )
+
+    def power(self, source: Any, *, block: int | None = None) -> float:
+        """Probability that privacy is refuted, by the best event alone (in doubles).
+
+        Parameters
+        ----------
+        source : Channel
+            What every user runs.
+        block : int, optional
+            Size of the blocks that are shuffled and then kept in order; all users by default.
+        """
+        rows = np.array([[to_float(entry) for entry in row] for row in source.rows])
+        size, found = self.n if block is None else as_integer(block, "block", 1, self.n), []
+        for test in self.tests:
+            made = test.datasets
+            laws = made.laws(test.block, rows[[made.a, made.b, made.c]])
+            p0, p1 = laws.shares(float(test.ratio), min(1.0, test.block / size))
+            found.append(self._power(test).at(self.runs, p0, p1))
+        return max(found)
+
+    def _power(self, test: Test, part: Fraction = Fraction(1)) -> Power:
+        return Power(float(test.ratio), float(part * test.certified.upper), float(self.level))
+
+    @cached_property
+    def caught(self) -> str:
+        """What so many runs would have caught."""
+        first, *rest = self.tests
+        sized = [test.block for test in rest if self._power(test).at(self.runs, *test.shares) >= CAUGHT]
+        made = []
+        if self._power(first).at(self.runs, *first.shares) >= CAUGHT:
+            sharp = sharpened(self._rows)
+            eps0 = math.log(
+                float((sharp.max(axis=0) / np.where(sharp.min(axis=0) > 0, sharp.min(axis=0), np.inf)).max())
+            )
+            made.append(f"clients with squared probabilities (eps0 = {eps0:.6g})")
+        if sized:
+            made.append(f"a shuffler that keeps blocks of at most {max(sized)} users in order")
+        if not made:
+            return "neither squared probabilities nor a shuffler that keeps users in order: take more runs"
+        return f"{', and '.join(made)}, with probability {CAUGHT} each"
+
+    @cached_property
+    def beside(self) -> tuple[str, ...]:
+        """What is certified of the claim, what these datasets reach, and how many runs would refute half of it."""
+        test = self.tests[0]
+        p0, p1 = test.datasets.laws(self.n).shares(float(test.ratio))
+        ends = test.certified.decimals(7)
+        runs = self._power(test, Fraction(1, 2)).runs(p0, p1)
+        eps = f"{natural_log(test.ratio):.6g}"
+        return (
+            f"certified: delta({eps}) of n = {self.n} users is at most a number in [{ends['lower']}, {ends['upper']}] "
+            f"({test.certified.rigour.value}, {test.certified.engine})",
+            f"{self._named(0)} and {self._named(1)} reach about {p0 - float(test.ratio) * p1:.6g} of it",
+            f"a claim of half of it would be refuted by {about_runs(runs)} of each",
+        )
+
+    def run(self, pipeline: Callable[[Any], Any] | Program, *, progress: Progress | None = None) -> Audit:
+        """What the pipeline is found to be.
+
+        Parameters
+        ----------
+        pipeline : callable or Program
+            Returns the messages of all users of a dataset, in the order in which they leave the shuffler: a sequence,
+            or a text with commas. A program is given one dataset in each line, with commas between inputs.
+        progress : callable, optional
+            Called with the numbers of runs done and of all.
+
+        Raises
+        ------
+        InputError
+            If the messages are not n, one is none of the claim's, or a program fails.
+        """
+        inputs = self.datasets * self.runs
+        replies = answers(pipeline, inputs, lambda data: ",".join(map(str, data)), progress)
+        rows = np.empty((len(replies), self.n), dtype=np.int64)
+        seen: list[tuple[str, ...]] = []
+        for i, reply in enumerate(replies):
+            messages = as_run(reply)
+            if len(messages) != self.n:
+                raise InputError(f"run {i + 1}", f"{len(messages)} messages", f"{self.n}, one of each user")
+            rows[i] = [self.claim.column(message, f"run {i + 1}") for message in messages]
+            seen.append(messages)
+        each = pipeline.per_process if isinstance(pipeline, Program) else 1
+        return self.judge(rows[::2], rows[1::2], hint=hint(inputs, seen, each))
+
+    def judge(self, first: Integers, second: Integers, *, hint: str = "") -> Audit:
+        """What follows from messages, as columns of the claim.
+
+        Parameters
+        ----------
+        first, second : array of int
+            A row for each run of the two datasets, with n messages in the order of the output.
+        hint : str
+            A guess at the cause of what is found.
+
+        Raises
+        ------
+        InputError
+            If a shape is another one, or messages that should be are not sorted.
+        """
+        outputs = [self._ordered(np.asarray(rows), name) for rows, name in ((first, "first"), (second, "second"))]
+        hits = []
+        for test in self.tests:
+            scores = test.datasets.scores(float(test.ratio))
+            hits.append(tuple(int(occurs(scores, rows[:, : test.block]).sum()) for rows in outputs))
+        level = (1 - self.confidence) / (8 * self.n * self.claim.channel.num_outputs)
+        return Audit(
+            claim=f"{self.claim.title}, shuffled for n = {self.n}",
+            runs=f"{self.runs} runs of each of two datasets",
+            confidence=self.confidence,
+            findings=findings(self.events, hits, (self.runs, self.runs), self.level),  # type: ignore[arg-type]  # pairs
+            cells=cells_outside(self._cells(outputs), level),
+            cell_level=level,
+            checked=2 * self.n * self.claim.channel.num_outputs,
+            caught=self.caught,
+            beside=self.beside,
+            hint=hint,
+        )
+
+    def _ordered(self, rows: Integers, name: str) -> Integers:
+        if rows.shape != (self.runs, self.n):
+            raise InputError(name, f"shape {rows.shape}", f"shape {(self.runs, self.n)}")
+        if self.order == "random":
+            return rows
+        if np.any(np.diff(rows, axis=1) < 0):
+            raise InputError("order", self.order, "messages in the order of the claim in every run")
+        draw = uniform()
+        return np.array([row[random_order(self.n, draw)] for row in rows])
+
+    def _cells(self, outputs: list[Integers]) -> Iterable[ClaimedCell]:
+        made, rows = self.tests[0].datasets, self.claim.channel.rows
+        for which, x in enumerate((made.a, made.b)):
+            size = self.claim.channel.num_outputs
+            claimed: list[Any] = [(p + (self.n - 1) * q) / self.n for p, q in zip(rows[x], rows[made.c], strict=True)]
+            for place, y in itertools.product(range(self.n), range(size)):
+                seen = int((outputs[which][:, place] == y).sum())
+                yield ClaimedCell(f"X{which}, place {place + 1}", self.claim.messages[y], claimed[y], seen, self.runs)
+
+
+def audit_shuffled(
+    source: Any, *, n: object, runs: object, confidence: object = "0.99", order: str = "random"
+) -> ShuffledAudit:
+    """Audit of a pipeline of n users, with its events fixed.
+
+    Nothing has run yet: ``run(pipeline)`` of the audit does.
+
+    Parameters
+    ----------
+    source : Claim, Channel, Mechanism or Plan
+        What every user is said to run, as in :func:`symshuffle.audit.claim`.
+    n : int
+        Number of users, the differing one included.
+    runs : int
+        Runs of each of the two datasets.
+    confidence : number or text
+        In (0, 1): a pipeline that keeps the claim is accused of anything with probability at most one minus this.
+    order : {"random", "sorted"}
+        Order in which the pipeline writes messages.
+
+    Returns
+    -------
+    ShuffledAudit
+        With ``price``, ``datasets``, ``events``, ``run`` and ``judge``.
+
+    Raises
+    ------
+    InputError
+        If there are fewer runs than any outcome needs to refute the claim, or an argument is out of its range.
+    Unsupported
+        If there are too many histograms of messages for an exact event.
+
+    Examples
+    --------
+    >>> from symshuffle import Channel
+    >>> response = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
+    >>> audit = audit_shuffled(response, n=10, runs=400)
+    >>> audit.run(lambda data: data).outcome
+    <Outcome.REFUTED: 1>
+    """
+    if order not in ORDERS:
+        raise InputError("order", order, "one of " + ", ".join(ORDERS))
+    users = as_integer(n, "n", 1, _MOST_USERS)
+    number = as_integer(runs, "runs", 1, MOST_MESSAGES // (2 * users))
+    found = ShuffledAudit(claim(source), users, number, read_confidence(confidence), order)
+    points = [(test.ratio, test.certified.upper, found.level) for test in found.tests]
+    check_runs(number, *min(points, key=lambda point: least_runs(*point) or MOST_RUNS))
+    return found

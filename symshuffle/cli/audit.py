@@ -1,0 +1,194 @@
+"""The commands audit local, shuffled and samples: somebody's program against its claim."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from symshuffle.base.errors import InputError
+from symshuffle.cli.arguments import Eps0, File, Json, Lam, Params, assignments, channel
+from symshuffle.cli.progress import progress
+from symshuffle.cli.shown import print_rows
+
+if TYPE_CHECKING:
+    from symshuffle.audit import Audit, Claim
+    from symshuffle.collect import Plan
+
+app = typer.Typer(
+    help="Somebody's program against its claim. Exit status 0: not refuted; 1: privacy refuted; 3: another channel."
+)
+
+Command = Annotated[
+    str,
+    typer.Option("--program", metavar="COMMAND", help="Program that reads inputs and writes messages, a line each."),
+]
+Named = Annotated[
+    str | None,
+    typer.Option("--claim", metavar="MECH", help="What is claimed: a mechanism with -p and a budget, or `channel`."),
+]
+PlanOption = Annotated[Path | None, typer.Option("--plan", metavar="FILE", help="Or the plan of `collect plan`.")]
+Runs = Annotated[str, typer.Option("--runs", help="Runs of each input, or of each of two datasets.")]
+Confidence = Annotated[str, typer.Option("--confidence", help="An honest program is accused at most so rarely.")]
+PerProcess = Annotated[
+    str, typer.Option("--per-process", metavar="M", help="Lines that a process is given; few of them show seeds.")
+]
+Timeout = Annotated[str, typer.Option("--timeout", metavar="SECONDS", help="Time that a process may take.")]
+Eps = Annotated[str | None, typer.Option("--eps", help="A bare claim: eps >= 0 in nats.")]
+Delta = Annotated[str, typer.Option("--delta", help="Delta of a bare claim, in [0, 1).")]
+
+
+@app.command("local")
+def local(
+    program: Command,
+    runs: Runs,
+    claim: Named = None,
+    param: Params = None,
+    eps0: Eps0 = None,
+    lam: Lam = None,
+    file: File = None,
+    plan: PlanOption = None,
+    inputs: Annotated[
+        str | None, typer.Option("--inputs", metavar="A,B", help="Without a channel: the two inputs to compare.")
+    ] = None,
+    delta: Delta = "0",
+    confidence: Confidence = "0.99",
+    per_process: PerProcess = "10000",
+    timeout: Timeout = "600",
+    as_json: Json = False,
+) -> None:
+    """Test whether a client keeps its local budget, and whether it is the claimed channel."""
+    from symshuffle.audit import audit_local, audit_pair
+
+    found: Any
+    said = _claimed(claim, param, eps0, lam, file, plan)
+    if said is None:
+        pair = _two(inputs)
+        found = audit_pair(*pair, runs=runs, eps=eps0, exp_eps=lam, delta=delta, confidence=confidence)
+    else:
+        _refuse({"--inputs": inputs, "--delta": None if delta == "0" else delta})
+        found = audit_local(said[0], runs=runs, confidence=confidence)
+    _run(found, program, per_process, timeout, as_json)
+
+
+@app.command("shuffled")
+def shuffled(
+    program: Command,
+    runs: Runs,
+    n: Annotated[str | None, typer.Option("--n", help="Users in a run; of a plan its own number.")] = None,
+    claim: Named = None,
+    param: Params = None,
+    eps0: Eps0 = None,
+    lam: Lam = None,
+    file: File = None,
+    plan: PlanOption = None,
+    order: Annotated[str, typer.Option("--order", help="Order of the messages of a run: random or sorted.")] = "random",
+    x0: Annotated[
+        str | None, typer.Option("--x0", metavar="A,B,...", help="Without a channel: the inputs of a dataset.")
+    ] = None,
+    x1: Annotated[str | None, typer.Option("--x1", metavar="A,B,...", help="And those of a neighbour.")] = None,
+    eps: Eps = None,
+    delta: Delta = "0",
+    confidence: Confidence = "0.99",
+    per_process: PerProcess = "1000",
+    timeout: Timeout = "600",
+    as_json: Json = False,
+) -> None:
+    """Test whether a pipeline of clients and a shuffler keeps the certified delta(eps); a line is a run of n users."""
+    from symshuffle.audit import audit_pair, audit_shuffled
+
+    found: Any
+    said = _claimed(claim, param, eps0, lam, file, plan)
+    if said is None:
+        if x0 is None or x1 is None:
+            raise InputError("--x0, --x1", f"{x0}, {x1}", "two neighbouring datasets, or a claim")
+        first, second = (tuple(x.strip() for x in data.split(",")) for data in (x0, x1))
+        found = audit_pair(first, second, runs=runs, eps=eps, delta=delta, confidence=confidence)
+    else:
+        _refuse({"--x0": x0, "--x1": x1, "--eps": eps, "--delta": None if delta == "0" else delta})
+        users = n if n is not None else said[1]
+        if users is None:
+            raise InputError("--n", None, "the number of users in a run")
+        found = audit_shuffled(said[0], n=users, runs=runs, confidence=confidence, order=order)
+    _run(found, program, per_process, timeout, as_json)
+
+
+@app.command("samples")
+def samples(
+    a: Annotated[Path, typer.Option("--a", metavar="FILE", help="Runs of one input or dataset, one in each line.")],
+    b: Annotated[Path, typer.Option("--b", metavar="FILE", help="Runs of the other one.")],
+    eps: Eps = None,
+    delta: Delta = "0",
+    confidence: Confidence = "0.99",
+    as_json: Json = False,
+) -> None:
+    """Bound eps from below by two samples: an event is learned on every second line and tested on the others."""
+    from symshuffle.audit import audit_samples
+
+    first, second = (_lines(path, option) for path, option in ((a, "--a"), (b, "--b")))
+    _show(audit_samples(first, second, eps=eps, delta=delta, confidence=confidence), "", as_json)
+
+
+def _claimed(
+    claim: str | None, param: list[str] | None, eps0: str | None, lam: str | None, file: Path | None, plan: Path | None
+) -> tuple[Claim | Plan | Any, int | None] | None:
+    """What is claimed, and the users of a plan; None for a bare claim."""
+    from symshuffle.audit import named_claim
+
+    if plan is not None:
+        from symshuffle.collect.files import read_plan_file
+
+        _refuse({"--claim": claim, "-p": param and param[0], "--eps0": eps0, "--lam": lam, "--file": file})
+        known = read_plan_file(plan)
+        return known, known.n
+    if claim == "channel":
+        _refuse({"-p": param and param[0], "--eps0": eps0, "--lam": lam})
+        return channel(file), None
+    _refuse({"--file": file})
+    if claim is None:
+        _refuse({"-p": param and param[0]})
+        return None
+    return named_claim(claim, assignments(param), eps0=eps0, lam=lam), None
+
+
+def _refuse(given: dict[str, Any]) -> None:
+    for option, value in given.items():
+        if value is not None:
+            raise InputError(option, value, "nothing: it does not go with the other options")
+
+
+def _two(inputs: str | None) -> tuple[str, str]:
+    words = [] if inputs is None else [word.strip() for word in inputs.split(",")]
+    if len(words) != 2:
+        raise InputError("--inputs", inputs, "two inputs as A,B; or what is claimed, by --claim or --plan")
+    return words[0], words[1]
+
+
+def _lines(path: Path, option: str) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(option, path, f"a text file, a run in each line ({type(error).__name__})") from None
+
+
+def _run(found: Any, program: str, per_process: str, timeout: str, as_json: bool) -> None:
+    from symshuffle.audit import Program
+
+    made = Program(program, per_process, timeout)
+    typer.echo(f"price: {found.price}; at most {made.per_process} lines to a process", err=as_json)
+    with progress() as display:
+        task = display.add_task("runs", total=None)
+        report: Callable[[int, int], None] = lambda done, of: display.update(task, completed=done, total=of)  # noqa: E731
+        result = found.run(made, progress=report)
+    _show(result, found.price, as_json)
+
+
+def _show(found: Audit, price: str, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps({**found.to_dict(), "price": price}, indent=2))
+    else:
+        print_rows(found.rows())
+    raise typer.Exit(found.outcome.value)

@@ -1,0 +1,65 @@
+"""The command design shuffled: the most accurate channel found for a central target."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from symshuffle.base.choices import Loss
+from symshuffle.base.numbers import as_integer, parse_rational, ungrouped
+from symshuffle.cli import arguments
+from symshuffle.cli.arguments import Json, UsersOption
+from symshuffle.cli.progress import progress
+
+if TYPE_CHECKING:
+    from symshuffle.design.shuffled.model import ShuffledDesign
+
+
+def shuffled(
+    k: Annotated[str, typer.Option("--k", help="Number of inputs (categories).")],
+    n: UsersOption,
+    eps: Annotated[str, typer.Option("--eps", help="Central target eps >= 0 after shuffling, in nats.")],
+    delta: Annotated[str, typer.Option("--delta", help="Central target delta, in (0, 1).")],
+    lam_cap: Annotated[
+        str | None, typer.Option("--lam-cap", help="Cap on likelihood ratios, exp(eps0) > 1; rationals stay exact.")
+    ] = None,
+    loss: Annotated[Loss, typer.Option("--loss", help="Error that is minimised; l2 (sum of squares) alone.")] = Loss.L2,
+    as_json: Json = False,
+) -> None:
+    """Most accurate channel found that meets (eps, delta) after shuffling: a mixture of orbits, by a local search."""
+    from symshuffle.design.shuffled.best import LARGEST_INPUTS, best_shuffled
+
+    inputs = as_integer(parse_rational(ungrouped(k), "--k"), "--k", 2, LARGEST_INPUTS)
+    users = arguments.users(n)
+    cap = None if lam_cap is None else parse_rational(lam_cap, "--lam-cap")
+    with progress() as display:
+        display.add_task("", total=None)
+        found = best_shuffled(inputs, n=users, eps=eps, delta=delta, lam_cap=cap, loss=loss)
+    typer.echo(json.dumps(found.to_dict(), indent=2) if as_json else _shown(found))
+
+
+def _shown(found: ShuffledDesign) -> str:
+    """The answer in a few lines."""
+    attained, blocks = found.epsilon.attained, found.blocks
+    parts = ", ".join(
+        f"{float(orbit.weight):.4g} x [{', '.join(f'{count} at {float(value):.6g}' for count, value in orbit.levels)}]"
+        for orbit in found.orbits
+    )
+    uniform = 1 - 1 / found.k
+    lines = [
+        f"risk     {float(found.risk):.6g} (sum of squared errors, exact; trace {float(found.trace):.6g})"
+        + ("" if found.useful else f": worse than always answering uniform, {uniform:.6g}"),
+        f"channel  weight x template: {parts}; ratio {float(found.ratio):.6g}, {found.bits} bits",
+        f"eps      at most {float(found.epsilon):.6g} at delta = {float(found.target):.6g}, certified"
+        + ("" if attained is None else f"; a real pair has {float(attained.lower):.6g}"),
+        f"class    {found.about}; no upper end",
+    ]
+    if blocks is not None:
+        design = blocks.design
+        lines.append(
+            f"blocks   k = {design.points} (padded), s = {design.size}, b = {design.points}: {design.bits} bits, "
+            f"risk {float(blocks.risk):.6g} over all {design.points}; same certified bound, attained pairs may differ"
+        )
+    return "\n".join(lines)

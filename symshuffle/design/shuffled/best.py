@@ -1,0 +1,120 @@
+"""The best channel found for a central target: search, certificates by the accountant, a design with few bits."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from symshuffle.accountants.bounds.evaluate import check_n
+from symshuffle.accountants.questions.solve import delta as delta_bound
+from symshuffle.accountants.questions.solve import epsilon as epsilon_bound
+from symshuffle.base.choices import Loss, Population, choice
+from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.levels import read_delta, read_target
+from symshuffle.base.numbers import Exp, Real, as_integer, enclose
+from symshuffle.design.shuffled.blocks import block_designs
+from symshuffle.design.shuffled.model import BlockChannel, ShuffledDesign
+from symshuffle.design.shuffled.search import Target, improved, ratios_by_size
+from symshuffle.utility.estimation.canonical import isotropic_risk
+from symshuffle.utility.frontiers.caps import check_cap
+from symshuffle.utility.frontiers.orbit import orbit_mechanism, subset_orbit
+
+LARGEST_INPUTS = 10_000
+"""Inputs up to which channels are searched."""
+
+_ROUND = 1 << 40
+
+
+def best_shuffled(
+    k: int,
+    *,
+    n: int,
+    eps: object = None,
+    exp_eps: object = None,
+    delta: object,
+    lam_cap: Fraction | None = None,
+    loss: Loss | str = Loss.L2,
+) -> ShuffledDesign:
+    r"""Most accurate channel found that meets (eps, delta) after shuffling.
+
+    The best subset size is found first, at the largest ratio at which the certified bound meets the target. A local
+    search then mixes orbits: subsets of other sizes, a null output, ordered pairs. The accountant certifies the result.
+
+    Parameters
+    ----------
+    k : int
+        Number of inputs (categories), 2 to 10 000.
+    n : int
+        Number of users, at least 1.
+    eps, exp_eps : number or text
+        The central target: eps at least 0 in nats, or exp(eps) at least 1. One of the two.
+    delta : number or text
+        The target delta, in (0, 1).
+    lam_cap : Fraction, optional
+        Largest likelihood ratio of the channel, above 1.
+    loss : {"l2"}
+        Loss that is minimised: the sum of squared errors of the estimated shares.
+
+    Returns
+    -------
+    ShuffledDesign
+        The channel with its exact risk, both privacy numbers and the length of a message. The search is local: other
+        exchangeable channels may be better.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of its range.
+    Unsupported
+        For other losses than l2, which do not follow the trace.
+    NotDecided
+        If no ratio above 1 was certified to meet the target.
+
+    Examples
+    --------
+    >>> found = best_shuffled(5, n=100, eps="1/2", delta="1/1000")
+    >>> found.size, found.delta.bracket.upper <= Fraction(1, 1000)
+    (1, True)
+    """
+    k, n = as_integer(k, "k", 2, LARGEST_INPUTS), check_n(n)
+    order, goal = read_target(eps=eps, exp_eps=exp_eps), read_delta(delta)
+    if choice(Loss, loss, "loss") is not Loss.L2:
+        raise Unsupported(
+            f"loss = {Loss(loss).value}: only l2 follows the trace; `symshuffle compare` ranks by the others"
+        )
+    if lam_cap is not None and not isinstance(check_cap(lam_cap, "lam_cap"), Fraction):
+        raise InputError("lam_cap", lam_cap, "a rational number > 1")
+    target = Target(k, n, _below(order), goal, None if lam_cap is None else Fraction(lam_cap))
+    ratios = ratios_by_size(target)
+    if not ratios:
+        raise NotDecided(f"no ratio above 1 was certified to meet eps = {order}, delta = {goal} with {n} users")
+    size = max(ratios, key=lambda s: subset_orbit(k, s, ratios[s]).signal)
+    orbits = improved((subset_orbit(k, size, ratios[size]),), target)
+    mechanism = orbit_mechanism(orbits)
+    found = delta_bound(mechanism, n=n, exp_eps=order, attain=True)
+    if found.bracket.upper > goal:
+        raise NotDecided(
+            f"the accountant certifies delta = {float(found.bracket.upper):.6g} only, above the target {goal}"
+        )
+    level = epsilon_bound(mechanism, n=n, delta=goal, attain=True)
+    return ShuffledDesign(
+        k, n, order, goal, target.cap, Loss.L2, orbits, size, found, level, _best_blocks(target, k, n)
+    )
+
+
+def _below(order: Real) -> Fraction:
+    """A short rational at most exp(eps), at least 1: what meets it meets the target."""
+    lower = enclose(order).lower if isinstance(order, Exp) else Fraction(order)
+    return lower if lower.denominator < _ROUND else max(Fraction(1), Fraction(int(lower * _ROUND), _ROUND))
+
+
+def _best_blocks(target: Target, k: int, n: int) -> BlockChannel | None:
+    """The projective space with the smallest risk at the target; None if there is none with few points."""
+    found = []
+    for design in block_designs(k):
+        padded = Target(design.points, n, target.exp_eps, target.delta, target.cap)
+        ratio = padded.ratio(design.size)
+        if ratio > 1:
+            trace = subset_orbit(design.points, design.size, ratio).signal
+            risk = Fraction(isotropic_risk(design.points, trace, population=Population.FIXED)) / n
+            found.append(BlockChannel(design, ratio, risk))
+    return min(found, key=lambda one: one.risk, default=None)

@@ -1,0 +1,208 @@
+"""What the search for the best channel after shuffling returns."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final, final
+
+from symshuffle.base.choices import Loss, Population
+from symshuffle.base.numbers import Exp, Real, format_decimal
+from symshuffle.design.shuffled.blocks import BlockDesign
+from symshuffle.design.shuffled.laws import ratio_of, trace_of
+from symshuffle.utility.estimation.canonical import isotropic_risk
+from symshuffle.utility.frontiers.orbit import Orbit, orbit_mechanism
+
+if TYPE_CHECKING:
+    from symshuffle.accountants.bounds.amplification import Amplification
+    from symshuffle.channels.channel import Channel
+    from symshuffle.mechanisms.model import Mechanism
+
+NO_UPPER: Final = "no upper end"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BlockChannel:
+    """A channel of the same certified bound as subset selection that names blocks of a design.
+
+    Parameters
+    ----------
+    design : BlockDesign
+        Its points are the inputs; those beyond the first k are categories that nobody holds.
+    ratio : Fraction
+        Likelihood ratio between inputs inside and outside a block.
+    risk : Fraction
+        Canonical l2 risk at fixed compositions, from the trace over all points.
+    """
+
+    design: BlockDesign
+    ratio: Fraction
+    risk: Fraction
+
+    def channel(self) -> Channel:
+        """The explicit channel: one row per point, one column per block.
+
+        Raises
+        ------
+        Unsupported
+            For more than 2000 points.
+        """
+        from symshuffle.channels.channel import Channel
+
+        design, blocks = self.design, self.design.blocks()
+        low = 1 / (design.size * self.ratio + design.points - design.size)
+        held = [frozenset(block) for block in blocks]
+        return Channel(
+            tuple(tuple(low * self.ratio if x in block else low for block in held) for x in range(design.points))
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        design = self.design
+        return {
+            "padded_k": design.points,
+            "s": design.size,
+            "b": design.points,
+            "q": design.q,
+            "ratio": str(self.ratio),
+            "risk": str(self.risk),
+            "bits": design.bits,
+            "bound": "same certified bound as subset selection; attained pairs may differ",
+        }
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ShuffledDesign:
+    """A channel that meets a central target, found among mixtures of orbits by a local search.
+
+    Parameters
+    ----------
+    k, n : int
+        Number of inputs and of users.
+    exp_eps : Real
+        The target ratio exp(eps).
+    target : Fraction
+        The target delta.
+    lam_cap : Fraction or None
+        Largest likelihood ratio allowed.
+    loss : Loss
+        Loss that was minimised.
+    orbits : tuple of Orbit
+        The channel: a mixture of orbits of templates.
+    size : int
+        Subset size that is best among subset selection alone.
+    delta, epsilon : Amplification
+        Certified bounds on delta at the target eps, and on eps at the target delta, with what real pairs attain.
+    blocks : BlockChannel or None
+        The best channel found that names blocks of a projective space.
+    """
+
+    k: int
+    n: int
+    exp_eps: Real
+    target: Fraction
+    lam_cap: Fraction | None
+    loss: Loss
+    orbits: tuple[Orbit, ...]
+    size: int
+    delta: Amplification
+    epsilon: Amplification
+    blocks: BlockChannel | None
+
+    @property
+    def about(self) -> str:
+        """What the answer speaks about: the class of channels, and that the search is local."""
+        cap = "" if self.lam_cap is None else f" with likelihood ratios at most {self.lam_cap}"
+        return f"exchangeable channels{cap}; local search over mixtures of orbits"
+
+    @property
+    def trace(self) -> Fraction:
+        """Trace of the template's covariance, exact."""
+        return trace_of(self.orbits)
+
+    @property
+    def ratio(self) -> Fraction | float:
+        """Largest likelihood ratio of the channel: it is log(ratio)-LDP."""
+        return ratio_of(self.orbits)
+
+    @property
+    def risk(self) -> Fraction:
+        """Exact canonical l2 risk (sum of squared errors of the shares), the same at every fixed composition."""
+        return Fraction(isotropic_risk(self.k, self.trace, population=Population.FIXED)) / self.n
+
+    @property
+    def useful(self) -> bool:
+        """Whether the risk is below 1 - 1/k, the largest risk of always answering "uniform"."""
+        return self.risk < 1 - Fraction(1, self.k)
+
+    @property
+    def bits(self) -> int:
+        """Bits that name an output."""
+        outputs = sum(_outputs(orbit) for orbit in self.orbits)
+        return (outputs - 1).bit_length()
+
+    def mechanism(self) -> Mechanism:
+        """The mechanism, for :func:`symshuffle.delta` and its like."""
+        return orbit_mechanism(self.orbits)
+
+    def channel(self) -> Channel:
+        """The explicit channel.
+
+        Raises
+        ------
+        Unsupported
+            If its matrix has more than 2 000 000 entries: use :meth:`mechanism`.
+        """
+        return self.mechanism().channel()
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: parameters, risk, both privacy numbers, message length, blocks; rationals are strings."""
+        attained = self.epsilon.attained
+        return {
+            "about": self.about,
+            "k": self.k,
+            "n": self.n,
+            "eps": str(self.exp_eps.exponent) if isinstance(self.exp_eps, Exp) else None,
+            "exp_eps": None if isinstance(self.exp_eps, Exp) else str(self.exp_eps),
+            "delta": str(self.target),
+            "lam_cap": None if self.lam_cap is None else str(self.lam_cap),
+            "loss": self.loss.value,
+            "orbits": [
+                {"weight": str(orbit.weight), "levels": [[count, str(value)] for count, value in orbit.levels]}
+                for orbit in self.orbits
+            ],
+            "subset_size": self.size,
+            "ratio": str(self.ratio),
+            "trace": str(self.trace),
+            "risk": str(self.risk),
+            "uniform_risk": str(1 - Fraction(1, self.k)),
+            "useful": self.useful,
+            "certified_delta": format_decimal(self.delta.bracket.upper, up=True),
+            "certified_eps": format_decimal(self.epsilon.bracket.upper, up=True),
+            "attained_eps": None if attained is None else format_decimal(attained.lower, up=False),
+            "attained_by": None if attained is None else attained.datasets,
+            "bits": self.bits,
+            "blocks": None if self.blocks is None else self.blocks.to_dict(),
+            "upper": NO_UPPER,
+        }
+
+    def _repr_html_(self) -> str:
+        rows = {
+            "about": self.about,
+            "risk": f"{float(self.risk):.6g}",
+            "ratio": f"{float(self.ratio):.6g}",
+            "certified eps": f"{float(self.epsilon):.6g}",
+            "bits of a message": str(self.bits),
+        }
+        body = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in rows.items())
+        return f"<table>{body}</table>"
+
+
+def _outputs(orbit: Orbit) -> int:
+    outputs, left = 1, sum(count for count, _ in orbit.levels)
+    for count, _ in orbit.levels:
+        outputs, left = outputs * math.comb(left, count), left - count
+    return outputs

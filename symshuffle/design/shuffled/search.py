@@ -1,0 +1,232 @@
+r"""Channels for a central target: the best subset size, and an improvement by mixing orbits.
+
+A mixture of orbits moves from the current one, :math:`\mu`, to :math:`(1-t)\mu+t\nu`. The certified bound is a
+polynomial in :math:`\mu`, and not convex: its derivative at t = 0 prices the orbit :math:`\nu`, a small linear program
+within a trust region picks the best change of weights, and all ratios are then scaled together until the target is met
+again. A step is kept only if the trace, which is exact, has grown. This is a **local** search: it proves nothing about
+other channels.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Final, final
+
+import numpy as np
+
+from symshuffle.design.shuffled.laws import STEP, certified_delta, largest_ratio, ratio_of, trace_of
+from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit, tuple_orbit
+
+_ALL_SIZES: Final = 24
+"""Numbers of inputs up to which every subset size is tried; above, a grid of sizes and the neighbours of the best."""
+
+_PROBE: Final = Fraction(1, 64)
+"""Share of a new orbit at which the derivative of the bound is read off."""
+
+_ROUNDS: Final = 6
+_RADIUS: Final = 0.2
+_SMALLEST_RADIUS: Final = 0.01
+_SHARES: Final = 1 << 12
+"""Weights are multiples of 1/_SHARES."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Target:
+    r"""What a channel has to meet.
+
+    Parameters
+    ----------
+    k, n : int
+        Number of inputs, at least 2, and of users, at least 1.
+    exp_eps : Fraction
+        The target ratio :math:`e^\varepsilon`, rounded down: what meets it meets the true one.
+    delta : Fraction
+        The target delta, in (0, 1).
+    cap : Fraction or None
+        Largest likelihood ratio allowed, above 1; None for no cap.
+    """
+
+    k: int
+    n: int
+    exp_eps: Fraction
+    delta: Fraction
+    cap: Fraction | None
+
+    def meets(self, orbits: Sequence[Orbit]) -> bool:
+        """Whether a mixture meets the target and the cap."""
+        if self.cap is not None and ratio_of(orbits) > self.cap:
+            return False
+        return certified_delta(orbits, n=self.n, exp_eps=self.exp_eps) <= self.delta
+
+    def ratio(self, s: int) -> Fraction:
+        """Largest ratio at which subsets of size s meet the target; 1 if none does."""
+        made = self.k, s
+        return largest_ratio(
+            lambda ratio: (subset_orbit(*made, ratio),),
+            n=self.n,
+            exp_eps=self.exp_eps,
+            delta=self.delta,
+            cap=self.cap,
+        )
+
+
+def ratios_by_size(target: Target) -> dict[int, Fraction]:
+    """Largest ratio that meets the target, by subset size; sizes that cannot beat the best one tried are left out.
+
+    A size is left out where, at the ratio at which it would have the best trace so far, it misses the target: the
+    bound and the trace of subset selection both grow with the ratio.
+    """
+    found: dict[int, Fraction] = {}
+    best = Fraction(0)
+
+    def consider(s: int) -> None:
+        nonlocal best
+        if not 1 <= s < target.k or s in found:
+            return
+        if best and not _can_beat(target, s, best):
+            return
+        ratio = target.ratio(s)
+        if ratio > 1:
+            found[s] = ratio
+            best = max(best, subset_orbit(target.k, s, ratio).signal)
+
+    for s in _first_sizes(target.k):
+        consider(s)
+    while found and target.k > _ALL_SIZES:
+        s = max(found, key=lambda size: subset_orbit(target.k, size, found[size]).signal)
+        before = len(found)
+        gap = max(1, s // 8)
+        for near in (s - gap, s + gap, s - 1, s + 1):
+            consider(near)
+        if len(found) == before:
+            break
+    return found
+
+
+def _first_sizes(k: int) -> Iterator[int]:
+    if k <= _ALL_SIZES:
+        yield from range(1, k)
+        return
+    s = 1
+    while s < k:
+        yield s
+        s = max(s + 1, s * 5 // 4)
+
+
+def _can_beat(target: Target, s: int, trace: Fraction) -> bool:
+    k = target.k
+    share = trace / k  # trace = k * (lam-1)^2 s (k-s) / (s lam + k - s)^2
+    root = math.sqrt(float(share) / (s * (k - s)))
+    if root * s >= 1:
+        return False  # the trace of this size is below (k - s) k / s at every ratio
+    ratio = Fraction((1 + root * (k - s)) / (1 - root * s)).limit_denominator(STEP)
+    return ratio > 1 and target.meets((subset_orbit(k, s, ratio),))
+
+
+def improved(start: Sequence[Orbit], target: Target) -> tuple[Orbit, ...]:
+    """A mixture of orbits that meets the target, with at least the trace of the one given; a local search."""
+    current, radius = tuple(start), _RADIUS
+    for _ in range(_ROUNDS):
+        step = None
+        while step is None and radius >= _SMALLEST_RADIUS:
+            step = _step(current, target, radius)
+            radius = radius if step is not None else radius / 4
+        if step is None:
+            break
+        current = step
+    return current
+
+
+def _columns(current: Sequence[Orbit], target: Target) -> list[Orbit]:
+    """Orbits to be priced: the null output, subsets near the sizes and ratios in use, ordered pairs."""
+    k = target.k
+    made: dict[tuple[tuple[int, Fraction], ...], Orbit] = {}
+    for orbit in current:
+        ratio, s = orbit.ratio, max(orbit.levels, key=lambda level: level[1])[0]
+        if isinstance(ratio, float) or s == k:
+            continue
+        sizes = {s, s - 1, s + 1, s + 2, 2 * s, s // 2, k - s} & set(range(1, k))
+        for stretch in (Fraction(4, 5), Fraction(1), Fraction(5, 4)):
+            scaled = 1 + (ratio - 1) * stretch
+            if target.cap is not None:
+                scaled = min(scaled, target.cap)
+            for size in sizes:
+                made.setdefault((one := subset_orbit(k, size, scaled)).levels, one)
+            for part in (Fraction(1, 3), Fraction(2, 3)):
+                made.setdefault((one := tuple_orbit(k, [scaled, 1 + (scaled - 1) * part][:k])).levels, one)
+    made.setdefault((one := centre_orbit(k)).levels, one)
+    return list(made.values())
+
+
+def _step(current: Sequence[Orbit], target: Target, radius: float) -> tuple[Orbit, ...] | None:
+    """One improvement within a trust region, or None."""
+    from scipy.optimize import linprog
+
+    base = certified_delta(current, n=target.n, exp_eps=target.exp_eps, rel=1e-6)
+    if base <= 0:
+        return None
+    columns = _columns(current, target)
+    prices = []
+    for column in columns:
+        mixed = (*(replace(o, weight=o.weight * (1 - _PROBE)) for o in current), replace(column, weight=_PROBE))
+        moved = certified_delta(mixed, n=target.n, exp_eps=target.exp_eps, rel=1e-6)
+        prices.append((math.log(moved) - math.log(base)) / float(_PROBE))
+    gains = np.array([float(column.signal - trace_of(current)) for column in columns])
+    slope = _slope_of_scaling(current, target, base)
+    # A change t of weights gains gains @ t, and the price is paid by scaling all ratios, which costs trace.
+    solved = linprog(
+        -(gains - slope * np.array(prices)), A_ub=[np.ones(len(columns))], b_ub=[radius], bounds=(0, radius)
+    )
+    if solved.status != 0 or -solved.fun <= 0:
+        return None
+    shares = [Fraction(round(share * _SHARES), _SHARES) for share in solved.x]
+    kept = 1 - sum(shares, start=Fraction(0))
+    merged: dict[tuple[tuple[int, Fraction], ...], Fraction] = {}
+    for orbit in (
+        *(replace(o, weight=o.weight * kept) for o in current),
+        *(replace(c, weight=share) for c, share in zip(columns, shares, strict=True) if share),
+    ):
+        merged[orbit.levels] = merged.get(orbit.levels, Fraction(0)) + orbit.weight
+    mixture = tuple(Orbit(weight, levels) for levels, weight in merged.items() if weight)
+    restored = _restored(mixture, target)
+    return restored if restored is not None and trace_of(restored) > trace_of(current) else None
+
+
+def _slope_of_scaling(current: Sequence[Orbit], target: Target, base: Fraction) -> float:
+    """How much trace one unit of log H is worth, along the scaling of all ratios."""
+    less = _scaled(current, Fraction(63, 64))
+    bound = certified_delta(less, n=target.n, exp_eps=target.exp_eps, rel=1e-6)
+    fall = math.log(base) - (math.log(bound) if bound else math.log(base) - 1.0)
+    return float(trace_of(current) - trace_of(less)) / max(fall, 1e-9)
+
+
+def _scaled(orbits: Sequence[Orbit], factor: Fraction) -> tuple[Orbit, ...]:
+    """The same mixture with every excess of a ratio over 1 multiplied by a factor."""
+    made = []
+    for orbit in orbits:
+        k = sum(count for count, _ in orbit.levels)
+        low = min(value for _, value in orbit.levels)
+        levels = [(count, _rounded(1 + (value / low - 1) * factor)) for count, value in orbit.levels]
+        total = sum((count * value for count, value in levels), start=Fraction(0))
+        made.append(Orbit(orbit.weight, tuple((count, value * k / total) for count, value in levels)))
+    return tuple(made)
+
+
+def _rounded(ratio: Fraction) -> Fraction:
+    return Fraction(math.floor(ratio * STEP), STEP)
+
+
+def _restored(mixture: Sequence[Orbit], target: Target) -> tuple[Orbit, ...] | None:
+    """The mixture with its ratios scaled to meet the target; None if a factor of 1/2 is not enough."""
+    low, high = 512, 1536  # of 1024; the target is met at low
+    if not target.meets(_scaled(mixture, Fraction(low, 1024))):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        met = target.meets(_scaled(mixture, Fraction(middle, 1024)))
+        low, high = (middle, high) if met else (low, middle)
+    return _scaled(mixture, Fraction(low, 1024))

@@ -47,6 +47,8 @@ html_theme = "furo"
 html_title = "symshuffle"
 html_math_renderer = "mathml"
 html_copy_source = False
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 
 
 def _inline(self: HTML5Translator, node: nodes.math) -> None:

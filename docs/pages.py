@@ -69,7 +69,8 @@ def write(folder: Path) -> None:
         path = folder / place
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    shutil.copytree(PICTURES, folder / PICTURES.name)
+    for beside in (PICTURES, DOCS / "static"):
+        shutil.copytree(beside, folder / beside.name)
     shutil.copy(DOCS / "conf.py", folder)
 
 

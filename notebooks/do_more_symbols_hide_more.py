@@ -130,7 +130,7 @@ shown(central)
 
 # %% [markdown]
 # The local level tells a third story. There large subsets are best, because the ratio is capped and only the size is
-# free; under a central target the ratio is free, and small sets at a higher ratio win.
+# free. Under a central target the ratio is free, and small subsets at a higher ratio are better.
 
 # %%
 capped = compare(20, n=1000, eps0=1, delta="1e-6", mechanisms=CHOSEN)

@@ -160,8 +160,8 @@ print("extreme laws in the symmetrised channel:", len(decompose(even)))
 # %% [markdown]
 # ## 5. The best channel under a budget
 #
-# Signal and budget of the two-level templates follow from the definition of subset selection, and with them the largest
-# trace per budget, $\kappa_k$, and the budget up to which it is attained.
+# The definition of subset selection gives signal and budget of the two-level templates. They give the largest trace per
+# budget, $\kappa_k$, and the budget up to which it is attained.
 
 # %%
 formulas = [sp.latex(formula) for formula in (slope_constant(), threshold_budget(), budget_equation())]

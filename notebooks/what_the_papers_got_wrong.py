@@ -13,9 +13,9 @@
 # %% [markdown]
 # # What the papers got wrong
 #
-# The ledger holds every numbered statement of five papers, each with a check. Most of them hold. This notebook walks
-# over those that are false as printed, and takes five of them apart: what is printed, a counterexample computed here
-# and now, and the corrected statement on the same numbers.
+# The ledger holds every numbered statement of five papers, each with a check. Most of them hold. This notebook lists
+# the statements that are false as printed, and examines five of them: the printed statement, a counterexample that is
+# computed here, and the corrected statement on the same numbers.
 #
 # Both statements are the callables of the claim, `claim.printed` and `claim.corrected.statement`; everything they are
 # compared with comes from the library. None of the five touches the main result of its paper.
@@ -43,9 +43,9 @@ refuted = [claim for claim in ledger.claims if claim.expected is ClaimVerdict.RE
 # ## The list
 #
 # Ids that begin with `symshuffle.` are findings without a number of their own in a paper: a sentence of the prose, a
-# footnote, a step of a proof. They are sorted by what has to change, and each says whether its authors would grant it
-# or whether it is a matter of reading; where a question or a conjecture was answered no, nobody erred. The second
-# column is the grade of the corrected statement.
+# footnote, a step of a proof. They are sorted by what has to change. Each says whether its authors would agree or
+# whether it is a matter of reading. Where the answer to a question or a conjecture is no, nobody made a mistake. The
+# second column is the grade of the corrected statement.
 
 # %%
 for severity in Severity:
@@ -60,8 +60,8 @@ Counter(claim.erratum.severity.value for claim in refuted)
 
 
 # %% [markdown]
-# An entry of the ledger, and what a run of its check finds: the same check runs on the statement as printed, on the
-# corrected one, and on perturbed ones that it has to reject.
+# Here are an entry of the ledger and the result of its check. The same check runs on the printed statement, on the
+# corrected one, and on perturbed statements that it must reject.
 
 
 # %%

@@ -55,7 +55,7 @@ def test_a_file_that_is_shown_is_the_example_that_is_run():
 
 def test_the_table_of_a_sweep_is_what_it_writes(tmp_path):
     (command,) = re.findall(r"^symshuffle (sweep .*) --out sweep$", DEPLOYMENT, flags=re.MULTILINE)
-    (shown,) = re.findall(r"```csv\n(.*?)```", DEPLOYMENT, flags=re.DOTALL)
+    (shown,) = re.findall(r"```none\n(.*?)```", DEPLOYMENT, flags=re.DOTALL)
     assert outputs.output("console", f"symshuffle {command} --out {tmp_path}").startswith("12 points, 0 of them from")
     written = (tmp_path / "table.csv").read_text(encoding="utf-8")
     rows = [[line.rpartition(",")[0] for line in text.splitlines()] for text in (shown, written)]

@@ -62,11 +62,11 @@ def check(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Read a file of ours: is a channel eps0-LDP as claimed, does a proof prove its bound, does a certificate hold.
+    """Check a file: a channel, a proof, a certificate, a plan or a privacy loss.
 
-    The kind of a file is recognised by its content. Proofs are checked by bound.py, which does the same without
-    symshuffle; of a certificate every exact comparison and every dual vector is checked again; of a plan and of a
-    privacy loss only that the parts of the file agree.
+    The kind of a file is recognised by its content. A proof is checked by bound.py, which also runs without symshuffle.
+    For a certificate, every exact comparison and every dual vector is checked again. For a plan or a privacy loss, only
+    the agreement of the parts of the file is checked.
     """
     paths = [*(files or ()), *([] if file is None else [file])]
     if not paths:

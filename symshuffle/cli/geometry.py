@@ -56,9 +56,9 @@ def frontier(
 ) -> None:
     """Largest trace of a channel under a pairwise budget, with a law that attains it and a line that bounds it.
 
-    lower is attained by the law printed, upper is proved by the certificate; both were checked over the rationals.
-    iid_constant and fixed_constant are n times the smallest worst-case canonical risk for i.i.d. users and for a fixed
-    composition of the population.
+    The law printed attains lower, and the certificate proves upper; both were checked over the rationals. iid_constant
+    and fixed_constant are n times the smallest worst-case canonical risk: the first for i.i.d. users, the second for a
+    fixed composition of the population.
     """
     from symshuffle.utility.frontiers.frontier import trace_frontier
 

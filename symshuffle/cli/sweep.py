@@ -45,11 +45,12 @@ def sweep(
     parquet: Annotated[bool, typer.Option("--parquet", help="Write table.parquet as well, at the end.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run a command at every point of a grid; a sweep that was stopped goes on where it was.
+    """Run a command at every point of a grid; if called again, continue where it stopped.
 
-    Rows come into DIR/table.csv as they are known, a point that failed with its reason. In SPEC.toml: `command`, one of
-    delta, epsilon, solve-eps0, solve-n, worst-background; optionally `columns`, the parts of its --json answer wanted;
-    in [grid] its options by name: a value, a list, or { from, to, points, geometric }; `mechanism` and `param.NAME`.
+    Rows are written to DIR/table.csv as soon as they are known; a point that failed has a reason instead of a result.
+    SPEC.toml has `command` (delta, epsilon, solve-eps0, solve-n or worst-background), optionally `columns` (parts of
+    its --json answer), and a table [grid] with the options of the command by name, `mechanism` and `param.NAME`. Each
+    is a value, a list, or { from, to, points, geometric }.
     """
     from symshuffle.base.executors import workers
 

@@ -37,7 +37,7 @@ def unequal(
     explain: arguments.Explain = False,
     as_json: arguments.Json = False,
 ) -> None:
-    """Privacy of users with local budgets of their own, each hiding the others by his own blanket."""
+    """Bound eps or delta where users have different local budgets."""
     from symshuffle.accountants.questions.unequal import unequal_delta, unequal_epsilon
 
     if (delta is None) == (eps is None):

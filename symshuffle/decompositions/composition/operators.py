@@ -26,7 +26,7 @@ def joint(*parts: Part) -> Composition:
     Returns
     -------
     Composition
-        With an open budget, which :meth:`Composition.at` fixes.
+        With an open budget, which :meth:`symshuffle.decompositions.composition.tree.Composition.at` fixes.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def parallel(parts: Sequence[Part], weights: Sequence[Fraction]) -> Composition:
     Returns
     -------
     Composition
-        With an open budget, which :meth:`Composition.at` fixes.
+        With an open budget, which :meth:`symshuffle.decompositions.composition.tree.Composition.at` fixes.
 
     Raises
     ------

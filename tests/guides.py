@@ -74,6 +74,7 @@ GUIDES: Final[dict[str, str]] = {
     "symshuffle.accountants.rounds.over_rounds._gaussian": "for which answer a lattice is begun: every one has a true bracket",
     "symshuffle.design.information.vertices._float_basis": "a basis that doubles propose: its vectors are exact",
     "symshuffle.engines.densities.bromwich_plan.BromwichPlan.tolerance": "the error that a rule aims at: the one it has is bounded",
+    "symshuffle.engines.densities.bromwich_plan.bits_enough": "the precision of a sum: balls carry its roundings",
     "symshuffle.engines.densities.jump_plan._threshold": "where a law is cut in two: both parts are counted at any",
     "symshuffle.engines.densities.jump_plan._steepest": "the line of sums with a jump: its errors are bounded on any",
     "symshuffle.engines.densities.jump_plan.plan_for": "line, step and slope: errors are bounded at any",
@@ -100,7 +101,9 @@ KNOBS: Final[dict[str, tuple[str, ...]]] = {
         "_AS_MANY_AS", "_OVERHEAD", "_SHORT", "_COARSE", "_SPARED", "_ROUGH", "_WORTH_IT", "_PRICIEST", "_RESOLVED",
     ),
     "symshuffle.engines.densities.bromwich": ("_HIGHEST", "_LEAST_REACH", "_BLOCK"),
-    "symshuffle.engines.densities.bromwich_plan": ("_SHARE", "_FINEST", "_RESOLVED", "_ROUGH_NODES", "BLOCK"),
+    "symshuffle.engines.densities.bromwich_plan": (
+        "_SHARE", "_FINEST", "_RESOLVED", "_ROUGH_NODES", "_GUARD_BITS", "BLOCK",
+    ),
     "symshuffle.engines.contours.characteristic": ("_ROUGH", "_CELLS"),
     "symshuffle.engines.contours.contour": (
         "CHUNK", "_WORTH_IT", "_PRICIEST", "_AS_MANY_AS", "_SHARE_OF_GAUSS", "_SPARED",
@@ -141,6 +144,7 @@ KNOBS: Final[dict[str, tuple[str, ...]]] = {
     "symshuffle.vectors.privacy.dominance": ("_FIRST", "_FINEST", "_EVALUATIONS"),
     "symshuffle.vectors.calibration.smallest_error": (
         "_TRIES", "_STEP", "_SETTLED", "_COARSE", "_CLOSE", "_BESIDE", "_BACK", "_LONGEST", "_AGAIN",
+        "_ALONE",
     ),
     "symshuffle.vectors.calibration.staircase": (
         "_MOST", "_LEAST", "_RAREST", "_BEYOND", "_STILL", "_MARGIN", "_SETTLED", "_SETTLED_SHARE", "_STRIDE",

@@ -90,6 +90,7 @@ def rerouted(path, draw: random.Random):
 
 J = "symshuffle.engines.densities.jump_plan."
 BAD_OF_JUMPS = {
+    "symshuffle.engines.densities.bromwich_plan.bits_enough": ("jumps", (stuck(24), stuck(53), stuck(400))),
     J + "_threshold": ("jumps", (stuck(20.0), stuck(35.0), stuck(50.0), stuck(None))),
     J + "_steepest": ("jumps", 3 * (changed(line_moved),)),
     J + "plan_for": ("jumps", 4 * (changed(replanned),)),

@@ -6,7 +6,20 @@ import platform
 import sys
 from pathlib import Path
 
-from benchmarks import algorithm7, before, budgets, certified, clone, design, inverses, peers, scaling, shell, vectors
+from benchmarks import (
+    algorithm7,
+    before,
+    budgets,
+    certified,
+    clone,
+    design,
+    evaluations,
+    inverses,
+    peers,
+    scaling,
+    shell,
+    vectors,
+)
 from benchmarks.measure import table
 
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
@@ -15,7 +28,19 @@ PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 def page() -> str:
     # Memory first, before anything large was allocated here.
     parts = []
-    for module in (scaling, algorithm7, clone, peers, certified, inverses, vectors, budgets, shell, before):
+    for module in (
+        scaling,
+        algorithm7,
+        clone,
+        peers,
+        certified,
+        inverses,
+        vectors,
+        budgets,
+        shell,
+        evaluations,
+        before,
+    ):
         print(f"measuring: {module.__name__}", file=sys.stderr)
         parts.append(module.section())
     goals = [goal for part in parts for goal in part.goals]

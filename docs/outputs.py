@@ -17,6 +17,7 @@ SHOWING = (
     "docs/deployment.md",
     "docs/folk-formulas.md",
     "docs/coming-from.md",
+    "docs/after-shuffling.md",
 )
 PAGES = tuple(ROOT / name for name in SHOWING)
 WIDTH = 88

@@ -356,7 +356,7 @@ CLAIMS: Final = (
     Claim(
         id="anchored.thm-7.6",
         kind=Kind.STATEMENT,
-        title="exact finite-n canonical optimum under the budget",
+        title="least worst-case risk of the canonical estimator, at every number of users",
         text=(
             Clause(
                 "risks",

@@ -181,9 +181,10 @@ CLAIMS: Final = (
         text=(
             r"For a symmetric T and $\alpha\ge0$ the law of $\frac{(T-t_0)_+-\alpha(-T-t_0)_+}{E(T-t_0)_+}$ rises in "
             r"convex order with $t_0$: for $t_0=-c\le0$ the upper tails of its slope in c are at most those at the two "
-            r"kinks, a nonnegative multiple of $-P(|T|<c)P(T>c)(E[T|T>c]-E[T||T|<c])$; for $t_0\ge0$ the two ramps "
-            r"are disjoint, each rises ($\alpha=0$). A clipped density is $\gamma+(1-\gamma)$ times a ramp: at fixed "
-            r"$\gamma$ the bound rises with $t_0$, and falls in $\gamma$; the error rises in $\gamma$, falls in $t_0$."
+            r"kinks, a nonnegative multiple of $-P(|T|<c)P(T>c)$ times $E[T|T>c]-E[T||T|<c]$; for $t_0\ge0$ the two "
+            r"ramps are disjoint, each rises ($\alpha=0$). A clipped density is $\gamma+(1-\gamma)$ times a ramp: at "
+            r"fixed $\gamma$ the bound rises with $t_0$, and falls in $\gamma$; the error rises in $\gamma$, falls in "
+            r"$t_0$."
         ),
         source="our own; vecmean, Appendix C",
         assumptions=_ASSUMPTIONS,

@@ -126,6 +126,8 @@ def _histograms(total: int, cells: int) -> Integers:
     """All ways to write a total as an ordered sum."""
     if cells == 1:
         return np.array([[total]], dtype=np.int64)
+    if cells == 2:
+        return np.column_stack((np.arange(total + 1), np.arange(total, -1, -1)))
     parts = [
         np.column_stack((np.full(len(rest), first), rest))
         for first in range(total + 1)

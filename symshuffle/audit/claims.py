@@ -43,6 +43,8 @@ class Claim:
         What the client is given for each row; its text is what a program reads.
     messages : tuple of str
         What the client writes for each column.
+    source : Mechanism, Channel or Scheme, optional
+        What bounds are computed of: the same channel in a form that is accounted for faster.
 
     Raises
     ------
@@ -55,6 +57,7 @@ class Claim:
     channel: Channel
     inputs: tuple[Any, ...]
     messages: tuple[str, ...]
+    source: Any = None
 
     def __post_init__(self) -> None:
         shape = (self.channel.num_inputs, self.channel.num_outputs)
@@ -222,7 +225,7 @@ def _of_scheme(made: Scheme, inputs: Sequence[object]) -> Claim:
     named = "".join(f", {name} = {value}" for name, value in made.parameters.items())
     ratio = made.ratio if made.ratio.denominator < 10**6 else f"{float(made.ratio):.6g}"
     title = f"{made.name}, k = {made.k}{named}, lam = {ratio}"
-    return Claim(title, Channel.from_rows(channel), tuple(inputs), tuple(texts))
+    return Claim(title, Channel.from_rows(channel), tuple(inputs), tuple(texts), made)
 
 
 def _bits(made: Scheme, x: int, row: Sequence[int]) -> Fraction:

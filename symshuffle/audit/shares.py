@@ -75,7 +75,7 @@ def upper_share(count: int, runs: int, level: Fraction) -> Fraction:
 
 
 def confidence_ends(count: int, runs: int, level: object) -> tuple[Fraction, Fraction]:
-    """Ends of a probability, each wrong with probability at most ``level``.
+    """Two ends of a probability, each wrong with probability at most ``level``.
 
     Parameters
     ----------

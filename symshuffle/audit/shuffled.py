@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final, final
@@ -31,6 +31,7 @@ from symshuffle.base.numbers import as_integer, natural_log, to_float, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.collect.estimate import read_confidence
 from symshuffle.collect.randomness import Integers, random_order, uniform
+from symshuffle.collect.scheme import Scheme
 
 _MOST_USERS: Final = 100_000
 """Users in a run beyond which nothing is run."""
@@ -39,6 +40,9 @@ ORDERS: Final = ("random", "sorted")
 """Orders in which a pipeline may write its messages."""
 
 _LEVELS: Final = 16
+
+_OF_NO_ACCOUNT: Final = Fraction(1, 10**4)
+"""Values of delta, times the runs, that no test can tell from smaller ones."""
 
 
 @final
@@ -101,7 +105,16 @@ class ShuffledAudit:
         """Certified points from eps = 0 to the local level, where delta is 0."""
         cap = upper_end(self.claim.cap)
         ratios = [Fraction(math.exp(natural_log(cap) * i / _LEVELS)) for i in range(_LEVELS)]
-        return tuple((x, delta(self.claim.channel, n=self.n, exp_eps=x, rigour="ball").bracket) for x in (*ratios, cap))
+        source = self.claim.channel if self.claim.source is None else self.claim.source
+        known = source.mechanism() if isinstance(source, Scheme) else source
+        points: list[tuple[Fraction, Bracket]] = []
+        for x in ratios:
+            least = points[-1][1] if points else None
+            if least is not None and least.upper * self.runs < _OF_NO_ACCOUNT:  # delta falls: it is no more here
+                points.append((x, replace(least, lower=Fraction(0))))
+                continue
+            points.append((x, delta(known, n=self.n, exp_eps=x, rigour="ball").bracket))
+        return (*points, (cap, delta(known, n=self.n, exp_eps=cap, rigour="ball").bracket))
 
     @property
     def _blocks(self) -> tuple[int, ...]:
@@ -141,7 +154,9 @@ class ShuffledAudit:
                 p0, p1 = laws.shares(float(ratio))
                 bound = float(certified.upper)
                 power = Power(float(ratio), bound, float(self.level)).at(self.runs, p0, p1)
-                key = (round(power, 9), p0 - float(ratio) * p1 - bound)
+                # Powers that are equal in two digits, near 0 or 1, are ranked by the distance in standard deviations.
+                spread = math.sqrt(p0 * (1 - p0) + float(ratio) ** 2 * p1 * (1 - p1))
+                key = (round(power, 2), (p0 - float(ratio) * p1 - bound) / max(spread, 1e-9))
                 if best is None or key > best[0]:
                     best = key, Test(made, block or self.n, ratio, certified, (p0, p1))
         assert best is not None, first

@@ -117,8 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     0: done, and as expected. 1: done, but something is not as the ledger, or a claim, has it. 2: wrong input. 3: a
     solver or a comparison gave no answer; of `audit`: a program is another channel than is claimed. 4: the output
-    cannot be written. 130: interrupted. But for the first two, and for audits, one line on standard error says what
-    was wrong.
+    cannot be written. 130: interrupted. But for the first two and audits, a line on standard error says what is wrong.
 
     Parameters
     ----------

@@ -54,7 +54,8 @@ def _shown(found: ShuffledDesign) -> str:
         f"channel  weight x template: {parts}; ratio {float(found.ratio):.6g}, {found.bits} bits",
         f"eps      at most {float(found.epsilon):.6g} at delta = {float(found.target):.6g}, certified"
         + ("" if attained is None else f"; a real pair has {float(attained.lower):.6g}"),
-        f"class    {found.about}; no upper end",
+        f"class    {found.about}",
+        _upper(found),
     ]
     if blocks is not None:
         design = blocks.design
@@ -63,3 +64,13 @@ def _shown(found: ShuffledDesign) -> str:
             f"risk {float(blocks.risk):.6g} over all {design.points}; same certified bound, attained pairs may differ"
         )
     return "\n".join(lines)
+
+
+def _upper(found: ShuffledDesign) -> str:
+    """The line about all other channels."""
+    if found.upper is None or found.least_risk is None:
+        return "upper    no upper end: it needs --lam-cap"
+    known = "by the cap alone" if found.bound is None else "by the certified bound, with a proof"
+    return (
+        f"upper    trace at most {float(found.upper):.6g}, risk at least {float(found.least_risk):.6g} in it, {known}"
+    )

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import flint
 
-from symshuffle.base.choices import Direction, choice
+from symshuffle.base.choices import Direction
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import Ball, Exp, Real, lower_end, to_arb, usual_bits, working_precision
 from symshuffle.base.numbers.spans import Span
@@ -81,7 +81,7 @@ def calculated_law(
     NotDecided
         If a number that is not rational may be 0, or is beyond what doubles enclose; or a parameter has no value.
     """
-    way, cells = choice(Direction, way, "way"), tuple(cells)
+    cells = tuple(cells)
     if _symmetric(cells):
         way = Direction.FORWARD
     try:

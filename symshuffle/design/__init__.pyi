@@ -16,3 +16,5 @@ from .named.weighted import weighted_guessing_risk as weighted_guessing_risk
 from .parametric.pieces import PiecewiseOptimum as PiecewiseOptimum
 from .parametric.walk import derive as derive
 from .shuffled.best import best_shuffled as best_shuffled
+from .shuffled.best import shuffled_sizes as shuffled_sizes
+from .shuffled.minorant import TraceBound as TraceBound

@@ -147,5 +147,17 @@ def test_a_comparison_at_a_local_level_shows_what_holds_for_any_randomizer() -> 
     assert generic.lower <= alone.upper
     assert alone.lower <= generic.upper
     assert rows["any-ldp"].risk is None
-    with pytest.raises(InputError, match="eps0"):
-        compare(10, n=10_000, eps="0.1", delta="1e-6", mechanisms=["any-ldp"])
+
+
+def test_what_is_attained_by_one_of_a_group_is_said_to_be() -> None:
+    alone, both = (delta(any_ldp(eps0=1), n=50, eps="0.3", group=g, attain=True).attained for g in (1, 2))
+    assert alone is not None and both is not None
+    assert "one user differs" in both.datasets and "one user differs" not in alone.datasets
+
+
+def test_it_is_a_row_at_a_central_target() -> None:
+    found = compare(3, n=1000, eps="0.1", delta="1e-6", mechanisms=["any-ldp"]).row("any-ldp")
+    budget = solve_eps0(any_ldp(), n=1000, eps="0.1", delta="1e-6", rel=1e-4).bracket
+    assert found.eps0 == budget and found.epsilon is not None and found.epsilon.upper == F(1, 10)
+    with pytest.raises(InputError, match="mechanisms = any-ldp: expected a match at eps0 or eps"):
+        compare(3, n=1000, budget="1/4", mechanisms=["any-ldp"])

@@ -11,6 +11,7 @@ from fake_ledger.first import claim
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Verdict
+from symshuffle.ledger.claims.errata import Erratum, Severity
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Comparison, Means
 from symshuffle.ledger.claims.outcomes import Outcome
 from symshuffle.ledger.claims.papers import bibliography
@@ -238,3 +239,10 @@ def test_citations() -> None:
 
 def test_bibliography_and_catalogue_name_the_same_papers() -> None:
     assert tuple(bibliography()) == papers()
+
+
+def test_errata_without_a_standing_have_a_place(ledger: Ledger) -> None:
+    question = Erratum(Severity.QUESTION, None, "it falls at seven")
+    asked = tuple(claim(name, expected=ClaimVerdict.REFUTED, erratum=question) for name in ("asked", "asked-again"))
+    page = Page(dict(site(replace(ledger, claims=(*ledger.claims, *asked)), ()))["errata.html"])
+    assert page.text.count("it falls at seven") == 2

@@ -289,3 +289,31 @@ def test_no_label_of_the_picture_lies_on_another(options):
     assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
     named = {name for text in figure.legends[0].get_texts() for name in re.findall(r"[a-z][a-z-]+", text.get_text())}
     assert {"krr", "oue", "rappor"} <= named
+
+
+def test_rows_that_are_alike_are_named():
+    """The same matrix but for a message that nobody sends; the same profile; and a near miss with neither."""
+    names = ["krr", "subset-selection", "aug-rr", "blh", "olh", "hadamard"]
+    found = compare(4, n=100, eps0=1, delta="1e-3", mechanisms=names, loss="absent")
+    assert found.alike == (
+        "krr, subset-selection s=1 and aug-rr p=1 are the same mechanism, up to the names of messages",
+    )
+    found = compare(4, n=100, eps0=1, delta="1e-3", mechanisms=names, loss="max")
+    assert found.alike == (
+        "krr and aug-rr p=1 are the same mechanism, up to the names of messages",
+        "blh and olh g=2 have the same bound: the same law of G at every eps",
+    )
+    assert list(found.remarks())[:2] == list(found.alike) == found.to_dict()["alike"]
+    krr, subsets, augmented = (
+        {column for column in mechanism(name).at(k=3, lam=2, **more).channel().columns() if any(column)}
+        for name, more in (("krr", {}), ("subset-selection", {"s": 1}), ("aug-rr", {"p": 1}))
+    )
+    assert krr == subsets == augmented
+    exact = {
+        name: [delta(mechanism(name).at(D=3 if name != "hadamard" else 4, lam=2, **more), n=2, exp_eps=x,
+                     rigour="exact").bracket.exact for x in (F(1), F(6, 5), F(3, 2))]
+        for name, more in (("blh", {}), ("olh", {"g": 2}), ("hadamard", {}))
+    }  # fmt: skip
+    assert exact["blh"] == exact["olh"] != exact["hadamard"]
+    solved = compare(4, n=1000, eps="0.1", delta="1e-6", mechanisms=["krr", "subset-selection"])
+    assert len(solved.alike) == 1 and "krr and subset-selection s=1 are the same" in solved.alike[0]

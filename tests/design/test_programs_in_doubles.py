@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from symshuffle.base.choices import Criterion
 from symshuffle.design.decision import programs
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
@@ -20,13 +21,13 @@ PROBLEM = DecisionProblem.of(
 
 
 @pytest.mark.parametrize("propose", [programs.polytope, programs.compact])
-@pytest.mark.parametrize("criterion", ["bayes", "minimax"])
+@pytest.mark.parametrize("criterion", list(Criterion))
 def test_proposals_hold_the_columns_of_the_optimum(propose, criterion):
     """Their value is the optimum; the program over their columns, with a singleton each, has it over the rationals."""
     from symshuffle.design.decision.exact_programs import restricted_program
     from symshuffle.geometry.linprog import solve
 
-    exact = {"bayes": bayes_tradeoff, "minimax": minimax_tradeoff}[criterion](PROBLEM, LAM).value.exact
+    exact = {Criterion.BAYES: bayes_tradeoff, Criterion.MINIMAX: minimax_tradeoff}[criterion](PROBLEM, LAM).value.exact
     found = propose(PROBLEM, LAM, criterion=criterion)
     assert found.value == pytest.approx(float(exact), abs=1e-8)
     program = restricted_program(PROBLEM, LAM, sorted(found.columns), criterion=criterion)
@@ -38,7 +39,7 @@ def test_proposals_hold_the_columns_of_the_optimum(propose, criterion):
 
 def test_generated_multipliers_are_shared_by_an_orbit():
     """Guessing one of 3 at lam = 3 risks 2/5: 2/15 an input, the three singletons as one orbit."""
-    reduced = InvariantProblem.of(smoothed_point_masses(3, 1), symmetric_group(3), criterion="bayes")
+    reduced = InvariantProblem.of(smoothed_point_masses(3, 1), symmetric_group(3), criterion=Criterion.BAYES)
     found = programs.generate(reduced, LAM)
     assert found.value == pytest.approx(0.4, abs=1e-9)
     assert found.bound == pytest.approx([2 / 15] * 3, abs=1e-9)

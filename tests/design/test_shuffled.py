@@ -13,7 +13,7 @@ from symshuffle.design import best_shuffled
 from symshuffle.design.shuffled.blocks import BlockDesign, block_designs
 from symshuffle.design.shuffled.laws import blanket_law
 from symshuffle.design.shuffled.model import BlockChannel
-from symshuffle.design.shuffled.search import Target, ratios_by_size
+from symshuffle.design.shuffled.search import ExactTarget, ratios_by_size
 from symshuffle.utility.frontiers.orbit import centre_orbit, orbit_mechanism, subset_orbit, tuple_orbit
 
 
@@ -46,7 +46,7 @@ def test_answer_meets_the_target_and_a_larger_ratio_does_not():
 def test_best_size_grows_with_the_number_of_inputs_at_few_users():
     sizes = []
     for k in (4, 40):
-        ratios = ratios_by_size(Target(k, 4, F(8, 5), F(1, 10**6), None))
+        ratios = ratios_by_size(ExactTarget(k, 4, F(8, 5), F(1, 10**6), None))
         sizes.append(max(ratios, key=lambda s, k=k, ratios=ratios: subset_orbit(k, s, ratios[s]).signal))
     assert sizes[0] <= 2 < sizes[1]
 

@@ -290,3 +290,16 @@ def test_many_atoms_of_one_user_are_no_enumeration():
     found = Counts().bracket(law, 1)
     assert found.contains(Fraction(11, 4))
     assert time.process_time() - start < 1
+
+
+@pytest.mark.parametrize("rel", [1e-2, 1e-6])
+def test_counts_reach_the_width_where_chernoffs_bound_is_far_above_the_sum(rel):
+    """Atoms of hardly any weight and huge value, as at large local budgets: windows grow until they hold the sum."""
+    tiny = Fraction(1, 10**14)
+    law = Law(
+        (-Fraction(10**19), -Fraction(3 * 10**6), Fraction(0), Fraction(10**13)),
+        (tiny, Fraction(1, 8), 1 - Fraction(1, 8) - 2 * tiny, tiny),
+    )
+    found, truth = Counts(rel=rel).bracket(law, 12), Exact().bracket(law, 12).exact
+    assert found.lower <= truth <= found.upper
+    assert found.width <= Fraction(rel) * found.upper

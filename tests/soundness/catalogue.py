@@ -20,6 +20,7 @@ from tests.soundness.false_likelihood import quotient, sandwich, worst
 from tests.soundness.false_measures import largest, logs
 from tests.soundness.false_orders import COARSE, FINE, INNER, OUTER, SPREAD, lacking, larger, separation
 from tests.soundness.false_programs import program
+from tests.soundness.false_shuffled import trace_bound
 
 __all__ = ["CASES", "false_answers", "false_bound_files", "false_claim_files", "false_laws", "true_ones", "true_pairs"]
 
@@ -30,7 +31,7 @@ def true_ones() -> Iterator[Any]:
     yield from (design(), design(E1), bayes_tradeoff(ORDERED, F(3)), bayes_tradeoff(ORDERED, E1), channel_risk())
     yield from (guessing(), two_levels(), program(), CertifiedModel(F(1), program(), F(0), False), lacking(), larger())
     yield from map(largest, ("rational", "logarithmic", "level", "grouped", "many"))
-    yield from (formula(), bayes_formula(), logs(), sandwich(), quotient(), worst())
+    yield from (formula(), bayes_formula(), logs(), sandwich(), quotient(), worst(), trace_bound())
 
 
 def true_pairs() -> Iterator[Callable[[], None]]:

@@ -29,9 +29,9 @@ from symshuffle.base.numbers import Verdict
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.collect import make_plan
-from symshuffle.decompositions import backgrounds, calculated, closed_forms, composition, laplace, rising, symbolic
+from symshuffle.decompositions import backgrounds, closed_forms, composition, laplace, rising, symbolic
 from symshuffle.design.comparison import certified, families, forms, matching
-from symshuffle.design.decision import exact_programs, invariant, programs, reduced, sizes, symmetries
+from symshuffle.design.decision import reduced, symmetries
 from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.parametric.walk import derive
@@ -158,12 +158,6 @@ DOORS = {
     "accountants.covering.covered.Covering.blanket": lambda v: covered.Covering(blanket=v),
     "accountants.questions.curves.Curve.kind": lambda v: replace(CURVE, kind=v),
     "accountants.covering.reduced.Reduction.adjacency": lambda v: replace(REDUCED, adjacency=v),
-    "accountants.covering.reduced.Reduction.neighbours.question": lambda v: REDUCED.neighbours(v, 3),
-    "accountants.covering.reduced.Reduction.laws.question": lambda v: REDUCED.laws(F(6, 5), v, None),
-    "accountants.covering.reduced.laws.question": lambda v: classes.laws(REDUCED.bounds[0], F(6, 5), v, None),
-    "accountants.covering.reduced.mixed_laws.question": lambda v: classes.mixed_laws(
-        reduction.reduction(Laplace(F(2))).mixed[0], F(6, 5), v, None
-    ),
     "accountants.rounds.privacy_loss.privacy_loss.rigour": lambda v: privacy_loss(
         W, n=3, step="1/4", beyond="1e-2", rigour=v
     ),
@@ -201,8 +195,6 @@ DOORS = {
     ).law_in_doubles(F(6, 5), others="blanket", direction=v),
     "decompositions.symbolic.quick_law.others": lambda v: symbolic.quick_law(KRR, F(6, 5), others=v),
     "decompositions.symbolic.quick_law.direction": lambda v: symbolic.quick_law(KRR, F(6, 5), direction=v),
-    "decompositions.calculated.calculated_law.way": lambda v: calculated.calculated_law((), {}, F(6, 5), v),
-    "accountants.covering.reduced.Reduction.laws_in_doubles.question": lambda v: REDUCED.laws_in_doubles(F(6, 5), v),
     "decompositions.composition.tree.Composition.operator": lambda v: composition.Composition(v, (KRR,), (F(1),)),
     "decompositions.composition.laws.decomposition.others": lambda v: composition.decomposition(TREE, WAY, others=v),
     "decompositions.composition.laws.composed_law.others": lambda v: composition.composed_law(
@@ -268,36 +260,16 @@ DOORS = {
     "ledger.claims.errata.Erratum.standing": lambda v: Erratum("wording", v, "why"),
     "ledger.claims.clauses.Clause.role": lambda v: Clause("i", "one thing", v),
     "ledger.claims.pictures.PlottedCurve.role": lambda v: pictures.PlottedCurve("one", v, ((0.0, 1.0),)),
-    "ledger.claims.pictures.curve.role": lambda v: pictures.curve("one", v, [(0, 1)]),
     "ledger.claims.model.Correction.grade": lambda v: Correction("", bool, v),
     "ledger.claims.comparisons.Comparison.means": lambda v: Comparison("1", "1", "==", Verdict.TRUE, v, "here"),
     "ledger.claims.model.Obligation.quantifier": lambda v: Obligation(v, "n"),
-    "design.decision.exact_programs.exact_compact.criterion": lambda v: exact_programs.exact_compact(
-        PROBLEM, F(2), criterion=v
-    ),
-    "design.decision.exact_programs.restricted_program.criterion": lambda v: exact_programs.restricted_program(
-        PROBLEM, F(2), [(1, 0)], criterion=v
-    ),
-    "design.decision.invariant.InvariantProblem.of.criterion": lambda v: invariant.InvariantProblem.of(
-        PROBLEM, GROUP, criterion=v
-    ),
-    "design.decision.programs.compact.criterion": lambda v: programs.compact(PROBLEM, F(2), criterion=v).columns,
-    "design.decision.programs.polytope.criterion": lambda v: programs.polytope(PROBLEM, F(2), criterion=v),
     "design.decision.reduced.orbit_tradeoff.criterion": lambda v: reduced.orbit_tradeoff(
         PROBLEM, 2, GROUP, criterion=v
     ),
     "design.decision.reduced.orbit_tradeoff_at.criterion": lambda v: reduced.orbit_tradeoff_at(
         PROBLEM, 2, GROUP, criterion=v
     ),
-    "design.decision.sizes.check_polytope.criterion": lambda v: sizes.check_polytope(PROBLEM, criterion=v),
-    "design.decision.sizes.exact_compact_seconds.criterion": lambda v: sizes.exact_compact_seconds(
-        PROBLEM, criterion=v
-    ),
-    "design.decision.sizes.pivoting_seconds.criterion": lambda v: sizes.pivoting_seconds(PROBLEM, criterion=v),
     "design.decision.symmetries.detect_symmetry.criterion": lambda v: symmetries.detect_symmetry(PROBLEM, criterion=v),
-    "design.decision.symmetries.induced_action.criterion": lambda v: symmetries.induced_action(
-        PROBLEM, GROUP, criterion=v
-    ),
     "design.parametric.walk.derive.criterion": lambda v: derive(PROBLEM, GROUP, criterion=v),
     "mechanisms.continuous.Laplace.mixed_null_law.direction": lambda v: Laplace(F(2)).mixed_null_law(
         F(6, 5), direction=v
@@ -329,6 +301,13 @@ DOORS = {
     ),
     "channels.mixed_law.Segment.finite.side": lambda v: list(MIXED.segments[0].finite(v, 4, 64)),
     "channels.mixed_law.MixedLaw.finite.side": lambda v: MIXED.finite(v, 4),
+    "accountants.covering.reduced.Reduction.neighbours.question": lambda v: REDUCED.neighbours(v, 3),
+    "accountants.covering.reduced.Reduction.laws.question": lambda v: REDUCED.laws(F(6, 5), v, None),
+    "accountants.covering.reduced.laws.question": lambda v: classes.laws(REDUCED.bounds[0], F(6, 5), v, None),
+    "accountants.covering.reduced.mixed_laws.question": lambda v: classes.mixed_laws(
+        reduction.reduction(Laplace(F(2))).mixed[0], F(6, 5), v, None
+    ),
+    "accountants.covering.reduced.Reduction.laws_in_doubles.question": lambda v: REDUCED.laws_in_doubles(F(6, 5), v),
     "accountants.literature.baselines.standard_clone.rigour": lambda v: baselines.standard_clone(
         F(2), exp_eps=F(6, 5), n=3, rigour=v
     ),

@@ -17,6 +17,7 @@ from symshuffle import (
     Channel,
     InputError,
     Laplace,
+    audit,
     channels,
     collect,
     compare,
@@ -81,17 +82,22 @@ LEDGER = Ledger("proofs_checks", (), {})
 PAIR = joint(mechanism("rr"), mechanism("rr"))
 
 MADE = (
+    "Audit.",
     "Comparison",
     "Histogram",
+    "LocalAudit.",
+    "PairAudit.",
     "Plan.histogram",
     "Plan.too_few",
     "Neighbours",
     "Outcome",
+    "ShuffledAudit.n",
+    "ShuffledAudit.runs",
     "SubsetOrbit.representative",
     "SubsetOrbit.size",
     "WorstCase",
 )
-"""Results that the library fills in."""
+"""Results that the library fills in, and audits, whose integers ``audit_local`` and its like read."""
 
 INSIDE = ("engines.", "mechanisms.outputs.", "mechanisms.symbolic.", "numbers.", "results.")
 """Called with integers that a front door has read, millions of times: each door is a row."""
@@ -112,11 +118,15 @@ SYMBOLIC = utility.SymbolicLaw(mechanism("rr"))
 OPTIMUM = design.PiecewiseOptimum((), design.cardioid_program(3, F(1, 2)))
 VECTOR_PAIR = worst_pair(SphereLinear("1/2", 1), adjacency="zero-out")
 NOISE = BlanketMixedGaussian("0.95", "4.6")
+AUDIT = audit.audit_shuffled(W, n=4, runs=100)
 PLAN = collect.make_plan(4, n=9, eps=1, delta="1/10", mechanism="krr")
 DOORS = {
     "Plan.k": (4, lambda v: replace(PLAN, k=v)),
     "Plan.n": (9, lambda v: replace(PLAN, n=v)),
     "Plan.min_users": (9, lambda v: replace(PLAN, min_users=v)),
+    "confidence_ends.count": (1, lambda v: audit.confidence_ends(v, 4, "0.1")),
+    "confidence_ends.runs": (4, lambda v: audit.confidence_ends(1, v, "0.1")),
+    "ShuffledAudit.power.block": (2, lambda v: AUDIT.power(W, block=v)),
     "Support.n": (4, lambda v: collect.Support(v, F(1, 2), F(1, 4))),
     "Support.interval.count": (1, lambda v: collect.Support(4, F(1, 2), F(1, 4)).interval(v, F(1, 10))),
     "make_plan.k": (4, lambda v: collect.make_plan(v, n=9, eps=1, delta="1/10", mechanism="krr")),

@@ -5,6 +5,9 @@ What is called, with which arguments, is read off the signatures; a new name or 
 
 import inspect
 import random
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction as F
 
 import pytest
@@ -71,6 +74,40 @@ WRONG = (
 )  # fmt: skip
 
 
+SECONDS = 20.0
+"""CPU time that an answer or a refusal may take."""
+
+
+class TooLongError(BaseException):
+    """No exception of a library, so that nothing takes it for a refusal."""
+
+
+@contextmanager
+def soon() -> Iterator[None]:
+    """Ends what takes more CPU time, also if it never returns; where the system has no such timer there is no limit."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def ended(number, frame):
+        raise TooLongError(f"no answer within {SECONDS} s of CPU")
+
+    before = signal.signal(signal.SIGPROF, ended)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def test_what_never_returns_is_ended(monkeypatch):
+    monkeypatch.setitem(globals(), "SECONDS", 0.05)
+    with pytest.raises(TooLongError), soon():
+        while True:
+            pass
+
+
 def functions():
     return {name for name in dir(symshuffle) if inspect.isfunction(getattr(symshuffle, name))}
 
@@ -93,7 +130,8 @@ def refusals(name, each, seed=0):
     """What the door says to each of its wrong arguments, but for answers."""
     for argument, value in wrong_calls(name, each, seed):
         try:
-            getattr(symshuffle, name)(**VALID[name] | {argument: value})
+            with soon():
+                getattr(symshuffle, name)(**VALID[name] | {argument: value})
         except SymshuffleError as error:
             yield argument, value, error
         except Exception as error:
@@ -171,7 +209,8 @@ def test_a_wrong_word_is_an_answer_or_one_line(command, tmp_path, monkeypatch, c
         (tmp_path / name).write_text(text)
     for words in changed(command):
         before = set(tmp_path.iterdir())
-        status = cli.main(words)
+        with soon():
+            status = cli.main(words)
         said = capsys.readouterr().err
         assert status in (0, 2), words
         if status:
@@ -195,9 +234,12 @@ def test_a_trace_of_nothing_is_named():
 
 
 def test_a_fault_of_the_library_is_shown_as_one(monkeypatch):
-    def planted(self):
+    def planted(*_, **__):
         raise AttributeError("planted")
 
     monkeypatch.setattr(Mechanism, "pair_kinds", planted)
     with pytest.raises(AttributeError, match="planted"):
         symshuffle.delta(mechanism("krr").at(k=3, lam="17/9"), n=3, **LEVEL)
+    monkeypatch.setattr(symshuffle.accountants.questions.solve, "covering_reduction", planted)
+    with pytest.raises(AttributeError, match="planted"):
+        cli.main(["delta", "krr", "-p", "k=3", "--lam", "17/9", "--n", "3", "--exp-eps", "6/5"])

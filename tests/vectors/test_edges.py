@@ -144,3 +144,26 @@ def test_a_radius_of_rounding_is_never_negative():
         with pytest.raises(InputError, match=name):
             rounding_radius(ratio, reach=reach, gamma=gamma)
     assert rounding_radius(F(1), reach=F(1)) > 0
+
+
+@pytest.mark.parametrize("rigour", ["float64", "ball"])
+@pytest.mark.parametrize("n", [3, 5])
+def test_few_users_are_no_looser_where_less_width_is_asked_for(n, rigour):
+    """Of a pair with a long tail, in balls as in doubles: a narrower bracket lies within a wider one."""
+    source = BlanketMixedGaussian("0.95", "4.6")
+    asked = {"n": n, "eps": "1/100", "adjacency": "zero-out", "rigour": rigour}
+    wide, narrow = (delta(source, rel=rel, **asked).bracket for rel in (1e-1, 1e-3))
+    assert wide.lower <= narrow.lower <= narrow.upper <= wide.upper
+    assert narrow.width <= narrow.upper / 1000
+    assert str(narrow.rigour) == rigour
+
+
+def test_a_delta_that_no_search_reaches_is_refused_before_it(capsys):
+    pair = ["bmg", "-p", "gamma=0.95", "-p", "sigma0=4.6", "--adjacency", "zero-out"]
+    assert main(["epsilon", *pair, "--n", "1000", "--delta", "1e-400"]) == 2
+    (line,) = lines(capsys)
+    assert line.startswith("symshuffle: delta = 1e-400: expected at least 1e-100 for n = 1000")
+    # nothing is revealed: the closed form of one user ends at what no window holds
+    assert main(["epsilon", *pair, "--n", "1", "--delta", "1e-400"]) == 2
+    (line,) = lines(capsys)
+    assert line.startswith("symshuffle: no eps is shown to have delta <= 1e-400: no value below 2.2")

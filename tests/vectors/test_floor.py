@@ -10,7 +10,7 @@ from symshuffle.base.errors import CertificateError, Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.engines.densities.bromwich_plan import estimate
 from symshuffle.vectors.calibration.cells import cells_of
-from symshuffle.vectors.calibration.floor import Floor, Target, least_error, misses, root
+from symshuffle.vectors.calibration.floor import Floor, Target, least_error, misses, misses_alone, root
 from symshuffle.vectors.calibration.staircase import floor_of
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import pair_delta
@@ -211,3 +211,16 @@ def test_a_gaussian_beyond_the_line_has_a_point_beside_it():
             false.verify(goal)
     with pytest.raises(CertificateError, match="one is meant"):
         least_error((loud, loud))
+
+
+@pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
+@pytest.mark.parametrize("n", [1, 2, 6])
+def test_a_gaussian_is_excluded_where_no_other_message_is_of_the_blanket(n, adjacency):
+    """The closed form says no more than the density, of one user as much as its cells, and something of several."""
+    point = LocalGaussian("0.5", 1)
+    true = pair_delta(worst_pair(point, adjacency=adjacency, blanket="largest"), n, F(3, 2), rel=1e-3)
+    above, below = (Target(n, F(3, 2), true.upper * share, adjacency, "largest") for share in (F(1), F(2, 5)))
+    assert not misses_alone(point, above)
+    assert misses_alone(point, below)
+    if n == 1:
+        assert misses_alone(point, Target(1, F(3, 2), true.upper * F(98, 100), adjacency, "largest"))

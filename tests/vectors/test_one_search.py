@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 from scipy.special import betainc
-from scipy.stats import binom
+from scipy.stats import binom, norm
 
 import symshuffle
+from symshuffle.base.choices import Adjacency, Blanket
 from symshuffle.base.errors import SymshuffleError
+from symshuffle.base.numbers import Exp
 from symshuffle.vectors import ClippedLinear, PrivUnit, err1
+from symshuffle.vectors.calibration.floor import Target
 from symshuffle.vectors.calibration.search import calibrate
 
 
@@ -86,6 +89,87 @@ def test_a_clip_above_0_is_found():
     assert found.rmse < 1.01 * best and found.rmse < 0.02456
     fixed = calibrate("clipped-linear", n=1000, dimension=10, delta="1e-5", **asked, fixed={"clip": 0})
     assert fixed.parameters.clip == 0 and 0.0289 < fixed.rmse < 0.0291 and fixed.floor is None
+
+
+def lattice_delta(first, second, blanket, n, ratio, *, size=2**15):
+    """Both orders by powers of one transform: masses of G on a lattice, split between neighbours, in doubles."""
+    best = 0.0
+    for one, other in ((first, second), (second, first)):
+        kept = blanket > 1e-18
+        values, masses = (one - ratio * other)[kept] / blanket[kept], blanket[kept]
+        mean, spread = float(values @ masses), math.sqrt(float(values**2 @ masses))
+        step = (12 * spread * math.sqrt(n) + abs(mean) * n + 2 * float(np.abs(values).max())) / (size / 2)
+        place = np.floor(values / step).astype(int)
+        above = values / step - place
+        law = np.zeros(size)
+        np.add.at(law, place % size, masses * (1 - above))
+        np.add.at(law, (place + 1) % size, masses * above)
+        law[0] += 1 - masses.sum()
+        sums = np.fft.irfft(np.fft.rfft(law) ** n, size)
+        best = max(best, float(sums[: size // 2] @ np.arange(size // 2)) * step / n)
+    return best
+
+
+def normal_masses(sigma, *centres):
+    """Masses of normal laws around points of a line, on one fine grid."""
+    points, width = np.linspace(-9 * sigma - 1, 9 * sigma + 1, 4001, retstep=True)
+    return [np.exp(-(((points - c) / sigma) ** 2) / 2) / (sigma * math.sqrt(2 * math.pi)) * width for c in centres]
+
+
+def least_noise(excess, low, high):
+    return math.exp(brentq(lambda log: excess(math.exp(log)), math.log(low), math.log(high), xtol=1e-4))
+
+
+@pytest.mark.parametrize(("n", "d", "eps", "delta"), [(200, 1, 0.5, 1e-4), (400, 5, 1.0, 1e-5)])
+def test_mixed_gaussians_are_near_the_best_of_three_times_the_box(n, d, eps, delta):
+    """Shares and noises on a grid three times as wide as from no noise to what was found, in logarithms."""
+    found = calibrate("bmg", n=n, dimension=d, eps=str(eps), delta=delta, adjacency="zero-out", gap=None)
+    gamma, sigma = float(found.parameters.gamma), float(found.parameters.sigma0)
+    errors = []
+    for rest in (1 - gamma) * np.geomspace(1 / 3, 3, 13):
+        if rest < 0.999:
+
+            def excess(noise, rest=rest):
+                null, along = normal_masses(noise, 0, 1)
+                part = (1 - rest) * null
+                value = lattice_delta(part + rest * along, null, part, n, math.exp(eps))
+                return math.log(max(value, 1e-16) / delta)
+
+            if excess(3 * sigma) < 0 < excess(sigma / 3):
+                noise = least_noise(excess, sigma / 3, 3 * sigma)
+                errors.append(math.hypot(noise * math.sqrt(d) / rest, math.sqrt((1 - rest) / rest)))
+    assert len(errors) > 3
+    assert found.rmse < 1.01 * min(errors) / math.sqrt(n * d)
+    assert found.certificate.bracket.upper <= F(str(delta))
+
+
+@pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
+def test_the_noise_of_a_gaussian_is_the_least_of_three_times_the_box(adjacency):
+    n, eps, delta = 200, 0.5, 1e-4
+    found = calibrate("gaussian", n=n, dimension=1, eps="1/2", delta=delta, adjacency=adjacency, gap=None)
+
+    def excess(noise):
+        null, along, opposite = normal_masses(noise, 0, 1, -1)
+        other = null if adjacency == "zero-out" else opposite
+        value = lattice_delta(along, other, np.minimum(along, opposite), n, math.exp(eps))
+        return math.log(max(value, 1e-16) / delta)
+
+    sigma = float(found.parameters.sigma0)
+    best = least_noise(excess, sigma / 3, 3 * sigma)
+    assert best / 1.01 < sigma < 1.01 * best
+    assert found.certificate.bracket.upper <= F(str(delta))
+
+
+@pytest.mark.parametrize(("d", "adjacency"), [(10, "zero-out"), (1, "replace-one")])
+def test_a_gaussian_is_answered_where_the_value_for_one_user_meets_the_target(d, adjacency):
+    """At delta = 0.9 next to no message is of the blanket: many users hide what one does, in closed form."""
+    found = calibrate("gaussian", n=1000, dimension=d, eps="1/2", delta="0.9", adjacency=adjacency)
+    half = (1 if adjacency == "zero-out" else 2) / float(found.parameters.sigma0)
+    alone = norm.cdf(half / 2 - 0.5 / half) - math.exp(0.5) * norm.cdf(-half / 2 - 0.5 / half)
+    assert 0.89999 < alone < float(found.certificate.bracket.upper) * (1 + 1e-12) < 0.9 * (1 + 1e-12)
+    if d == 10:
+        assert 0 < found.gap < 0.01
+        found.floor.verify(Target(1000, Exp(F(1, 2)), F(9, 10), Adjacency(adjacency), Blanket.LARGEST))
 
 
 def test_caps_are_searched_beyond_height_3():

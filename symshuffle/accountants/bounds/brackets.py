@@ -21,10 +21,11 @@ from symshuffle.accountants.covering.reduced import MixedFamily, Reduction, laws
 from symshuffle.base.choices import Direction, Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
-from symshuffle.base.numbers import Exp, Real, lower_end, natural_log, to_float, upper_end
+from symshuffle.base.numbers import Exp, Real, format_decimal, lower_end, natural_log, to_float, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.channels.law import Law
+from symshuffle.channels.mixed_law import MixedLaw
 
 _WIDE: Final = 1e-2
 _FEW: Final = 2
@@ -39,6 +40,9 @@ _SHARE_OF_RADII: Final = 0.1
 _LEAST_DEVIATION: Final = 1e-300
 _LEAST_DOUBLE: Final = Fraction(1, 1 << 1074)
 """Below it no double tells a number from 0: where doubles will do, nothing narrower is looked for."""
+
+_LEAST_OF_TAILS: Final = Fraction(1, 10**100)
+"""Target below which laws with long tails have no search that ends soon."""
 
 _FIRST_WIDTH: Final = 1e-3
 """Relative width at which two finite laws are compared first."""
@@ -143,13 +147,26 @@ def _of_mixed(families: Sequence[MixedFamily], n: int, order: Real, request: Req
     takes = request.rigour is not Rigour.EXACT and (request.engine is None or request.engine.continuous)
     if not takes and not alone:
         return []
-    found = (law for family in families for law in mixed_laws(family, order, request.direction, request.bits))
+    several = (law for family in families for law in mixed_laws(family, order, request.direction, request.bits))
+    found: list[Bracket] = []
     try:
-        return [evaluate(law, n, request) for law in found]
+        for law in several:
+            if not _smaller(law, n, max((bracket.lower for bracket in found), default=Fraction(0))):
+                found.append(evaluate(law, n, request))
     except Unsupported:
         if alone:
             raise
         return []
+    return found
+
+
+def _smaller(law: MixedLaw | LevelledPair, n: int, leading: Fraction) -> bool:
+    """Whether Chernoff's bound on H(n) of a pair of densities is at most a number: an engine costs far more."""
+    if not (leading and isinstance(law, LevelledPair)):
+        return False
+    from symshuffle.engines.densities.engine import at_most  # NumPy loads when used
+
+    return at_most(law, n, near=leading)[0] <= leading
 
 
 def _from_both_sides(source: Reduction, n: int, order: Real, request: Request) -> Bracket:
@@ -215,6 +232,9 @@ def smallest_eps(
 
     who = source.participation
 
+    if target < _LEAST_OF_TAILS and near is not None:
+        _affordable(source, n, target, near, request)
+
     def search(value: Bound, goal: Fraction, width: float) -> Crossing:
         if who.dropout:  # every value costs dozens of others: few and wide ones
             return smallest_meeting(
@@ -238,6 +258,24 @@ def smallest_eps(
 
     quick = bound(Rigour.FLOAT64) if request.engine is None and request.rigour is Rigour.BALL else None
     return cross(search, bound(request.rigour), target, request.rel, quick=quick)
+
+
+def _affordable(source: Reduction, n: int, target: Fraction, near: Fraction, request: Request) -> None:
+    """Refuse a search near a level whose every value takes minutes.
+
+    Raises
+    ------
+    InputError
+        If densities with a long tail are asked for a delta that is next to nothing.
+    """
+    from symshuffle.engines.densities.engine import long_tailed  # NumPy loads when used
+
+    order = ratio_of(near)
+    pairs = [law for family in source.mixed for law in mixed_laws(family, order, request.direction, request.bits)]
+    if any(isinstance(law, LevelledPair) and long_tailed(law, n, target) for law in pairs):
+        written = format_decimal(target, digits=6, up=False)
+        least = f"at least {float(_LEAST_OF_TAILS):g} for n = {n} and a density with so long a tail"
+        raise InputError("delta", written, f"{least}: below it each value takes minutes")
 
 
 def first_guess(source: Reduction, n: int, target: Fraction, request: Request) -> Fraction | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,6 +33,9 @@ from symshuffle.engines.registry import Engine, engine_class, offers
 LARGEST_N: Final = 10**15
 _MANY: Final = 10**5
 """Users from which on H(n) may be below the least number that is kept."""
+
+_CLEARLY: Final = 0.5
+"""Share of the exponent of that number above which doubles alone say that a bound is larger."""
 
 
 def check_n(n: object) -> int:
@@ -285,9 +289,12 @@ def _below_all_numbers(law: Law, n: int) -> Bracket | None:
     from symshuffle.engines.contours import saddle  # NumPy loads when used
 
     try:
-        c = saddle.saddle_point(saddle.tilt(law), n)
+        tilt = saddle.tilt(law)
+        c = saddle.saddle_point(tilt, n)
     except Unsupported:
         return None
+    if n * tilt.cumulant(c) - math.log(c) - 1 > -_CLEARLY * MOST_DOUBLINGS * math.log(2):
+        return None  # doubles do where the bound is far above that number
     with working_precision(128 + n.bit_length()):
         atoms = zip(ball_arguments(law.values), ball_arguments(law.weights), strict=True)
         line = to_arb(Fraction(c))

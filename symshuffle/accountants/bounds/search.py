@@ -11,7 +11,7 @@ from typing import Final, TypeAlias, final
 from symshuffle.base.crossings import halved
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
-from symshuffle.base.numbers import natural_log
+from symshuffle.base.numbers import format_decimal, natural_log
 from symshuffle.base.results import Bracket
 
 Bound: TypeAlias = Callable[[Fraction, float], Bracket]
@@ -168,8 +168,12 @@ def smallest_meeting(bound: Bound, target: Fraction, rel: float, near: Fraction 
     high = settle(bound, target, rel, _FIRST)
     while high.value.upper > target:
         if high.x >= LARGEST_LEVEL:
-            left = f"{float(high.value.upper):.6g} is left there, revealed for certain"
-            raise Unsupported(f"no eps up to {LARGEST_LEVEL} has delta <= {float(target):.6g}: {left}")
+            goal = format_decimal(target, digits=6, up=False)
+            if high.value.lower > target:
+                left = f"{float(high.value.upper):.6g} is left there, revealed for certain"
+                raise Unsupported(f"no eps up to {LARGEST_LEVEL} has delta <= {goal}: {left}")
+            left = format_decimal(high.value.upper, digits=3, up=True)
+            raise Unsupported(f"no eps is shown to have delta <= {goal}: no value below {left} is told from 0")
         low = high if high.value.lower > target else low
         high = settle(bound, target, rel, min(4 * high.x, Fraction(LARGEST_LEVEL)))
     return narrow(bound, target, rel, above=low, meets=high, what="eps")

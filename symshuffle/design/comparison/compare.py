@@ -26,6 +26,7 @@ from symshuffle.base.executors import mapped
 from symshuffle.base.kinds import NamedProgress, check_progress
 from symshuffle.base.numbers import as_integer, as_width, upper_end
 from symshuffle.base.results import Bracket
+from symshuffle.design.comparison.alike import alike
 from symshuffle.design.comparison.certified import MOST_INPUTS, Settled
 from symshuffle.design.comparison.choosing import (
     LOCAL,
@@ -103,7 +104,7 @@ def compare(
         Probability in (0, 1) at which eps is certified. Without it no central level is given.
     mechanisms : sequence of str, optional
         Names of the rows wanted; default all of the registry that have k inputs, and thinned ones where a null symbol
-        can reduce the risk. ``any-ldp`` is a row where eps0 is matched: the certified eps of any randomizer.
+        can reduce the risk. ``any-ldp`` is a row where eps0 or eps is matched: any randomizer of that level.
     variants : int
         How many rows a mechanism with an integer parameter may have, 1 to 100: its best values found, the best first.
     rel : float
@@ -168,7 +169,8 @@ def compare(
     if match.kind is MatchKind.CHI_SQUARE and match.value > reach > 0:
         allowed = f"a number in (0, {reach:.4g}], the range attainable at local levels up to {LARGEST_EPS0}"
         raise InputError("budget", budget, allowed)
-    return Comparison(k, n, match, tuple(sorted(rows, key=lambda row: row.order)), tuple(absent))
+    ordered = tuple(sorted(rows, key=lambda row: row.order))
+    return Comparison(k, n, match, ordered, tuple(absent), tuple(alike(k, ordered)))
 
 
 def _tried(k: int, n: int, match: Match, rel: float, variants: int, one: Family) -> tuple[list[Row], str, float]:

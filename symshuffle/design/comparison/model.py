@@ -192,6 +192,8 @@ class Comparison:
         The smallest loss first, ties by eps.
     absent : tuple of (str, str)
         Mechanisms without a row, and why.
+    alike : tuple of str
+        Which rows are the same mechanism, and which have the same bound.
     """
 
     inputs: int
@@ -199,6 +201,7 @@ class Comparison:
     match: Match
     rows: tuple[Row, ...]
     absent: tuple[tuple[str, str], ...]
+    alike: tuple[str, ...] = ()
 
     @property
     def about(self) -> str:
@@ -208,7 +211,9 @@ class Comparison:
             if self.match.delta is None
             else f"eps is certified at delta = {float(self.match.delta):g} by the optimal decomposition"
         )
-        ranked = "" if self.match.loss is Loss.L2 else f"rows are sorted by the {self.match.loss.words}; "
+        worst = " or ".join(dict.fromkeys(row.worst for row in self.rows if row.worst))
+        ranked = f"rows are sorted by the {self.match.loss.words} (worst at: {worst}); "
+        ranked = "" if self.match.loss is Loss.L2 or not worst else ranked
         return (
             f"{self.inputs} inputs, {self.users} users, {self.match.words}; risks are exact squared errors of the "
             f"estimator named in each row, for every fixed composition alike (the worst is the uniform one); {ranked}"
@@ -243,6 +248,7 @@ class Comparison:
             "how": self.how,
             "rows": [row.to_dict() for row in self.rows],
             "absent": [{"mechanism": name, "reason": reason} for name, reason in self.absent],
+            "alike": list(self.alike),
         }
 
     def to_rows(self) -> list[FlatRow]:
@@ -290,7 +296,8 @@ class Comparison:
         return drawn
 
     def remarks(self) -> Iterator[str]:
-        """Why a risk is infinite, and who has no row, line by line."""
+        """Which rows are alike, why a risk is infinite, and who has no row, line by line."""
+        yield from self.alike
         for row in self.rows:
             if row.reason:
                 yield f"{row.name}: {row.reason}"

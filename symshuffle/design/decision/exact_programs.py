@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from symshuffle.base.choices import Criterion, choice
+from symshuffle.base.choices import Criterion
 from symshuffle.base.lp import LinearProgram, Sense
 from symshuffle.design.decision.problems import DecisionProblem, SubsetAction
 from symshuffle.geometry.linprog import solve
 
 
 def restricted_program(
-    problem: DecisionProblem, lam: Fraction, columns: Sequence[SubsetAction], *, criterion: Criterion | str
+    problem: DecisionProblem, lam: Fraction, columns: Sequence[SubsetAction], *, criterion: Criterion
 ) -> LinearProgram:
     """The program over some columns: rows say that every input's probabilities sum to 1.
 
     For the minimax criterion a free variable is the worst risk, and one row per parameter bounds the risk by it.
     """
-    minimax = choice(Criterion, criterion, "criterion") is Criterion.MINIMAX
+    minimax = criterion is Criterion.MINIMAX
     m = problem.num_inputs
     entries = []
     costs = []
@@ -46,14 +46,14 @@ def restricted_program(
 
 
 def exact_compact(
-    problem: DecisionProblem, lam: Fraction, *, criterion: Criterion | str
+    problem: DecisionProblem, lam: Fraction, *, criterion: Criterion
 ) -> tuple[tuple[tuple[Fraction, ...], ...], tuple[Fraction, ...], tuple[Fraction, ...]]:
     """The program with one output per action, over the rationals: its rows, multipliers and prior.
 
     Variables are the smallest entry ``t_a`` of every row and the excess ``z_ax`` of its entries, at most
     ``(lam - 1) t_a``. Excesses at either bound drop out of the system that is solved exactly.
     """
-    minimax = choice(Criterion, criterion, "criterion") is Criterion.MINIMAX
+    minimax = criterion is Criterion.MINIMAX
     m, actions, parameters = problem.num_inputs, problem.num_actions, problem.num_parameters
     prior = (Fraction(1, parameters),) * parameters if minimax else problem.required_prior()
     costs = problem.posterior_costs(prior)

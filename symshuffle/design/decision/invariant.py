@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from symshuffle.base.choices import Criterion, choice
+from symshuffle.base.choices import Criterion
 from symshuffle.base.lp import LinearProgram, Sense
 from symshuffle.design.decision.problems import DecisionProblem, SubsetAction
 from symshuffle.design.decision.symmetries import induced_action
@@ -56,7 +56,7 @@ class InvariantProblem:
     prices: tuple[Matrix, ...]
 
     @classmethod
-    def of(cls, problem: DecisionProblem, group: SymmetryGroup, *, criterion: Criterion | str) -> InvariantProblem:
+    def of(cls, problem: DecisionProblem, group: SymmetryGroup, *, criterion: Criterion) -> InvariantProblem:
         """Reduce a problem.
 
         Raises
@@ -64,7 +64,7 @@ class InvariantProblem:
         InputError
             If the group does not act on the problem, naming the generator and the entry.
         """
-        minimax = choice(Criterion, criterion, "criterion") is Criterion.MINIMAX
+        minimax = criterion is Criterion.MINIMAX
         action = induced_action(problem, group, criterion=criterion)
         parameters = action.parameter_orbits(problem.num_parameters) if minimax else ()
         if len(parameters) == 1:

@@ -13,7 +13,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from symshuffle.base.choices import Criterion, choice
+from symshuffle.base.choices import Criterion
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import SolverFailure
 from symshuffle.base.solvers import cvxpy, highs_optimum, linprog
@@ -64,9 +64,9 @@ def indicator_matrix(m: int) -> Array:
     return (subsets[:, None] >> np.arange(m) & 1).astype(float)
 
 
-def polytope(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion | str) -> Suggestion:
+def polytope(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion) -> Suggestion:
     """The program over all extremal columns: weights ``c >= 0`` with ``c @ S == 1``."""
-    minimax = choice(Criterion, criterion, "criterion") is Criterion.MINIMAX
+    minimax = criterion is Criterion.MINIMAX
     m, actions, parameters = problem.num_inputs, problem.num_actions, problem.num_parameters
     staircase = 1 + (float(lam) - 1) * indicator_matrix(m)
     description = f"the program over {len(staircase)} extremal columns"
@@ -92,12 +92,12 @@ def polytope(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion | 
     return Suggestion(frozenset((int(j) // actions + 1, int(j) % actions) for j in chosen), value, None, None)
 
 
-def compact(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion | str) -> Suggestion:
+def compact(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion) -> Suggestion:
     """The program with one output per action: rows ``V[a]`` in the LDP cone that add up to 1.
 
     A row is its smallest entry, a variable, plus an excess of at most ``lam - 1`` times that.
     """
-    minimax = choice(Criterion, criterion, "criterion") is Criterion.MINIMAX
+    minimax = criterion is Criterion.MINIMAX
     cp = cvxpy()
     m, actions = problem.num_inputs, problem.num_actions
     low = cp.Variable((actions, 1), nonneg=True) @ np.ones((1, m))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from symshuffle.base.choices import Criterion, choice
+from symshuffle.base.choices import Criterion
 from symshuffle.base.errors import Unsupported
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.geometry.groups import SymmetryGroup
@@ -45,9 +45,9 @@ def column_work(problem: DecisionProblem) -> int:
     return _orbit_work(problem.num_inputs, problem.num_actions)
 
 
-def check_polytope(problem: DecisionProblem, *, criterion: Criterion | str) -> None:
+def check_polytope(problem: DecisionProblem, *, criterion: Criterion) -> None:
     """Refuse a program over all subsets that is too large."""
-    minimax = choice(Criterion, criterion, "criterion") is Criterion.MINIMAX
+    minimax = criterion is Criterion.MINIMAX
     m = problem.num_inputs
     columns = f"{2**m - 2}" if m <= 64 else f"2**{m} - 2"
     if m > POLYTOPE_LIMIT:
@@ -83,15 +83,14 @@ def check_compact(problem: DecisionProblem) -> None:
         )
 
 
-def exact_compact_seconds(problem: DecisionProblem, *, criterion: Criterion | str) -> float:
+def exact_compact_seconds(problem: DecisionProblem, *, criterion: Criterion) -> float:
     """An estimate of how long the program with one output per action takes over the rationals."""
-    criterion = choice(Criterion, criterion, "criterion")
     return _SECONDS_PER_SQUARED_ROW[criterion] * _compact_rows(problem, criterion) ** 2
 
 
-def pivoting_seconds(problem: DecisionProblem, *, criterion: Criterion | str) -> float:
+def pivoting_seconds(problem: DecisionProblem, *, criterion: Criterion) -> float:
     """The same where a solver in doubles sees nothing and all pivots are over the rationals."""
-    return _SECONDS_PER_CUBED_ROW * _compact_rows(problem, choice(Criterion, criterion, "criterion")) ** 3
+    return _SECONDS_PER_CUBED_ROW * _compact_rows(problem, criterion) ** 3
 
 
 def _compact_rows(problem: DecisionProblem, criterion: Criterion) -> int:

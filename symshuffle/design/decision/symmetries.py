@@ -57,7 +57,7 @@ def induced_action(
     problem: DecisionProblem,
     group: SymmetryGroup,
     *,
-    criterion: Criterion | str = Criterion.BAYES,
+    criterion: Criterion = Criterion.BAYES,
     costs: Matrix | None = None,
 ) -> InducedAction:
     """How a group acts on a problem.
@@ -67,7 +67,7 @@ def induced_action(
     InputError
         Naming the generator and the entry that it fails to preserve.
     """
-    minimax = choice(Criterion, criterion, "criterion") is Criterion.MINIMAX
+    minimax = criterion is Criterion.MINIMAX
     if group.m != problem.num_inputs:
         raise InputError("group", f"acts on {group.m} inputs", f"a group on {problem.num_inputs} inputs")
     if not group.generators:

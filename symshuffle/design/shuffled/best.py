@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 
 from symshuffle.accountants.bounds.evaluate import check_n
@@ -12,8 +13,10 @@ from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import Exp, Real, as_integer, enclose
 from symshuffle.design.shuffled.blocks import block_designs
+from symshuffle.design.shuffled.laws import trace_of
 from symshuffle.design.shuffled.model import BlockChannel, ShuffledDesign
-from symshuffle.design.shuffled.search import Target, improved, ratios_by_size
+from symshuffle.design.shuffled.search import ExactTarget, improved, ratios_by_size
+from symshuffle.design.shuffled.upper import trace_upper
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.frontiers.caps import check_cap
 from symshuffle.utility.frontiers.orbit import orbit_mechanism, subset_orbit
@@ -50,7 +53,7 @@ def best_shuffled(
     delta : number or text
         The target delta, in (0, 1).
     lam_cap : Fraction, optional
-        Largest likelihood ratio of the channel, above 1.
+        Largest likelihood ratio of the channel, above 1. With it the answer has an upper end on the trace.
     loss : {"l2"}
         Loss that is minimised: the sum of squared errors of the estimated shares.
 
@@ -58,7 +61,7 @@ def best_shuffled(
     -------
     ShuffledDesign
         The channel with its exact risk, both privacy numbers and the length of a message. The search is local: other
-        exchangeable channels may be better.
+        exchangeable channels may be better, with a cap by no more than ``upper`` says.
 
     Raises
     ------
@@ -83,7 +86,7 @@ def best_shuffled(
         )
     if lam_cap is not None and not isinstance(check_cap(lam_cap, "lam_cap"), Fraction):
         raise InputError("lam_cap", lam_cap, "a rational number > 1")
-    target = Target(k, n, _below(order), goal, None if lam_cap is None else Fraction(lam_cap))
+    target = ExactTarget(k, n, _below(order), goal, None if lam_cap is None else Fraction(lam_cap))
     ratios = ratios_by_size(target)
     if not ratios:
         raise NotDecided(f"no ratio above 1 was certified to meet eps = {order}, delta = {goal} with {n} users")
@@ -96,9 +99,57 @@ def best_shuffled(
             f"the accountant certifies delta = {float(found.bracket.upper):.6g} only, above the target {goal}"
         )
     level = epsilon_bound(mechanism, n=n, delta=goal, attain=True)
+    upper, bound = None, None
+    if target.cap is not None:
+        upper, bound = trace_upper(k, n=n, exp_eps=order, delta=goal, lam_cap=target.cap, least=trace_of(orbits))
     return ShuffledDesign(
-        k, n, order, goal, target.cap, Loss.L2, orbits, size, found, level, _best_blocks(target, k, n)
+        k, n, order, goal, target.cap, Loss.L2, orbits, size, found, level, _best_blocks(target, k, n), upper, bound
     )
+
+
+def shuffled_sizes(
+    inputs: Iterable[int], users: Iterable[int], *, eps: object = None, exp_eps: object = None, delta: object
+) -> dict[tuple[int, int], tuple[int, Fraction]]:
+    """Best subset size for a central target, and its risk, by number of inputs and of users.
+
+    Parameters
+    ----------
+    inputs, users : iterable of int
+        Numbers of inputs k (2 to 10 000) and of users n.
+    eps, exp_eps : number or text
+        The central target: eps at least 0 in nats, or exp(eps) at least 1. One of the two.
+    delta : number or text
+        The target delta, in (0, 1).
+
+    Returns
+    -------
+    dict
+        ``(k, n)`` to the best size among subset selection alone and its canonical l2 risk at fixed compositions. A risk
+        above 1 - 1/k is larger than that of always answering "uniform". Pairs without a ratio above 1 that meets the
+        target are left out.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of its range.
+
+    Examples
+    --------
+    >>> {at: size for at, (size, _) in shuffled_sizes([4], [20, 200], eps=1, delta="1/100").items()}
+    {(4, 20): 1, (4, 200): 1}
+    """
+    order, goal = _below(read_target(eps=eps, exp_eps=exp_eps)), read_delta(delta)
+    numbers = [check_n(n) for n in users]
+    found = {}
+    for k in [as_integer(k, "k", 2, LARGEST_INPUTS) for k in inputs]:
+        for n in numbers:
+            ratios = ratios_by_size(ExactTarget(k, n, order, goal, None))
+            traces = {s: subset_orbit(k, s, ratio).signal for s, ratio in ratios.items()}
+            if traces:
+                size = max(traces, key=traces.__getitem__)
+                risk = Fraction(isotropic_risk(k, traces[size], population=Population.FIXED)) / n
+                found[k, n] = size, risk
+    return found
 
 
 def _below(order: Real) -> Fraction:
@@ -107,11 +158,11 @@ def _below(order: Real) -> Fraction:
     return lower if lower.denominator < _ROUND else max(Fraction(1), Fraction(int(lower * _ROUND), _ROUND))
 
 
-def _best_blocks(target: Target, k: int, n: int) -> BlockChannel | None:
+def _best_blocks(target: ExactTarget, k: int, n: int) -> BlockChannel | None:
     """The projective space with the smallest risk at the target; None if there is none with few points."""
     found = []
     for design in block_designs(k):
-        padded = Target(design.points, n, target.exp_eps, target.delta, target.cap)
+        padded = ExactTarget(design.points, n, target.exp_eps, target.delta, target.cap)
         ratio = padded.ratio(design.size)
         if ratio > 1:
             trace = subset_orbit(design.points, design.size, ratio).signal

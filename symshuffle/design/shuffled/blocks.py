@@ -19,7 +19,7 @@ import flint
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import as_integer
 
-MOST_POINTS: Final = 2000
+_MOST_POINTS: Final = 2000
 """Points up to which the blocks of a design are listed."""
 
 _PADDING: Final = 4
@@ -74,8 +74,8 @@ class BlockDesign:
         Unsupported
             For more than 2000 points.
         """
-        if self.points > MOST_POINTS:
-            raise Unsupported(f"{self.points} points: blocks are listed up to {MOST_POINTS} points")
+        if self.points > _MOST_POINTS:
+            raise Unsupported(f"{self.points} points: blocks are listed up to {_MOST_POINTS} points")
         points = list(self._points())
         return tuple(
             tuple(i for i, x in enumerate(points) if sum(a * b for a, b in zip(x, y, strict=True)) % self.q == 0)

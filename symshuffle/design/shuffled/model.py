@@ -17,6 +17,7 @@ from symshuffle.utility.frontiers.orbit import Orbit, orbit_mechanism
 if TYPE_CHECKING:
     from symshuffle.accountants.bounds.amplification import Amplification
     from symshuffle.channels.channel import Channel
+    from symshuffle.design.shuffled.minorant import TraceBound
     from symshuffle.mechanisms.model import Mechanism
 
 NO_UPPER: Final = "no upper end"
@@ -98,6 +99,11 @@ class ShuffledDesign:
         Certified bounds on delta at the target eps, and on eps at the target delta, with what real pairs attain.
     blocks : BlockChannel or None
         The best channel found that names blocks of a projective space.
+    upper : Fraction or None
+        Largest trace of an exchangeable channel with ratios at most ``lam_cap`` that meets the target by the certified
+        bound: it is at most this. None without a cap.
+    bound : TraceBound or None
+        The proof of ``upper``; None where ``upper`` is the largest trace under the cap alone, or None.
     """
 
     k: int
@@ -111,6 +117,8 @@ class ShuffledDesign:
     delta: Amplification
     epsilon: Amplification
     blocks: BlockChannel | None
+    upper: Fraction | None
+    bound: TraceBound | None
 
     @property
     def about(self) -> str:
@@ -132,6 +140,13 @@ class ShuffledDesign:
     def risk(self) -> Fraction:
         """Exact canonical l2 risk (sum of squared errors of the shares), the same at every fixed composition."""
         return Fraction(isotropic_risk(self.k, self.trace, population=Population.FIXED)) / self.n
+
+    @property
+    def least_risk(self) -> Fraction | None:
+        """Lower bound on the risk of every channel of the class that meets the target; None without a cap."""
+        if self.upper is None:
+            return None
+        return Fraction(isotropic_risk(self.k, self.upper, population=Population.FIXED)) / self.n
 
     @property
     def useful(self) -> bool:
@@ -186,7 +201,9 @@ class ShuffledDesign:
             "attained_by": None if attained is None else attained.datasets,
             "bits": self.bits,
             "blocks": None if self.blocks is None else self.blocks.to_dict(),
-            "upper": NO_UPPER,
+            "upper": NO_UPPER if self.upper is None else str(self.upper),
+            "least_risk": None if self.least_risk is None else str(self.least_risk),
+            "certificate": None if self.bound is None else self.bound.to_dict(),
         }
 
     def _repr_html_(self) -> str:

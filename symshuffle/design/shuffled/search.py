@@ -35,7 +35,7 @@ _SHARES: Final = 1 << 12
 
 @final
 @dataclass(frozen=True, slots=True)
-class Target:
+class ExactTarget:
     r"""What a channel has to meet.
 
     Parameters
@@ -74,7 +74,7 @@ class Target:
         )
 
 
-def ratios_by_size(target: Target) -> dict[int, Fraction]:
+def ratios_by_size(target: ExactTarget) -> dict[int, Fraction]:
     """Largest ratio that meets the target, by subset size; sizes that cannot beat the best one tried are left out.
 
     A size is left out where, at the ratio at which it would have the best trace so far, it misses the target: the
@@ -117,7 +117,7 @@ def _first_sizes(k: int) -> Iterator[int]:
         s = max(s + 1, s * 5 // 4)
 
 
-def _can_beat(target: Target, s: int, trace: Fraction) -> bool:
+def _can_beat(target: ExactTarget, s: int, trace: Fraction) -> bool:
     k = target.k
     share = trace / k  # trace = k * (lam-1)^2 s (k-s) / (s lam + k - s)^2
     root = math.sqrt(float(share) / (s * (k - s)))
@@ -127,7 +127,7 @@ def _can_beat(target: Target, s: int, trace: Fraction) -> bool:
     return ratio > 1 and target.meets((subset_orbit(k, s, ratio),))
 
 
-def improved(start: Sequence[Orbit], target: Target) -> tuple[Orbit, ...]:
+def improved(start: Sequence[Orbit], target: ExactTarget) -> tuple[Orbit, ...]:
     """A mixture of orbits that meets the target, with at least the trace of the one given; a local search."""
     current, radius = tuple(start), _RADIUS
     for _ in range(_ROUNDS):
@@ -141,7 +141,7 @@ def improved(start: Sequence[Orbit], target: Target) -> tuple[Orbit, ...]:
     return current
 
 
-def _columns(current: Sequence[Orbit], target: Target) -> list[Orbit]:
+def _columns(current: Sequence[Orbit], target: ExactTarget) -> list[Orbit]:
     """Orbits to be priced: the null output, subsets near the sizes and ratios in use, ordered pairs."""
     k = target.k
     made: dict[tuple[tuple[int, Fraction], ...], Orbit] = {}
@@ -162,7 +162,7 @@ def _columns(current: Sequence[Orbit], target: Target) -> list[Orbit]:
     return list(made.values())
 
 
-def _step(current: Sequence[Orbit], target: Target, radius: float) -> tuple[Orbit, ...] | None:
+def _step(current: Sequence[Orbit], target: ExactTarget, radius: float) -> tuple[Orbit, ...] | None:
     """One improvement within a trust region, or None."""
     from scipy.optimize import linprog
 
@@ -196,7 +196,7 @@ def _step(current: Sequence[Orbit], target: Target, radius: float) -> tuple[Orbi
     return restored if restored is not None and trace_of(restored) > trace_of(current) else None
 
 
-def _slope_of_scaling(current: Sequence[Orbit], target: Target, base: Fraction) -> float:
+def _slope_of_scaling(current: Sequence[Orbit], target: ExactTarget, base: Fraction) -> float:
     """How much trace one unit of log H is worth, along the scaling of all ratios."""
     less = _scaled(current, Fraction(63, 64))
     bound = certified_delta(less, n=target.n, exp_eps=target.exp_eps, rel=1e-6)
@@ -220,7 +220,7 @@ def _rounded(ratio: Fraction) -> Fraction:
     return Fraction(math.floor(ratio * STEP), STEP)
 
 
-def _restored(mixture: Sequence[Orbit], target: Target) -> tuple[Orbit, ...] | None:
+def _restored(mixture: Sequence[Orbit], target: ExactTarget) -> tuple[Orbit, ...] | None:
     """The mixture with its ratios scaled to meet the target; None if a factor of 1/2 is not enough."""
     low, high = 512, 1536  # of 1024; the target is met at low
     if not target.meets(_scaled(mixture, Fraction(low, 1024))):

@@ -34,7 +34,7 @@ from symshuffle.channels.law import Law
 
 _CHEAP_POWER: Final = 3_000_000
 _CHEAP: Final = 3_000
-_CHEAP_IN_BALLS: Final = 200_000
+_CHEAP_IN_BALLS: Final = 20_000
 """Count vectors that are still cheaper than a contour, in doubles and, of more than ``_FEW_ATOMS`` atoms, in balls."""
 
 _FEW_ATOMS: Final = 4

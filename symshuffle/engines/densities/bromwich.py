@@ -51,7 +51,7 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousLaw
 from symshuffle.engines.contours.waves import waves
 from symshuffle.engines.densities import gauss, heights, stretches
-from symshuffle.engines.densities.bromwich_plan import MOST_NODES, BromwichPlan, last_node, plan_for
+from symshuffle.engines.densities.bromwich_plan import MOST_NODES, BromwichPlan, bits_enough, last_node, plan_for
 from symshuffle.engines.densities.covers import Cover, coarse
 
 _Values: TypeAlias = Callable[[flint.arb, flint.arb, int], list[flint.acb]]
@@ -250,13 +250,15 @@ class _Line:
         if self.nodes * len(self.tilted) > _MOST_TERMS:
             cost = f"{self.nodes} nodes of {len(self.tilted)} terms"
             raise Unsupported(f"engine bromwich in balls at n = {self.n}: {cost}; ask for a larger rel, or for doubles")
-        still, single = self.zero**self.n, self.single
-        total = flint.arb(0)
-        for index, ratio in enumerate(self.ratios(self.nodes + 1)):
-            s = flint.acb(self.c, self.step * index)
-            part = ((ratio**self.n - still - single * (ratio - self.zero)) / (s * s)).real
-            total += part / 2 if index == 0 else part
-        return total, flint.arb(0)
+        # What is cut off the tails takes many bits to tell from 0; a sum of numbers up to 1 takes few.
+        with working_precision(min(flint.ctx.prec, bits_enough(self.n, c=self.plan.c, small=self.plan.small))):
+            still, single = self.zero**self.n, self.single
+            total = flint.arb(0)
+            for index, ratio in enumerate(self.ratios(self.nodes + 1)):
+                s = flint.acb(self.c, self.step * index)
+                part = ((ratio**self.n - still - single * (ratio - self.zero)) / (s * s)).real
+                total += part / 2 if index == 0 else part
+            return total, flint.arb(0)
 
     def sum_in_doubles(self) -> tuple[flint.arb, flint.arb]:
         """The sum over nodes in doubles, and an allowance for rounding and for the error of the rule."""

@@ -30,6 +30,9 @@ _FINEST: Final = 1e-40
 _RESOLVED: Final = 1e-15
 """Share of the integral below which errors are no longer told apart in doubles."""
 
+_GUARD_BITS: Final = 64
+"""Bits of a sum over a line beyond those of what is negligible."""
+
 MOST_NODES: Final = 60_000
 _ROUGH_NODES: Final = 8_192
 BLOCK: Final = 128
@@ -61,6 +64,14 @@ class BromwichPlan:
     def in_doubles(self) -> bool:
         """Whether doubles tell apart what is negligible."""
         return self.small > _RESOLVED * self.size
+
+
+def bits_enough(n: int, *, c: float, small: float) -> int:
+    """Bits at which the roundings of a sum of n-th powers over the line at c are far below ``small``: a choice.
+
+    Balls carry whatever they are, so that fewer bits would widen the bracket and nothing else.
+    """
+    return max(_GUARD_BITS, _GUARD_BITS + math.ceil(math.log2(n) - math.log2(c) - math.log2(small)))
 
 
 @lru_cache(maxsize=4)

@@ -121,8 +121,8 @@ def _said(found: Bracket, rel: float) -> Bracket:
     return replace(found, how=f"{found.how}; relative width {wide:.1e} where {rel:.1e} was aimed at", aimed=rel)
 
 
-def at_most(law: LevelledPair, n: int) -> tuple[Fraction, str]:
-    r"""A number that H(n) is not above, and why; it is of use where it is next to nothing.
+def at_most(law: LevelledPair, n: int, *, near: Fraction = NOTHING) -> tuple[Fraction, str]:
+    r"""A number that H(n) is not above, and why; it is of use where it is next to nothing, or compared with ``near``.
 
     H(n) never rises with n, so its value for one user will do; and :math:`x_+\le e^{\theta x}/(e\theta)` gives
     :math:`H(n)\le M(\theta)^n/(e\theta n)` for the law whose tails are cut, plus what the cut may hold.
@@ -132,14 +132,15 @@ def at_most(law: LevelledPair, n: int) -> tuple[Fraction, str]:
     if known[0] < NOTHING:
         return known
     try:
-        cut = law.pair.law(law.exp_eps, tail=NOTHING / 10**3, bits=_TAIL_BITS)
+        bits = max(_TAIL_BITS, _bits(near / 10**3))
+        cut = law.pair.law(law.exp_eps, tail=near / 10**3, bits=bits)
         theta = steepest_line(cut, n)
     except Unsupported:
         return known
-    with working_precision(_TAIL_BITS):
+    with working_precision(bits):
         slope = to_arb(Fraction(theta))
         size = (n * gauss.roughly(cut, slope).log()).exp() / (flint.arb(1).exp() * slope * n)
-        most = Ball.from_arb(size, _TAIL_BITS).upper + cut.missing[1] if size.is_finite() else Fraction(1)
+        most = Ball.from_arb(size, bits).upper + cut.missing[1] if size.is_finite() else Fraction(1)
     return min(known, (most, "Chernoff's bound, tails cut"))
 
 
@@ -194,6 +195,23 @@ def _of_cut(cut: ContinuousLaw, n: int, rigour: Rigour, finer: float, *, error: 
         with contextlib.suppress(Unsupported, NotDecided):
             return jumps.bracket(cut, parts, n, rigour=rigour, error=error, bits=bits)
     return Bromwich(finer, rigour, bits=bits).bracket(cut, n)
+
+
+def long_tailed(law: LevelledPair, n: int, value: Fraction) -> bool:
+    """Whether values of H(n) about as small as one are told apart by jumps, of which no line then is short: a guess.
+
+    Parameters
+    ----------
+    law : LevelledPair
+        The pair and a level.
+    n : int
+        Number of users.
+    value : Fraction
+        Above 0.
+    """
+    near = max(value, _LEAST_TAIL * 10**3)
+    cut = law.pair.law(law.exp_eps, tail=near / 10**3, bits=_bits(near / 10**3))
+    return jump_plan.split(cut, n, float(near)) is not None
 
 
 def _left_in_doubles(cut: ContinuousLaw, n: int, finer: float) -> bool:
@@ -276,4 +294,4 @@ def _atoms(pairs: list[tuple[float, float]], shift: float) -> Atoms:
     return Atoms(np.array([v for v, _ in ordered]), np.array([w for _, w in ordered]), shift, 2.0**-49)
 
 
-__all__ = ["at_most", "density_bracket", "merged_and_spread", "two_sided"]
+__all__ = ["at_most", "density_bracket", "long_tailed", "merged_and_spread", "two_sided"]

@@ -176,14 +176,17 @@ class JumpLine:
         count = self.nodes + 1
         if count * sum(map(len, self.tilted)) > _MOST_TERMS:
             raise Unsupported(f"sums with a jump take {count} nodes of many terms; ask for a larger rel")
-        offs = [flint.acb(flint.arb(0, e), flint.arb(0, e)) for e in self.errors]
-        rows = [waves(r.values, w, self.step, count) for r, w in zip(self.rules, self.tilted, strict=True)]
-        total = flint.arb(0)
-        for index, (calm, jump) in enumerate(zip(*rows, strict=True)):
-            s = flint.acb(self.c, self.step * index)
-            part = ((self.zero + calm + offs[0]) ** (self.n - 1) * (jump + offs[1]) / (s * s)).real
-            total += part / 2 if index == 0 else part
-        return total * self.step / flint.arb.pi()
+        with working_precision(
+            min(flint.ctx.prec, bromwich_plan.bits_enough(self.n, c=self.plan.c, small=self.plan.small))
+        ):
+            offs = [flint.acb(flint.arb(0, e), flint.arb(0, e)) for e in self.errors]
+            rows = [waves(r.values, w, self.step, count) for r, w in zip(self.rules, self.tilted, strict=True)]
+            total = flint.arb(0)
+            for index, (calm, jump) in enumerate(zip(*rows, strict=True)):
+                s = flint.acb(self.c, self.step * index)
+                part = ((self.zero + calm + offs[0]) ** (self.n - 1) * (jump + offs[1]) / (s * s)).real
+                total += part / 2 if index == 0 else part
+            return total * self.step / flint.arb.pi()
 
     def rest(self) -> flint.arb:
         """A bound on the sum over all later nodes, times step/pi."""

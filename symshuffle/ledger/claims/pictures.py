@@ -60,7 +60,7 @@ class Picture:
         What there is to see, in a sentence: it is the text for those who do not see the picture.
     x, y : str
         Names of the axes.
-    curves : tuple of Curve
+    curves : tuple of PlottedCurve
         At most six.
     logarithmic : tuple of bool
         Whether the horizontal and the vertical axis are logarithmic.

@@ -28,13 +28,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Final, TypeAlias, final
+from typing import Any, Final, TypeAlias, final
 
 import flint
 
 from symshuffle.base.choices import Adjacency, Blanket, replace_choice
 from symshuffle.base.errors import CertificateError, NotDecided, Unsupported
-from symshuffle.base.numbers import Ball, Real, enclose, working_precision
+from symshuffle.base.numbers import Ball, Real, enclose, positive_part, to_arb, working_precision
 from symshuffle.vectors.calibration.cells import cells_of, error_of, share, spread
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import pair_delta
@@ -138,6 +138,8 @@ def misses(mechanism: Bounded, target: Target) -> bool:
     NotDecided
         If a mass of its cells is not told from 0.
     """
+    if isinstance(mechanism, LocalGaussian) and misses_alone(mechanism, target):
+        return True
     if isinstance(mechanism, SphereLinear) or (isinstance(mechanism, LocalGaussian) and mechanism.dimension == 1):
         pair: Pair = worst_pair(mechanism, adjacency=target.adjacency, blanket=target.blanket, exp_eps=target.exp_eps)
     else:
@@ -151,6 +153,29 @@ def misses(mechanism: Bounded, target: Target) -> bool:
                 return True
         except (Unsupported, NotDecided):
             continue
+    return False
+
+
+def misses_alone(mechanism: Bounded, target: Target) -> bool:
+    r"""Whether the bound is above a target where no other message is one of the blanket: a closed form.
+
+    With m the mass of the blanket, the other terms of the sum are all 0 with probability :math:`(1-m)^{n-1}`, so that
+    :math:`H(n)\ge(1-m)^{n-1}H(1)`.
+
+    Raises
+    ------
+    Unsupported, NotDecided
+        As :func:`misses`.
+    """
+    pair, x = cells_of(mechanism, target.adjacency, target.blanket), enclose(target.exp_eps, 192)
+    none: Any = Ball.from_arb(flint.arb(0))
+    still: Any = 1 - sum(pair.reference, start=none)
+    for one in (pair, pair.reverse):
+        alone: Any = sum((positive_part(p - x * q) for p, q in zip(one.first, one.second, strict=True)), start=none)
+        with working_precision(192):
+            found = Ball.from_arb(to_arb(still) ** (target.n - 1) * to_arb(alone), 128)
+        if found.lower > target.goal:
+            return True
     return False
 
 
@@ -200,4 +225,4 @@ def root(value: Fraction) -> Fraction:
     return Fraction(math.isqrt(math.floor(value * 4**60)), 2**60)
 
 
-__all__ = ["Bounded", "Floor", "Target", "least_error", "misses", "root"]
+__all__ = ["Bounded", "Floor", "Target", "least_error", "misses", "misses_alone", "root"]

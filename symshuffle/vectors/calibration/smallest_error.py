@@ -51,6 +51,9 @@ _LOOSE: Final = 100
 _LOOSE_GOAL: Final = Fraction(1, 100)
 """Targets from which on the value for one user may meet them: it is asked before any engine."""
 
+_ALONE: Final = 1e-6
+"""How closely the strength is searched at which the value for one user meets the target."""
+
 _BACK: Final = 1.0
 """The longest step back."""
 
@@ -239,11 +242,9 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
     slope = min(max((excess(nearest) - excess(nearest - _BESIDE)) / _BESIDE, _FLAT), _STEEP)
     said = ""
     asked: Any = {"exp_eps": target.exp_eps, "adjacency": target.adjacency, "blanket": target.blanket}
-    for step in (0.0, _CLOSE / 10, _WIDTHS[0]) if target.goal >= _LOOSE_GOAL else ():
-        mechanism = family.make(shape, nearest - step)
-        alone = one_user_bound(mechanism, target.goal, exp_eps=target.exp_eps, adjacency=target.adjacency)
-        if alone is not None:
-            return mechanism, alone
+    alone = _of_one_user(family, target, shape, nearest) if target.goal >= _LOOSE_GOAL else None
+    if alone is not None:
+        return alone
     for rel in _WIDTHS:
         strength = nearest - 2 * rel / slope if excess(nearest) > -1 else nearest
         for k in range(_TRIES):
@@ -263,6 +264,23 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
         else:
             break
     raise Unsupported(said)
+
+
+def _of_one_user(family: ShapedFamily, target: Target, shape: float, near: float) -> tuple[Calibrated, Bracket] | None:
+    """The strongest mechanism next to a strength whose value for one user meets the target; None if none does."""
+    low, high = (min(max(near + sign * _BESIDE, family.strengths[0]), family.strengths[1]) for sign in (-1, 1))
+
+    def at(strength: float) -> tuple[Calibrated, Bracket] | None:
+        mechanism = family.make(shape, strength)
+        met = one_user_bound(mechanism, target.goal, exp_eps=target.exp_eps, adjacency=target.adjacency)
+        return None if met is None else (mechanism, met)
+
+    best = at(low)
+    while best is not None and high - low > _ALONE:
+        middle = (low + high) / 2
+        found = at(middle)
+        low, high, best = (low, middle, best) if found is None else (middle, high, found)
+    return best
 
 
 __all__ = ["estimated_error", "found_for"]

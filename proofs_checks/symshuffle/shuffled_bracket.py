@@ -1,0 +1,67 @@
+"""The best channel after shuffling: a bracket around the best trace at one point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+
+from symshuffle.accountants.questions.solve import delta
+from symshuffle.base.choices import Rigour
+from symshuffle.base.numbers import Exp
+from symshuffle.design.shuffled.minorant import TraceBound
+from symshuffle.design.shuffled.upper import lines_for
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement
+from symshuffle.mechanisms.registry import mechanism
+from symshuffle.utility.frontiers.orbit import subset_orbit
+
+RATIO: Final = Fraction(57, 4)
+CAP: Final = Fraction(93, 5)
+TRACE: Final = Fraction(63, 2)
+TARGET: Final = Fraction(1, 10**6)
+ABOVE: Final = Fraction(16488, 10000)
+"""A rational above exp(1/2)."""
+
+
+def _factor() -> Fraction:
+    """The best trace is within this factor of that of k-ary response."""
+    return Fraction(11, 10)
+
+
+def _check(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Ball arithmetic: 10-ary response of ratio 57/4 meets the target; no channel of trace 63/2 does, by a certificate.
+
+    The cap is 1.3 times the ratio. The same certificate with one line raised, or of a smaller trace, is refused.
+    """
+    found = delta(mechanism("krr").at(k=10, lam=RATIO), n=1000, eps=Fraction(1, 2), rigour=Rigour.BALL)
+    yield compare(found.bracket.upper, TARGET, "<=", at="10-ary response of ratio 57/4: delta")
+    yield compare(Fraction(13, 10) * RATIO, CAP, "<=", at="the cap: at least 1.3 times the ratio")
+    lines = lines_for(10, ABOVE, CAP, TRACE)
+    proof = TraceBound(10, 1000, Exp(Fraction(1, 2)), ABOVE, TARGET, CAP, TRACE, lines)
+    yield decide(proof.holds(), at="ratios at most 93/5: the certificate", claimed="no trace of 63/2 or more")
+    yield compare(TRACE, statement() * subset_orbit(10, 1, RATIO).signal, "<=", at="both ends of the bracket")
+
+
+CLAIMS: Final = (
+    Claim(
+        id="symshuffle.shuffled-bracket",
+        kind=Kind.STATEMENT,
+        title="at 10 inputs, 1000 users, eps 1/2, delta 1e-6 k-ary response is within a tenth of the best trace",
+        text=(
+            r"Among exchangeable channels with likelihood ratios at most $93/5$ that meet $(1/2,10^{-6})$ after "
+            "shuffling 1000 users by the certified bound, with 10 inputs, the largest trace is at most 11/10 times "
+            "that of 10-ary randomized response of ratio $57/4$, which meets it."
+        ),
+        source="symshuffle.design.shuffled.minorant",
+        assumptions=("exchangeable channels", "likelihood ratios at most 93/5", "certified bound"),
+        scope="one point, in rationals and balls",
+        grade=Grade.EXACT_CASES,
+        printed=_factor,
+        check=_check,
+        controls=(Control("within 1.05", lambda: Fraction(21, 20)),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

@@ -1,0 +1,114 @@
+"""The upper end on the trace after shuffling: lines below stop-losses, and the law below all others."""
+
+import random
+from fractions import Fraction as F
+from itertools import pairwise, permutations
+
+import pytest
+
+from symshuffle import Law, Rigour
+from symshuffle.accountants.bounds.evaluate import evaluate_law
+from symshuffle.design import best_shuffled
+from symshuffle.design.shuffled.laws import blanket_law, trace_of
+from symshuffle.design.shuffled.minorant import StopLossLine, law_below, nonnegative_between
+from symshuffle.design.shuffled.upper import lines_for, trace_upper
+from symshuffle.utility.anchored import template_signal
+from symshuffle.utility.frontiers.convex_order import stop_loss
+from symshuffle.utility.frontiers.orbit import centre_orbit, subset_orbit, tuple_orbit
+
+CASES = [(2, F(5, 4), F(3)), (3, F(1), F(5)), (4, F(5, 4), F(4)), (10, F(5, 3), F(18))]
+
+
+def share(u, gamma, c):
+    """The share of a template in E(G - c)_+, by pairs."""
+    low, pairs = min(u), list(permutations(range(len(u)), 2))
+    inside = sum(max(u[i] - gamma * u[j] - c * low, F(0)) for i, j in pairs) / F(len(pairs))
+    return inside + (1 - low) * max(-c, F(0))
+
+
+@pytest.mark.parametrize(("k", "gamma", "cap"), CASES)
+def test_lines_are_below_the_shares_of_templates(k, gamma, cap):
+    chance = random.Random(k)
+    lines = lines_for(k, gamma, cap, F(k, 4))
+    kinds = [subset_orbit(k, s, ratio).template() for s in range(1, k) for ratio in (F(11, 10), F(2), cap)]
+    for trial in range(60):
+        high = cap if trial % 2 else 1 + (cap - 1) * F(chance.randrange(1, 50), 50)
+        raw = [1 + (high - 1) * F(chance.choice((0, chance.randrange(101), 100)), 100) for _ in range(k)]
+        kinds.append(tuple(y * k / sum(raw) for y in raw))
+    closest = min(share(u, gamma, line.c) - line.a - line.b * template_signal(u) for u in kinds for line in lines[::7])
+    assert 0 <= closest < F(1, 100)
+
+
+@pytest.mark.parametrize(("k", "gamma", "cap"), CASES)
+def test_law_below_is_below_every_channel_of_the_trace(k, gamma, cap):
+    mixtures = [(subset_orbit(k, 1, cap),), (subset_orbit(k, k - 1, cap, F(1, 2)), subset_orbit(k, 1, F(2), F(1, 2)))]
+    mixtures.append((tuple_orbit(k, [cap, (1 + cap) / 2], F(2, 3)), centre_orbit(k, F(1, 3))))
+    for orbits in mixtures:
+        law = blanket_law(orbits, gamma)
+        below = law_below(lines_for(k, gamma, cap, trace_of(orbits)), trace_of(orbits), mean=1 - gamma)
+        assert below.mean == law.mean
+        assert all(stop_loss(below, c) <= stop_loss(law, c) for c in (*below.values, *law.values))
+
+
+def chords(places, law):
+    """The law whose potential interpolates the potential of a law."""
+    heights = [stop_loss(law, c) for c in places]
+    slopes = [F(-1), *((s - r) / (d - c) for (c, r), (d, s) in pairwise(zip(places, heights, strict=True))), F(0)]
+    return Law.from_atoms((c, b - a) for c, (a, b) in zip(places, pairwise(slopes), strict=True))
+
+
+def test_a_grid_without_tangents_falls():
+    """The chord of a potential is above it: at few places it would exclude the channel itself."""
+    law = blanket_law((subset_orbit(10, 1, F(14)),), F(5, 3))
+    places = [F(-23), F(-9), F(-2), F(-1, 3), F(2), F(13)]
+    lines = [StopLossLine(c, stop_loss(law, c), F(0)) for c in places]
+    true = evaluate_law(law, 100, rigour=Rigour.BALL).lower
+    assert evaluate_law(law_below(lines, F(0), mean=law.mean), 100, rigour=Rigour.BALL).upper < true
+    assert evaluate_law(chords(places, law), 100, rigour=Rigour.BALL).lower > true
+
+
+def test_bracket_at_the_ratio_in_use():
+    """At most 1.1 at (10, 1000, 1/2, 1e-6) with a cap of 1.3 times the ratio in use, and narrower at that ratio."""
+    ends = {"n": 1000, "eps": "1/2", "delta": "1e-6"}
+    found = best_shuffled(10, lam_cap=F(186, 10), **ends)
+    assert F(13, 10) * found.ratio <= F(186, 10)
+    assert found.trace <= found.upper <= F(11, 10) * found.trace
+    found.bound.verify()
+    assert found.least_risk <= found.risk
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "eps", "delta", "cap"),
+    [
+        (2, 1, "0", "1/4", F(6)),
+        (3, 40, "1/4", "1e-4", F(5)),
+        (6, 5, "1", "1/100", F(8)),
+        (5, 100, "1/2", "1/1000", F(2)),
+    ],
+)
+def test_lower_end_is_at_most_the_upper(k, n, eps, delta, cap):
+    found = best_shuffled(k, n=n, eps=eps, delta=delta, lam_cap=cap)
+    assert found.trace <= found.upper
+    assert (found.bound is None) == (found.upper == max(subset_orbit(k, s, cap).signal for s in range(1, k)))
+
+
+def test_bracket_shrinks_with_the_cap():
+    order, delta = F(5, 4), F(1, 1000)
+    ends = [
+        trace_upper(5, n=50, exp_eps=order, delta=delta, lam_cap=cap, least=F(1, 2))[0] for cap in (F(4), F(8), F(16))
+    ]
+    assert ends[0] <= ends[1] <= ends[2]
+
+
+def test_cap_below_the_target_ratio_needs_no_proof():
+    assert trace_upper(4, n=9, exp_eps=F(3), delta=F(1, 9), lam_cap=F(2), least=F(0)) == (
+        max(subset_orbit(4, s, F(2)).signal for s in (1, 2, 3)),
+        None,
+    )
+
+
+def test_polynomials_on_an_interval():
+    assert nonnegative_between((F(0), F(1), F(-1)), F(0), F(1))
+    assert not nonnegative_between((F(-1, 1000), F(1), F(-1)), F(0), F(1))
+    assert not nonnegative_between((F(1, 4) - F(1, 1000), F(-1), F(1)), F(0), F(1))
+    assert nonnegative_between((F(1, 4) + F(1, 1000), F(-1), F(1)), F(0), F(1))

@@ -81,5 +81,5 @@ Image(drawn(found, ".png"))
 #     symshuffle collect estimate plan.json messages.csv --out histogram.csv --plot histogram.png
 #
 # The messages are written sorted (or, with `--order random`, in a uniformly random order), without index or time, and
-# never in the order of the input. What is not covered: users who do not follow the protocol, times at which messages
-# arrive, messages that can be linked to users or to each other, and a second message of the same user.
+# never in the order of the input. The guarantee does not cover users who do not follow the protocol, times at which
+# messages arrive, messages that can be linked to users or to each other, and a second message of the same user.

@@ -73,9 +73,9 @@ decomposition.check_sums()
 # ## 4. One number, three engines
 #
 # The bound on delta is $\frac1n E\big[(G_1 + \dots + G_n)_+\big]$. Three engines that cannot import each other compute
-# it: `Exact` enumerates in rational arithmetic, `FFT` transforms a tilted law on a lattice (with `step=` it is
-# Algorithm 7 of the paper), and `Contour` inverts a Laplace transform at a cost that does not grow with $n$. Each
-# answers with a bracket.
+# it. `Exact` enumerates in rational arithmetic. `FFT` transforms a tilted law on a lattice; with `step=` it is
+# Algorithm 7 of the paper. `Contour` inverts a Laplace transform, at a cost that does not grow with $n$. Each answers
+# with a bracket.
 
 # %%
 at = krr.at(k=10, lam=3)

@@ -13,8 +13,8 @@
 # %% [markdown]
 # # Means of vectors under shuffling
 #
-# Each of $n$ users holds a vector of the unit ball of $\mathbb R^d$ and sends one randomized message; a shuffler hides
-# who sent what; an analyzer estimates the mean without bias. How close does that come to a trusted curator who adds
+# Each of $n$ users holds a vector of the unit ball of $\mathbb R^d$ and sends one randomized message. A shuffler hides
+# who sent what. An analyzer estimates the mean without bias. How close does that come to a trusted curator who adds
 # Gaussian noise to the true mean? Bounds on $\delta$ are certified at finite $n$, errors are exact.
 #
 # The data are the handwritten digits that ship with scikit-learn: 1797 images of 64 pixels.

@@ -363,7 +363,7 @@ def _explained(bound: Amplification, beside: Mapping[str, Any]) -> list[tuple[st
         rows.append(("any matrix so rounded <=", shown))
     if attained is not None:
         numbers = bound.to_dict()
-        rows.append(("attained", f"{numbers['attained_lower']} by {attained.datasets}"))
+        rows.append(("attained", f"{numbers['attained_lower']} by {numbers['attained_by']}"))
         rows.append(("gap", f"{numbers['gap']}, the share of the bound that these datasets do not reach"))
     rows += [*width(bound.bracket), *vectors.table_rows(beside), *known(bound)]
     for name, value in bound.rounds.simpler if bound.rounds is not None else ():

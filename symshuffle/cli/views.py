@@ -47,7 +47,8 @@ def renyi(
     ends = found.bracket.decimals(9)
     rows = [("upper end", ends["upper"]), ("lower end of the bound", ends["lower"])]
     if found.attained is not None:
-        rows.append(("attained", f"{found.to_dict()['attained_lower']} by {found.attained.datasets}"))
+        numbers = found.to_dict()
+        rows.append(("attained", f"{numbers['attained_lower']} by {numbers['attained_by']}"))
     rows += [*width(found.bracket), *known(found), ("meaning", found.about)]
     print_answer(found, rows, explain=explain, inputs=subject.inputs, as_json=as_json)
 

@@ -150,9 +150,9 @@ def test_a_comparison_at_a_local_level_shows_what_holds_for_any_randomizer() -> 
 
 
 def test_what_is_attained_by_one_of_a_group_is_said_to_be() -> None:
-    alone, both = (delta(any_ldp(eps0=1), n=50, eps="0.3", group=g, attain=True).attained for g in (1, 2))
-    assert alone is not None and both is not None
-    assert "one user differs" in both.datasets and "one user differs" not in alone.datasets
+    alone, both = (delta(any_ldp(eps0=1), n=50, eps="0.3", group=g, attain=True) for g in (1, 2))
+    assert "one user differs" in both.to_dict()["attained_by"] and "one user differs" in both._repr_html_()
+    assert "one user differs" not in alone.to_dict()["attained_by"]
 
 
 def test_it_is_a_row_at_a_central_target() -> None:

@@ -30,11 +30,20 @@ class Attained:
     datasets: str
 
 
-def attained_rows(found: Attained | None) -> list[tuple[str, str]]:
+def attained_by(found: Attained, neighbours: Neighbours) -> str:
+    """The two datasets, and for groups that they differ in one user all the same."""
+    alone = (
+        " (one user differs; no pair that differs in more was evaluated)" if neighbours.participation.group > 1 else ""
+    )
+    return found.datasets + alone
+
+
+def attained_rows(found: Attained | None, neighbours: Neighbours) -> list[tuple[str, str]]:
     """The row of a table that shows what real datasets reach, if any were evaluated."""
     if found is None:
         return []
-    return [("attained", f">= {format_decimal(found.lower, digits=MOST_DIGITS, up=False)} by {found.datasets}")]
+    reached = format_decimal(found.lower, digits=MOST_DIGITS, up=False)
+    return [("attained", f">= {reached} by {attained_by(found, neighbours)}")]
 
 
 @final
@@ -151,7 +160,7 @@ class Amplification(AboutNeighbours, AnswerMethods):
             "how": self.how,
             **self.neighbours.keys(self.about),
             "attained_lower": None if attained is None else format_decimal(attained.lower, up=False),
-            "attained_by": None if attained is None else attained.datasets,
+            "attained_by": None if attained is None else attained_by(attained, self.neighbours),
             "gap": None if gap is None else format_decimal(gap, digits=6, up=True),
             **({} if self.rounds is None else self.rounds.to_dict()),
             **({} if self.neighbours.rounding is None else {"every_matrix": self._every_matrix()}),
@@ -167,7 +176,7 @@ class Amplification(AboutNeighbours, AnswerMethods):
         return f"<{self.quantity} {self.bracket}, n = {self.n}, {self.neighbours.adjacency.value}>"
 
     def _repr_html_(self) -> str:
-        return self.lines.to_html(*attained_rows(self.attained))
+        return self.lines.to_html(*attained_rows(self.attained, self.neighbours))
 
 
 def about_delta(neighbours: Neighbours) -> str:

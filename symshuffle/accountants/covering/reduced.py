@@ -222,10 +222,7 @@ class Reduction:
     def real_pairs(self, n: int) -> list[tuple[str, Reduction]]:
         """All real neighbouring datasets in words, of as many users as certainly send, each with its own laws."""
         users = self.participation.min_users or n
-        alone = (
-            " (one user differs; no pair that differs in more was evaluated)" if self.participation.group > 1 else ""
-        )
-        return [(one.describe(users) + alone, one.alone(self)) for one in self.datasets]
+        return [(one.describe(users), one.alone(self)) for one in self.datasets]
 
     def same_both_ways(self, exp_eps: Real, bits: int | None) -> bool:
         """Whether both directions have the same laws, those with a continuous part where there are some."""

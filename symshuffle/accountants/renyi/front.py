@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, Unpack, final
 
-from symshuffle.accountants.bounds.amplification import Attained, SeveralRounds, attained_rows
+from symshuffle.accountants.bounds.amplification import Attained, SeveralRounds, attained_by, attained_rows
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
 from symshuffle.accountants.covering.neighbours import AboutNeighbours, Neighbours
@@ -87,7 +87,7 @@ class RenyiBound(AboutNeighbours, AnswerMethods):
             "how": self.how,
             **self.neighbours.keys(self.about),
             "attained_lower": None if attained is None else format_decimal(attained.lower, up=False),
-            "attained_by": None if attained is None else attained.datasets,
+            "attained_by": None if attained is None else attained_by(attained, self.neighbours),
             **({} if self.rounds is None else self.rounds.to_dict()),
         }
 
@@ -98,7 +98,7 @@ class RenyiBound(AboutNeighbours, AnswerMethods):
         return f"<Rényi divergence of order {self.alpha}: {self.bracket}, {self.neighbours.adjacency.value}>"
 
     def _repr_html_(self) -> str:
-        return self.lines.to_html(*attained_rows(self.attained))
+        return self.lines.to_html(*attained_rows(self.attained, self.neighbours))
 
 
 @spelled_out

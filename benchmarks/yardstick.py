@@ -1,6 +1,6 @@
 """Prices of everyday calls in Y: the CPU time of a plain Python loop of 10^7 additions, timed in the same run.
 
-python -m benchmarks.yardstick [--all] [--edges] [part of a name]
+python -m benchmarks.yardstick [--all] [--edges] [PART ...]
 
 Exits with 1 where a goal is missed. A row is a command line, a script of Python or a command of this house, run in a
 process of its own, start included; what takes longer than ``CUT`` Y of CPU is ended and printed as "> 100".
@@ -8,6 +8,7 @@ process of its own, start included; what takes longer than ``CUT`` Y of CPU is e
 
 from __future__ import annotations
 
+import argparse
 import os
 import resource
 import subprocess
@@ -66,18 +67,24 @@ def measured(calls: Sequence[Call], data: Path, y: float) -> tuple[str, bool]:
 
 def asked(arguments: Sequence[str]) -> list[Call]:
     """The calls that the arguments name."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("parts", nargs="*", metavar="PART", help="part of a name or a line; without any, all calls")
+    parser.add_argument("--edges", action="store_true", help="the commands of the guide and edges as well")
+    parser.add_argument("--all", action="store_true", help="those, the ledger and the site")
+    given = parser.parse_args(arguments)
     calls = [*EVERYDAY, *FAMILIES, *SURVEYS]
-    if "--all" in arguments or "--edges" in arguments:
+    if given.all or given.edges:
         calls += [*CHOOSING, *EDGES]
-    if "--all" in arguments:
+    if given.all:
         calls += LONG
-    parts = [part for part in arguments if not part.startswith("--")]
-    return [call for call in calls if not parts or any(part in f"{call.name} {call.line}" for part in parts)]
+    return [
+        call for call in calls if not given.parts or any(part in f"{call.name} {call.line}" for part in given.parts)
+    ]
 
 
 def main(arguments: Sequence[str]) -> int:
     """Print the prices; 1 where a goal is missed."""
-    y, calls = unit(), asked(arguments)
+    calls, y = asked(arguments), unit()
     with TemporaryDirectory(prefix="yardstick-") as folder:
         prepare(Path(folder), calls)
         text, reached = measured(calls, Path(folder), y)

@@ -2,9 +2,11 @@
 
     python planned.py PLAN
 
-It draws from the operating system's randomness.
+A line of several labels with commas between them is a survey: its messages are shuffled. It draws from the operating
+system's randomness.
 """
 
+import random
 import sys
 from pathlib import Path
 
@@ -12,4 +14,6 @@ from symshuffle.collect import read_plan
 
 client = read_plan(Path(sys.argv[1]).read_text(encoding="utf-8")).client()
 for line in sys.stdin:
-    print(client(line.strip()))
+    messages = [client(label) for label in line.strip().split(",")]
+    random.SystemRandom().shuffle(messages)
+    print(*messages, sep=",")

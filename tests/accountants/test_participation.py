@@ -362,12 +362,12 @@ def test_the_command_line(capsys):
     shown = capsys.readouterr().out
     exact = delta(KRR, n=3, group=2, exp_eps="36/25", rigour="exact").bracket.exact
     assert f'"exact": "{exact}"' in shown
-    assert (
-        main(["epsilon", "krr", "-p", "k=3", "--eps0", "1", "--n", "500", "--delta", "1e-5", "--min-users", "400"]) == 0
-    )
-    assert (
-        "n = 500 users" in (shown := " ".join(capsys.readouterr().out.split())) and "at least 400 of them send" in shown
-    )
+    few = ["epsilon", "krr", "-p", "k=3", "--eps0", "1", "--n", "500", "--delta", "1e-5", "--min-users", "400"]
+    assert main(few) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "any one of 500 users" in shown and "at least 400 send" in shown
+    assert main([*few, "--explain"]) == 0
+    assert "at least 400 of them send" in " ".join(capsys.readouterr().out.split())
     for wrong, said in (
         (["--dropout", "1"], "dropout = 1: expected a probability in [0, 1)"),
         (["--min-users", "4"], "min_users = 4: expected an integer from 1 to 3"),

@@ -47,7 +47,7 @@ def test_json(capsys):
     status, out, err = run(capsys, *SMALL, "--budget", "1/2", "--delta", "1/100", "--json")
     assert (status, err) == (0, "")
     found = json.loads(out)
-    assert found.keys() == {"k", "n", "match", "about", "how", "rows", "absent"}
+    assert found.keys() == {"k", "n", "match", "about", "how", "rows", "absent", "alike"}
     assert found["match"] == {"kind": "chi-square", "value": "1/2", "delta": "1/100", "loss": "l2"}
     best, blocks = found["rows"]
     assert best.keys() == blocks.keys() == KEYS

@@ -195,6 +195,8 @@ def epsilon_of(losses: Losses, delta: Fraction, method: _Method) -> Fraction:
     """
     left = losses.revealed
     if left >= delta:
+        if losses.side is Side.UPPER:  # what is at infinity may have been moved there from the largest levels
+            raise Unsupported(f"no eps is shown to have delta <= {float(delta):.6g}: {float(left):.6g} may be revealed")
         raise Unsupported(f"no eps has delta <= {float(delta):.6g}: {float(left):.6g} is left, revealed for certain")
     eps, tilt = losses.guess(natural_log(delta))
     found = method(losses, min(tilt, _READABLE / float(losses.step)))

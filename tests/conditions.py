@@ -27,6 +27,7 @@ from tests.soundness.false_certificates import Case
 MODULES = (
     "symshuffle.accountants.rounds.dominating",
     "symshuffle.base.lp",
+    "symshuffle.design.shuffled.minorant",
     "symshuffle.base.results",
     "symshuffle.ledger.recheck.bound",
     "symshuffle.ledger.recheck.checker",

@@ -130,7 +130,7 @@ KNOBS: Final[dict[str, tuple[str, ...]]] = {
     "symshuffle.accountants.bounds.brackets": ("_WIDE", "_FEW", "_FIRST_WIDTH"),
     "symshuffle.accountants.bounds.guided": ("_PATIENCE", "_FAR", "_UNKNOWN", "_BELOW_ZERO", "_WIDEST", "_NARROWEST"),
     "symshuffle.accountants.questions.inverses": (
-        "_USUAL_WIDTH", "_COARSE_WIDTH", "_DELTA_WIDTH", "_WIDTH", "_WIDEST", "_LOOKS", "_CLOSE_ENOUGH", "_FIRST_EPS0",
+        "_COARSE_WIDTH", "_DELTA_WIDTH", "_WIDTH", "_WIDEST", "_LOOKS", "_CLOSE_ENOUGH", "_FIRST_EPS0",
     ),
     "symshuffle.accountants.bounds.search": ("_FIRST", "_FINEST"),
     "symshuffle.accountants.rounds.period": ("_NEGLIGIBLE", "_SILENT"),

@@ -63,7 +63,7 @@ class Rigour(StrEnum):
             case Rigour.BALL:
                 return "in ball arithmetic, which encloses every rounding"
             case Rigour.FLOAT64:
-                return "in float64, its rounding bounded under a stated model of doubles"
+                return "in float64 under a stated model of rounding"
 
     @staticmethod
     def weakest(levels: Iterable[Rigour]) -> Rigour:

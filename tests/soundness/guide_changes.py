@@ -219,7 +219,7 @@ BAD: dict[str, tuple[str, tuple[Change, ...]]] = {
         (stuck([]), stuck([0]), stuck([0, 1, 2]), changed(lambda found, draw: found[::-1]), stuck([2, 5, 4])),
     ),
     B + "rough": ("density", (stuck(ROUGH),)),
-    B + "Plan.tolerance": ("density", (scaled(2), stuck(1e-3), stuck(1e-30))),
+    B + "BromwichPlan.tolerance": ("density", (scaled(2), stuck(1e-3), stuck(1e-30))),
     B + "choose": (
         "density",
         (

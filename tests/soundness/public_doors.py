@@ -35,6 +35,7 @@ from symshuffle.design.decision import reduced, symmetries
 from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.parametric.walk import derive
+from symshuffle.design.shuffled.best import best_shuffled
 from symshuffle.engines.densities import engine as densities
 from symshuffle.geometry.groups import cyclic_group
 from symshuffle.ledger.claims import pictures
@@ -97,6 +98,7 @@ DOORS = {
     "collect.plan.Plan.expected.loss": PLAN.expected,
     "collect.search.make_plan.loss": lambda v: make_plan(3, **ASKED, delta="1/2", mechanism="krr", loss=v),
     "design.comparison.compare.compare.loss": lambda v: compare(3, n=9, eps0=1, mechanisms=["krr"], loss=v).rows,
+    "design.shuffled.best.best_shuffled.loss": lambda v: best_shuffled(3, n=4, eps=1, delta="1/10", loss=v).trace,
     "design.comparison.matching.Match.loss": lambda v: matching.Match("eps0", HALF, None, v),
     "utility.estimation.votes.VoteNoise.loss.loss": lambda v: votes.VoteNoise(F(1), F(2), 3, "").loss(v, 4),
     "utility.estimation.votes.VoteNoise.worst.loss": lambda v: votes.VoteNoise(F(1), F(2), 3, "").worst(v),
@@ -193,6 +195,7 @@ DOORS = {
     "decompositions.closed_forms.ClosedForm.law_in_doubles.direction": lambda v: closed_forms.closed_form(
         "krr", {"k": "3"}, lam=2
     ).law_in_doubles(F(6, 5), others="blanket", direction=v),
+    "decompositions.symbolic.filed_decomposition.others": lambda v: symbolic.filed_decomposition(KRR, others=v).gparv(),
     "decompositions.symbolic.quick_law.others": lambda v: symbolic.quick_law(KRR, F(6, 5), others=v),
     "decompositions.symbolic.quick_law.direction": lambda v: symbolic.quick_law(KRR, F(6, 5), direction=v),
     "decompositions.composition.tree.Composition.operator": lambda v: composition.Composition(v, (KRR,), (F(1),)),

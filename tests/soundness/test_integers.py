@@ -17,6 +17,7 @@ from symshuffle import (
     Channel,
     InputError,
     Laplace,
+    accountants,
     audit,
     channels,
     collect,
@@ -75,6 +76,7 @@ from symshuffle.vectors.randomizers.mechanisms import (
 
 W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
 ANCHORED, ENCLOSED = AnchoredLaw.from_channel(W), EnclosedLaw.from_channel(W)
+BLANKET = accountants.BlanketVariable.laplace(F(3), F(6, 5))
 LAW = Law((F(-1), F(1)), (F(1, 2), F(1, 2)))
 LEVEL = {"exp_eps": "6/5"}
 RATIO = LikelihoodRatio.of(W, 0, 1)
@@ -82,6 +84,7 @@ LEDGER = Ledger("proofs_checks", (), {})
 PAIR = joint(mechanism("rr"), mechanism("rr"))
 
 MADE = (
+    "TraceBound.",
     "Audit.",
     "Comparison",
     "Histogram",
@@ -209,6 +212,14 @@ DOORS = {
     "EnclosedLaw.pairwise_divergence.j": (1, lambda v: ENCLOSED.pairwise_divergence(0, v)),
     "likelihood_quotient.a": (1, lambda v: likelihood_quotient(W, v, 0)),
     "likelihood_quotient.b": (1, lambda v: likelihood_quotient(W, 0, v)),
+    "best_shuffled.k": (3, lambda v: design.best_shuffled(v, n=4, eps=1, delta="1/10").trace),
+    "best_shuffled.n": (4, lambda v: design.best_shuffled(3, n=v, eps=1, delta="1/10").trace),
+    "blanket_bennett.n": (4, lambda v: accountants.blanket_bennett(BLANKET, v)),
+    "blanket_bennett.bits": (64, lambda v: accountants.blanket_bennett(BLANKET, 4, bits=v)),
+    "blanket_hoeffding.n": (4, lambda v: accountants.blanket_hoeffding(BLANKET, v)),
+    "blanket_hoeffding.bits": (64, lambda v: accountants.blanket_hoeffding(BLANKET, 4, bits=v)),
+    "BlanketVariable.laplace.bits": (64, lambda v: accountants.BlanketVariable.laplace(F(3), F(6, 5), bits=v)),
+    "standard_clone.n": (4, lambda v: accountants.standard_clone(F(3), exp_eps=F(6, 5), n=v)),
     "compare.variants": (1, lambda v: compare(4, n=10, eps0=1, mechanisms=["krr"], variants=v)),
     "verify.jobs": (1, lambda v: verify(LEDGER, (), jobs=v)),
     "compare.k": (4, lambda v: compare(v, n=10, eps0=1, mechanisms=["krr"])),

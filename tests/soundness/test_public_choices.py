@@ -42,6 +42,7 @@ MADE = {
     "vectors.calibration.search.Calibration",
     "vectors.error.indices.ShuffleIndex",
     "accountants.questions.inverses.Inverse",
+    "design.shuffled.model.ShuffledDesign",
     "engines.densities.bromwich.Bromwich",
     "accountants.bounds.amplification.Amplification",
     "utility.frontiers.leakage.PairLeakage",

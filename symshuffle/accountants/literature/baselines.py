@@ -28,6 +28,7 @@ from symshuffle.base.numbers import (
     Number,
     Real,
     Verdict,
+    as_integer,
     enclose,
     equal,
     is_exact,
@@ -131,6 +132,7 @@ class BlanketVariable:
             raise InputError("lam", lam, "a ratio cap exp(eps0) above 1")
         if less(exp_eps, 1) is Verdict.TRUE:
             raise InputError("exp_eps", exp_eps, "a target ratio of at least 1")
+        bits = as_integer(bits, "bits", 2)
         with working_precision(bits + GUARD):
             cap, x = to_arb(lam), to_arb(exp_eps)
             gamma = 1 / cap.sqrt()
@@ -177,7 +179,8 @@ def blanket_hoeffding(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_
     -----
     decomposition, Section 6 (Balle et al., CRYPTO 2019).
     """
-    check_n(n)
+    n = check_n(n)
+    bits = as_integer(bits, "bits", 2)
     if variable.never_positive:
         return _zero(bits)
     with working_precision(bits + GUARD):
@@ -220,7 +223,8 @@ def blanket_bennett(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BI
     -----
     decomposition, Section 6 (Balle et al., CRYPTO 2019).
     """
-    check_n(n)
+    n = check_n(n)
+    bits = as_integer(bits, "bits", 2)
     if variable.never_positive:
         return _zero(bits)
     with working_precision(bits + GUARD):
@@ -268,6 +272,8 @@ def standard_clone(
         Target ratio ``exp(eps)``, at least 1.
     n : int
         Number of users.
+    eps0 : Real, optional
+        The local budget in nats, in place of ``lam``.
     engine : Engine, optional
         As in :func:`symshuffle.delta`; so are the next two.
     rigour : Rigour, str or None

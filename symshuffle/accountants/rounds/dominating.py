@@ -254,7 +254,7 @@ def law_below(profile: Profile) -> LatticeLaw:
                     not hull[ahead][0] > x or _slope((x, w), hull[ahead + 1]) < _slope((x, w), hull[ahead])
                 ):
                     ahead += 1
-                steeper = _slope((x, w), hull[ahead]).mid()
+                steeper = _slope((x, w), hull[ahead]).mid().min(0)  # a profile falls
             if steeper is None or not w + steeper * (nodes[k + 1][0] - x) > end:
                 masses[k] = max(_rounded(w - end - slope * x, up=False), 0.0)  # what is left, moved down to here
                 break

@@ -22,18 +22,18 @@ from symshuffle.design.comparison.families import family
 from symshuffle.design.comparison.model import Row
 from symshuffle.mechanisms.model import Mechanism
 
-LARGEST_INPUTS: Final = 64
+_LARGEST_INPUTS: Final = 64
 """Inputs up to which laws are compared: powers in them have so many factors."""
 
 _MATCHED: Final = Fraction(1, 1000)
 """Relative distance within which levels count as one: those of a central target are solved for, each by itself."""
 
-Law = frozenset[tuple[object, ...]]
+_Law = frozenset[tuple[object, ...]]
 
 
 def alike(k: int, rows: Sequence[Row]) -> Iterator[str]:
     """Sentences that name the rows that are the same mechanism, and those that have the same bound only."""
-    if k > LARGEST_INPUTS:
+    if k > _LARGEST_INPUTS:
         return
     same = list(_groups(k, [row for row in rows if row.risk is not None], _templates))
     for group in same:
@@ -43,7 +43,7 @@ def alike(k: int, rows: Sequence[Row]) -> Iterator[str]:
         yield f"{_named(group)} have the same bound: the same law of G at every eps"
 
 
-def _groups(k: int, rows: Sequence[Row], law: Callable[[Mechanism], Law | None]) -> Iterator[list[Row]]:
+def _groups(k: int, rows: Sequence[Row], law: Callable[[Mechanism], _Law | None]) -> Iterator[list[Row]]:
     """Rows with equal laws, among those whose numbers do not tell them apart."""
     near = [[row, *(other for other in rows if other is not row and _close(row, other))] for row in rows]
     laws = {id(group[0]): _of(k, group[0], law) for group in near if len(group) > 1}
@@ -56,7 +56,7 @@ def _groups(k: int, rows: Sequence[Row], law: Callable[[Mechanism], Law | None])
             yield group
 
 
-def _of(k: int, row: Row, law: Callable[[Mechanism], Law | None]) -> Law | None:
+def _of(k: int, row: Row, law: Callable[[Mechanism], _Law | None]) -> _Law | None:
     try:
         one = family(row.name, k)
         chosen = {name: value for name, value in row.parameters if name != str(one.size)}
@@ -76,7 +76,7 @@ def _meet(one: Bracket, other: Bracket) -> bool:
     return one.lower * (1 - _MATCHED) <= other.upper and other.lower * (1 - _MATCHED) <= one.upper
 
 
-def _templates(mechanism: Mechanism) -> Law | None:
+def _templates(mechanism: Mechanism) -> _Law | None:
     """How messages depend on the input, and how likely each kind is; None where not all arrangements are messages."""
     found: dict[tuple[object, ...], sp.Expr] = {}
     for one in mechanism.classes:
@@ -91,7 +91,7 @@ def _templates(mechanism: Mechanism) -> Law | None:
     return frozenset((template, _simple(mass)) for template, mass in found.items())
 
 
-def _law_of_g(mechanism: Mechanism) -> Law | None:
+def _law_of_g(mechanism: Mechanism) -> _Law | None:
     found = optimal_decomposition(mechanism, limits=False)
     masses: dict[sp.Expr, sp.Expr] = {}
     for value, mass in itertools.chain(found.gparv()):

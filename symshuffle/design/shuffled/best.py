@@ -110,7 +110,7 @@ def best_shuffled(
 def shuffled_sizes(
     inputs: Iterable[int], users: Iterable[int], *, eps: object = None, exp_eps: object = None, delta: object
 ) -> dict[tuple[int, int], tuple[int, Fraction]]:
-    """Best subset size for a central target, and its risk, by number of inputs and of users.
+    """Best subset size for a central target, and its risk, by inputs and users.
 
     Parameters
     ----------

@@ -62,7 +62,7 @@ class StopLossLine:
 @final
 @dataclass(frozen=True, slots=True)
 class TraceBound:
-    """Proof that no exchangeable channel with ratios at most a cap meets a target with at least this trace.
+    """Proof that no capped exchangeable channel meets a target with so large a trace.
 
     Parameters
     ----------

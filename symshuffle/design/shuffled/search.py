@@ -164,7 +164,7 @@ def _columns(current: Sequence[Orbit], target: ExactTarget) -> list[Orbit]:
 
 def _step(current: Sequence[Orbit], target: ExactTarget, radius: float) -> tuple[Orbit, ...] | None:
     """One improvement within a trust region, or None."""
-    from scipy.optimize import linprog
+    from symshuffle.base.solvers import linprog
 
     base = certified_delta(current, n=target.n, exp_eps=target.exp_eps, rel=1e-6)
     if base <= 0:

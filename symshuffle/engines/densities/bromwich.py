@@ -387,7 +387,7 @@ def _halved(terms: Complexes) -> Complexes:
         left = terms[2 * half :]
         terms = terms[:half] + terms[half : 2 * half]
         terms = np.concatenate([terms, left]) if len(left) else terms
-    total: Complexes = terms[0]
+    total: Complexes = terms[0] if len(terms) else np.zeros(terms.shape[1:], dtype=np.complex128)
     return total
 
 

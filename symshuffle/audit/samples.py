@@ -143,7 +143,7 @@ class PairAudit:
         Parameters
         ----------
         program : callable or Program
-            As of :meth:`LocalAudit.run` for inputs, and of :meth:`ShuffledAudit.run` for datasets.
+            As of ``LocalAudit.run`` for inputs, and of ``ShuffledAudit.run`` for datasets.
         progress : callable, optional
             Called with the numbers of runs done and of all.
 

@@ -33,7 +33,7 @@ def simulate(plan: Plan, *, seed: object, values: Integers | None = None, confid
     values : array of int, optional
         Category of each user by number; default n users with shares in proportion to 1, 1/2, 1/3, ...
     confidence : number or text
-        As in :meth:`Plan.estimate`.
+        As in ``Plan.estimate``.
 
     Returns
     -------

@@ -152,7 +152,7 @@ class Composition:
 @final
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """Composition with its total budget; :meth:`Composition.at` makes one.
+    """Composition with its total budget; ``Composition.at`` makes one.
 
     Parameters
     ----------

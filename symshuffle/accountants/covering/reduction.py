@@ -145,7 +145,8 @@ def _derived(source: Source, covering: Covering) -> Reduction:
         source = Channel.from_rows(source.rows)  # of doubles, by their decimals
     if covering.null is not None:
         if not isinstance(source, Channel):
-            raise InputError("source", source, "a Channel, where the law of a null symbol is given")
+            given, kind = ", ".join(map(str, covering.null)), type(source).__name__
+            raise InputError("null", given, f"none with {kind}: a null symbol is a row beside those of a Channel")
         return listed.against_null(source, covering.null)
     if isinstance(source, Reducible):
         return own_reduction(source, covering)

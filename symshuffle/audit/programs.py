@@ -38,8 +38,8 @@ class Program:
     command : str
         The program and its arguments, divided into words as a shell divides them; no shell runs.
     per_process : int
-        Inputs that each process is given, at least 1. A client that seeds its randomness when it starts shows that the
-        more, the fewer they are.
+        Inputs that each process is given, at least 1. With 1, a client that is seeded when it starts gives itself away:
+        it repeats its answers.
     timeout : number or text
         Seconds that a process may take, above 0.
 

@@ -32,9 +32,16 @@ Named = Annotated[
 ]
 PlanOption = Annotated[Path | None, typer.Option("--plan", metavar="FILE", help="Or the plan of `collect plan`.")]
 Runs = Annotated[str, typer.Option("--runs", help="Runs of each input, or of each of two datasets.")]
-Confidence = Annotated[str, typer.Option("--confidence", help="An honest program is accused at most so rarely.")]
+Confidence = Annotated[
+    str, typer.Option("--confidence", help="Least probability that an honest program is accused of nothing.")
+]
 PerProcess = Annotated[
-    str, typer.Option("--per-process", metavar="M", help="Lines that a process is given; few of them show seeds.")
+    str,
+    typer.Option(
+        "--per-process",
+        metavar="M",
+        help="Lines given to one process; one line each shows a client seeded at its start.",
+    ),
 ]
 Timeout = Annotated[str, typer.Option("--timeout", metavar="SECONDS", help="Time that a process may take.")]
 Eps = Annotated[str | None, typer.Option("--eps", help="A bare claim: eps >= 0 in nats.")]

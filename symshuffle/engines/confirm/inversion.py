@@ -22,8 +22,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
 
-from symshuffle.accountants.confirm.survey import LineSurvey, TiltedLine, describe, survey
-from symshuffle.accountants.confirm.transform import MpmathLaw, saddle
+from symshuffle.engines.confirm.survey import LineSurvey, TiltedLine, describe, survey
+from symshuffle.engines.confirm.transform import MpmathLaw, saddle
 
 _PANEL: Final = 2.0
 """Longest panel, in standard deviations of the integrand."""

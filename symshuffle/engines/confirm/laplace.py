@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from symshuffle.accountants.confirm.transform import MpmathLaw, Smooth, as_mpf, context_for
 from symshuffle.base.numbers import Exp, Real
+from symshuffle.engines.confirm.transform import MpmathLaw, Smooth, as_mpf, context_for
 
 
 def laplace_transform(lam: Real, exp_eps: Real, n: int, *, digits: int) -> MpmathLaw:

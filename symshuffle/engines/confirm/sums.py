@@ -26,8 +26,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
 
-from symshuffle.accountants.confirm.transform import MpmathLaw, saddle
 from symshuffle.base.errors import Unsupported
+from symshuffle.engines.confirm.transform import MpmathLaw, saddle
 
 _LARGEST_SUM: Final = 300_000
 """Steps of the recurrences beyond which the sum is refused."""

@@ -19,9 +19,9 @@ from typing import Final, final
 
 import numpy as np
 
-from symshuffle.accountants.confirm.transform import MpmathLaw
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import Unsupported
+from symshuffle.engines.confirm.transform import MpmathLaw
 
 _MOST_BOXES: Final = 30_000_000
 """Boxes times atoms that one survey may look at."""

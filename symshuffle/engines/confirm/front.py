@@ -1,7 +1,7 @@
 """Which of the two routes recomputes H(n), and with how many digits.
 
-Evidence: what either route leaves out has a proved bound. That the guard digits of mpmath cover its rounding is assumed,
-so that the error shown is an estimate and no bound.
+Evidence: what either route leaves out has a proved bound. That the guard digits of mpmath cover its rounding is
+assumed, so that the error shown is an estimate and no bound.
 """
 
 from __future__ import annotations

@@ -48,16 +48,22 @@ _answer(
     lambda d: {"rows": ((-d.rows[0][0], *d.rows[0][1:]), (-d.rows[1][0], *d.rows[1][1:]))},
 )
 
-_answer("clipped", "upper end", "bracket.upper", _ends(LESS, LESS))
-_answer("clipped", "lower end", "bracket.lower", _ends(MORE, MORE))
+_answer("clipped", "upper end", "bracket", _ends(LESS, LESS))
+_answer("clipped", "lower end", "bracket", _ends(MORE, MORE))
 
-_answer("risk", "upper end", "bracket.upper", _ends(LESS, LESS))
-_answer("risk", "lower end", "bracket.lower", _ends(MORE, MORE))
+_answer("risk", "upper end", "bracket", _ends(LESS, LESS))
+_answer("risk", "lower end", "bracket", _ends(MORE, MORE))
 _answer("risk", "negative weights", "weights", lambda d: {"weights": (F(1), F(1), F(-1))})
 _answer("risk", "weights of sum 2", "weights", lambda d: {"weights": tuple(2 * w for w in d.weights)})
 _answer("risk", "a biased estimator", "estimator", lambda d: {"estimator": tuple((x[0] * MORE,) for x in d.estimator)})
 
 _answer("optimal", "below", "bracket", _ends(LESS, LESS))
 _answer("optimal", "above", "bracket", _ends(MORE, MORE))
+_answer(
+    "optimal",
+    "narrower than the proof",
+    "bracket",
+    lambda d: {"bracket": replace(d.bracket, lower=d.bracket.upper * (1 - F(1, 10**60)))},
+)
 _answer("optimal", "a share below", "share", lambda d: {"share": Ball(d.share.lower / 2, d.share.upper / 2)})
 _answer("optimal", "a share above", "share", lambda d: {"share": Ball(d.share.lower * 2, d.share.upper * 2)})

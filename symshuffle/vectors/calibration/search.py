@@ -22,7 +22,7 @@ from symshuffle.base.errors import CertificateError, InputError, NotDecided, Uns
 from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import Real, as_integer, enclose, parse_rational
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, outward, safe_number
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, outward, safe_number
 from symshuffle.vectors.calibration.floor import Floor, Target
 from symshuffle.vectors.calibration.shaped_families import DIGITS, SHAPES, Calibrated, family_by_name
 from symshuffle.vectors.calibration.smallest_error import estimated_error, found_for
@@ -140,9 +140,7 @@ class Calibration(AnswerMethods):
             raise CertificateError("certificate", f"delta is {again.bracket}, above {float(self.goal):.6g}")
         if again.bracket.upper < self.certificate.bracket.lower or again.bracket.lower > self.certificate.bracket.upper:
             raise CertificateError("certificate", f"delta is {again.bracket}, not {self.certificate.bracket}")
-        proved = _error(self.parameters, self.users)
-        if not self.bracket.lower <= proved.lower or not proved.upper <= self.bracket.upper:
-            raise CertificateError("rmse", f"{proved} is proved, {self.bracket} is claimed")
+        check_claim(self.bracket, _error(self.parameters, self.users), "rmse")
         if self.floor is not None:
             if not all(_same_family(point, self.parameters) for point in self.floor.points):
                 raise CertificateError("floor.points", f"not all are {self.parameters} with other parameters")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, final
 
@@ -19,7 +19,7 @@ import flint
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError, SolverFailure
 from symshuffle.base.numbers import as_integer
-from symshuffle.base.results import Bracket
+from symshuffle.base.results import Bracket, check_claim
 from symshuffle.base.solvers import cvxpy, solve_model
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import count_histograms, shuffled_law
@@ -85,11 +85,8 @@ class MinimalRisk:
             if mean != target:
                 raise CertificateError("estimator", f"mean {mean} at input {i}, expected unbiased: {target}")
         worst = max(_errors(self.channel, self.targets, self.estimator))
-        if self.bracket.upper < worst:
-            raise CertificateError("bracket.upper", f"{self.bracket.upper} is below the worst error {worst}")
         least = weighted_minimum(self.channel, self.targets, self.weights)[0]
-        if self.bracket.lower > least:
-            raise CertificateError("bracket.lower", f"{self.bracket.lower} is above the least weighted error {least}")
+        check_claim(self.bracket, replace(self.bracket, lower=least, upper=worst), "bracket")
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data."""

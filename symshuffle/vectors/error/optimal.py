@@ -13,6 +13,7 @@ convex, and there its derivative changes sign once. At the two ends F is above :
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,7 +24,7 @@ import flint
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError, NotDecided
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, as_integer, parse_rational, to_arb, working_precision
-from symshuffle.base.results import Bracket
+from symshuffle.base.results import Bracket, check_claim
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
 
 if TYPE_CHECKING:
@@ -71,13 +72,14 @@ class OptimalMixedGaussian:
         Raises
         ------
         CertificateError
-            If the bracket or the minimiser disagrees with the search.
+            If the bracket or the minimiser says more than the search.
         """
-        share, least = _minimise(self.chi, self.mechanism.dimension, DEFAULT_BITS)
-        if least.upper < self.bracket.lower or least.lower > self.bracket.upper:
-            raise CertificateError("bracket", f"{self.bracket!s}, does not meet {least}")
-        if share.upper < self.share.lower or share.lower > self.share.upper:
-            raise CertificateError("share", f"{self.share!s}, does not meet {share}")
+        widths = (self.bracket.width / self.bracket.upper, self.share.upper - self.share.lower)
+        bits = max(DEFAULT_BITS, *(64 + round(-math.log2(width)) for width in widths))  # as narrow as what is claimed
+        share, least = _minimise(self.chi, self.mechanism.dimension, bits)
+        check_claim(self.bracket, _bracket(least), "bracket")
+        if not self.share.lower <= share.lower or not share.upper <= self.share.upper:
+            raise CertificateError("share", f"{self.share!s} is claimed, {share} is proved")
 
     def to_dict(self) -> dict[str, Any]:
         """The optimum as plain data."""
@@ -135,10 +137,12 @@ def bmg_optimal(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> Opt
         sigma0 = 1 / (((1 - a) / (a * to_arb(index)) ** 2).log1p()).sqrt()
         rounded = Fraction(-((-Ball.from_arb(sigma0, bits).upper * 10**15) // 1), 10**15)
     mechanism = BlanketMixedGaussian(1 - rational, rounded, Fraction(1), dimension)
-    bracket = Bracket(
-        least.lower, least.upper, Rigour.BALL, "cells", "unique minimiser isolated by cells and convexity"
-    )
-    return OptimalMixedGaussian(index, share, bracket, mechanism)
+    return OptimalMixedGaussian(index, share, _bracket(least), mechanism)
+
+
+def _bracket(least: Ball) -> Bracket:
+    how = "unique minimiser isolated by cells and convexity"
+    return Bracket(least.lower, least.upper, Rigour.BALL, "cells", how)
 
 
 def _gregory(u: flint.arb) -> tuple[flint.arb, flint.arb, flint.arb]:
@@ -199,8 +203,6 @@ def _minimise(index: Fraction, dimension: int, bits: int) -> tuple[Ball, Ball]:
 
 
 def _guess(chi: float, dimension: int) -> Fraction:
-    import math
-
     from scipy.optimize import minimize_scalar
 
     def error(share: float) -> float:

@@ -35,7 +35,7 @@ import flint
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError, NotDecided
 from symshuffle.base.numbers import Ball, as_integer, parse_rational, to_arb, working_precision
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, outward
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, outward
 from symshuffle.vectors.privacy.templates import upper_normal
 from symshuffle.vectors.randomizers.gaussian import gaussian_profile
 
@@ -134,8 +134,7 @@ class WorstBackground(AnswerMethods):
         """
         search = _Search(self.n, self.sigma0, self.eps, self.reverse)
         again = search.constant(self.others)
-        if not (self.conjectured.lower <= again.lower and again.upper <= self.conjectured.upper):
-            raise CertificateError("conjectured", f"{self.conjectured} is claimed, {again} is computed")
+        check_claim(self.conjectured, again, "conjectured")
         if self.counterexample is None:
             if self.bracket.lower > again.lower:
                 raise CertificateError("bracket.lower", "above what the conjectured background certainly attains")

@@ -26,9 +26,9 @@ import flint
 
 from symshuffle.base.choices import Rigour
 from symshuffle.base.crossings import halved
-from symshuffle.base.errors import CertificateError, NotDecided
+from symshuffle.base.errors import NotDecided
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, to_arb, working_precision
-from symshuffle.base.results import Bracket
+from symshuffle.base.results import Bracket, check_claim
 from symshuffle.vectors.randomizers.mechanisms import ClippedLinear
 from symshuffle.vectors.randomizers.sphere import partial_moments
 
@@ -114,12 +114,7 @@ class BestDensity:
             If an end is not implied.
         """
         upper, lower = _ends(self.mechanism, DEFAULT_BITS)
-        if self.bracket.upper < upper:
-            raise CertificateError("bracket.upper", f"{float(self.bracket.upper)} is below {float(upper)}, the error")
-        if self.bracket.lower > lower:
-            raise CertificateError(
-                "bracket.lower", f"{float(self.bracket.lower)} is above {float(lower)}, the dual bound"
-            )
+        check_claim(self.bracket, Bracket(lower, upper, Rigour.BALL, "duality", self.how), "bracket")
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data."""

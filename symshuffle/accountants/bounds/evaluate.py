@@ -301,7 +301,7 @@ def _below_all_numbers(law: Law, n: int) -> Bracket | None:
         moment = sum((weight * (line * value).exp() for value, weight in atoms), start=to_arb(Fraction(0)))
         if not n * moment.log() - line.log() - 1 < -MOST_DOUBLINGS * to_arb(Fraction(2)).log():
             return None
-    ends = lower_end(law.singular), upper_end(law.singular) + Fraction(1, 2**MOST_DOUBLINGS)
+    ends = lower_end(law.singular), upper_end(law.singular) + Fraction(1, n << MOST_DOUBLINGS)
     how = f"Chernoff's bound at c = {c:.4g}, below 2^-{MOST_DOUBLINGS}, the least number that is kept"
     return Bracket(*ends, Rigour.BALL, "none", how)
 

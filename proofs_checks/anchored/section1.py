@@ -261,8 +261,8 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="the shuffled contamination pair",
         text=(
-            "One uniformly placed user holds i, all others j; ordered messages and their histograms give the same "
-            "divergence."
+            Clause("pair", "One uniformly placed user holds i, all others j.", Role.DEFINITION),
+            Clause("divergence", "Ordered messages and their histograms give the same divergence."),
         ),
         source="anchored, equation (1.1)",
         assumptions=("finitely many outputs",),
@@ -272,12 +272,17 @@ CLAIMS: Final = (
         check=_check_model,
         controls=(Control("the differing user in a fixed place", _fixed_slot),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("channel", "i", "j", "n", clause="divergence"),
     ),
     Claim(
         id="anchored.eq-1.2",
         kind=Kind.STATEMENT,
         title="vertices of the regular simplex",
-        text=r"$a_i=V^Te_i$: $\sum_ia_i=0$, $\langle a_i,a_j\rangle=\delta_{ij}-\frac1k$, $|a_i-a_j|^2=2$.",
+        text=(
+            Clause("sum", r"$a_i=V^Te_i$: $\sum_ia_i=0$."),
+            Clause("products", r"$\langle a_i,a_j\rangle=\delta_{ij}-\frac1k$."),
+            Clause("distances", "$|a_i-a_j|^2=2$."),
+        ),
         source="anchored, equation (1.2)",
         assumptions=("$V^TV=I$, $V^T1=0$",),
         scope="Helmert gauge: every k by telescoping; products with vertex 0 and the sum of vertices for k = 2..6",
@@ -289,7 +294,7 @@ CLAIMS: Final = (
             Control("inner product 1/k", lambda k: (1 / sp.sympify(k), 1 - 1 / sp.sympify(k), sp.Integer(2))),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k"),
+        obligations=for_all("k", clause=("sum", "products", "distances")),
     ),
     Claim(
         id="anchored.eq-1.3",
@@ -322,10 +327,16 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="Gaussian limits at interior compositions",
         text=(
-            "Interior fibers are bounded, so any asymptotic theory based on them only is necessarily Gaussian. Bounded "
-            "they are; but the paper does not fix the law, and lets it vary with $n$ in Sections 8 and 9. If a channel "
-            "reports with probability $1/n$, the sum of its $n$ fiber variables is compound Poisson in the limit: it "
-            "keeps an atom of mass $e^{-1}$."
+            Clause(
+                "said",
+                "Interior fibers are bounded, so any asymptotic theory based on them only is necessarily Gaussian.",
+            ),
+            Clause(
+                "instead",
+                "Bounded they are; but the paper does not fix the law, and lets it vary with $n$ in Sections 8 "
+                "and 9. If a channel reports with probability $1/n$, the sum of its $n$ fiber variables is "
+                "compound Poisson in the limit: it keeps an atom of mass $e^{-1}$.",
+            ),
         ),
         source="anchored, Introduction (scope and limitation) and Section 10",
         assumptions=("an interior composition", "$n\\to\\infty$"),
@@ -352,6 +363,9 @@ CLAIMS: Final = (
             Grade.PROVED,
             _check_fixed_law,
         ),
-        obligations=(*for_all("laws"), *in_the_limit("n")),
+        obligations=(
+            *for_all("laws", clause="said"),
+            *in_the_limit("n", clause="instead"),
+        ),
     ),
 )

@@ -15,10 +15,12 @@ from symshuffle.base.results import passes
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
     compare,
     decide,
@@ -183,10 +185,14 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="phase set, and augmented response under a raw cap",
         text=(
-            r"The raw-cap optimiser is subset selection of a size that maximises $\frac{s(k-s)}{(s\lambda+k-s)^2}$ "
-            "(the phase set). (a) Augmented randomized response with a null symbol, $p<1$, is not that optimiser. "
-            r"Plain $k$-ary response, $p=1$, is one exactly for $\lambda^2\ge\frac{(k-1)(k-2)}2$. Parts (b) to (d) of "
-            "the discussion have claims of their own."
+            Clause(
+                "optimiser",
+                "The raw-cap optimiser is subset selection of a size that maximises "
+                r"$\frac{s(k-s)}{(s\lambda+k-s)^2}$ (the phase set).",
+            ),
+            Clause("thinned", "Augmented randomized response with a null symbol, $p<1$, is not that optimiser."),
+            Clause("plain", r"Plain $k$-ary response, $p=1$, is one exactly for $\lambda^2\ge\frac{(k-1)(k-2)}2$."),
+            Clause("rest", "Parts (b) to (d) of the discussion have claims of their own.", Role.QUOTED),
         ),
         source="anchored, Section 10",
         assumptions=("augmented response as in Definition 7.3, activation probability $p\\le1$",),
@@ -200,6 +206,7 @@ CLAIMS: Final = (
             Control("size 1 throughout", lambda k, lam, p: ({1}, _augmented_optimal(k, lam, p)[1])),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "lam", "p", clause=("optimiser", "thinned", "plain")),
     ),
     Claim(
         id="symshuffle.anchored-designs-differ",

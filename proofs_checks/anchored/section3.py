@@ -263,8 +263,8 @@ CLAIMS: Final = (
         kind=Kind.DEFINITION,
         title="fibers",
         text=(
-            r"$\eta_w$ is the push-forward of $(1+\langle b_w,x\rangle)\mu$ under $T_w$: the law of the ratios of all "
-            r"rows to the mixture."
+            Clause("fiber", r"$\eta_w$ is the push-forward of $(1+\langle b_w,x\rangle)\mu$ under $T_w$."),
+            Clause("ratios", "The law of the ratios of all rows to the mixture."),
         ),
         source="anchored, Definition 3.3",
         assumptions=(),
@@ -274,14 +274,19 @@ CLAIMS: Final = (
         check=_check_fiber,
         controls=(Control("the tilted law without the projection", _fiber_elsewhere),),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("atoms", "b", clause=("fiber", "ratios")),
     ),
     Claim(
         id="anchored.prop-3.4",
         kind=Kind.STATEMENT,
         title="interior fibers and their transport",
         text=(
-            r"Interior fibers are bounded with mean zero, and $\eta_{w'}$ is the image of $(1+\langle "
-            r"b_{w'}-b_w,z\rangle)\eta_w$ under $z\mapsto z/(1+\langle b_{w'}-b_w,z\rangle)$."
+            Clause("centred", "Interior fibers are bounded with mean zero."),
+            Clause(
+                "transport",
+                r"$\eta_{w'}$ is the image of $(1+\langle b_{w'}-b_w,z\rangle)\eta_w$ under $z\mapsto "
+                r"z/(1+\langle b_{w'}-b_w,z\rangle)$.",
+            ),
         ),
         source="anchored, Proposition 3.4",
         assumptions=("$w$ interior, $w'$ arbitrary",),
@@ -304,6 +309,9 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("atoms", "change"),
+        obligations=(
+            *for_all("atoms", clause=("centred", "transport")),
+            *for_all("change", clause="transport"),
+        ),
     ),
 )

@@ -16,6 +16,7 @@ from symshuffle.geometry.linear import Vector, dot
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -143,9 +144,13 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="boundary fibers can lose mass",
         text=(
-            r"$\int z\,d\eta_w=-\int_{P\setminus P_w}x\,d\mu$. The fiber fixes the mass and the mean of what it cannot "
-            r"see. It fixes $\mu$ if that mass is 0, as the remark says; otherwise it does so only if the mass sits in "
-            r"one vertex $ke_i$, which it must when a single weight is zero."
+            Clause("lost mean", r"$\int z\,d\eta_w=-\int_{P\setminus P_w}x\,d\mu$."),
+            Clause("visible", "The fiber fixes the mass and the mean of what it cannot see."),
+            Clause(
+                "determined",
+                r"It fixes $\mu$ if that mass is 0, as the remark says; otherwise it does so only if the mass "
+                "sits in one vertex $ke_i$, which it must when a single weight is zero.",
+            ),
         ),
         source="anchored, Remark 3.5",
         assumptions=("$w$ on the boundary",),
@@ -165,14 +170,15 @@ CLAIMS: Final = (
             Control("the fiber always fixes the law", lambda atoms, size: (_boundary(atoms, size)[0], True)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("lost_atoms", "size", clause=("lost mean", "visible", "determined")),
     ),
     Claim(
         id="anchored.thm-3.6",
         kind=Kind.STATEMENT,
         title="which fibers occur",
         text=(
-            r"Every mean-zero probability $\eta$ on $Q_w$ is the fiber of exactly one law, the image of $(1-\langle "
-            r"b_w,z\rangle)\eta$ under $S_w$."
+            Clause("exists", r"Every mean-zero probability $\eta$ on $Q_w$ is the fiber of exactly one law."),
+            Clause("image", r"It is the image of $(1-\langle b_w,z\rangle)\eta$ under $S_w$."),
         ),
         source="anchored, Theorem 3.6",
         assumptions=("$w$ interior",),
@@ -194,6 +200,6 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("atoms", "b"),
+        obligations=for_all("atoms", "b", clause=("exists", "image")),
     ),
 )

@@ -13,7 +13,16 @@ from proofs_checks.anchored import _cases as cases
 from symshuffle.base.choices import Direction
 from symshuffle.channels.law import Law
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Clause,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    for_all,
+)
 from symshuffle.utility.frontiers.contamination import Contamination
 from symshuffle.utility.frontiers.convex_order import (
     average_law,
@@ -212,8 +221,12 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="the average determines a bounded law",
         text=(
-            r"The law of the average $\bar L_n$ determines that of $L$: moment $m$ of $\bar L_n$ is $n^{1-m}$ times "
-            r"moment $m$ of $L$ plus a polynomial in lower moments."
+            Clause("determined", r"The law of the average $\bar L_n$ determines that of $L$."),
+            Clause(
+                "moments",
+                r"Moment $m$ of $\bar L_n$ is $n^{1-m}$ times moment $m$ of $L$ plus a polynomial in lower "
+                "moments.",
+            ),
         ),
         source="anchored, Remark 4.11",
         assumptions=("compact support; quoted: its moments determine such a law",),
@@ -223,6 +236,6 @@ CLAIMS: Final = (
         check=_check_moments,
         controls=(Control("coefficient n^-m", lambda order, n: n ** (-sp.sympify(order))),),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("order", "n"),
+        obligations=for_all("order", "n", clause=("determined", "moments")),
     ),
 )

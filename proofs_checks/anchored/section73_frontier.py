@@ -21,10 +21,12 @@ from symshuffle.geometry.linprog import solve
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
     compare,
     decide,
@@ -245,8 +247,9 @@ CLAIMS: Final = (
         kind=Kind.DEFINITION,
         title="orbit laws",
         text=(
-            r"$\mu_u$ is uniform on the rearrangements of $u$; its trace is $S(u)$, its budget $B(u)$, and $\Gamma_k$ "
-            r"is the set of these pairs."
+            Clause("orbit law", r"$\mu_u$ is uniform on the rearrangements of $u$."),
+            Clause("trace and budget", "Its trace is $S(u)$, its budget $B(u)$."),
+            Clause("set", r"$\Gamma_k$ is the set of these pairs.", Role.DEFINITION),
         ),
         source="anchored, Definition 7.7",
         assumptions=("$u>0$",),
@@ -258,6 +261,7 @@ CLAIMS: Final = (
             Control("budget per k^2 pairs", lambda u: (_orbit_point(u)[0] * (len(u) - 1) / len(u), _orbit_point(u)[1])),
         ),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("u", clause=("orbit law", "trace and budget")),
     ),
     Claim(
         id="anchored.lem-7.8",
@@ -279,8 +283,8 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="two-orbit reduction of the global frontier",
         text=(
-            r"$F_k(C)$ is attained by a mixture of at most two orbit laws that spends the budget; $F_k$ is finite, "
-            r"concave, strictly increasing and below $k(k-1)$."
+            Clause("two orbits", "$F_k(C)$ is attained by a mixture of at most two orbit laws that spends the budget."),
+            Clause("frontier", "$F_k$ is finite, concave, strictly increasing and below $k(k-1)$."),
         ),
         source="anchored, Theorem 7.9",
         assumptions=(r"$C\ge0$",),
@@ -297,6 +301,7 @@ CLAIMS: Final = (
             Control("the line one percent lower", _two_orbits, _check_lowered_line),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "budget", clause=("two orbits", "frontier")),
     ),
     Claim(
         id="anchored.cor-7.10",

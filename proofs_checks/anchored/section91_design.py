@@ -23,6 +23,7 @@ from symshuffle.ledger.claims.model import (
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
     attained,
     for_all,
@@ -336,8 +337,8 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="optimisers need not be exchangeable",
         text=(
-            "The classification covers exchangeable optimisers; others exist: a 2-design of optimal block size "
-            "attains the same trace and risks."
+            Clause("classification", "The classification covers exchangeable optimisers.", Role.QUOTED),
+            Clause("others", "Others exist: a 2-design of optimal block size attains the same trace and risks."),
         ),
         source="anchored, Remark 9.5",
         assumptions=(),
@@ -347,7 +348,7 @@ CLAIMS: Final = (
         check=_check_scope,
         controls=(Control("every optimiser is exchangeable", lambda law: True),),
         expected=ClaimVerdict.HOLDS,
-        obligations=attained("law"),
+        obligations=attained("law", clause="others"),
     ),
     Claim(
         id="anchored.cor-9.6",

@@ -422,7 +422,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.scaling",
         kind=Kind.STATEMENT,
         title="computing cost of the two optimisation routes",
-        text="The full program has one weight per non-empty proper subset; symmetry reduces it to one per orbit.",
+        text=(
+            Clause("full", "The full program has one weight per non-empty proper subset."),
+            Clause("orbits", "Symmetry reduces it to one per orbit."),
+        ),
         source="ldp_tradeoff, Sections 1.2 and 3.3",
         assumptions=("at least two inputs",),
         scope="rings of 4 to 10 inputs: counts, and certified optima of the full and of the reduced program",
@@ -431,5 +434,6 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         check=_check_scaling,
         controls=(Control("the empty and the full set too", lambda m: 2**m),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("m", clause=("full", "orbits")),
     ),
 )

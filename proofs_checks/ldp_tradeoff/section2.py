@@ -347,8 +347,9 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         kind=Kind.STATEMENT,
         title="best average and best worst-case loss of a channel",
         text=(
-            r"The Bayes risk averages over the prior, the worst-case "
-            r"risk is the supremum over $\theta$; optima over rules."
+            Clause("Bayes", "The Bayes risk averages over the prior."),
+            Clause("worst case", r"The worst-case risk is the supremum over $\theta$."),
+            Clause("rules", "Optima over rules."),
         ),
         source="ldp_tradeoff, equations (4)-(6)",
         assumptions=("finitely many parameters and actions",),
@@ -361,6 +362,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("uniform average", lambda p, risks: (sum(risks, Fraction(0)) / len(risks), max(risks))),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("problem", "risks", clause=("Bayes", "worst case", "rules")),
     ),
     Claim(
         id="ldp_tradeoff.eq-7",
@@ -385,7 +387,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.def-2.2",
         kind=Kind.DEFINITION,
         title="decision problems with a symmetry group",
-        text=r"$P(gx|g\theta)=P(x|\theta)$ and $\ell(g\theta,ga)=\ell(\theta,a)$ for all $g$.",
+        text=(
+            Clause("law", r"$P(gx|g\theta)=P(x|\theta)$."),
+            Clause("loss", r"$\ell(g\theta,ga)=\ell(\theta,a)$ for all $g$."),
+        ),
         source="ldp_tradeoff, Definition 2.2",
         assumptions=("parameters with different models",),
         scope="every permutation of the inputs of three problems, against all actions on parameters and answers",
@@ -394,12 +399,16 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         check=_check_invariance,
         controls=(Control("parameters stay put", lambda p, g, t, a: _invariant(p, g, range(len(t)), a)),),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("problem", "g", "t", "a", clause=("law", "loss")),
     ),
     Claim(
         id="ldp_tradeoff.def-2.3",
         kind=Kind.DEFINITION,
         title="group acting on channels; invariant channels",
-        text=r"$(g\circ_\sigma Q)_{y,x}=Q_{\sigma_{g^{-1}}(y),g^{-1}x}$; $Q$ is invariant if all $g$ fix it.",
+        text=(
+            Clause("action", r"$(g\circ_\sigma Q)_{y,x}=Q_{\sigma_{g^{-1}}(y),g^{-1}x}$."),
+            Clause("invariant", "$Q$ is invariant if all $g$ fix it."),
+        ),
         source="ldp_tradeoff, Definition 2.3",
         assumptions=("a finite group",),
         scope=(
@@ -415,5 +424,6 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             ),
         ),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("g", "channel", "sigma", clause=("action", "invariant")),
     ),
 )

@@ -11,12 +11,14 @@ from proofs_checks.vecmean import _cases as cases
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
     Kind,
     Statement,
     decide,
+    for_all,
     identity,
 )
 
@@ -58,7 +60,11 @@ CLAIMS: Final = (
         id="vecmean.ass-B.1",
         kind=Kind.DEFINITION,
         title="moment and regularity conditions",
-        text=r"All moments of $\ell_\varepsilon$ are finite, variances positive, $\ell$ bounded or with a density.",
+        text=(
+            Clause("moments", r"All moments of $\ell_\varepsilon$ are finite."),
+            Clause("variances", "Variances positive."),
+            Clause("regular", r"$\ell$ bounded or with a density."),
+        ),
         source="vecmean, Assumption B.1",
         assumptions=(),
         scope="moments 1 to 4 of the mixed Gaussian's factor; 20 random channels of full support, where (Bound) holds",
@@ -67,5 +73,6 @@ CLAIMS: Final = (
         check=_check_regularity,
         controls=(Control("exponent k^2 t / 2", lambda k, t: _moments(k, t) * _moments(2, t)),),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("k", "t", clause=("moments", "variances", "regular")),
     ),
 )

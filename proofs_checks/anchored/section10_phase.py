@@ -213,8 +213,12 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="where the raw-cap and the budget problem differ (Section 10, b)",
         text=(
-            r"The optimal channel under a raw cap is off the frontier of its own budget exactly for "
-            r"$\lambda^2<\max(k-1,\frac{(k-1)(k-2)}2)$; from there on both problems have $k$-ary response as solution."
+            Clause(
+                "off",
+                "The optimal channel under a raw cap is off the frontier of its own budget exactly for "
+                r"$\lambda^2<\max(k-1,\frac{(k-1)(k-2)}2)$.",
+            ),
+            Clause("from there on", "From there on both problems have $k$-ary response as solution."),
         ),
         source="anchored, Section 10 says that the problems differ; the boundary is ours",
         assumptions=(r"$k\ge3$",),
@@ -231,14 +235,19 @@ CLAIMS: Final = (
             Control("the tie one percent larger", lambda k, lam: _differ_from(k, lam, Fraction(1), Fraction(101, 100))),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "lam", clause=("off", "from there on")),
     ),
     Claim(
         id="symshuffle.anchored-nearest-size",
         kind=Kind.STATEMENT,
         title="the best subset size is next to k/(lam + 1) (Section 10, c)",
         text=(
-            r"Every optimal size is $\lfloor\frac k{\lambda+1}\rfloor$ or $\lceil\frac k{\lambda+1}\rceil$, and 1 "
-            r"where the floor is 0; it need not be the nearer of the two."
+            Clause(
+                "neighbours",
+                r"Every optimal size is $\lfloor\frac k{\lambda+1}\rfloor$ or $\lceil\frac k{\lambda+1}\rceil$, "
+                "and 1 where the floor is 0.",
+            ),
+            Clause("nearer", "It need not be the nearer of the two."),
         ),
         source="anchored, Section 10, on Ye and Barg, who state it for large k",
         assumptions=(r"$\lambda>1$",),
@@ -251,16 +260,27 @@ CLAIMS: Final = (
             Control("the nearest integer", _rounded),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "lam"),
+        obligations=for_all("k", "lam", clause=("neighbours", "nearer")),
     ),
     Claim(
         id="symshuffle.anchored-two-orbits-settle",
         kind=Kind.STATEMENT,
         title="the two-orbit theorem closes the global frontier (Section 10, d)",
         text=(
-            r"Beyond the low-budget threshold as below it, two orbit laws suffice. In that sense the problem is "
-            r"closed; the number $F_k(C)$ does not follow from it (mixtures of two orbits that spend the same budget "
-            r"differ) but from the singleton reduction, by which one orbit suffices beyond the threshold."
+            Clause(
+                "suffice",
+                "Beyond the low-budget threshold as below it, two orbit laws suffice. In that sense the problem "
+                "is closed.",
+            ),
+            Clause(
+                "value",
+                "The number $F_k(C)$ does not follow from it (mixtures of two orbits that spend the same budget "
+                "differ).",
+            ),
+            Clause(
+                "one orbit",
+                "It follows from the singleton reduction, by which one orbit suffices beyond the threshold.",
+            ),
         ),
         source="anchored, Section 10",
         assumptions=(r"$k\ge3$",),
@@ -274,5 +294,6 @@ CLAIMS: Final = (
             Control("three orbit laws", lambda k, budget: 3),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "budget", clause=("suffice", "value", "one orbit")),
     ),
 )

@@ -177,9 +177,17 @@ CLAIMS: Final = (
         "anchored-orbit-curve",
         "dimension of the set that the frontier is the envelope of",
         (
-            "Corollary 7.10 takes the upper concave envelope of the pairs (budget, trace) of orbit laws. At two "
-            "inputs these pairs form a curve. From three inputs on they fill a set with interior points: a template "
-            r"has $k-1$ parameters, and at $(\frac12,1,\frac32)$ budget and trace change independently."
+            Clause(
+                "said",
+                "Corollary 7.10 takes the upper concave envelope of the pairs (budget, trace) of orbit laws.",
+                Role.QUOTED,
+            ),
+            Clause("two", "At two inputs these pairs form a curve."),
+            Clause(
+                "three",
+                "From three inputs on they fill a set with interior points: a template has $k-1$ parameters, "
+                r"and at $(\frac12,1,\frac32)$ budget and trace change independently.",
+            ),
         ),
         _region,
         _curve,
@@ -191,5 +199,6 @@ CLAIMS: Final = (
             Control("a curve at three inputs, too", lambda k: 1 if k <= 3 else 2),
             Control("of full dimension", lambda k: k - 1),
         ),
+        obligations=for_all("k", clause=("two", "three")),
     ),
 )

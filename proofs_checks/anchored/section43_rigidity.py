@@ -203,9 +203,16 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="one order in one direction is enough for rigidity",
         text=(
-            r"Meeting the envelope at a single $\gamma\in[1,\lambda)$ in a single direction already forces the "
-            r"endpoint law: on the event that all $n$ ratios are interior, the coupled average takes values on both "
-            r"sides of the threshold, so Jensen is strict."
+            Clause(
+                "one order",
+                r"Meeting the envelope at a single $\gamma\in[1,\lambda)$ in a single direction already forces "
+                "the endpoint law.",
+            ),
+            Clause(
+                "strict",
+                "On the event that all $n$ ratios are interior, the coupled average takes values on both sides "
+                "of the threshold, so Jensen is strict.",
+            ),
         ),
         source="ours; sharpens anchored, Theorem 4.10",
         assumptions=(r"cap $\lambda>1$",),
@@ -215,6 +222,7 @@ CLAIMS: Final = (
         check=_check_one_order,
         controls=(Control("a law of mean one meets it too", lambda ratio, lam: True),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("ratio", "lam", clause=("one order", "strict")),
     ),
     Claim(
         id="anchored.rem-4.11",

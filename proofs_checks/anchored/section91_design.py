@@ -279,8 +279,12 @@ CLAIMS: Final = (
         kind=Kind.DEFINITION,
         title="the s-subset mechanism",
         text=(
-            r"$u^{(s)}$ has $s$ coordinates $\frac{k\lambda}{s\lambda+k-s}$ and $k-s$ coordinates $\frac "
-            r"k{s\lambda+k-s}$; the mechanism is its orbit law."
+            Clause(
+                "template",
+                r"$u^{(s)}$ has $s$ coordinates $\frac{k\lambda}{s\lambda+k-s}$ and $k-s$ coordinates $\frac "
+                r"k{s\lambda+k-s}$.",
+            ),
+            Clause("orbit", "The mechanism is its orbit law."),
         ),
         source="anchored, Section 9",
         assumptions=(r"$1\le s\le k-1$, $\lambda>1$",),
@@ -295,6 +299,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("k", "s", "lam", clause=("template", "orbit")),
     ),
     Claim(
         id="anchored.thm-9.4",

@@ -246,8 +246,12 @@ CLAIMS: Final[Sequence[Claim]] = (
     finding(
         "hadamard-order",
         "the domain of Hadamard response",
-        "In the row of Hadamard response in Table 2, $D$ is the order of the matrix, for $D-1$ inputs: the footnote "
-        "of Appendix A.4 excludes the input 0.",
+        (
+            Clause(
+                "order", "In the row of Hadamard response in Table 2, $D$ is the order of the matrix, for $D-1$ inputs."
+            ),
+            Clause("footnote", "The footnote of Appendix A.4 excludes the input 0.", Role.QUOTED),
+        ),
         lambda inputs: inputs + 1,
         lambda inputs: inputs,
         source="decomposition, Table 2, caption; Appendix A.4",
@@ -255,5 +259,6 @@ CLAIMS: Final[Sequence[Claim]] = (
         scope="three and seven inputs at one budget",
         check=_check_order,
         controls=(Control("two inputs excluded", lambda inputs: inputs + 2),),
+        obligations=for_all("inputs", clause="order"),
     ),
 )

@@ -28,6 +28,7 @@ from symshuffle.ledger.claims.model import (
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
     compare,
     decide,
@@ -257,8 +258,16 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         kind=Kind.STATEMENT,
         title="distance on a ring: formulas and exact breakpoints",
         text=(
-            r"A position on a ring of $m$, read with probability $1/2$, or a neighbour; loss the distance. Runs of "
-            r"three readings are optimal up to $\lambda=3,7,17$ for $m=5,6,8$, single readings above."
+            Clause(
+                "problem",
+                "A position on a ring of $m$, read with probability $1/2$, or a neighbour; loss the distance.",
+                Role.DEFINITION,
+            ),
+            Clause(
+                "optimal",
+                r"Runs of three readings are optimal up to $\lambda=3,7,17$ for $m=5,6,8$, single readings "
+                "above.",
+            ),
         ),
         source="symshuffle; not in the papers",
         assumptions=("uniform prior", "lam > 1"),
@@ -268,6 +277,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         check=_check_circle,
         controls=(Control("a breakpoint moved by 1/100", lambda m: _shifted(_circle(m))),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("m", clause="optimal"),
     ),
     Claim(
         id="symshuffle.ring-blur",

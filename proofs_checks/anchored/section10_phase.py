@@ -30,46 +30,88 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored import AnchoredLaw, template_budget
-from symshuffle.utility.frontiers.caps import optimal_subset_sizes, raw_cap_trace, tie_ratio
+from symshuffle.utility.estimation.moments import trace
+from symshuffle.utility.frontiers.caps import optimal_subset_sizes, raw_cap_trace, subset_trace
 from symshuffle.utility.frontiers.frontier import threshold_budget, trace_frontier
 from symshuffle.utility.frontiers.orbit import subset_orbit
 from symshuffle.utility.frontiers.templates import subset_template
 
 
+def _reduced(k: Any, lam: Any, s: Any) -> Any:
+    """The trace of subset selection, but for a factor that does not depend on the size."""
+    return s * (k - s) / (s * lam + k - s) ** 2
+
+
 def _phase_set(k: int, lam: Fraction) -> set[int]:
     """The sizes that maximise the reduced trace."""
-    values = {s: Fraction(s * (k - s)) / (s * lam + k - s) ** 2 for s in range(1, k)}
+    values = {s: _reduced(k, lam, Fraction(s)) for s in range(1, k)}
     return {s for s, value in values.items() if value == max(values.values())}
 
 
-def _not_augmented(k: int, lam: Fraction, p: Fraction) -> tuple[set[int], bool]:
-    """The optimal sizes, and whether augmented randomized response attains the largest trace under the cap."""
-    return _phase_set(k, lam), False
+def _phase(k: Any, lam: Any, p: Any, margin: Any) -> tuple[Any, Any, Any]:
+    """Best sizes, whether augmented response attains the largest trace under the cap, and its share of plain response.
+
+    It does so at p = 1 where the margin is at least 0. For symbols the first two are the reduced trace and the margin.
+    """
+    if isinstance(k, sp.Expr):
+        return _reduced(k, lam, S), margin, p
+    return _phase_set(k, lam), p == 1 and margin >= 0, p
 
 
-def _augmented_optimal(k: int, lam: Fraction, p: Fraction) -> tuple[set[int], bool]:
-    """The optimal sizes; augmented response is optimal at p = 1 from the tie of sizes 1 and 2 on."""
-    return _phase_set(k, lam), p == 1 and 2 * lam * lam >= (k - 1) * (k - 2)
+def _not_augmented(k: Any, lam: Any, p: Any) -> tuple[Any, Any, Any]:
+    return _phase(k, lam, p, -1)
+
+
+def _always_plain(k: Any, lam: Any, p: Any) -> tuple[Any, Any, Any]:
+    return _phase(k, lam, p, 0)
+
+
+def _augmented_optimal(k: Any, lam: Any, p: Any) -> tuple[Any, Any, Any]:
+    """Plain response is optimal from the tie of sizes 1 and 2 on."""
+    return _phase(k, lam, p, 2 * lam * lam - (k - 1) * (k - 2))
+
+
+def _size_1(k: Any, lam: Any, p: Any) -> tuple[Any, Any, Any]:
+    sizes, attains, share = _augmented_optimal(k, lam, p)
+    return {1} if isinstance(sizes, set) else sizes, attains, share
+
+
+def _phase_for_all(statement: Statement) -> Iterator[Comparison]:
+    """Every k, lam, p: the trace by size, the share of a null symbol, and when size 1 is as good as size 2.
+
+    By its derivative (symshuffle.anchored-nearest-size) the trace falls in the size once it does not rise from 1 to 2:
+    then size 1 is best.
+    """
+    (part,) = (one.symbol for one in augmented_randomized_response().parameters if one.symbol not in {K, LAM})
+    reduced, margin, share = statement(K, LAM, part)
+    yield identity(K * (LAM - 1) ** 2 * reduced, subset_trace(), at="every k, s, lam: the trace of subset selection")
+    yield identity(
+        trace(augmented_randomized_response()), share * subset_trace().subs(S, 1), at="every k, lam, p: its trace"
+    )
+    gap = sp.numer(sp.together(reduced.subs(S, 1) - reduced.subs(S, 2)))
+    yield identity(gap, K * margin, at="every k, lam: the margin of size 1 over size 2, but for what is positive")
+    slope = K * (K - S * (LAM + 1)) / (S * LAM + K - S) ** 3
+    yield identity(sp.diff(reduced, S), slope, at="every k, lam: rises in the size up to k/(lam + 1), then falls")
 
 
 def _check_phase(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """For four k, four caps, p = 1/2, 1: best sizes, and whether augmented response has the best trace, as stated.
+    """Every k, lam, p; then four k, four caps, p = 1/2, 1: sizes, and whether augmented response is best, as stated.
 
-    The library's sizes and traces in exact rationals; the tie of sizes 1 and 2 for every k is symbolic.
+    The library's sizes and traces in exact rationals.
     """
+    yield from _phase_for_all(statement)
     for k in (3, 4, 5, 10):
         for lam in map(Fraction, ("3/2", "2", "6", "9")):
             for p in map(Fraction, ("1/2", "1")):
                 law = AnchoredLaw.from_channel(augmented_randomized_response().at(k=k, lam=lam, p=p).channel())
-                sizes, attains = statement(k, lam, p)
+                sizes, attains, share = statement(k, lam, p)
                 where = f"k={k}, lam={lam}, p={p}"
                 yield compare(set(optimal_subset_sizes(k, lam)), sizes, at=f"{where}: sizes")
-                trace, largest = law.trace(), raw_cap_trace(k, lam)
-                found = f"a trace of {trace}, where the largest is {largest}"
-                yield compare(trace == largest, attains, at=f"{where}: augmented response is optimal", found=found)
-    yield identity(
-        tie_ratio().subs(S, 1) ** 2, (K - 1) * (K - 2) / 2, at="every k: where one high coordinate becomes best"
-    )
+                found, largest = law.trace(), raw_cap_trace(k, lam)
+                words = f"a trace of {found}, where the largest is {largest}"
+                yield compare(found == largest, attains, at=f"{where}: augmented response is optimal", found=words)
+                plain = subset_trace().subs({K: k, S: 1, LAM: sp.Rational(str(lam))})
+                yield compare(found, share * Fraction(str(plain)), at=f"{where}: the share of plain response")
 
 
 def _differ(k: int, lam: Fraction) -> bool:
@@ -196,17 +238,18 @@ CLAIMS: Final = (
         ),
         source="anchored, Section 10",
         assumptions=("augmented response as in Definition 7.3, activation probability $p\\le1$",),
-        scope="k = 3, 4, 5, 10, four caps, p = 1/2 and 1",
-        grade=Grade.EXACT_CASES,
+        scope="every k, lam and p, by traces and the tie of sizes 1 and 2; k = 3, 4, 5, 10, four caps, p = 1/2 and 1",
+        grade=Grade.PROVED,
         printed=_augmented_optimal,
         check=_check_phase,
         controls=(
             Control("it never is, plain response included", _not_augmented),
-            Control("it always is at p = 1", lambda k, lam, p: (_phase_set(k, lam), p == 1)),
-            Control("size 1 throughout", lambda k, lam, p: ({1}, _augmented_optimal(k, lam, p)[1])),
+            Control("it always is at p = 1", _always_plain),
+            Control("size 1 throughout", _size_1),
+            Control("a null symbol costs nothing", lambda k, lam, p: (*_augmented_optimal(k, lam, p)[:2], p**0)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "lam", "p", clause=("optimiser", "thinned", "plain")),
+        obligations=(*for_all("k", "lam", clause=("optimiser", "thinned", "plain")), *for_all("p", clause="thinned")),
     ),
     Claim(
         id="symshuffle.anchored-designs-differ",

@@ -352,7 +352,7 @@ def _hierarchy(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
                     heights["standard clone"], generic.divergence(n, exp_eps), at=f"the clone is level, {at}"
                 )
                 yield same
-                if (n, exp_eps) == (2, 1):
+                if n == 2 and exp_eps == 1:
                     blankets.add(heights["blanket"])
     yield from serving("blankets", [compare(len(blankets), 2, ">=", at="n=2, exp(eps)=1: blankets of one budget")])
 

@@ -206,7 +206,7 @@ DEF_9 = Claim(
         Control("the pair exchanged", lambda rows, pair, x: parv(rows, pair[::-1], x)),
     ),
     expected=ClaimVerdict.DEFINITION,
-    obligations=for_all("rows", "pair", "exp_eps", "rest", clause=("L", "G", "same variable", "mean")),
+    obligations=for_all("rows", "pair", "exp_eps", clause=("L", "G", "same variable", "mean")),
 )
 
 CLAIMS: tuple[Claim, ...] = (THM_12, DEF_9)

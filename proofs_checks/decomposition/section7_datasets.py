@@ -180,7 +180,7 @@ SEC_7 = Claim(
         lambda label, lam, inputs, pair, n: (_worst(label, inputs, pair, n), _small(label, lam)),
         Grade.EXACT_CASES,
     ),
-    obligations=for_all("label", "lam", "inputs", "pair", "n", clause=("conjecture", "repeat", "k-RR", "half-block")),
+    obligations=for_all("lam", "inputs", "pair", "n", clause=("conjecture", "repeat", "k-RR", "half-block")),
 )
 
 

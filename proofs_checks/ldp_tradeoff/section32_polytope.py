@@ -184,7 +184,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("1/lam outside", lambda inside, lam: 1 if inside else 1 / lam),
         ),
         expected=ClaimVerdict.DEFINITION,
-        obligations=for_all("inside", "lam", clause=("rows", "polytope")),
+        obligations=for_all("lam", clause=("rows", "polytope")),
     ),
     Claim(
         id="ldp_tradeoff.thm-3.10",

@@ -198,7 +198,8 @@ def _owed(quantifier: Quantifier, of: tuple[str, ...], clause: str | tuple[str, 
     return tuple(Obligation(quantifier, one, named) for one in of)
 
 
-def _parameters(statement: Statement) -> tuple[str, ...]:
+def parameters(statement: Statement) -> tuple[str, ...]:
+    """Names of the parameters of a transcribed statement, in their order."""
     try:
         return tuple(inspect.signature(statement).parameters)
     except ValueError:  # functions that are built in may have no signature
@@ -360,7 +361,7 @@ class Claim:
     @property
     def owed(self) -> tuple[Obligation, ...]:
         """The obligations; where none is listed, for all parameters of the transcribed statement."""
-        return self.obligations or for_all(*_parameters(self.printed))
+        return self.obligations or for_all(*parameters(self.printed))
 
     @property
     def words(self) -> str:

@@ -151,10 +151,11 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="thinning against retuning",
         text=(
-            Clause("budget", r"At $B=\chi_k(C)<B_{thr}$."),
+            Clause("budget", r"The budget $B=\chi_k(C)$ is below $B_{thr}$."),
             Clause(
                 "risks",
-                r"Best $\frac{k-1}k((1+\sqrt{k-1})^2/B-1)$, calibrated response $\frac{(k-1)(2C+k-2)}{(C-1)^2}$.",
+                r"There the best risk is $\frac{k-1}k((1+\sqrt{k-1})^2/B-1)$, that of calibrated response "
+                r"$\frac{(k-1)(2C+k-2)}{(C-1)^2}$.",
             ),
             Clause("ratio", r"Their ratio is above 1, tending to $2k/(1+\sqrt{k-1})^2$."),
         ),

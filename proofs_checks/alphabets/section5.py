@@ -218,7 +218,7 @@ CLAIMS: Final = (
                 r"$L_n=\frac1\lambda+(\lambda-\frac1\lambda)\frac{N_+}n$.",
             ),
             Clause("chi-square", r"$\chi^2=(\lambda-1)^2/\lambda$."),
-            Clause("curve", "The curve of binary randomized response for every $k$ and $n$."),
+            Clause("curve", "So the curve is that of binary randomized response for every $k$ and $n$."),
         ),
         source="alphabets, Theorem 5.2",
         assumptions=("k even",),

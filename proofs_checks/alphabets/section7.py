@@ -230,7 +230,7 @@ CLAIMS: Final = (
                 r"$\nu=(1-\eta)\delta_1+\eta\,\nu_{\rm end}$.",
             ),
             Clause("chi-square", r"$\chi_*=\eta(\lambda-1)^2/\lambda$."),
-            Clause("support", "Full support, the same local level."),
+            Clause("support", "The support is full and the local level the same."),
         ),
         source="alphabets, Corollary 7.3",
         assumptions=("k even", r"$0\le\eta\le1$"),

@@ -255,7 +255,10 @@ CLAIMS: Final = (
             Control("sides up to 2/(3(k-1))", _wider_cube),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "chi", "n", "h", "root", "channels", clause=("bound", "many users")),
+        obligations=(
+            *for_all("k", "chi", "n", "h", "root", clause=("bound", "many users")),
+            *for_all("channels", clause="bound"),
+        ),
     ),
     Claim(
         id="alphabets.cor-8.5",

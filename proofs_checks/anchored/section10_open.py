@@ -328,7 +328,7 @@ CLAIMS: Final = (
                 r"For $C\ge B_*$: $F_k(C)=\frac{Ck(k-1)\lambda}{(\lambda+1)(\lambda+k-1)}$ with $\lambda>1$ the "
                 r"root of $\lambda^3-(1+C)\lambda^2-(1+C(k-1))\lambda+1$.",
             ),
-            Clause("plain", "Plain $k$-ary response, no mixing."),
+            Clause("plain", "It is attained by plain $k$-ary response, without mixing."),
         ),
         source="ours; answers anchored, Section 10, question (1)",
         assumptions=(r"$k\ge2$",),
@@ -386,7 +386,7 @@ CLAIMS: Final = (
             ),
             Clause(
                 "limit",
-                r"$\left(\frac n{n+1}\right)^n\to1/e$: on one point: a Poisson limit, at a boundary composition.",
+                r"$(\frac n{n+1})^n\to1/e$: a Poisson limit, at a boundary composition.",
             ),
         ),
         source="ours; towards anchored, Section 10, question (4)",

@@ -274,7 +274,7 @@ CLAIMS: Final = (
         title="fibers",
         text=(
             Clause("fiber", r"$\eta_w$ is the push-forward of $(1+\langle b_w,x\rangle)\mu$ under $T_w$."),
-            Clause("ratios", "The law of the ratios of all rows to the mixture."),
+            Clause("ratios", "It is the law of the ratios of all rows to the mixture."),
         ),
         source="anchored, Definition 3.3",
         assumptions=(),

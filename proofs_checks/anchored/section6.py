@@ -196,7 +196,7 @@ CLAIMS: Final = (
         title="symmetrisation",
         text=(
             Clause("average", r"$\mu^{\rm sym}=\frac1{k!}\sum_\sigma(R_\sigma)_\#\mu$, $R_\sigma=V^T\Pi_\sigma V$."),
-            Clause("relabelling", "A public random relabelling of the inputs."),
+            Clause("relabelling", "This is a public random relabelling of the inputs."),
         ),
         source="anchored, Definition 6.1",
         assumptions=(),

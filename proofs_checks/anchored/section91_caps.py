@@ -245,8 +245,8 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="extreme templates under the ratio cap",
         text=(
-            Clause("number", r"The vertices of $\{u:\sum u_i=k,\ u_i\le\lambda u_j\}$ are the $2^k-2$ templates."),
-            Clause("levels", r"They have both levels of ratio $\lambda$ and no third."),
+            Clause("number", r"$\{u:\sum u_i=k,\ u_i\le\lambda u_j\}$ has $2^k-2$ vertices."),
+            Clause("levels", r"They are the templates with both levels of ratio $\lambda$ and no third."),
         ),
         source="anchored, Lemma 9.2",
         assumptions=(r"$\lambda>1$",),

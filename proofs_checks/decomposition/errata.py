@@ -169,7 +169,7 @@ CLAIMS: Final = (
                 "The simplified optimal decompositions of the randomizers of Table 2 have at most five "
                 "components of positive weight (five are possible, Section 4.4).",
             ),
-            Clause("k-RR", "K-RR has q = 0 for every k, so four, and three at k = 2."),
+            Clause("k-RR", "k-RR has q = 0 for every k, so four, and three at k = 2."),
             Clause("two inputs", "Binary local hashing and RAPPOR have q = 0 at D = 2."),
         ),
         lambda components: components <= 5,

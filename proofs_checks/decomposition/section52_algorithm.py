@@ -359,7 +359,7 @@ SEC_5_2_ERRORS = Claim(
     kind=Kind.STATEMENT,
     title="how much a lattice step can cost",
     text=(
-        Clause("(a)", r"(a) $E[\bar G^{*n}]_+-nl\le E[G^{*n}]_+\le E[\bar G^{*n}]_+$."),
+        Clause("(a)", r"$E[\bar G^{*n}]_+-nl\le E[G^{*n}]_+\le E[\bar G^{*n}]_+$."),
         Clause(
             "(b)",
             r"The same with $nl\Pr[G^{*n}>-nl]$ for $nl$ (printed with $[G^{*n}]_+$, which always exceeds "

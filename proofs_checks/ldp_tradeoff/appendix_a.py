@@ -279,8 +279,8 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         title="cones cut out by finitely many inequalities",
         text=(
             Clause("cone", r"$\mathcal K(T)=\{v: Tv\ge0\}$."),
-            Clause("trivial", r"Trivial if $\{0\}$."),
-            Clause("pointed", "Pointed if it contains no line."),
+            Clause("trivial", r"It is trivial if it is $\{0\}$."),
+            Clause("pointed", "It is pointed if it contains no line."),
         ),
         source="ldp_tradeoff, Definition A.1",
         assumptions=(),

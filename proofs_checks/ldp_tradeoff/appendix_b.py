@@ -250,7 +250,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         title="local privacy row by row",
         text=(
             Clause("rows", r"$Q$ is LDP exactly if all its rows are in $\mathcal K$."),
-            Clause("cone", r"A pointed non-trivial cone with matrix $T\oplus I$."),
+            Clause("cone", r"$\mathcal K$ is a pointed non-trivial cone with matrix $T\oplus I$."),
         ),
         source="ldp_tradeoff, Lemma B.2",
         assumptions=("lam > 1", "at least two inputs"),

@@ -239,9 +239,9 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         kind=Kind.STATEMENT,
         title="relabeling, zero rows and proportional splits change nothing",
         text=(
-            Clause("relabelled", "Relabelled."),
-            Clause("zero rows", "Zero-padded."),
-            Clause("split", "Row-split channels are equivalent to the original."),
+            Clause("relabelled", "Relabelled channels are equivalent to the original."),
+            Clause("zero rows", "So are zero-padded ones."),
+            Clause("split", "So are ones with rows split in proportion."),
         ),
         source="ldp_tradeoff, Lemma B.4",
         assumptions=(),

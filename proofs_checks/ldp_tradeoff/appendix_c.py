@@ -457,7 +457,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         title="computing cost of the two optimisation routes",
         text=(
             Clause("full", "The full program has one weight per non-empty proper subset."),
-            Clause("orbits", "Symmetry reduces it to one per orbit."),
+            Clause("orbits", "Symmetry reduces them to one weight per orbit."),
         ),
         source="ldp_tradeoff, Sections 1.2 and 3.3",
         assumptions=("at least two inputs",),

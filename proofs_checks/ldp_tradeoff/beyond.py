@@ -240,8 +240,8 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Clause(
                 "three", r"Uniform prior, no noise. Three categories: $2/3$ up to $\lambda=2$, then $8/(3(\lambda+2))$."
             ),
-            Clause("four", r"Four: $(\lambda+3)/(2(\lambda+1))$ up to $2+\sqrt5$, then $5/(\lambda+3)$."),
-            Clause("five", "Five: three formulas."),
+            Clause("four", r"Four categories: $(\lambda+3)/(2(\lambda+1))$ up to $2+\sqrt5$, then $5/(\lambda+3)$."),
+            Clause("five", "Five categories have three formulas."),
         ),
         source="symshuffle; not in the papers",
         assumptions=("lam > 1",),

@@ -394,7 +394,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         text=(
             Clause("Bayes", "The Bayes risk averages over the prior."),
             Clause("worst case", r"The worst-case risk is the supremum over $\theta$."),
-            Clause("rules", "Optima over rules."),
+            Clause("rules", "The optima of both are over decision rules."),
         ),
         source="ldp_tradeoff, equations (4)-(6)",
         assumptions=("finitely many parameters and actions",),

@@ -370,9 +370,9 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         kind=Kind.STATEMENT,
         title="divergences and informations as risks",
         text=(
-            Clause("f-divergences", "F-divergences."),
-            Clause("mutual information", "Mutual information at uniform input."),
-            Clause("Fisher information", "Fisher information have reversed DPI and DSA."),
+            Clause("f-divergences", "f-divergences have reversed DPI and DSA."),
+            Clause("mutual information", "So has mutual information at uniform input."),
+            Clause("Fisher information", "So has Fisher information."),
         ),
         source="ldp_tradeoff, Remark 3.8",
         assumptions=("null outputs count zero", "positive denominators, as at every row of an LDP channel"),
@@ -382,11 +382,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         check=_check_measures,
         controls=(Control("the measures themselves have DPI", lambda: (1, _measure_properties()[1])),),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all(
-            "f-divergences",
-            "mutual information",
-            "Fisher information",
-            clause=("f-divergences", "mutual information", "Fisher information"),
+        obligations=(
+            *for_all("f-divergences", clause="f-divergences"),
+            *for_all("mutual information", clause="mutual information"),
+            *for_all("Fisher information", clause="Fisher information"),
         ),
     ),
 )

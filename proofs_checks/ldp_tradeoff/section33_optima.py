@@ -212,7 +212,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         title="orbit optimum at corners, or by linear programming",
         text=(
             Clause("concave", r"Concave risks are optimised at a vertex of $\mathcal S^G$."),
-            Clause("additive", "Additive ones by a linear program over it."),
+            Clause("additive", "Additive ones are optimised by a linear program over it."),
         ),
         source="ldp_tradeoff, Remark 3.16",
         assumptions=("invariance, and the conditions of Remark 3.11",),

@@ -203,7 +203,11 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         kind=Kind.STATEMENT,
         title="transitive symmetry: one orbit is optimal",
         text=(
-            Clause("weight", r"For a transitive group one orbit with $w_O=m/(|O|(k\lambda+m-k))$.", Role.DEFINITION),
+            Clause(
+                "weight",
+                r"For a transitive group one orbit has the weight $w_O=m/(|O|(k\lambda+m-k))$.",
+                Role.DEFINITION,
+            ),
             Clause("optimal", "This one orbit is optimal for concave invariant risks."),
         ),
         source="ldp_tradeoff, Corollary 3.17",

@@ -100,7 +100,7 @@ CLAIMS: Final = (
         text=(
             Clause("parameters", r"$u=\chi^{-2/3}-\chi^{-4/3}$."),
             Clause("index", r"$1/(A^2u)=\chi^2/(1-A)$."),
-            Clause("error", r"Error $1+\frac32e+(\frac{11}{12}+\frac1d)e^2$."),
+            Clause("error", r"The error over $d\chi^2$ is $1+\frac32e+(\frac{11}{12}+\frac1d)e^2$ to second order."),
         ),
         source="vecmean, equations (39) to (49)",
         assumptions=("A = chi^(-2/3)",),

@@ -101,7 +101,7 @@ CLAIMS: Final = (
                 "The remainder $O(a^{-5})$ on each tail in (11) is larger than $2b/a^2$ once n is large, so "
                 "(13) does not follow from it (erratum symshuffle.vecmean-tail-remainders).",
             ),
-            Clause("follows", r"It follows from $t^{-2}-3t^{-4}\le-m'(t)\le t^{-2}$, integrated."),
+            Clause("follows", r"(13) follows from $t^{-2}-3t^{-4}\le-m'(t)\le t^{-2}$, integrated."),
         ),
         source="vecmean, Lemma A.1 and equations (8) to (13)",
         assumptions=("a > b",),

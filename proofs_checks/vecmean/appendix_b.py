@@ -16,10 +16,13 @@ from symshuffle.ledger.claims.model import (
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
+    by_cases,
     decide,
     for_all,
     identity,
+    serving,
 )
 
 
@@ -50,9 +53,9 @@ def _check_regularity(statement: Statement, rng: np.random.Generator) -> Iterato
         rows: Any = found.channel.rows
         for reference in (found.blanket, *rows):
             spread: Any = found.privacy_variance(0, reference)
-            yield decide(
-                spread > 0 or rows[0] == found.bot, at=f"random channel {trial}", claimed="variance positive, (Bound)"
-            )
+            positive = spread > 0 or rows[0] == found.bot
+            shown = decide(positive, at=f"random channel {trial}", claimed="variance positive")
+            yield from serving("channels", [shown])
 
 
 CLAIMS: Final = (
@@ -62,8 +65,8 @@ CLAIMS: Final = (
         title="moment and regularity conditions",
         text=(
             Clause("moments", r"All moments of $\ell_\varepsilon$ are finite."),
-            Clause("variances", "Variances positive."),
-            Clause("regular", r"$\ell$ bounded or with a density."),
+            Clause("variances", r"The variances of $\ell_\varepsilon$ are positive."),
+            Clause("regular", r"$\ell$ is bounded or has a density.", Role.DEFINITION),
         ),
         source="vecmean, Assumption B.1",
         assumptions=(),
@@ -73,6 +76,6 @@ CLAIMS: Final = (
         check=_check_regularity,
         controls=(Control("exponent k^2 t / 2", lambda k, t: _moments(k, t) * _moments(2, t)),),
         expected=ClaimVerdict.DEFINITION,
-        obligations=for_all("k", "t", clause=("moments", "variances", "regular")),
+        obligations=(*for_all("k", "t", clause="moments"), *by_cases("channels", clause="variances")),
     ),
 )

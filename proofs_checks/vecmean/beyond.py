@@ -242,7 +242,7 @@ CLAIMS: Final = (
                 r"$\sup_{x_1,x}Var_{R_x}\ell_0$ over the ball of radius r is attained at $x=-x_1$, $|x_1|=r$, "
                 r"for every $\gamma$, $\sigma_0$ and dimension.",
             ),
-            Clause("one integral", "One integral on the line."),
+            Clause("one integral", "So it is one integral on the line."),
         ),
         source="our own; vecmean, Section 4.3 leaves it to a grid",
         assumptions=(),
@@ -268,7 +268,7 @@ CLAIMS: Final = (
         title="upper index of Laplace noise on [-1, 1]",
         text=(
             Clause("value", r"$\chi_{up}^{-2}=\frac13(1-e^{-\beta})^2(2e^{2\beta}+e^{-2\beta})$ at scale $1/\beta$."),
-            Clause("attained", "$x_1=1$, $x=-1$."),
+            Clause("attained", "It is attained at $x_1=1$, $x=-1$."),
         ),
         source="our own",
         assumptions=(),

@@ -210,7 +210,7 @@ CLAIMS: Final = (
         title="the dimension at which the mixed Gaussian takes over from the linear density",
         text=(
             Clause("better", "At index 10, 100, 1000 the linear density is better in dimension 10, 47, 224."),
-            Clause("next", "It is not better in the next one."),
+            Clause("next", "It is not better in the next dimension."),
         ),
         source="our own",
         assumptions=("inputs of the ball",),

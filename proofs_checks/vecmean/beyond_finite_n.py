@@ -207,8 +207,8 @@ CLAIMS: Final = (
             ),
             Clause(
                 "beside mixed",
-                r"An excess of order $1/\chi$, below the $\frac32\chi^{-2/3}$ of the mixed Gaussian for $\chi\gg "
-                "d^{3/2}$.",
+                r"This is an excess of order $1/\chi$, below the $\frac32\chi^{-2/3}$ of the mixed Gaussian for "
+                r"$\chi\gg d^{3/2}$.",
             ),
         ),
         source="our own; the catalogue's second item beyond the paper",
@@ -235,7 +235,7 @@ CLAIMS: Final = (
                 "BMG(0.95, 4.6), zero-out: at (n, eps) = (100, 0.0023), (1000, 0.0004), (10000, 0.0001) delta "
                 "is at least 8.50879116550e-6, 2.19779608783281e-5, 1.09296927295e-5 (a real pair).",
             ),
-            Clause("at most", "It is at most 9.96243447856e-6, 2.37913533014517e-5, 1.16545180876e-5."),
+            Clause("at most", "At these it is at most 9.96243447856e-6, 2.37913533014517e-5, 1.16545180876e-5."),
         ),
         source="our own; the catalogue's third item beyond the paper",
         assumptions=(),

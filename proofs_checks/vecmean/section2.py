@@ -218,7 +218,7 @@ CLAIMS: Final = (
         title="one shuffled message per user",
         text=(
             Clause("order", "The messages are published in uniformly random order."),
-            Clause("histogram", "Equivalently, their histogram is."),
+            Clause("histogram", "Equivalently, their histogram is published."),
         ),
         source="vecmean, Definition 2.2",
         assumptions=(),

@@ -59,7 +59,10 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="rounds of the central mechanism",
         text=(
-            Clause("parameter", r"T rounds of $GM(\sqrt T\sigma)$, averaged, have the parameter."),
+            Clause(
+                "parameter",
+                r"T rounds of $GM(\sqrt T\sigma)$, averaged, have the parameter of one run of $GM(\sigma)$.",
+            ),
             Clause("error", r"They have the error of one run of $GM(\sigma)$."),
         ),
         source="vecmean, Section 6",

@@ -74,7 +74,7 @@ CLAIMS: Final = (
                 "At index 10 the Gaussian (largest blanket) passes the linear density in dimension 8, the mixed "
                 "Gaussian (own blanket) passes the Gaussian in 12, PrivUnit passes the linear density in 30.",
             ),
-            Clause("hundred", "At index 100 in 30, 50 and 2167."),
+            Clause("hundred", "At index 100 these dimensions are 30, 50 and 2167."),
             Clause("clipped", "At the first two the clipped density is better than all."),
         ),
         source="our own; the catalogue's eighth item beyond the paper",

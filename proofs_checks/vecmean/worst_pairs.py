@@ -256,7 +256,7 @@ CLAIMS: Final = (
             Clause("affine", r"$G$ is affine in $\langle u,w\rangle$, $w=x$ or $x-e^\varepsilon x'$."),
             Clause(
                 "worst",
-                "A dilation by $|w|$ of a symmetric variable, worst at unit vectors, opposite ones for "
+                "It is a dilation by $|w|$ of a symmetric variable, worst at unit vectors, opposite ones for "
                 r"replacement, $|w|=1+e^\varepsilon$.",
             ),
         ),

@@ -172,10 +172,11 @@ CLAIMS: Final = (
             ),
             Clause(
                 "lengths",
-                r"At fixed lengths at opposite inputs, and there $\int(R_p-\alpha R_q-kb)_+$, $p\ge0\ge q$, "
-                "rises with p and, at p = v, falls with q.",
+                r"There $\int(R_p-\alpha R_q-kb)_+$, $p\ge0\ge q$, rises with p and, at p = v, falls with q.",
             ),
-            Clause("whom", "For the mixed and the unmixed Gaussian, in every dimension, both orders, every n."),
+            Clause(
+                "whom", "This is so for the mixed and the unmixed Gaussian, in every dimension, both orders, every n."
+            ),
         ),
         source="our own; vecmean, Appendix C takes |x| = 1",
         assumptions=(
@@ -195,22 +196,11 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all(
-            "p",
-            "r",
-            "alpha",
-            "y",
-            "k",
-            "least",
-            "steep",
-            "ratio",
-            "across",
-            "any angle",
-            "any length across",
-            "rises with p",
-            "falls with q",
-            "k below 0",
-            clause=("opposite", "lengths", "whom"),
+        obligations=(
+            *for_all("p", "r", "alpha", "y", "k", "least", "steep", "ratio", clause=("opposite", "lengths")),
+            *for_all("across", "any angle", clause=("opposite", "whom")),
+            *for_all("any length across", clause="whom"),
+            *for_all("rises with p", "falls with q", "k below 0", clause="lengths"),
         ),
     ),
 )

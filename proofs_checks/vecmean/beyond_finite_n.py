@@ -127,7 +127,7 @@ def _better(chi: int) -> tuple[BlanketMixedGaussian, Fraction]:
 def _check_direct(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     """Index 100, d = 1, n = 1000: stated parameters against those best at the index; no larger delta, in balls.
 
-    The error is smaller by the stated share, and by no more than 1.04 of it; exact.
+    The error is smaller by the stated share, and by no more than 1.001 of it; exact.
     """
     chi, n, eps = 100, 1000, "0.0004"
     best = bmg_optimal(chi, 1).mechanism

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Correction, Grade, Kind, Statement
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Correction, Grade, Kind, Statement
 
 
-def refuted(name: str, title: str, text: str, printed: Statement, corrected: Statement, **other: Any) -> Claim:
+def refuted(
+    name: str, title: str, text: str | tuple[Clause, ...], printed: Statement, corrected: Statement, **other: Any
+) -> Claim:
     """A claim ``symshuffle.<name>``: what is printed with a counterexample in its text, and what is true instead.
 
     Parameters
@@ -40,7 +42,9 @@ def refuted(name: str, title: str, text: str, printed: Statement, corrected: Sta
     )
 
 
-def finding(name: str, title: str, text: str, true: Statement, literal: Statement, **other: Any) -> Claim:
+def finding(
+    name: str, title: str, text: str | tuple[Clause, ...], true: Statement, literal: Statement, **other: Any
+) -> Claim:
     """A claim ``symshuffle.<name>`` that holds: what is true where a sentence could be read as saying more.
 
     Parameters

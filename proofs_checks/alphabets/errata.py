@@ -15,14 +15,17 @@ from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Correction,
     Grade,
     Kind,
+    Role,
     Statement,
     compare,
     decide,
+    for_all,
 )
 from symshuffle.mechanisms.finite import subset_selection
 from symshuffle.utility.anchored import AnchoredLaw
@@ -138,7 +141,9 @@ def _check_calibrated(statement: Statement, _: np.random.Generator) -> Iterator[
         yield compare(optimal, statement(lam, k), at=f"k = {k}, lam = {lam}: risk of one user {risk}, least {least}")
 
 
-def _claim(name: str, title: str, text: str, printed: Statement, corrected: Statement, **other: Any) -> Claim:
+def _claim(
+    name: str, title: str, text: str | tuple[Clause, ...], printed: Statement, corrected: Statement, **other: Any
+) -> Claim:
     """An erratum: what is printed, a counterexample in its text, what is true instead."""
     return Claim(
         id=f"symshuffle.alphabets-{name}",
@@ -159,10 +164,18 @@ CLAIMS: Final = (
         "persistent-everywhere",
         "does a persistent family stay on the ordinary scale?",
         (
-            r"Section 1, (D): persistent families remain on the ordinary shuffled Gaussian scale. By Definition "
-            r"6.1 a family is persistent if $\limsup\chi_*>0$, so only a subsequence remains, as Theorem 6.2 (iv) "
-            r"says: half-block where 4 divides k, k-ary response at the other even k is persistent, and at $\lambda=3$ "
-            r"its $\chi_*$ is $4/3$ at the former, $\frac{16}{3(k+2)}$ at the latter."
+            Clause("said", "Section 1, (D): persistent families remain on the ordinary shuffled Gaussian scale."),
+            Clause(
+                "definition",
+                r"By Definition 6.1 a family is persistent if $\limsup\chi_*>0$, so only a subsequence remains, "
+                "as Theorem 6.2 (iv) says.",
+                Role.QUOTED,
+            ),
+            Clause(
+                "instance",
+                "Half-block where 4 divides k, k-ary response at the other even k is persistent, and at "
+                r"$\lambda=3$ its $\chi_*$ is $4/3$ at the former, $\frac{16}{3(k+2)}$ at the latter.",
+            ),
         ),
         _persistent,
         lambda upper, lower: bool(lower > 0),
@@ -177,15 +190,23 @@ CLAIMS: Final = (
         scope="four families and their pairs in turn, lam = 3, at k of 10^9",
         check=_check_scale,
         controls=(Control("never", lambda upper, lower: False),),
+        obligations=for_all("upper", "lower", clause=("said", "instance")),
     ),
     _claim(
         "unique-optimum",
         "is the optimum at a low budget one channel?",
         (
-            r"Section 1, (G): for a low budget the unique optimum among mixtures of k-ary responses with null symbols "
-            r"is one augmented response. At $k=5$, $B=1/8$ it has weight 1/2 and $C=2$; two blocks of weight 1/4, "
-            "or a null symbol in three parts, are in the class and have the same budget and risk. (Theorem 11.3 and "
-            "Remark 10.5 say so.)"
+            Clause(
+                "said",
+                "Section 1, (G): for a low budget the unique optimum among mixtures of k-ary responses with "
+                "null symbols is one augmented response.",
+            ),
+            Clause(
+                "instance",
+                "At $k=5$, $B=1/8$ it has weight 1/2 and $C=2$; two blocks of weight 1/4, or a null symbol in "
+                "three parts, are in the class and have the same budget and risk.",
+            ),
+            Clause("theorem", "(Theorem 11.3 and Remark 10.5 say so.)", Role.QUOTED),
         ),
         _the_same,
         lambda first, second: AnchoredLaw.from_channel(first) == AnchoredLaw.from_channel(second),
@@ -200,15 +221,20 @@ CLAIMS: Final = (
         scope="three optimal channels at k = 5, with their risk by enumeration, and one of another ratio",
         check=_check_unique,
         controls=(Control("as many outputs", lambda first, second: first.num_outputs == second.num_outputs),),
+        obligations=for_all("first", "second", clause=("said", "instance")),
     ),
     _claim(
         "locally-optimal",
         "is k-ary response the locally optimal mechanism?",
         (
-            r"Section 1 calls k-ary randomized response the locally optimal mechanism. For frequencies at a given "
-            r"local budget that is subset selection: at $k=5$, $\lambda=2$, subsets of two have risk "
-            r"$\frac{76}{3}$ for one user, k-ary response $28$. (Locally calibrated is meant, as later in the "
-            "section.)"
+            Clause("said", "Section 1 calls k-ary randomized response the locally optimal mechanism."),
+            Clause("instead", "For frequencies at a given local budget that is subset selection."),
+            Clause(
+                "instance",
+                r"At $k=5$, $\lambda=2$, subsets of two have risk $\frac{76}{3}$ for one user, k-ary response "
+                "$28$.",
+            ),
+            Clause("meant", "(Locally calibrated is meant, as later in the section.)", Role.QUOTED),
         ),
         _best_sizes,
         _sizes_by_signal,
@@ -225,15 +251,28 @@ CLAIMS: Final = (
         scope="all sizes at five pairs (k, lam), risks of one user by enumeration",
         check=_check_local,
         controls=(Control("half the inputs", lambda k, lam: {k // 2}),),
+        obligations=for_all("k", "lam", clause=("said", "instead", "instance")),
     ),
     _claim(
         "calibrated-not-optimal",
         "is calibrated k-ary response never optimal?",
         (
-            r"Abstract and Section 1, (G): under a canonical pairwise budget calibrated k-ary response is not optimal. "
-            r"From $\lambda=\sqrt{k-1}$ on it is, as Theorem 10.2 says of its class: at $k=3$, $\lambda=2$, budget "
-            r"$3/8$, it has risk $10$ for one user, the least of all mixtures of k-ary responses with null symbols. "
-            "(Low budgets, named in the same sentence for the other mechanism, are probably meant.)"
+            Clause(
+                "said",
+                "Abstract and Section 1, (G): under a canonical pairwise budget calibrated k-ary response is "
+                "not optimal.",
+            ),
+            Clause("instead", r"From $\lambda=\sqrt{k-1}$ on it is, as Theorem 10.2 says of its class."),
+            Clause(
+                "instance",
+                r"At $k=3$, $\lambda=2$, budget $3/8$, it has risk $10$ for one user, the least of all mixtures "
+                "of k-ary responses with null symbols.",
+            ),
+            Clause(
+                "meant",
+                "(Low budgets, named in the same sentence for the other mechanism, are probably meant.)",
+                Role.QUOTED,
+            ),
         ),
         _never_best,
         lambda ratio, k: ratio**2 >= k - 1,
@@ -251,5 +290,6 @@ CLAIMS: Final = (
             Control("always optimal", lambda ratio, k: True),
             Control("optimal above it only", lambda ratio, k: ratio**2 > k - 1),
         ),
+        obligations=for_all("ratio", "k", clause=("said", "instead", "instance")),
     ),
 )

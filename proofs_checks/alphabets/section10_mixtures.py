@@ -221,7 +221,10 @@ CLAIMS: Final = (
         id="alphabets.def-10.1",
         kind=Kind.DEFINITION,
         title="augmented k-ary randomized response",
-        text=r"With probability $\zeta$ k-ary response at ratio $C$, otherwise the symbol $\bot$.",
+        text=(
+            Clause("mixture", r"With probability $\zeta$ k-ary response at ratio $C$."),
+            Clause("symbol", r"Otherwise the symbol $\bot$."),
+        ),
         source="alphabets, Definition 10.1",
         assumptions=(r"$0\le\zeta\le1$, $C>1$",),
         scope="three channels, shares 0 and 1 among them",
@@ -230,6 +233,7 @@ CLAIMS: Final = (
         check=_check_augmented,
         controls=(Control("normalised by C + k", lambda k, p, c: _augmented(k + 1, p, c)[:k]),),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("k", "share", "ratio", clause=("mixture", "symbol")),
     ),
     Claim(
         id="alphabets.thm-10.2",
@@ -275,7 +279,10 @@ CLAIMS: Final = (
         id="alphabets.rem-10.5",
         kind=Kind.STATEMENT,
         title="null refinements",
-        text="Only the total mass of the null symbols matters for budget and risk: each adds its mass, and 0 to both.",
+        text=(
+            Clause("mass", "Only the total mass of the null symbols matters for budget and risk."),
+            Clause("additive", "Each adds its mass, and 0 to both."),
+        ),
         source="alphabets, Remark 10.5",
         assumptions=("budget and signal are sums over symbols (Theorem 10.2)",),
         scope="every null symbol, two parts for many; k = 4, three splittings: equal laws of templates",
@@ -287,6 +294,6 @@ CLAIMS: Final = (
             Control("1 % of mass lost", lambda mass: (mass * Fraction(99, 100), 0 * mass, 0 * mass)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("mass", "splittings"),
+        obligations=for_all("mass", "splittings", clause=("mass", "additive")),
     ),
 )

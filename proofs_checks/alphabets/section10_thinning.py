@@ -14,6 +14,7 @@ from symshuffle.base.numbers import Exp, Real, lower_end, upper_end
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -150,8 +151,13 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="thinning against retuning",
         text=(
-            r"At $B=\chi_k(C)<B_{thr}$: best $\frac{k-1}k((1+\sqrt{k-1})^2/B-1)$, calibrated response "
-            r"$\frac{(k-1)(2C+k-2)}{(C-1)^2}$, ratio above 1, tending to $2k/(1+\sqrt{k-1})^2$."
+            Clause("budget", r"The budget $B=\chi_k(C)$ is below $B_{thr}$."),
+            Clause(
+                "risks",
+                r"There the best risk is $\frac{k-1}k((1+\sqrt{k-1})^2/B-1)$, that of calibrated response "
+                r"$\frac{(k-1)(2C+k-2)}{(C-1)^2}$.",
+            ),
+            Clause("ratio", r"Their ratio is above 1, tending to $2k/(1+\sqrt{k-1})^2$."),
         ),
         source="alphabets, Corollary 10.3",
         assumptions=(r"$k\ge3$, $1<C<\sqrt{k-1}$",),
@@ -161,7 +167,7 @@ CLAIMS: Final = (
         check=_check_gain,
         controls=(Control("limit with k - 1", _gain_limit), Control("ratio one per cent larger", _gain_larger)),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "ratio", "root"),
+        obligations=for_all("k", "ratio", "root", clause=("budget", "risks", "ratio")),
     ),
     Claim(
         id="symshuffle.alphabets-thinning-instances",

@@ -188,8 +188,9 @@ CLAIMS: Final = (
         kind=Kind.DEFINITION,
         title="orbits of an equivariant channel and their templates",
         text=(
-            r"An orbit $O$ of outputs has the weight $\omega_O=\sum_{y\in O}m(y)$ and a template $z_x=W_x(y)/m(y)$, "
-            r"$\sum_xz_x=k$; its other outputs carry the permutations of $z$, each labelled one once."
+            Clause("weight", r"An orbit $O$ of outputs has the weight $\omega_O=\sum_{y\in O}m(y)$."),
+            Clause("template", r"It has a template $z_x=W_x(y)/m(y)$, $\sum_xz_x=k$."),
+            Clause("others", "Its other outputs carry the permutations of $z$, each labelled one once."),
         ),
         source="alphabets, Section 11",
         assumptions=("finite output set with an action of all permutations",),
@@ -199,6 +200,7 @@ CLAIMS: Final = (
         check=_check_templates,
         controls=(Control("duplicates not merged", _without_duplicates),),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("k", "orbits", clause=("weight", "template", "others")),
     ),
     Claim(
         id="alphabets.prop-11.1",

@@ -165,8 +165,11 @@ CLAIMS: Final = (
         kind=Kind.DEFINITION,
         title="subset selection",
         text=(
-            r"An $s$-subset is reported with probability $C/Z$ if it holds the input and $1/Z$ otherwise, "
-            r"$Z=C\binom{k-1}{s-1}+\binom{k-1}s$."
+            Clause(
+                "probabilities",
+                "An $s$-subset is reported with probability $C/Z$ if it holds the input and $1/Z$ otherwise.",
+            ),
+            Clause("normalised", r"$Z=C\binom{k-1}{s-1}+\binom{k-1}s$."),
         ),
         source="alphabets, Section 12",
         assumptions=(r"$1\le s\le k-1$, $C>1$",),
@@ -181,7 +184,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.DEFINITION,
-        obligations=for_all("k", "s", "ratio"),
+        obligations=for_all("k", "s", "ratio", clause=("probabilities", "normalised")),
     ),
     Claim(
         id="alphabets.eq-12chi",
@@ -238,14 +241,8 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="inclusion probabilities and the count estimator",
         text=(
-            Clause(
-                "probabilities",
-                r"$p=sC/D$, $q=\frac{s((s-1)C+k-s)}{(k-1)D}$, $p-q=\frac{s(k-s)(C-1)}{(k-1)D}$.",
-            ),
-            Clause(
-                "estimator",
-                r"$\hat\theta=(T/n-q)/(p-q)$ is unbiased, sums to 1 and is the orbit estimator.",
-            ),
+            Clause("probabilities", r"$p=sC/D$, $q=\frac{s((s-1)C+k-s)}{(k-1)D}$, $p-q=\frac{s(k-s)(C-1)}{(k-1)D}$."),
+            Clause("estimator", r"$\hat\theta=(T/n-q)/(p-q)$ is unbiased, sums to 1 and is the orbit estimator."),
         ),
         source="alphabets, Section 12",
         assumptions=(r"$1\le s\le k-1$, $C>1$",),

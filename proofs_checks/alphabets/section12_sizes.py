@@ -146,8 +146,13 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="k-ary response is the only matched-budget optimum of the family",
         text=(
-            r"At $C=C_s(B)$: $n\,dR_s/ds=\frac{(k-1)^2D^2(sC^2+k-s)}{s^2(k-s)^2(C-1)[sC^3+(2k-s)C^2+(k+s)C+k-s]}>0$ "
-            r"for real $1<s<k-1$, so the risk strictly increases in $s$ at every budget."
+            Clause(
+                "derivative",
+                "At $C=C_s(B)$: "
+                r"$n\,dR_s/ds=\frac{(k-1)^2D^2(sC^2+k-s)}{s^2(k-s)^2(C-1)[sC^3+(2k-s)C^2+(k+s)C+k-s]}>0$ for "
+                "real $1<s<k-1$.",
+            ),
+            Clause("increases", "The risk strictly increases in $s$ at every budget."),
         ),
         source="alphabets, Theorem 12.1",
         assumptions=(r"$B>0$; for $k=2$ there is one size",),
@@ -163,7 +168,7 @@ CLAIMS: Final = (
             Control("decreasing", lambda k, s, ratio: (_monotone(k, s, ratio)[0], -_monotone(k, s, ratio)[1])),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "s", "ratio", "sign"),
+        obligations=for_all("k", "s", "ratio", "sign", clause=("derivative", "increases")),
     ),
     Claim(
         id="alphabets.rem-12.2",

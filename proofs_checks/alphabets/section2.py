@@ -21,6 +21,7 @@ from symshuffle.channels.shuffled import law_divergence
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -175,7 +176,10 @@ CLAIMS: Final = (
         id="alphabets.def-2.1",
         kind=Kind.DEFINITION,
         title="local privacy of a channel",
-        text=r"$W_x(y)\le e^{\varepsilon_0}W_{x'}(y)$ for all inputs and outputs; $0/0=1$, $c/0=\infty$.",
+        text=(
+            Clause("ratio", r"$W_x(y)\le e^{\varepsilon_0}W_{x'}(y)$ for all inputs and outputs."),
+            Clause("conventions", r"$0/0=1$, $c/0=\infty$."),
+        ),
         source="alphabets, Definition 2.1",
         assumptions=("finitely many outputs",),
         scope="14 rational channels at, just above and just below their ratio cap",
@@ -187,15 +191,17 @@ CLAIMS: Final = (
             Control("strict", lambda rows, lam: _is_local(rows, lam * (1 - Fraction(1, 10**13)))),
         ),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("rows", "lam", clause=("ratio", "conventions")),
     ),
     Claim(
         id="alphabets.lem-2.2",
         kind=Kind.STATEMENT,
         title="common support",
         text=(
-            r"If $\varepsilon_0<\infty$, every output has probability 0 at all inputs or at none: where it has p at "
-            r"one, "
-            r"it has at least $p/\lambda$ at all."
+            Clause(
+                "all or none", r"If $\varepsilon_0<\infty$, every output has probability 0 at all inputs or at none."
+            ),
+            Clause("at least", r"Where it has p at one, it has at least $p/\lambda$ at all."),
         ),
         source="alphabets, Lemma 2.2",
         assumptions=(),
@@ -208,15 +214,24 @@ CLAIMS: Final = (
             Control("1 % higher", lambda mass, lam: _floor(mass, lam) * Fraction(101, 100)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("mass", "lam", "inputs"),
+        obligations=(
+            *for_all("mass", "lam", clause="at least"),
+            *for_all("inputs", clause="all or none"),
+        ),
     ),
     Claim(
         id="alphabets.def-2.3",
         kind=Kind.DEFINITION,
         title="canonical pair, chi-square, privacy curves",
-        text=r"$\chi^2_{ab}=\sum_y(W_b-W_a)^2/W_a=E_{W_a}(g-1)^2=E_{W_a}g^2-1$; $\delta_{Q\|P}(\varepsilon)="
-        r"E_P(L-e^\varepsilon)_+$, $\delta_{P\|Q}(\varepsilon)=E_P(1-e^\varepsilon L)_+$; both are the "
-        r"total variation at 0.",
+        text=(
+            Clause("chi-square", r"$\chi^2_{ab}=\sum_y(W_b-W_a)^2/W_a=E_{W_a}(g-1)^2=E_{W_a}g^2-1$."),
+            Clause(
+                "curves",
+                r"$\delta_{Q\|P}(\varepsilon)=E_P(L-e^\varepsilon)_+$, "
+                r"$\delta_{P\|Q}(\varepsilon)=E_P(1-e^\varepsilon L)_+$.",
+            ),
+            Clause("at 0", "Both are the total variation at 0."),
+        ),
         source="alphabets, Section 2",
         assumptions=("finite ratios",),
         scope="three outputs symbolically; 12 rational channels, n = 1, 2, 4; the Gaussian curve by "
@@ -230,5 +245,6 @@ CLAIMS: Final = (
             Control("row b belongs to P", lambda a, b: (_chi(a, b), "P")),
         ),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("a", "b", clause=("chi-square", "curves", "at 0")),
     ),
 )

@@ -18,6 +18,7 @@ from symshuffle.channels.shuffled import law_divergence
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -219,8 +220,11 @@ CLAIMS: Final = (
         id="alphabets.thm-3.2",
         kind=Kind.STATEMENT,
         title="compression to level sets of the ratio",
-        text=r"Block counts are multinomial $(n,(q_r))$ under $P$, $L_n=\frac1n\sum_rrN_r$, and the backward kernel "
-        r"rebuilds both histogram laws: the experiments are equivalent.",
+        text=(
+            Clause("counts", "Block counts are multinomial $(n,(q_r))$ under $P$."),
+            Clause("ratio", r"$L_n=\frac1n\sum_rrN_r$."),
+            Clause("rebuilt", "The backward kernel rebuilds both histogram laws: the experiments are equivalent."),
+        ),
         source="alphabets, Theorem 3.2",
         assumptions=("finite ratios",),
         scope="every n and blocks of any size, one output after the other; law given the counts; 11 channels with and "
@@ -233,14 +237,21 @@ CLAIMS: Final = (
             Control("ratios rounded to tenths", lambda n, c, r: _term(n, c, _rounded(r))),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("n", "count", "ratio", "histograms"),
+        obligations=(
+            *for_all("n", "count", clause=("counts", "ratio")),
+            *for_all("ratio", clause="ratio"),
+            *for_all("histograms", clause="rebuilt"),
+        ),
     ),
     Claim(
         id="alphabets.cor-3.3",
         kind=Kind.STATEMENT,
         title="the ratio law is the invariant",
-        text=r"The canonical experiment depends on $(W,a,b)$ through $\nu_{ab}$ only; $\nu_{ba}$ is the image of "
-        r"$x\,\nu_{ab}(dx)$ under $x\mapsto1/x$; the size of the alphabet is no invariant.",
+        text=(
+            Clause("only the law", r"The canonical experiment depends on $(W,a,b)$ through $\nu_{ab}$ only."),
+            Clause("reversed", r"$\nu_{ba}$ is the image of $x\,\nu_{ab}(dx)$ under $x\mapsto1/x$."),
+            Clause("alphabet", "The size of the alphabet is no invariant."),
+        ),
         source="alphabets, Corollary 3.3",
         assumptions=(
             "finite ratios",
@@ -255,6 +266,6 @@ CLAIMS: Final = (
             Control("reweighed by the square", lambda value, weight: (1 / value, value**2 * weight)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("value", "weight"),
+        obligations=for_all("value", "weight", clause=("reversed", "only the law", "alphabet")),
     ),
 )

@@ -210,10 +210,16 @@ CLAIMS: Final = (
         id="alphabets.thm-5.2",
         kind=Kind.STATEMENT,
         title="an obstruction on every even alphabet",
-        text=r"Local level $\lambda$, scale $\mu_n=(\lambda-1)/\sqrt{\lambda n}$. "
-        r"Opposite inputs: two ratios, $N_+\sim\mathrm{Bin}(n,1/(1+\lambda))$, "
-        r"$L_n=\frac1\lambda+(\lambda-\frac1\lambda)"
-        r"\frac{N_+}n$, $\chi^2=(\lambda-1)^2/\lambda$: the curve of binary randomized response for every $k$ and $n$.",
+        text=(
+            Clause("scale", r"Local level $\lambda$, scale $\mu_n=(\lambda-1)/\sqrt{\lambda n}$."),
+            Clause(
+                "two ratios",
+                r"Opposite inputs: two ratios, $N_+\sim\mathrm{Bin}(n,1/(1+\lambda))$, "
+                r"$L_n=\frac1\lambda+(\lambda-\frac1\lambda)\frac{N_+}n$.",
+            ),
+            Clause("chi-square", r"$\chi^2=(\lambda-1)^2/\lambda$."),
+            Clause("curve", "So the curve is that of binary randomized response for every $k$ and $n$."),
+        ),
         source="alphabets, Theorem 5.2",
         assumptions=("k even",),
         scope="every k, lam, n symbolically (law, ratio, chi-square); both directions by enumeration for k "
@@ -232,7 +238,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("lam", "n", "count"),
+        obligations=for_all("lam", "n", "count", clause=("scale", "two ratios", "chi-square", "curve")),
     ),
     Claim(
         id="alphabets.rem-5.3",

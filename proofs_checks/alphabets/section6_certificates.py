@@ -19,6 +19,7 @@ from symshuffle.ledger.claims.model import (
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
     compare,
     decide,
@@ -201,8 +202,13 @@ CLAIMS: Final = (
         id="alphabets.cor-6.6",
         kind=Kind.STATEMENT,
         title="certificate for a prescribed decay",
-        text=r"$\chi_*\le\eta$ bounds both curves by $\frac{e^{2\varepsilon}\eta}{n(e^\varepsilon-1)}$, for "
-        r"canonical pairs only.",
+        text=(
+            Clause(
+                "certificate",
+                r"$\chi_*\le\eta$ bounds both curves by $\frac{e^{2\varepsilon}\eta}{n(e^\varepsilon-1)}$.",
+            ),
+            Clause("whom", "This is shown for canonical pairs only.", Role.DEFINITION),
+        ),
         source="alphabets, Corollary 6.6; display reconstructed",
         assumptions=(r"$\varepsilon>0$", "one user against a constant background"),
         scope="every eta, n, eps symbolically; k-ary response and diluted half-blocks for k = 2, 10, 10^6",
@@ -214,6 +220,6 @@ CLAIMS: Final = (
             Control("the forward bound, a quarter", lambda eta, n, order: eta / (4 * n * (order - 1))),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("eta", "n", "order", "laws"),
+        obligations=for_all("eta", "n", "order", "laws", clause="certificate"),
     ),
 )

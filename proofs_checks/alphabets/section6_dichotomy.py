@@ -209,7 +209,10 @@ CLAIMS: Final = (
         id="alphabets.def-6.1",
         kind=Kind.DEFINITION,
         title="diluting and persistent families",
-        text=r"Diluting: $\chi_*(W^{(k)})\to0$; persistent: $\limsup\chi_*(W^{(k)})>0$.",
+        text=(
+            Clause("diluting", r"Diluting: $\chi_*(W^{(k)})\to0$."),
+            Clause("persistent", r"Persistent: $\limsup\chi_*(W^{(k)})>0$."),
+        ),
         source="alphabets, Definition 6.1",
         assumptions=(r"one $\varepsilon_0$ for the family",),
         scope="six families, limits symbolically in lam; k-ary response to k = 10^9",
@@ -224,6 +227,7 @@ CLAIMS: Final = (
             Control("exchanged", lambda limit: "persistent" if limit == 0 else "diluting"),
         ),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("limit", clause=("diluting", "persistent")),
     ),
     Claim(
         id="alphabets.thm-6.2i",
@@ -290,7 +294,10 @@ CLAIMS: Final = (
         id="alphabets.thm-6.2iv",
         kind=Kind.STATEMENT,
         title="persistent families keep the ordinary scale",
-        text=r"There is $c>0$ with $\sqrt{c/n}\le\mu_n\le(\lambda-1)/\sqrt{\lambda n}$ along a subsequence.",
+        text=(
+            Clause("lower", r"There is $c>0$ with $\sqrt{c/n}\le\mu_n$."),
+            Clause("upper", r"$\mu_n\le(\lambda-1)/\sqrt{\lambda n}$ along a subsequence."),
+        ),
         source="alphabets, Theorem 6.2 (iv)",
         assumptions=(r"one $\varepsilon_0$ for the family",),
         scope="half-block and half-size subsets, every k, lam, n symbolically; that c exists is Definition 6.1",
@@ -304,6 +311,6 @@ CLAIMS: Final = (
             Control("upper end 1 % lower", lambda lam, n: (_scales(lam, n)[0], _scales(lam, n)[1] * Fraction(99, 100))),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("lam", "n", "families"),
+        obligations=for_all("lam", "n", "families", clause=("lower", "upper")),
     ),
 )

@@ -303,7 +303,10 @@ CLAIMS: Final = (
         id="alphabets.lem-6.5",
         kind=Kind.STATEMENT,
         title="quadratic remainder of the logarithm",
-        text=r"$|\log(1+x)-x|\le\frac{x^2}{2(1-|x|)}$ for $|x|<1$, so at most $x^2$ for $|x|\le\frac12$.",
+        text=(
+            Clause("bound", r"$|\log(1+x)-x|\le\frac{x^2}{2(1-|x|)}$ for $|x|<1$."),
+            Clause("half", r"It is at most $x^2$ for $|x|\le\frac12$."),
+        ),
         source="alphabets, Lemma 6.5",
         assumptions=(),
         scope="every |x| < 1, term by term of the series; 98 points in balls",
@@ -315,6 +318,6 @@ CLAIMS: Final = (
             Control("without the factor 1 - |x|", lambda y: y**2 / 2),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("y"),
+        obligations=for_all("y", clause=("bound", "half")),
     ),
 )

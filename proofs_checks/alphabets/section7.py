@@ -19,6 +19,7 @@ from symshuffle.decompositions.symbolic import counted_decomposition
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -176,8 +177,14 @@ CLAIMS: Final = (
         id="alphabets.prop-7.1",
         kind=Kind.STATEMENT,
         title="k-ary randomized response dilutes",
-        text=r"$\nu=\frac{\lambda}{\lambda+k-1}\delta_{1/\lambda}+\frac1{\lambda+k-1}\delta_\lambda+\frac{k-2}{\lambda+k-1}"
-        r"\delta_1$ for every pair, $\chi^2=\frac{(\lambda-1)^2(\lambda+1)}{\lambda(\lambda+k-1)}\to0$.",
+        text=(
+            Clause(
+                "law",
+                r"$\nu=\frac{\lambda}{\lambda+k-1}\delta_{1/\lambda}+\frac1{\lambda+k-1}\delta_\lambda"
+                r"+\frac{k-2}{\lambda+k-1}\delta_1$ for every pair.",
+            ),
+            Clause("chi-square", r"$\chi^2=\frac{(\lambda-1)^2(\lambda+1)}{\lambda(\lambda+k-1)}\to0$."),
+        ),
         source="alphabets, Proposition 7.1",
         assumptions=("k >= 2",),
         scope="every k and lam symbolically; all pairs for k = 2..5; k = 10^9",
@@ -189,13 +196,16 @@ CLAIMS: Final = (
             Control("lam + k in the denominator", _perturbed_grr(lambda chi, k, lam: chi * (lam + k - 1) / (lam + k))),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "lam"),
+        obligations=for_all("k", "lam", clause=("law", "chi-square")),
     ),
     Claim(
         id="alphabets.prop-7.2",
         kind=Kind.STATEMENT,
         title="half-block persists",
-        text=r"For every even k, $\chi_*=(\lambda-1)^2/\lambda$, attained by opposite inputs.",
+        text=(
+            Clause("value", r"For every even k, $\chi_*=(\lambda-1)^2/\lambda$."),
+            Clause("attained", "It is attained by opposite inputs."),
+        ),
         source="alphabets, Proposition 7.2",
         assumptions=("k even",),
         scope="every k and lam symbolically; the pairs (0, b) for k = 2..8",
@@ -207,14 +217,21 @@ CLAIMS: Final = (
             Control("1 % smaller", lambda lam: _half_block(lam) * Fraction(99, 100)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("lam", "pairs"),
+        obligations=for_all("lam", "pairs", clause=("value", "attained")),
     ),
     Claim(
         id="alphabets.cor-7.3",
         kind=Kind.STATEMENT,
         title="every dilution profile is realised",
-        text=r"With probability $\eta$ half-block, else one common symbol: $\nu=(1-\eta)\delta_1+\eta\,\nu_{\rm end}$, "
-        r"$\chi_*=\eta(\lambda-1)^2/\lambda$, full support, the same local level.",
+        text=(
+            Clause(
+                "law",
+                r"With probability $\eta$ half-block, else one common symbol: "
+                r"$\nu=(1-\eta)\delta_1+\eta\,\nu_{\rm end}$.",
+            ),
+            Clause("chi-square", r"$\chi_*=\eta(\lambda-1)^2/\lambda$."),
+            Clause("support", "The support is full and the local level the same."),
+        ),
         source="alphabets, Corollary 7.3",
         assumptions=("k even", r"$0\le\eta\le1$"),
         scope="every k, eta, lam symbolically; matrices for k = 4, 6 and eta = 0, 1/1000, 1/3, 1 with the "
@@ -229,6 +246,6 @@ CLAIMS: Final = (
             Control("law of eta squared", lambda eta, lam: (_diluted(eta**2, lam)[0], _diluted(eta, lam)[1])),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("eta", "lam"),
+        obligations=for_all("eta", "lam", clause=("law", "chi-square", "support")),
     ),
 )

@@ -22,7 +22,16 @@ from symshuffle.channels.shuffled import histogram_law
 from symshuffle.geometry.linear import dot
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Clause,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    for_all,
+)
 from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored import AnchoredLaw
@@ -223,8 +232,12 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="Assouad bound for all estimators",
         text=(
-            r"For $0<h\le\frac1{2(k-1)}$: $\sup_\theta E|\hat\theta-\theta|^2\ge\frac{(k-1)h^2}8(1-h\sqrt{n\chi_*})$, "
-            r"hence $\frac{k-1}{64n\chi_*}$ once $n\chi_*\ge(k-1)^2$."
+            Clause(
+                "bound",
+                r"For $0<h\le\frac1{2(k-1)}$: $\sup_\theta "
+                r"E|\hat\theta-\theta|^2\ge\frac{(k-1)h^2}8(1-h\sqrt{n\chi_*})$.",
+            ),
+            Clause("many users", r"Hence it is at least $\frac{k-1}{64n\chi_*}$ once $n\chi_*\ge(k-1)^2$."),
         ),
         source="alphabets, Theorem 8.4",
         assumptions=("$\\chi_*>0$; Pinsker's inequality and data processing",),
@@ -242,7 +255,10 @@ CLAIMS: Final = (
             Control("sides up to 2/(3(k-1))", _wider_cube),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "chi", "n", "h", "root", "channels"),
+        obligations=(
+            *for_all("k", "chi", "n", "h", "root", clause=("bound", "many users")),
+            *for_all("channels", clause="bound"),
+        ),
     ),
     Claim(
         id="alphabets.cor-8.5",

@@ -152,8 +152,8 @@ CLAIMS: Final = (
         kind=Kind.DEFINITION,
         title="randomised symmetrisation",
         text=(
-            r"$\bar W_x(\sigma,y)=\frac1{k!}W_{\sigma(x)}(y)$, equivariant under "
-            r"$\pi\cdot(\sigma,y)=(\sigma\pi^{-1},y)$."
+            Clause("channel", r"$\bar W_x(\sigma,y)=\frac1{k!}W_{\sigma(x)}(y)$."),
+            Clause("equivariant", r"It is equivariant under $\pi\cdot(\sigma,y)=(\sigma\pi^{-1},y)$."),
         ),
         source="alphabets, Section 9",
         assumptions=(),
@@ -163,16 +163,14 @@ CLAIMS: Final = (
         check=_check_averaged,
         controls=(Control("the permutation kept secret", _unpublished),),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("channel", clause=("channel", "equivariant")),
     ),
     Claim(
         id="alphabets.thm-9.1",
         kind=Kind.STATEMENT,
         title="symmetrisation",
         text=(
-            Clause(
-                "budget",
-                r"$\chi_{ab}(\bar W)=\frac1{k(k-1)}\sum_{i\ne j}\chi_{ij}(W)\le\chi_*(W)$.",
-            ),
+            Clause("budget", r"$\chi_{ab}(\bar W)=\frac1{k(k-1)}\sum_{i\ne j}\chi_{ij}(W)\le\chi_*(W)$."),
             Clause(
                 "trace",
                 r"At the uniform composition $\operatorname{tr}J(\bar "

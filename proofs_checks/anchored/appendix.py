@@ -355,8 +355,8 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="extreme points of linear moment sets",
         text=(
-            r"An extreme probability with $m$ prescribed moments has at most $m+1$ points, and $(1,g(s_j))$ "
-            r"independent makes one."
+            Clause("few points", "An extreme probability with $m$ prescribed moments has at most $m+1$ points."),
+            Clause("converse", "$(1,g(s_j))$ independent makes one."),
         ),
         source="anchored, Theorem C.1",
         assumptions=("$g$ measurable and integrable",),
@@ -366,17 +366,14 @@ CLAIMS: Final = (
         check=_check_support,
         controls=(Control("m points", lambda moments: moments), Control("m + 2 points", lambda moments: moments + 2)),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("moments"),
+        obligations=for_all("moments", clause=("few points", "converse")),
     ),
     Claim(
         id="anchored.cor-C.2",
         kind=Kind.STATEMENT,
         title="extreme anchored laws",
         text=(
-            Clause(
-                "extreme",
-                "A law is extreme exactly if its support is finite and affinely independent.",
-            ),
+            Clause("extreme", "A law is extreme exactly if its support is finite and affinely independent."),
             Clause("atoms", "So it has at most $k$ atoms."),
         ),
         source="anchored, Corollary C.2",

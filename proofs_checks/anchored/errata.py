@@ -12,7 +12,16 @@ from proofs_checks._errata import finding, refuted
 from symshuffle.base.choices import Population
 from symshuffle.base.results import passes
 from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
-from symshuffle.ledger.claims.model import Comparison, Control, Statement, compare, decide
+from symshuffle.ledger.claims.model import (
+    Clause,
+    Comparison,
+    Control,
+    Role,
+    Statement,
+    compare,
+    decide,
+    for_all,
+)
 from symshuffle.utility.anchored import template_budget, template_signal
 from symshuffle.utility.frontiers.frontier import trace_frontier
 
@@ -100,11 +109,21 @@ CLAIMS: Final = (
         "anchored-explicit-optimum",
         "least risk at budgets above the low ones",
         (
-            r"Theorem 7.6 gives the least canonical risk up to the budget $B_*=(1-1/\sqrt{k-1})^2$. Above it the "
-            "formula of the theorem is no longer the least risk: in the cases checked k-ary response of that budget "
-            r"is best, with $\frac{(k-1)(\lambda+k-1)^2}{k(\lambda-1)^2}/n$. At k = 5, $C=\frac{16}{21}$ that is "
-            r"$\frac{49}5/n$, where the formula has $\frac{189}{20}/n$. (Open question (1) of Section 10 asks for all "
-            "higher budgets.)"
+            Clause(
+                "low",
+                r"Theorem 7.6 gives the least canonical risk up to the budget $B_*=(1-1/\sqrt{k-1})^2$.",
+                Role.QUOTED,
+            ),
+            Clause(
+                "above",
+                "Above it the formula of the theorem is no longer the least risk: in the cases checked k-ary "
+                r"response of that budget is best, with $\frac{(k-1)(\lambda+k-1)^2}{k(\lambda-1)^2}/n$.",
+            ),
+            Clause(
+                "instance",
+                r"At k = 5, $C=\frac{16}{21}$ that is $\frac{49}5/n$, where the formula has $\frac{189}{20}/n$.",
+            ),
+            Clause("question", "(Open question (1) of Section 10 asks for all higher budgets.)", Role.QUOTED),
         ),
         _explicit_and_beyond,
         _explicit,
@@ -118,15 +137,22 @@ CLAIMS: Final = (
                 "k-ary response at every budget", lambda r, x: r**2 * (x + r**2) ** 2 / ((r**2 + 1) * (x - 1) ** 2)
             ),
         ),
+        obligations=for_all("root", "lam", clause=("above", "instance")),
     ),
     refuted(
         "anchored-low-budget-users",
         "is augmented randomized response minimax at every low budget?",
         (
-            r"Abstract: in the low-budget regime, augmented randomized response is asymptotically minimax-optimal, to "
-            r"the leading constant, over all channels and estimators. Theorem 8.1 has $nC_n\to\infty$, too: at k = 5, "
-            r"$C_n=1/n$ its canonical risk is $\frac{36}5$ for every n, and guessing the uniform composition is "
-            r"never more than $\frac45$ wrong."
+            Clause(
+                "said",
+                "Abstract: in the low-budget regime, augmented randomized response is asymptotically "
+                "minimax-optimal, to the leading constant, over all channels and estimators.",
+            ),
+            Clause(
+                "instance",
+                r"Theorem 8.1 has $nC_n\to\infty$, too: at k = 5, $C_n=1/n$ its canonical risk is $\frac{36}5$ "
+                r"for every n, and guessing the uniform composition is never more than $\frac45$ wrong.",
+            ),
         ),
         _in_every_low_budget,
         lambda rate: rate < 1,
@@ -145,14 +171,23 @@ CLAIMS: Final = (
             Control("at no rate", lambda rate: False),
             Control("up to and with 1", lambda rate: rate <= 1),
         ),
+        obligations=for_all("rate", clause=("said", "instance")),
     ),
     finding(
         "anchored-orbit-curve",
         "dimension of the set that the frontier is the envelope of",
         (
-            "Corollary 7.10 takes the upper concave envelope of the pairs (budget, trace) of orbit laws. At two "
-            "inputs these pairs form a curve. From three inputs on they fill a set with interior points: a template "
-            r"has $k-1$ parameters, and at $(\frac12,1,\frac32)$ budget and trace change independently."
+            Clause(
+                "said",
+                "Corollary 7.10 takes the upper concave envelope of the pairs (budget, trace) of orbit laws.",
+                Role.QUOTED,
+            ),
+            Clause("two", "At two inputs these pairs form a curve."),
+            Clause(
+                "three",
+                "From three inputs on they fill a set with interior points: a template has $k-1$ parameters, "
+                r"and at $(\frac12,1,\frac32)$ budget and trace change independently.",
+            ),
         ),
         _region,
         _curve,
@@ -164,5 +199,6 @@ CLAIMS: Final = (
             Control("a curve at three inputs, too", lambda k: 1 if k <= 3 else 2),
             Control("of full dimension", lambda k: k - 1),
         ),
+        obligations=for_all("k", clause=("two", "three")),
     ),
 )

@@ -20,12 +20,14 @@ from symshuffle.geometry.symmetry import symmetrize_channel
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
     Kind,
     Statement,
     compare,
+    for_all,
     identity,
 )
 from symshuffle.mechanisms.finite import krr, rr, subset_selection
@@ -260,8 +262,8 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="two messages per user (open question 2)",
         text=(
-            r"Two independent messages have budget $(1+\chi)^2-1$ for every pair of inputs, and symmetrising the "
-            r"channel does not raise the largest."
+            Clause("budget", r"Two independent messages have budget $(1+\chi)^2-1$ for every pair of inputs."),
+            Clause("symmetrising", "Symmetrising the channel does not raise the largest."),
         ),
         source="ours; towards anchored, Section 10, question (2)",
         assumptions=("both messages through the same channel",),
@@ -274,15 +276,19 @@ CLAIMS: Final = (
             Control("one percent more", lambda chi: _two_messages(chi) * Fraction(101, 100)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("chi", clause=("budget", "symmetrising")),
     ),
     Claim(
         id="symshuffle.anchored-open-2-shuffled",
         kind=Kind.STATEMENT,
         title="two messages per user, shuffled: the chi-square budget",
         text=(
-            r"If each of $n$ users sends two messages and all $2n$ are shuffled, the contamination pair has chi-square "
-            r"divergence $\frac{2\chi}n+\frac{\chi^2}{n(2n-1)}$; it grows with $\chi$, so symmetrising does not raise "
-            r"the largest."
+            Clause(
+                "divergence",
+                "If each of $n$ users sends two messages and all $2n$ are shuffled, the contamination pair has "
+                r"chi-square divergence $\frac{2\chi}n+\frac{\chi^2}{n(2n-1)}$.",
+            ),
+            Clause("symmetrising", r"It grows with $\chi$, so symmetrising does not raise the largest."),
         ),
         source="ours; towards anchored, Section 10, question (2)",
         assumptions=("both messages independent, through the same channel", "one user against a constant population"),
@@ -295,14 +301,17 @@ CLAIMS: Final = (
             Control("the budget of the product channel over n", lambda chi, n: ((1 + chi) ** 2 - 1) / n),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("chi", "n", clause=("divergence", "symmetrising")),
     ),
     Claim(
         id="symshuffle.anchored-open-2-envelope",
         kind=Kind.STATEMENT,
         title="two messages per user, shuffled: the binary envelope",
         text=(
-            r"Under a cap $\lambda$ on every message, binary response sent twice leaks most: the kernel of anchored, "
-            r"Lemma 4.6 acts message by message, which commutes with shuffling."
+            Clause("envelope", r"Under a cap $\lambda$ on every message, binary response sent twice leaks most."),
+            Clause(
+                "argument", "The kernel of anchored, Lemma 4.6 acts message by message, which commutes with shuffling."
+            ),
         ),
         source="ours; towards anchored, Section 10, question (2)",
         assumptions=("both messages independent, through the same channel", "one user against a constant population"),
@@ -319,15 +328,22 @@ CLAIMS: Final = (
             Control("1 % more at every cap but one", _higher_elsewhere),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("lam", "users", "gamma", "forward", clause=("envelope", "argument")),
     ),
     Claim(
         id="symshuffle.anchored-open-2-risk",
         kind=Kind.STATEMENT,
         title="two messages per user, shuffled: the canonical risk",
         text=(
-            r"The i.i.d. risk is $\frac1{2n}[\sum_iw_i\operatorname{tr}(\Sigma^{-1}M_i\Sigma^{-1})-1+\frac1k]"
-            r"+\frac{1-|w|^2}n$: only the noise of the messages is halved. It falls with the trace, so the best subset "
-            r"size under a cap on every message is that of one message."
+            Clause(
+                "risk",
+                r"The i.i.d. risk is $\frac1{2n}[\sum_iw_i\operatorname{tr}(\Sigma^{-1}M_i\Sigma^{-1})-1"
+                r"+\frac1k]+\frac{1-|w|^2}n$: only the noise of the messages is halved.",
+            ),
+            Clause(
+                "best size",
+                "It falls with the trace, so the best subset size under a cap on every message is that of one message.",
+            ),
         ),
         source="ours; towards anchored, Section 10, question (2)",
         assumptions=("both messages independent, through the same channel",),
@@ -337,5 +353,6 @@ CLAIMS: Final = (
         check=_check_risk,
         controls=(Control("the risk of 2n users", _twice_as_many),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("sizes", "w", "n", clause=("risk", "best size")),
     ),
 )

@@ -23,6 +23,7 @@ from symshuffle.ledger.claims.errata import Erratum, Severity
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Correction,
@@ -322,8 +323,12 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="closed form of the frontier at high budgets (open question 1)",
         text=(
-            r"For $C\ge B_*$: $F_k(C)=\frac{Ck(k-1)\lambda}{(\lambda+1)(\lambda+k-1)}$ with $\lambda>1$ the root of "
-            r"$\lambda^3-(1+C)\lambda^2-(1+C(k-1))\lambda+1$: plain $k$-ary response, no mixing."
+            Clause(
+                "value",
+                r"For $C\ge B_*$: $F_k(C)=\frac{Ck(k-1)\lambda}{(\lambda+1)(\lambda+k-1)}$ with $\lambda>1$ the "
+                r"root of $\lambda^3-(1+C)\lambda^2-(1+C(k-1))\lambda+1$.",
+            ),
+            Clause("plain", "It is attained by plain $k$-ary response, without mixing."),
         ),
         source="ours; answers anchored, Section 10, question (1)",
         assumptions=(r"$k\ge2$",),
@@ -342,16 +347,19 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "budget", "lam"),
+        obligations=for_all("k", "budget", "lam", clause=("value", "plain")),
     ),
     Claim(
         id="symshuffle.anchored-joint-frontier",
         kind=Kind.STATEMENT,
         title="both constraints at once: at most one coordinate between the ends",
         text=(
-            r"A template of ratio at most $\lambda$ that maximises $S-\eta B$ has at most one coordinate strictly "
-            r"between its smallest entry and $\lambda$ times it; so a line is above all of them if it is above $k-1$ "
-            r"curves in one variable."
+            Clause(
+                "one between",
+                r"A template of ratio at most $\lambda$ that maximises $S-\eta B$ has at most one coordinate "
+                r"strictly between its smallest entry and $\lambda$ times it.",
+            ),
+            Clause("line", "So a line is above all of them if it is above $k-1$ curves in one variable."),
         ),
         source="ours; the joint problem of anchored, Sections 7 and 9",
         assumptions=(r"$\eta>0$, $\lambda>1$",),
@@ -364,15 +372,22 @@ CLAIMS: Final = (
         check=_check_reduction,
         controls=(Control("no coordinate between the ends", lambda: 0), Control("two of them", lambda: 2)),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("templates"),
+        obligations=for_all("templates", clause=("one between", "line")),
     ),
     Claim(
         id="symshuffle.anchored-open-4",
         kind=Kind.STATEMENT,
         title="where the Gaussian picture ends (open question 4)",
         text=(
-            r"With $\lambda=n$ the average of $n$ likelihood ratios of binary response keeps mass $(\frac "
-            r"n{n+1})^n\to1/e$ on one point: a Poisson limit, at a boundary composition."
+            Clause(
+                "atom",
+                r"With $\lambda=n$ the average of $n$ likelihood ratios of binary response keeps mass $(\frac "
+                "n{n+1})^n$.",
+            ),
+            Clause(
+                "limit",
+                r"$(\frac n{n+1})^n\to1/e$: a Poisson limit, at a boundary composition.",
+            ),
         ),
         source="ours; towards anchored, Section 10, question (4)",
         assumptions=(r"$\lambda=n$",),
@@ -386,6 +401,7 @@ CLAIMS: Final = (
             Control("one percent more", lambda n: _atom(n) * Fraction(101, 100)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("n", clause=("atom", "limit")),
     ),
     Claim(
         id="symshuffle.anchored-symmetrised-profile",

@@ -15,10 +15,12 @@ from symshuffle.base.results import passes
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
     compare,
     decide,
@@ -28,46 +30,88 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored import AnchoredLaw, template_budget
-from symshuffle.utility.frontiers.caps import optimal_subset_sizes, raw_cap_trace, tie_ratio
+from symshuffle.utility.estimation.moments import trace
+from symshuffle.utility.frontiers.caps import optimal_subset_sizes, raw_cap_trace, subset_trace
 from symshuffle.utility.frontiers.frontier import threshold_budget, trace_frontier
 from symshuffle.utility.frontiers.orbit import subset_orbit
 from symshuffle.utility.frontiers.templates import subset_template
 
 
+def _reduced(k: Any, lam: Any, s: Any) -> Any:
+    """The trace of subset selection, but for a factor that does not depend on the size."""
+    return s * (k - s) / (s * lam + k - s) ** 2
+
+
 def _phase_set(k: int, lam: Fraction) -> set[int]:
     """The sizes that maximise the reduced trace."""
-    values = {s: Fraction(s * (k - s)) / (s * lam + k - s) ** 2 for s in range(1, k)}
+    values = {s: _reduced(k, lam, Fraction(s)) for s in range(1, k)}
     return {s for s, value in values.items() if value == max(values.values())}
 
 
-def _not_augmented(k: int, lam: Fraction, p: Fraction) -> tuple[set[int], bool]:
-    """The optimal sizes, and whether augmented randomized response attains the largest trace under the cap."""
-    return _phase_set(k, lam), False
+def _phase(k: Any, lam: Any, p: Any, margin: Any) -> tuple[Any, Any, Any]:
+    """Best sizes, whether augmented response attains the largest trace under the cap, and its share of plain response.
+
+    It does so at p = 1 where the margin is at least 0. For symbols the first two are the reduced trace and the margin.
+    """
+    if isinstance(k, sp.Expr):
+        return _reduced(k, lam, S), margin, p
+    return _phase_set(k, lam), p == 1 and margin >= 0, p
 
 
-def _augmented_optimal(k: int, lam: Fraction, p: Fraction) -> tuple[set[int], bool]:
-    """The optimal sizes; augmented response is optimal at p = 1 from the tie of sizes 1 and 2 on."""
-    return _phase_set(k, lam), p == 1 and 2 * lam * lam >= (k - 1) * (k - 2)
+def _not_augmented(k: Any, lam: Any, p: Any) -> tuple[Any, Any, Any]:
+    return _phase(k, lam, p, -1)
+
+
+def _always_plain(k: Any, lam: Any, p: Any) -> tuple[Any, Any, Any]:
+    return _phase(k, lam, p, 0)
+
+
+def _augmented_optimal(k: Any, lam: Any, p: Any) -> tuple[Any, Any, Any]:
+    """Plain response is optimal from the tie of sizes 1 and 2 on."""
+    return _phase(k, lam, p, 2 * lam * lam - (k - 1) * (k - 2))
+
+
+def _size_1(k: Any, lam: Any, p: Any) -> tuple[Any, Any, Any]:
+    sizes, attains, share = _augmented_optimal(k, lam, p)
+    return {1} if isinstance(sizes, set) else sizes, attains, share
+
+
+def _phase_for_all(statement: Statement) -> Iterator[Comparison]:
+    """Every k, lam, p: the trace by size, the share of a null symbol, and when size 1 is as good as size 2.
+
+    By its derivative (symshuffle.anchored-nearest-size) the trace falls in the size once it does not rise from 1 to 2:
+    then size 1 is best.
+    """
+    (part,) = (one.symbol for one in augmented_randomized_response().parameters if one.symbol not in {K, LAM})
+    reduced, margin, share = statement(K, LAM, part)
+    yield identity(K * (LAM - 1) ** 2 * reduced, subset_trace(), at="every k, s, lam: the trace of subset selection")
+    yield identity(
+        trace(augmented_randomized_response()), share * subset_trace().subs(S, 1), at="every k, lam, p: its trace"
+    )
+    gap = sp.numer(sp.together(reduced.subs(S, 1) - reduced.subs(S, 2)))
+    yield identity(gap, K * margin, at="every k, lam: the margin of size 1 over size 2, but for what is positive")
+    slope = K * (K - S * (LAM + 1)) / (S * LAM + K - S) ** 3
+    yield identity(sp.diff(reduced, S), slope, at="every k, lam: rises in the size up to k/(lam + 1), then falls")
 
 
 def _check_phase(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """For four k, four caps, p = 1/2, 1: best sizes, and whether augmented response has the best trace, as stated.
+    """Every k, lam, p; then four k, four caps, p = 1/2, 1: sizes, and whether augmented response is best, as stated.
 
-    The library's sizes and traces in exact rationals; the tie of sizes 1 and 2 for every k is symbolic.
+    The library's sizes and traces in exact rationals.
     """
+    yield from _phase_for_all(statement)
     for k in (3, 4, 5, 10):
         for lam in map(Fraction, ("3/2", "2", "6", "9")):
             for p in map(Fraction, ("1/2", "1")):
                 law = AnchoredLaw.from_channel(augmented_randomized_response().at(k=k, lam=lam, p=p).channel())
-                sizes, attains = statement(k, lam, p)
+                sizes, attains, share = statement(k, lam, p)
                 where = f"k={k}, lam={lam}, p={p}"
                 yield compare(set(optimal_subset_sizes(k, lam)), sizes, at=f"{where}: sizes")
-                trace, largest = law.trace(), raw_cap_trace(k, lam)
-                found = f"a trace of {trace}, where the largest is {largest}"
-                yield compare(trace == largest, attains, at=f"{where}: augmented response is optimal", found=found)
-    yield identity(
-        tie_ratio().subs(S, 1) ** 2, (K - 1) * (K - 2) / 2, at="every k: where one high coordinate becomes best"
-    )
+                found, largest = law.trace(), raw_cap_trace(k, lam)
+                words = f"a trace of {found}, where the largest is {largest}"
+                yield compare(found == largest, attains, at=f"{where}: augmented response is optimal", found=words)
+                plain = subset_trace().subs({K: k, S: 1, LAM: sp.Rational(str(lam))})
+                yield compare(found, share * Fraction(str(plain)), at=f"{where}: the share of plain response")
 
 
 def _differ(k: int, lam: Fraction) -> bool:
@@ -183,31 +227,41 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="phase set, and augmented response under a raw cap",
         text=(
-            r"The raw-cap optimiser is subset selection of a size that maximises $\frac{s(k-s)}{(s\lambda+k-s)^2}$ "
-            "(the phase set). (a) Augmented randomized response with a null symbol, $p<1$, is not that optimiser. "
-            r"Plain $k$-ary response, $p=1$, is one exactly for $\lambda^2\ge\frac{(k-1)(k-2)}2$. Parts (b) to (d) of "
-            "the discussion have claims of their own."
+            Clause(
+                "optimiser",
+                "The raw-cap optimiser is subset selection of a size that maximises "
+                r"$\frac{s(k-s)}{(s\lambda+k-s)^2}$ (the phase set).",
+            ),
+            Clause("thinned", "Augmented randomized response with a null symbol, $p<1$, is not that optimiser."),
+            Clause("plain", r"Plain $k$-ary response, $p=1$, is one exactly for $\lambda^2\ge\frac{(k-1)(k-2)}2$."),
+            Clause("rest", "Parts (b) to (d) of the discussion have claims of their own.", Role.QUOTED),
         ),
         source="anchored, Section 10",
         assumptions=("augmented response as in Definition 7.3, activation probability $p\\le1$",),
-        scope="k = 3, 4, 5, 10, four caps, p = 1/2 and 1",
-        grade=Grade.EXACT_CASES,
+        scope="every k, lam and p, by traces and the tie of sizes 1 and 2; k = 3, 4, 5, 10, four caps, p = 1/2 and 1",
+        grade=Grade.PROVED,
         printed=_augmented_optimal,
         check=_check_phase,
         controls=(
             Control("it never is, plain response included", _not_augmented),
-            Control("it always is at p = 1", lambda k, lam, p: (_phase_set(k, lam), p == 1)),
-            Control("size 1 throughout", lambda k, lam, p: ({1}, _augmented_optimal(k, lam, p)[1])),
+            Control("it always is at p = 1", _always_plain),
+            Control("size 1 throughout", _size_1),
+            Control("a null symbol costs nothing", lambda k, lam, p: (*_augmented_optimal(k, lam, p)[:2], p**0)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=(*for_all("k", "lam", clause=("optimiser", "thinned", "plain")), *for_all("p", clause="thinned")),
     ),
     Claim(
         id="symshuffle.anchored-designs-differ",
         kind=Kind.STATEMENT,
         title="where the raw-cap and the budget problem differ (Section 10, b)",
         text=(
-            r"The optimal channel under a raw cap is off the frontier of its own budget exactly for "
-            r"$\lambda^2<\max(k-1,\frac{(k-1)(k-2)}2)$; from there on both problems have $k$-ary response as solution."
+            Clause(
+                "off",
+                "The optimal channel under a raw cap is off the frontier of its own budget exactly for "
+                r"$\lambda^2<\max(k-1,\frac{(k-1)(k-2)}2)$.",
+            ),
+            Clause("from there on", "From there on both problems have $k$-ary response as solution."),
         ),
         source="anchored, Section 10 says that the problems differ; the boundary is ours",
         assumptions=(r"$k\ge3$",),
@@ -224,14 +278,19 @@ CLAIMS: Final = (
             Control("the tie one percent larger", lambda k, lam: _differ_from(k, lam, Fraction(1), Fraction(101, 100))),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "lam", clause=("off", "from there on")),
     ),
     Claim(
         id="symshuffle.anchored-nearest-size",
         kind=Kind.STATEMENT,
         title="the best subset size is next to k/(lam + 1) (Section 10, c)",
         text=(
-            r"Every optimal size is $\lfloor\frac k{\lambda+1}\rfloor$ or $\lceil\frac k{\lambda+1}\rceil$, and 1 "
-            r"where the floor is 0; it need not be the nearer of the two."
+            Clause(
+                "neighbours",
+                r"Every optimal size is $\lfloor\frac k{\lambda+1}\rfloor$ or $\lceil\frac k{\lambda+1}\rceil$, "
+                "and 1 where the floor is 0.",
+            ),
+            Clause("nearer", "It need not be the nearer of the two."),
         ),
         source="anchored, Section 10, on Ye and Barg, who state it for large k",
         assumptions=(r"$\lambda>1$",),
@@ -244,16 +303,27 @@ CLAIMS: Final = (
             Control("the nearest integer", _rounded),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "lam"),
+        obligations=for_all("k", "lam", clause=("neighbours", "nearer")),
     ),
     Claim(
         id="symshuffle.anchored-two-orbits-settle",
         kind=Kind.STATEMENT,
         title="the two-orbit theorem closes the global frontier (Section 10, d)",
         text=(
-            r"Beyond the low-budget threshold as below it, two orbit laws suffice. In that sense the problem is "
-            r"closed; the number $F_k(C)$ does not follow from it (mixtures of two orbits that spend the same budget "
-            r"differ) but from the singleton reduction, by which one orbit suffices beyond the threshold."
+            Clause(
+                "suffice",
+                "Beyond the low-budget threshold as below it, two orbit laws suffice. In that sense the problem "
+                "is closed.",
+            ),
+            Clause(
+                "value",
+                "The number $F_k(C)$ does not follow from it (mixtures of two orbits that spend the same budget "
+                "differ).",
+            ),
+            Clause(
+                "one orbit",
+                "It follows from the singleton reduction, by which one orbit suffices beyond the threshold.",
+            ),
         ),
         source="anchored, Section 10",
         assumptions=(r"$k\ge3$",),
@@ -267,5 +337,6 @@ CLAIMS: Final = (
             Control("three orbit laws", lambda k, budget: 3),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "budget", clause=("suffice", "value", "one orbit")),
     ),
 )

@@ -287,8 +287,8 @@ CLAIMS: Final = (
         kind=Kind.DEFINITION,
         title="the simplex polytope and its vertices",
         text=(
-            r"$P=\{x:1+\langle a_i,x\rangle\ge0\ \forall i\}$ with $a_i=V^Te_i$; its vertices are the points of the "
-            r"templates $ke_j$."
+            Clause("polytope", r"$P=\{x:1+\langle a_i,x\rangle\ge0\ \forall i\}$ with $a_i=V^Te_i$."),
+            Clause("vertices", "Its vertices are the points of the templates $ke_j$."),
         ),
         source="anchored, Definition 2.1",
         assumptions=("$k\\ge2$, $V^TV=I$, $V^T1=0$",),
@@ -302,16 +302,14 @@ CLAIMS: Final = (
             Control("templates of sum 7, whatever k is", lambda k: (_simplex_data(k)[0], lambda u: sum(u) - 7)),
         ),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("k", clause=("polytope", "vertices")),
     ),
     Claim(
         id="anchored.lem-2.2",
         kind=Kind.STATEMENT,
         title="templates and points of the polytope are affinely the same",
         text=(
-            Clause(
-                "map",
-                r"$x\mapsto1+Vx$ maps $P$ onto the template simplex with inverse $u\mapsto V^Tu$.",
-            ),
+            Clause("map", r"$x\mapsto1+Vx$ maps $P$ onto the template simplex with inverse $u\mapsto V^Tu$."),
             Clause("length", r"$|x|^2=\sum_iu_i^2-k\le k(k-1)$."),
         ),
         source="anchored, Lemma 2.2",
@@ -339,7 +337,10 @@ CLAIMS: Final = (
         id="anchored.def-2.3",
         kind=Kind.DEFINITION,
         title="anchored laws have mean zero",
-        text=r"A probability on $P$ with $\int x\,d\mu=0$; in templates, $E\,u=(1,\dots,1)$.",
+        text=(
+            Clause("mean", r"A probability on $P$ with $\int x\,d\mu=0$."),
+            Clause("templates", r"In templates, $E\,u=(1,\dots,1)$."),
+        ),
         source="anchored, Definition 2.3",
         assumptions=(),
         scope="12 random channels, and 12 laws whose mean is off, refused with the amount",
@@ -348,6 +349,7 @@ CLAIMS: Final = (
         check=_check_anchored_law,
         controls=(Control("templates of sum 1", lambda k: (Fraction(1, k),) * k),),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("k", clause=("mean", "templates")),
     ),
     Claim(
         id="anchored.def-2.4",

@@ -21,10 +21,12 @@ from symshuffle.ledger.claims.model import (
     Grade,
     Kind,
     Statement,
+    by_cases,
     compare,
     decide,
     for_all,
     identity,
+    serving,
 )
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored import (
@@ -83,10 +85,12 @@ def _check_domains(statement: Statement, rng: np.random.Generator) -> Iterator[C
             x = gauge.point(u)
             if 1 + dot(b, x) > 0:
                 z = gauge.point(project(u, w))
-                yield compare(z, forward(x, b), at=f"{where}, image of {tuple(map(str, u))}")
-                yield compare(gauge.point(unproject(project(u, w), w)), backward(z, b), at=f"{where}, back")
+                back = gauge.point(unproject(project(u, w), w))
+                yield from serving("images", [compare(z, forward(x, b), at=f"{where}, image of {tuple(map(str, u))}")])
+                yield from serving("preimages", [compare(back, backward(z, b), at=f"{where}, back")])
             else:
-                yield decide(_outside(u, w), at=where, claimed="refused: outside the domain")
+                refused = decide(_outside(u, w), at=where, claimed="refused: outside the domain")
+                yield from serving("templates without mass", [refused])
 
 
 def _outside(u: Vector, w: Vector) -> bool:
@@ -215,8 +219,9 @@ CLAIMS: Final = (
         kind=Kind.DEFINITION,
         title="projective domains and maps",
         text=(
-            r"$T_w(x)=x/(1+\langle b_w,x\rangle)$ where the denominator is positive, $S_w(z)=z/(1-\langle "
-            r"b_w,z\rangle)$."
+            Clause("map", r"$T_w(x)=x/(1+\langle b_w,x\rangle)$."),
+            Clause("domain", "$T_w$ is defined where the denominator is positive."),
+            Clause("inverse", r"$S_w(z)=z/(1-\langle b_w,z\rangle)$."),
         ),
         source="anchored, Definition 3.1",
         assumptions=("$w$ a probability vector, zeros allowed",),
@@ -231,6 +236,11 @@ CLAIMS: Final = (
             Control("the map with a minus sign", lambda: (lambda x, b: _forward(x, _scaled(b, -1)), backward)),
         ),
         expected=ClaimVerdict.DEFINITION,
+        obligations=(
+            *by_cases("images", clause="map"),
+            *by_cases("templates without mass", clause="domain"),
+            *by_cases("preimages", clause="inverse"),
+        ),
     ),
     Claim(
         id="anchored.prop-3.2",
@@ -263,8 +273,8 @@ CLAIMS: Final = (
         kind=Kind.DEFINITION,
         title="fibers",
         text=(
-            r"$\eta_w$ is the push-forward of $(1+\langle b_w,x\rangle)\mu$ under $T_w$: the law of the ratios of all "
-            r"rows to the mixture."
+            Clause("fiber", r"$\eta_w$ is the push-forward of $(1+\langle b_w,x\rangle)\mu$ under $T_w$."),
+            Clause("ratios", "It is the law of the ratios of all rows to the mixture."),
         ),
         source="anchored, Definition 3.3",
         assumptions=(),
@@ -274,14 +284,19 @@ CLAIMS: Final = (
         check=_check_fiber,
         controls=(Control("the tilted law without the projection", _fiber_elsewhere),),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("atoms", "b", clause=("fiber", "ratios")),
     ),
     Claim(
         id="anchored.prop-3.4",
         kind=Kind.STATEMENT,
         title="interior fibers and their transport",
         text=(
-            r"Interior fibers are bounded with mean zero, and $\eta_{w'}$ is the image of $(1+\langle "
-            r"b_{w'}-b_w,z\rangle)\eta_w$ under $z\mapsto z/(1+\langle b_{w'}-b_w,z\rangle)$."
+            Clause("centred", "Interior fibers are bounded with mean zero."),
+            Clause(
+                "transport",
+                r"$\eta_{w'}$ is the image of $(1+\langle b_{w'}-b_w,z\rangle)\eta_w$ under $z\mapsto "
+                r"z/(1+\langle b_{w'}-b_w,z\rangle)$.",
+            ),
         ),
         source="anchored, Proposition 3.4",
         assumptions=("$w$ interior, $w'$ arbitrary",),
@@ -304,6 +319,9 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("atoms", "change"),
+        obligations=(
+            *for_all("atoms", clause=("centred", "transport")),
+            *for_all("change", clause="transport"),
+        ),
     ),
 )

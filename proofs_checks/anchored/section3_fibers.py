@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import sympy as sp
@@ -16,6 +16,7 @@ from symshuffle.geometry.linear import Vector, dot
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -25,30 +26,65 @@ from symshuffle.ledger.claims.model import (
     decide,
     for_all,
     identity,
+    serving,
 )
 from symshuffle.utility.anchored import AnchoredLaw, Fiber, PointLaw, completions, fiber, law_from_fiber
 
 ZERO: Final = Fraction(0)
 
 
-def _boundary(lost_atoms: Sequence[tuple[Vector, Fraction]], size: int) -> tuple[Vector, bool]:
+def _boundary(lost_atoms: Sequence[tuple[Any, Any]], size: Any) -> tuple[Any, bool]:
     """The mean of a boundary fiber from the unseen part of the law, and whether the fiber fixes the law."""
-    mean = tuple(-sum((weight * x[i] for x, weight in lost_atoms), start=ZERO) for i in range(size))
+    coordinates = len(lost_atoms[0][0]) if lost_atoms else size
+    mean = tuple(-sum((weight * x[i] for x, weight in lost_atoms), start=ZERO) for i in range(coordinates))
     return mean, not lost_atoms
 
 
-def _boundary_corrected(lost_atoms: Sequence[tuple[Vector, Fraction]], size: int) -> tuple[Vector, bool]:
+def _boundary_corrected(lost_atoms: Sequence[tuple[Any, Any]], size: Any) -> tuple[Any, bool]:
     """As printed, but one unseen template at a vertex, of squared length k(k-1), is fixed as well."""
-    vertex = {x for x, _ in lost_atoms if dot(x, x) == (size + 1) * size}
-    return _boundary(lost_atoms, size)[0], not lost_atoms or (len(lost_atoms) == len(vertex) == 1)
+    beyond: list[Any] = [(size + 1) * size - dot(x, x) for x, _ in lost_atoms]
+    at_vertex = [sp.expand(gap) == 0 if isinstance(gap, sp.Expr) else gap == 0 for gap in beyond]
+    return _boundary(lost_atoms, size)[0], not lost_atoms or at_vertex == [True]
+
+
+def _any_boundary(statement: Statement) -> Iterator[Comparison]:
+    """Every law, by one coordinate: the mean and the mass of what a fiber cannot see, and which laws have this fiber.
+
+    What is unseen has coordinates at zero weights only: one of them and the sum of the others are t and k - t. To put
+    it on the vertices keeps its mass and mean, and adds 2t(k - t) to the trace: another law, unless t is 0 or k. A law
+    whose mean is a vertex is at that vertex: no coordinate exceeds k.
+    """
+    size, seen, lost, b, t, rest = sp.symbols("m v w b t u", positive=True)
+    x = sp.Symbol("x", real=True)
+    ((mean,), _) = statement([((x,), lost)], size)
+    visible = -lost * x / seen  # the law has mean zero
+    fiber_mean = seen * (1 + b * visible) * (visible / (1 + b * visible))
+    yield from serving("mean", [identity(fiber_mean, mean, at="every law: mean of the fiber")])
+    ((unseen_mean,), _) = statement([((-1 / b,), lost)], size)  # unseen: 1 + <b, x> is 0
+    yield from serving("mass", [identity(b * unseen_mean, lost, at="every law: the mean gives the mass")])
+    k = t + rest
+    spread = (t / k) * k**2 + (rest / k) * k**2 - (t**2 + rest**2)
+    kept = (t / k) * k
+    length = sp.sqrt(t**2 + rest**2 - k)
+    inside = [
+        identity(kept, t, at="on the vertices: the same mean"),
+        identity(spread, 2 * t * rest, at="on the vertices: a larger trace"),
+        decide(not statement([((length,), lost)], k - 1)[1], at="inside a face", claimed="not fixed", symbolic=True),
+        decide(
+            bool(statement([((sp.sqrt(size**2 + size),), lost)], size)[1]), at="vertex", claimed="fixed", symbolic=True
+        ),
+        decide(bool(statement([], 1)[1]), at="nothing is lost", claimed="fixed"),
+    ]
+    yield from serving("completions", inside)
 
 
 def _check_boundary(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """For laws at boundary compositions: mean of the fiber, and whether it fixes the law, as stated; exact.
+    """Every law; then laws at boundary compositions: mean of the fiber, and whether it fixes the law, as stated.
 
     The mean is compared with that of the unseen atoms; the law is fixed if the least and the largest completion of the
     fiber are equal.
     """
+    yield from _any_boundary(statement)
     gauge = cases.gauges()[0]
     for where, law, w in _boundary_cases(rng):
         source = fiber(law, w)
@@ -143,36 +179,49 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="boundary fibers can lose mass",
         text=(
-            r"$\int z\,d\eta_w=-\int_{P\setminus P_w}x\,d\mu$. The fiber fixes the mass and the mean of what it cannot "
-            r"see. It fixes $\mu$ if that mass is 0, as the remark says; otherwise it does so only if the mass sits in "
-            r"one vertex $ke_i$, which it must when a single weight is zero."
+            Clause("lost mean", r"$\int z\,d\eta_w=-\int_{P\setminus P_w}x\,d\mu$."),
+            Clause("visible", "The fiber fixes the mass and the mean of what it cannot see."),
+            Clause(
+                "determined",
+                r"It fixes $\mu$ if that mass is 0, as the remark says; otherwise it does so only if the mass "
+                "sits in one vertex $ke_i$, which it must when a single weight is zero.",
+            ),
         ),
         source="anchored, Remark 3.5",
         assumptions=("$w$ on the boundary",),
         scope=(
-            "the identity channel at two boundary compositions, the boundary cases among 60 random laws; extreme "
-            "completions"
+            "every law and number of zero weights, by one coordinate and the sum of the others; the identity channel "
+            "at two boundary compositions, the boundary cases among 60 random laws; extreme completions"
         ),
-        grade=Grade.EXACT_CASES,
+        grade=Grade.PROVED,
         printed=_boundary_corrected,
         check=_check_boundary,
         controls=(
             Control("only where no mass is lost", _boundary),
             Control(
                 "mean zero also at the boundary",
-                lambda atoms, size: ((ZERO,) * size, _boundary_corrected(atoms, size)[1]),
+                lambda atoms, size: (
+                    tuple(0 * x for x in _boundary(atoms, size)[0]),
+                    _boundary_corrected(atoms, size)[1],
+                ),
             ),
             Control("the fiber always fixes the law", lambda atoms, size: (_boundary(atoms, size)[0], True)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=(
+            *for_all("lost_atoms", "size", clause=("lost mean", "visible", "determined")),
+            *for_all("mean", clause="lost mean"),
+            *for_all("mass", clause="visible"),
+            *for_all("completions", clause="determined"),
+        ),
     ),
     Claim(
         id="anchored.thm-3.6",
         kind=Kind.STATEMENT,
         title="which fibers occur",
         text=(
-            r"Every mean-zero probability $\eta$ on $Q_w$ is the fiber of exactly one law, the image of $(1-\langle "
-            r"b_w,z\rangle)\eta$ under $S_w$."
+            Clause("exists", r"Every mean-zero probability $\eta$ on $Q_w$ is the fiber of exactly one law."),
+            Clause("image", r"It is the image of $(1-\langle b_w,z\rangle)\eta$ under $S_w$."),
         ),
         source="anchored, Theorem 3.6",
         assumptions=("$w$ interior",),
@@ -194,6 +243,6 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("atoms", "b"),
+        obligations=for_all("atoms", "b", clause=("exists", "image")),
     ),
 )

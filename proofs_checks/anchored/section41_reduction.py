@@ -192,10 +192,7 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="pairwise likelihood ratios are scalar shadows",
         text=(
-            Clause(
-                "shadow",
-                r"The ratio of rows $i$ and $j$ is $1+\langle a_i-a_j,Z\rangle$, $Z\sim\eta_{e_j}$.",
-            ),
+            Clause("shadow", r"The ratio of rows $i$ and $j$ is $1+\langle a_i-a_j,Z\rangle$, $Z\sim\eta_{e_j}$."),
             Clause("pair", r"The shuffled contamination pair has $D_f=Ef(\bar L_n)$."),
         ),
         source="anchored, Proposition 4.1",
@@ -212,8 +209,14 @@ CLAIMS: Final = (
         id="anchored.rem-4.2",
         kind=Kind.STATEMENT,
         title="the reduction at a vertex needs no mean-zero fiber",
-        text="The pairwise reduction holds at the vertex $e_j$, although the fiber there need not have mean zero: it "
-        "does not see points to which neither of the two rows gives probability.",
+        text=(
+            Clause("reduction", "The pairwise reduction holds at the vertex $e_j$."),
+            Clause(
+                "mean",
+                "The fiber there need not have mean zero: it does not see points to which neither of the two "
+                "rows gives probability.",
+            ),
+        ),
         source="anchored, Remark 4.2",
         assumptions=("row $i$ dominated by row $j$",),
         scope="every channel, output and n; 6 channels whose fiber at the vertex loses mass, n <= 3, both directions",
@@ -222,7 +225,7 @@ CLAIMS: Final = (
         check=_check_boundary,
         controls=(Control("the fiber at the other input", _at_the_other),),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("first", "second"),
+        obligations=for_all("first", "second", clause=("reduction", "mean")),
     ),
     Claim(
         id="anchored.rem-4.3",

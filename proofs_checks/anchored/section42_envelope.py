@@ -20,7 +20,17 @@ from symshuffle.base.numbers import Exp, Verdict
 from symshuffle.channels.shuffled import backgrounds, law_divergence, shuffled_divergence, shuffled_law
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.errata import Erratum, Severity
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Correction, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Clause,
+    Control,
+    Correction,
+    Grade,
+    Kind,
+    Statement,
+    for_all,
+)
 from symshuffle.mechanisms.finite import krr, rr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
@@ -257,10 +267,13 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="universal privacy envelope",
         text=(
-            r"For the contamination pair, $\sup E_\gamma$ over all channels of cap $\lambda$ is that of binary "
-            r"randomized response: $\sum_c\binom "
-            r"nc\frac{\lambda^{n-c}}{(1+\lambda)^n}(\frac{c\lambda+(n-c)/\lambda}n-\gamma)_+$, and likewise reversed "
-            r"and for every convex $f$."
+            Clause(
+                "envelope",
+                r"For the contamination pair, $\sup E_\gamma$ over all channels of cap $\lambda$ is that of "
+                r"binary randomized response: $\sum_c\binom "
+                r"nc\frac{\lambda^{n-c}}{(1+\lambda)^n}(\frac{c\lambda+(n-c)/\lambda}n-\gamma)_+$.",
+            ),
+            Clause("others", "Likewise reversed and for every convex $f$."),
         ),
         source="anchored, Theorem 4.9",
         assumptions=("one user against a constant population",),
@@ -277,7 +290,7 @@ CLAIMS: Final = (
             Control("a channel of cap 1.01 lam", _term, _check_cap_exceeded),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=(*for_all("channels", "lam", "n", "count", "gamma"),),
+        obligations=for_all("channels", "lam", "n", "count", "gamma", clause=("envelope", "others")),
     ),
     Claim(
         id="symshuffle.anchored-envelope-neighbours",

@@ -225,8 +225,12 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="the endpoint law is largest in convex order",
         text=(
-            r"Every law of mean 1 on $[1/\lambda,\lambda]$ is below $\kappa$: split $l$ into $\lambda$ with weight "
-            r"$a(l)=\frac{l-1/\lambda}{\lambda-1/\lambda}$, and $1/\lambda$."
+            Clause("largest", r"Every law of mean 1 on $[1/\lambda,\lambda]$ is below $\kappa$."),
+            Clause(
+                "split",
+                r"Split $l$ into $\lambda$ with weight $a(l)=\frac{l-1/\lambda}{\lambda-1/\lambda}$, and "
+                r"$1/\lambda$.",
+            ),
         ),
         source="anchored, Lemma 4.6",
         assumptions=(r"$\lambda>1$",),
@@ -236,7 +240,7 @@ CLAIMS: Final = (
         check=_check_maximum,
         controls=(Control("weight l/lam", lambda value, lam: value / lam),),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("value", "lam"),
+        obligations=for_all("value", "lam", clause=("largest", "split")),
     ),
     Claim(
         id="anchored.rem-4.7",

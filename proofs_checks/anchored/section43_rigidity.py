@@ -13,7 +13,16 @@ from proofs_checks.anchored import _cases as cases
 from symshuffle.base.choices import Direction
 from symshuffle.channels.law import Law
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Clause,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    for_all,
+)
 from symshuffle.utility.frontiers.contamination import Contamination
 from symshuffle.utility.frontiers.convex_order import (
     average_law,
@@ -194,9 +203,16 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="one order in one direction is enough for rigidity",
         text=(
-            r"Meeting the envelope at a single $\gamma\in[1,\lambda)$ in a single direction already forces the "
-            r"endpoint law: on the event that all $n$ ratios are interior, the coupled average takes values on both "
-            r"sides of the threshold, so Jensen is strict."
+            Clause(
+                "one order",
+                r"Meeting the envelope at a single $\gamma\in[1,\lambda)$ in a single direction already forces "
+                "the endpoint law.",
+            ),
+            Clause(
+                "strict",
+                "On the event that all $n$ ratios are interior, the coupled average takes values on both sides "
+                "of the threshold, so Jensen is strict.",
+            ),
         ),
         source="ours; sharpens anchored, Theorem 4.10",
         assumptions=(r"cap $\lambda>1$",),
@@ -206,14 +222,19 @@ CLAIMS: Final = (
         check=_check_one_order,
         controls=(Control("a law of mean one meets it too", lambda ratio, lam: True),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("ratio", "lam", clause=("one order", "strict")),
     ),
     Claim(
         id="anchored.rem-4.11",
         kind=Kind.STATEMENT,
         title="the average determines a bounded law",
         text=(
-            r"The law of the average $\bar L_n$ determines that of $L$: moment $m$ of $\bar L_n$ is $n^{1-m}$ times "
-            r"moment $m$ of $L$ plus a polynomial in lower moments."
+            Clause("determined", r"The law of the average $\bar L_n$ determines that of $L$."),
+            Clause(
+                "moments",
+                r"Moment $m$ of $\bar L_n$ is $n^{1-m}$ times moment $m$ of $L$ plus a polynomial in lower "
+                "moments.",
+            ),
         ),
         source="anchored, Remark 4.11",
         assumptions=("compact support; quoted: its moments determine such a law",),
@@ -223,6 +244,6 @@ CLAIMS: Final = (
         check=_check_moments,
         controls=(Control("coefficient n^-m", lambda order, n: n ** (-sp.sympify(order))),),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("order", "n"),
+        obligations=for_all("order", "n", clause=("determined", "moments")),
     ),
 )

@@ -17,6 +17,7 @@ from symshuffle.geometry.linear import Matrix, Vector, dot, product, transpose
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -220,7 +221,10 @@ CLAIMS: Final = (
         id="anchored.def-5.1",
         kind=Kind.DEFINITION,
         title="moment matrices",
-        text=r"$\Sigma=\int xx^T\,d\mu$ and $M_i=\int xx^T(1+\langle a_i,x\rangle)\,d\mu$.",
+        text=(
+            Clause("covariance", r"$\Sigma=\int xx^T\,d\mu$."),
+            Clause("tilted", r"$M_i=\int xx^T(1+\langle a_i,x\rangle)\,d\mu$."),
+        ),
         source="anchored, Definition 5.1",
         assumptions=(),
         scope="8 random laws with 4 inputs in two rational gauges, against template coordinates",
@@ -244,6 +248,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("atoms", "vertices", clause=("covariance", "tilted")),
     ),
     Claim(
         id="anchored.prop-5.2",
@@ -286,8 +291,12 @@ CLAIMS: Final = (
         kind=Kind.DEFINITION,
         title="the canonical pairwise budget",
         text=(
-            r"$\max_{i\ne j}\int\frac{\langle a_i-a_j,x\rangle^2}{1+\langle a_j,x\rangle}d\mu=\max_{i\ne "
-            r"j}\chi^2(W_i\Vert W_j)$, with $0/0=0$ and $t/0=\infty$."
+            Clause(
+                "budget",
+                r"$\max_{i\ne j}\int\frac{\langle a_i-a_j,x\rangle^2}{1+\langle a_j,x\rangle}d\mu=\max_{i\ne "
+                r"j}\chi^2(W_i\Vert W_j)$.",
+            ),
+            Clause("conventions", r"Here $0/0=0$ and $t/0=\infty$."),
         ),
         source="anchored, Definition 5.8",
         assumptions=(),
@@ -303,5 +312,6 @@ CLAIMS: Final = (
             Control("the transposed pair", lambda u, i, j: _budget(u, j, i)),
         ),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("u", "i", "j", clause=("budget", "conventions")),
     ),
 )

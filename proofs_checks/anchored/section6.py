@@ -195,8 +195,8 @@ CLAIMS: Final = (
         kind=Kind.DEFINITION,
         title="symmetrisation",
         text=(
-            r"$\mu^{\rm sym}=\frac1{k!}\sum_\sigma(R_\sigma)_\#\mu$, $R_\sigma=V^T\Pi_\sigma V$: a public random "
-            r"relabelling of the inputs."
+            Clause("average", r"$\mu^{\rm sym}=\frac1{k!}\sum_\sigma(R_\sigma)_\#\mu$, $R_\sigma=V^T\Pi_\sigma V$."),
+            Clause("relabelling", "This is a public random relabelling of the inputs."),
         ),
         source="anchored, Definition 6.1",
         assumptions=(),
@@ -206,6 +206,7 @@ CLAIMS: Final = (
         check=_check_average,
         controls=(Control("rotations only", _rotations),),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("law", clause=("average", "relabelling")),
     ),
     Claim(
         id="anchored.thm-6.2",
@@ -256,7 +257,10 @@ CLAIMS: Final = (
         id="anchored.cor-6.3",
         kind=Kind.STATEMENT,
         title="symmetrisation and the i.i.d. risk",
-        text=r"$\sup_wR_{\rm iid}(\mu^{\rm sym})=\frac{(k-1)^2}{n\operatorname{tr}\Sigma}\le\sup_wR_{\rm iid}(\mu)$.",
+        text=(
+            Clause("value", r"$\sup_wR_{\rm iid}(\mu^{\rm sym})=\frac{(k-1)^2}{n\operatorname{tr}\Sigma}$."),
+            Clause("lower", r"$\sup_wR_{\rm iid}(\mu^{\rm sym})\le\sup_wR_{\rm iid}(\mu)$."),
+        ),
         source="anchored, Corollary 6.3",
         assumptions=(r"$\operatorname{tr}\Sigma>0$ ($+\infty$ otherwise)",),
         scope="every k, trace and composition; 15 channels, enumeration at n = 1, 2, 4",
@@ -265,6 +269,6 @@ CLAIMS: Final = (
         check=_check_iid_worst,
         controls=(Control("(k-1)k in place of (k-1)^2", lambda k, tau: (k - 1) * k / tau),),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "tau"),
+        obligations=for_all("k", "tau", clause=("value", "lower")),
     ),
 )

@@ -209,9 +209,10 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="two-level templates",
         text=(
-            r"$S=\frac{ks(k-s)(\lambda-1)^2}{(s\lambda+k-s)^2}$, "
-            r"$B=\frac{s(k-s)(\lambda-1)^2(\lambda+1)}{(k-1)\lambda(s\lambda+k-s)}$, $\frac "
-            r"SB=\frac{k(k-1)\lambda}{(\lambda+1)(s\lambda+k-s)}$, critical at $\lambda^2=\frac{k-s}s$."
+            Clause("trace", r"$S=\frac{ks(k-s)(\lambda-1)^2}{(s\lambda+k-s)^2}$."),
+            Clause("budget", r"$B=\frac{s(k-s)(\lambda-1)^2(\lambda+1)}{(k-1)\lambda(s\lambda+k-s)}$."),
+            Clause("slope", r"$\frac SB=\frac{k(k-1)\lambda}{(\lambda+1)(s\lambda+k-s)}$."),
+            Clause("critical", r"The slope is critical at $\lambda^2=\frac{k-s}s$."),
         ),
         source="anchored, proof of Lemma 7.2",
         assumptions=(r"$1\le s\le k-1$, $\lambda>1$",),
@@ -239,15 +240,15 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "s", "lam"),
+        obligations=for_all("k", "s", "lam", clause=("trace", "budget", "slope", "critical")),
     ),
     Claim(
         id="anchored.lem-7.2",
         kind=Kind.STATEMENT,
         title="pointwise slope inequality",
         text=(
-            r"$S(u)\le\kappa_kB(u)$, $\kappa_k=\frac{k(k-1)}{(1+\sqrt{k-1})^2}$, with equality only at $u=1$ and the "
-            r"singletons of ratio $\sqrt{k-1}$."
+            Clause("inequality", r"$S(u)\le\kappa_kB(u)$, $\kappa_k=\frac{k(k-1)}{(1+\sqrt{k-1})^2}$."),
+            Clause("equality", r"Equality holds only at $u=1$ and the singletons of ratio $\sqrt{k-1}$."),
         ),
         source="anchored, Lemma 7.2",
         assumptions=(r"$k\ge3$",),
@@ -269,6 +270,6 @@ CLAIMS: Final = (
             Control("equality at ratio k - 1", lambda k: (_slope_cap(k)[0], k - 1)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k"),
+        obligations=for_all("k", clause=("inequality", "equality")),
     ),
 )

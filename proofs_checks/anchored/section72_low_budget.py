@@ -277,7 +277,10 @@ CLAIMS: Final = (
         id="anchored.def-7.3",
         kind=Kind.DEFINITION,
         title="augmented randomized response",
-        text=r"$\mu_{p,\lambda}=(1-p)\delta_0+\frac pk\sum_i\delta_{z_i}$, $z_i=\frac{k(\lambda-1)}{\lambda+k-1}a_i$.",
+        text=(
+            Clause("law", r"$\mu_{p,\lambda}=(1-p)\delta_0+\frac pk\sum_i\delta_{z_i}$."),
+            Clause("atoms", r"$z_i=\frac{k(\lambda-1)}{\lambda+k-1}a_i$."),
+        ),
         source="anchored, Definition 7.3",
         assumptions=(r"$0\le p\le1$, $\lambda>1$",),
         scope="4 parameter choices, p = 1 among them, against the mechanism",
@@ -286,6 +289,7 @@ CLAIMS: Final = (
         check=_check_augmented,
         controls=(Control("points without the factor k", lambda k, p, lam: _augmented(k, p, 1 + (lam - 1) / k)),),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("k", "p", "lam", clause=("law", "atoms")),
     ),
     Claim(
         id="anchored.lem-7.4",
@@ -298,8 +302,7 @@ CLAIMS: Final = (
                 r"$\frac{p(\lambda-1)^2(\lambda+1)}{\lambda(\lambda+k-1)}$.",
             ),
             Clause(
-                "best ratio",
-                r"At $\lambda=\sqrt{k-1}$ the slope is $\kappa_k$ and the budget $p(1-1/\sqrt{k-1})^2$.",
+                "best ratio", r"At $\lambda=\sqrt{k-1}$ the slope is $\kappa_k$ and the budget $p(1-1/\sqrt{k-1})^2$."
             ),
         ),
         source="anchored, Lemma 7.4",
@@ -327,10 +330,7 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="exact trace cap",
         text=(
-            Clause(
-                "inequality",
-                r"$\operatorname{tr}\Sigma\le\kappa_k\,\chi$ for every law of budget $\chi$.",
-            ),
+            Clause("inequality", r"$\operatorname{tr}\Sigma\le\kappa_k\,\chi$ for every law of budget $\chi$."),
             Clause(
                 "attained",
                 r"Up to $B_*$ it is attained by augmented response at $\lambda=\sqrt{k-1}$, $p=C/B_*$, and by no "

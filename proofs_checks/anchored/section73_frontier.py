@@ -7,32 +7,43 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.lp import LinearProgram
-from symshuffle.base.numbers import less
+from symshuffle.base.numbers import Verdict, less
 from symshuffle.base.results import passes
 from symshuffle.geometry.linear import Vector
 from symshuffle.geometry.linprog import solve
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
     compare,
     decide,
     for_all,
     identity,
 )
+from symshuffle.mechanisms.finite import K, S
+from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored import is_exchangeable, orbit_law, template_budget, template_signal
-from symshuffle.utility.frontiers.frontier import threshold_budget, trace_frontier
+from symshuffle.utility.frontiers.caps import subset_budget, subset_trace
+from symshuffle.utility.frontiers.frontier import (
+    BUDGET,
+    slope_constant,
+    tangent_slope,
+    threshold_budget,
+    trace_frontier,
+)
 from symshuffle.utility.frontiers.orbits import reduce_mixture
 from symshuffle.utility.frontiers.templates import subset_template
 
@@ -104,9 +115,9 @@ def _check_caratheodory(statement: Statement, rng: np.random.Generator) -> Itera
     yield compare(longest, statement(2), at="three points are needed somewhere")
 
 
-def _two_orbits(k: int, budget: Fraction) -> tuple[int, Fraction]:
+def _two_orbits(k: Any, budget: Any) -> tuple[int, Any]:
     """How many orbit laws suffice, and the supremum of the frontier."""
-    return 2, Fraction(k * (k - 1))
+    return 2, k * (k - 1)
 
 
 BUDGETS: Final = tuple(map(Fraction, ("1/50", "2/25", "3/10", "1", "3", "10", "30")))
@@ -121,12 +132,41 @@ def _check_lowered_line(statement: Statement, _: np.random.Generator) -> Iterato
         yield decide(passes(forged.verify), at=f"k=4, C={budget}", claimed="law and line check over Q")
 
 
+def _by_closed_form(statement: Statement) -> Iterator[Comparison]:
+    """Every k and budget: the laws that attain the frontier, and its shape, from the curve of singleton orbits.
+
+    Up to the budget of the ratio sqrt(k-1) the frontier is the line of slope kappa (anchored.lem-7.2), beyond it the
+    trace of the singleton of that budget (symshuffle.anchored-frontier): no template is above.
+    """
+    root, slack, share = sp.symbols("r t p", nonnegative=True)
+    size = 2 + 2 * root + root**2  # k = (1 + r)^2 + 1, so that sqrt(k-1) = 1 + r
+    spent, trace = subset_budget().subs(S, 1), subset_trace().subs(S, 1)
+    count, top = statement(K, BUDGET)
+    corner = {LAM: 1 + root, K: size}
+    best, most = sp.cancel(trace.subs(corner)), sp.cancel(spent.subs(corner))
+    slope = slope_constant().subs(sp.sqrt(K - 1), 1 + root).subs(K, size)
+    mixture = ((1 - share, (sp.Integer(0), sp.Integer(0))), (share, (most, best)))  # the centre and a singleton
+    reached = [sum(weight * point[place] for weight, point in mixture) for place in (0, 1)]
+    yield identity(reached[1], slope * reached[0], at="every k, low budgets: a mixture on the line, the budget spent")
+    yield decide(Verdict.of(count == len(mixture)), at="every k: orbits of it", claimed=f"{count}", symbolic=True)
+    yield identity(sp.limit(trace, LAM, sp.oo), top, at="every k: the supremum, by one orbit of growing budget")
+    short = sp.cancel((top - trace).subs({LAM: 1 + slack, K: 2 + root}))
+    yield decide(nonnegative(short, {}), at="every k and budget", claimed="below the supremum", symbolic=True)
+    rising = tangent_slope().subs({LAM: 1 + root + slack, K: size})
+    yield decide(nonnegative(sp.cancel(rising), {}), at="every k, high budgets", claimed="increasing", symbolic=True)
+    joined = tangent_slope().subs(LAM, 1 + root).subs(K, size)
+    yield identity(joined, slope, at="every k: where line and curve meet they have one slope")
+    falling = -sp.diff(tangent_slope(), LAM).subs({LAM: 1 + root + slack, K: size})
+    yield decide(nonnegative(sp.cancel(falling), {}), at="every k, high budgets", claimed="concave", symbolic=True)
+
+
 def _check_two_orbits(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """For k = 3, 4, 6 at 7 budgets: orbits and trace of verified frontier laws against the stated bounds; exact.
+    """Every k and budget, by closed form; then k = 3, 4, 6 at 7 budgets: verified frontier laws as stated; exact.
 
     The budget is spent, and the values are concave and increasing. At k = 3 linear programs over a grid of templates do
     not beat them.
     """
+    yield from _by_closed_form(statement)
     most = 0
     for k in (3, 4, 6):
         values, grid = [], [(ZERO, ZERO)]
@@ -192,7 +232,8 @@ def _line_only(points: Points, budget: Fraction) -> Fraction:
 
 def _high_below_threshold(points: Points, budget: Fraction) -> Fraction:
     """One percent higher at budgets up to 3/100, which are below the threshold."""
-    return _envelope_of(points, budget) * (Fraction(101, 100) if budget <= Fraction(3, 100) else 1)
+    low = isinstance(budget, Fraction) and budget <= Fraction(3, 100)
+    return _envelope_of(points, budget) * (Fraction(101, 100) if low else 1)
 
 
 def _without_chords(points: Points, budget: Fraction) -> Fraction:
@@ -214,12 +255,31 @@ PROGRESSIONS: Final = tuple(
 """Budgets in arithmetic progression; the first three are below the threshold."""
 
 
+def _on_the_curve(statement: Statement) -> Iterator[Comparison]:
+    """Every k and budget: the stated envelope of the points that matter is the closed form, which no point exceeds.
+
+    A point of the line from the centre to the singleton of ratio sqrt(k-1), and a singleton beyond it. That the closed
+    form is concave and above all orbit points is shown at anchored.thm-7.9 and in the claims that it names.
+    """
+    root, slack = sp.symbols("r t", positive=True)
+    budget, rest = sp.symbols("C B", positive=True)
+    size = 2 + 2 * root + root**2
+    slope = slope_constant().subs(sp.sqrt(K - 1), 1 + root).subs(K, size)
+    centre = (sp.Integer(0), sp.Integer(0))
+    corner = (budget + rest, slope * (budget + rest))
+    yield identity(statement([centre, corner], budget), slope * budget, at="every k: budgets below the corner")
+    beyond = {LAM: 1 + root + slack, K: size}
+    point = tuple(sp.cancel(value.subs(S, 1).subs(beyond)) for value in (subset_budget(), subset_trace()))
+    yield identity(statement([centre, point], point[0]), point[1], at="every k: budgets beyond the corner")
+
+
 def _check_envelope(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """For k = 3 to 6 at 9 budgets: the certified frontier against the stated envelope of 61 orbit points; exact.
+    """Every k and budget; then k = 3 to 6 at 9 budgets: certified frontiers against 61 orbit points; exact.
 
     The envelope of these few is at most the frontier and at least it less half a percent, below the threshold too. The
     frontier is concave at three times three budgets.
     """
+    yield from _on_the_curve(statement)
     for k in (3, 4, 5, 6):
         points = _orbit_points(rng, k)
         below = less(max(PROGRESSIONS[0]), threshold_budget(k))
@@ -245,8 +305,9 @@ CLAIMS: Final = (
         kind=Kind.DEFINITION,
         title="orbit laws",
         text=(
-            r"$\mu_u$ is uniform on the rearrangements of $u$; its trace is $S(u)$, its budget $B(u)$, and $\Gamma_k$ "
-            r"is the set of these pairs."
+            Clause("orbit law", r"$\mu_u$ is uniform on the rearrangements of $u$."),
+            Clause("trace and budget", "Its trace is $S(u)$, its budget $B(u)$."),
+            Clause("set", r"$\Gamma_k$ is the set of these pairs.", Role.DEFINITION),
         ),
         source="anchored, Definition 7.7",
         assumptions=("$u>0$",),
@@ -258,6 +319,7 @@ CLAIMS: Final = (
             Control("budget per k^2 pairs", lambda u: (_orbit_point(u)[0] * (len(u) - 1) / len(u), _orbit_point(u)[1])),
         ),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("u", clause=("orbit law", "trace and budget")),
     ),
     Claim(
         id="anchored.lem-7.8",
@@ -279,24 +341,28 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="two-orbit reduction of the global frontier",
         text=(
-            r"$F_k(C)$ is attained by a mixture of at most two orbit laws that spends the budget; $F_k$ is finite, "
-            r"concave, strictly increasing and below $k(k-1)$."
+            Clause("two orbits", "$F_k(C)$ is attained by a mixture of at most two orbit laws that spends the budget."),
+            Clause("frontier", "$F_k$ is finite, concave, strictly increasing and below $k(k-1)$."),
         ),
         source="anchored, Theorem 7.9",
-        assumptions=(r"$C\ge0$",),
-        scope=(
-            "k = 3, 4, 6 at 7 budgets with rational certificates; exact linear programs over a grid of templates at "
-            "k = 3"
+        assumptions=(
+            r"$C\ge0$",
+            "no template above the frontier: claims anchored.lem-7.2, symshuffle.anchored-frontier",
         ),
-        grade=Grade.EXACT_CASES,
+        scope=(
+            "every k and budget, by the closed form; k = 3, 4, 6 at 7 budgets with rational certificates; exact linear "
+            "programs over a grid of templates at k = 3"
+        ),
+        grade=Grade.PROVED,
         printed=_two_orbits,
         check=_check_two_orbits,
         controls=(
             Control("one orbit law suffices", lambda k, budget: (1, _two_orbits(k, budget)[1])),
-            Control("supremum (k-1)^2", lambda k, budget: (2, Fraction((k - 1) ** 2))),
+            Control("supremum (k-1)^2", lambda k, budget: (2, (k - 1) ** 2)),
             Control("the line one percent lower", _two_orbits, _check_lowered_line),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "budget", clause=("two orbits", "frontier")),
     ),
     Claim(
         id="anchored.cor-7.10",
@@ -304,9 +370,10 @@ CLAIMS: Final = (
         title="the frontier is a concave envelope",
         text=r"$C\mapsto F_k(C)$ is the upper concave envelope of $\Gamma_k$.",
         source="anchored, Corollary 7.10",
-        assumptions=(),
-        scope="the envelope of 61 orbit points within half a percent of certified values, k = 3..6, 9 budgets; concave",
-        grade=Grade.EXACT_CASES,
+        assumptions=("concave, and above all orbit points: claims anchored.thm-7.9, anchored.lem-7.2",),
+        scope="every k and budget, by the points that attain it; the envelope of 61 orbit points within half a percent "
+        "of certified values, k = 3..6, 9 budgets",
+        grade=Grade.PROVED,
         printed=_envelope_of,
         check=_check_envelope,
         controls=(
@@ -316,5 +383,6 @@ CLAIMS: Final = (
             Control("the best single orbit law, without mixtures", _without_chords),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("points", "budget"),
     ),
 )

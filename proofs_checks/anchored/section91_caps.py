@@ -245,8 +245,8 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="extreme templates under the ratio cap",
         text=(
-            r"The vertices of $\{u:\sum u_i=k,\ u_i\le\lambda u_j\}$ are the $2^k-2$ templates with both levels of "
-            r"ratio $\lambda$ and no third."
+            Clause("number", r"$\{u:\sum u_i=k,\ u_i\le\lambda u_j\}$ has $2^k-2$ vertices."),
+            Clause("levels", r"They are the templates with both levels of ratio $\lambda$ and no third."),
         ),
         source="anchored, Lemma 9.2",
         assumptions=(r"$\lambda>1$",),
@@ -260,7 +260,7 @@ CLAIMS: Final = (
             Control("three levels", lambda a, b, e, r, lam: _extreme_levels(a, b, sp.Integer(0), r, lam)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("low", "high", "between", "ratio", "lam"),
+        obligations=for_all("low", "high", "between", "ratio", "lam", clause=("number", "levels")),
     ),
     Claim(
         id="anchored.thm-9.3",
@@ -302,14 +302,8 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="exact tie points of the phase diagram",
         text=(
-            Clause(
-                "tie",
-                r"Sizes $s$ and $s+1$ tie exactly at $\lambda_s^2=\frac{(k-s)(k-s-1)}{s(s+1)}$.",
-            ),
-            Clause(
-                "order",
-                r"Above it $s$ is better, below it $s+1$, and $\lambda_s$ falls with $s$.",
-            ),
+            Clause("tie", r"Sizes $s$ and $s+1$ tie exactly at $\lambda_s^2=\frac{(k-s)(k-s-1)}{s(s+1)}$."),
+            Clause("order", r"Above it $s$ is better, below it $s+1$, and $\lambda_s$ falls with $s$."),
         ),
         source="anchored, Section 9 (derived from Theorem 9.3)",
         assumptions=(r"$\lambda>1$, $1\le s\le k-2$",),

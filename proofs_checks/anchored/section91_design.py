@@ -23,6 +23,7 @@ from symshuffle.ledger.claims.model import (
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
     attained,
     for_all,
@@ -278,8 +279,12 @@ CLAIMS: Final = (
         kind=Kind.DEFINITION,
         title="the s-subset mechanism",
         text=(
-            r"$u^{(s)}$ has $s$ coordinates $\frac{k\lambda}{s\lambda+k-s}$ and $k-s$ coordinates $\frac "
-            r"k{s\lambda+k-s}$; the mechanism is its orbit law."
+            Clause(
+                "template",
+                r"$u^{(s)}$ has $s$ coordinates $\frac{k\lambda}{s\lambda+k-s}$ and $k-s$ coordinates $\frac "
+                r"k{s\lambda+k-s}$.",
+            ),
+            Clause("orbit", "The mechanism is its orbit law."),
         ),
         source="anchored, Section 9",
         assumptions=(r"$1\le s\le k-1$, $\lambda>1$",),
@@ -294,6 +299,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("k", "s", "lam", clause=("template", "orbit")),
     ),
     Claim(
         id="anchored.thm-9.4",
@@ -336,8 +342,8 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="optimisers need not be exchangeable",
         text=(
-            "The classification covers exchangeable optimisers; others exist: a 2-design of optimal block size "
-            "attains the same trace and risks."
+            Clause("classification", "The classification covers exchangeable optimisers.", Role.QUOTED),
+            Clause("others", "Others exist: a 2-design of optimal block size attains the same trace and risks."),
         ),
         source="anchored, Remark 9.5",
         assumptions=(),
@@ -347,7 +353,7 @@ CLAIMS: Final = (
         check=_check_scope,
         controls=(Control("every optimiser is exchangeable", lambda law: True),),
         expected=ClaimVerdict.HOLDS,
-        obligations=attained("law"),
+        obligations=attained("law", clause="others"),
     ),
     Claim(
         id="anchored.cor-9.6",

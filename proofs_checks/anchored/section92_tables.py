@@ -18,6 +18,7 @@ from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Correction,
@@ -27,6 +28,7 @@ from symshuffle.ledger.claims.model import (
     by_cases,
     compare,
     identity,
+    serving,
 )
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, evaluate
@@ -88,11 +90,13 @@ def table_2_row(k: int, eps: str) -> tuple[Any, ...]:
 def _check_rows(row: Any, statement: Statement) -> Iterator[Comparison]:
     """The stated rows: best size of the library, and each number as a ball in the rounding interval of its digits."""
     for k, eps, s, printed in statement():
-        yield compare(optimal_subset_sizes(k, Exp(Fraction(eps))), (s,), at=f"k={k}, eps0={eps}: size")
+        size = compare(optimal_subset_sizes(k, Exp(Fraction(eps))), (s,), at=f"k={k}, eps0={eps}: size")
+        yield from serving("sizes", [size])
         for column, (value, digits) in enumerate(zip(row(k, eps), printed, strict=True)):
             half = Fraction(1, 20000)
             for relation, end in ((">=", Fraction(digits) - half), ("<=", Fraction(digits) + half)):
-                yield compare(value, end, relation, at=f"k={k}, eps0={eps}, column {column + 1}: rounds to {digits}")
+                at = f"k={k}, eps0={eps}, column {column + 1}: rounds to {digits}"
+                yield from serving("numbers", [compare(value, end, relation, at=at)])
 
 
 def _check_table_1(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
@@ -275,9 +279,12 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="what the tables are said to show",
         text=(
-            r"The exact trace is noticeably below the low-budget cap once $\varepsilon_0$ is no longer small (read: "
-            r"by 5 percent from $\varepsilon_0=1$ on), and the crude bound is far too large throughout (read: "
-            r"fivefold)."
+            Clause(
+                "trace",
+                r"The exact trace is noticeably below the low-budget cap once $\varepsilon_0$ is no longer small "
+                r"(read: by 5 percent from $\varepsilon_0=1$ on).",
+            ),
+            Clause("crude bound", "The crude bound is far too large throughout (read: fivefold)."),
         ),
         source="anchored, Section 9.2",
         assumptions=(),
@@ -310,15 +317,15 @@ CLAIMS: Final = (
             grade=Grade.CERTIFIED,
             check=_check_prose_corrected,
         ),
-        obligations=by_cases("eps"),
+        obligations=by_cases("eps", clause=("trace", "crude bound")),
     ),
     Claim(
         id="anchored.table-1",
         kind=Kind.TABLE,
         title="phase diagram and canonical risk constants",
         text=(
-            r"Best size, trace $T^*$, $(k-1)^2/T^*$ and $(k-1)^2/T^*-(k-1)/k$ for $k\in\{3,5,10,20\}$, "
-            r"$\varepsilon_0\in\{\frac12,1,2\}$."
+            Clause("sizes", r"Best size for $k\in\{3,5,10,20\}$, $\varepsilon_0\in\{\frac12,1,2\}$."),
+            Clause("numbers", "Trace $T^*$, $(k-1)^2/T^*$ and $(k-1)^2/T^*-(k-1)/k$ at the same points."),
         ),
         source="anchored, Table 1",
         assumptions=(),
@@ -331,12 +338,16 @@ CLAIMS: Final = (
             Control("last column up by one digit", _shifted(_table_1)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=(*by_cases("sizes", clause="sizes"), *by_cases("numbers", clause="numbers")),
     ),
     Claim(
         id="anchored.table-2",
         kind=Kind.TABLE,
         title="exact trace, low-budget cap and crude bound",
-        text=r"$T^*$, $\kappa_kB(s^*)$ and $k(k-1)B(s^*)$ for $k\in\{3,5,10,20\}$, $\varepsilon_0\in\{\frac12,1,2\}$.",
+        text=(
+            Clause("sizes", r"The best size $s^*$ for $k\in\{3,5,10,20\}$, $\varepsilon_0\in\{\frac12,1,2\}$."),
+            Clause("numbers", r"$T^*$, $\kappa_kB(s^*)$ and $k(k-1)B(s^*)$ at the same points."),
+        ),
         source="anchored, Table 2",
         assumptions=(),
         scope="all 12 sizes and 36 numbers, each ball inside the rounding interval of the printed digits",
@@ -348,6 +359,7 @@ CLAIMS: Final = (
             Control("last column up by one digit", _shifted(_table_2)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=(*by_cases("sizes", clause="sizes"), *by_cases("numbers", clause="numbers")),
     ),
     Claim(
         id="symshuffle.anchored-table-programs",

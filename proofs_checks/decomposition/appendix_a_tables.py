@@ -20,6 +20,7 @@ from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Correction,
@@ -184,13 +185,26 @@ TABLE_2 = Claim(
     id="decomposition.table-2",
     kind=Kind.TABLE,
     title="mixture weights of five mechanisms, finite domain",
-    text=r"Weights $p$ (ratios $(e^{\varepsilon_0},1)$ and $(1,e^{\varepsilon_0})$), $q$ (both $e^{\varepsilon_0}$), "
-    r"$r$ (both 1) and $\gamma$ of k-RR, BLH, RAPPOR, OUE and Hadamard response (HR) for a domain of size $D$. All "
-    r"rows are right but HR: there $q$ is printed without its correction and "
-    r"$\frac{2(e^{\varepsilon_0}-1)}{D(e^{\varepsilon_0}+1)}$ stands in $r$ for "
-    r"$\frac{2e^{\varepsilon_0}}{D(e^{\varepsilon_0}+1)}$, so that $R(x_1^0)$ would have total mass above 1. "
-    r"($\gamma$ is right. Appendix A.1 prints $\omega$ without the factor $1/|H|$; Appendix A.4 prints the sets $S$ "
-    r"with 0 and 1 exchanged.)",
+    text=(
+        Clause(
+            "rows",
+            r"Weights $p$ (ratios $(e^{\varepsilon_0},1)$ and $(1,e^{\varepsilon_0})$), $q$ (both "
+            r"$e^{\varepsilon_0}$), $r$ (both 1) and $\gamma$ of k-RR, BLH, RAPPOR, OUE and Hadamard "
+            "response (HR) for a domain of size $D$.",
+        ),
+        Clause(
+            "Hadamard",
+            "All rows are right but HR: there $q$ is printed without its correction and "
+            r"$\frac{2(e^{\varepsilon_0}-1)}{D(e^{\varepsilon_0}+1)}$ stands in $r$ for "
+            r"$\frac{2e^{\varepsilon_0}}{D(e^{\varepsilon_0}+1)}$, so that $R(x_1^0)$ would have total mass "
+            "above 1.",
+        ),
+        Clause(
+            "appendix",
+            r"Beside it: ($\gamma$ is right. Appendix A.1 prints $\omega$ without the factor $1/|H|$; "
+            "Appendix A.4 prints the sets $S$ with 0 and 1 exchanged.)",
+        ),
+    ),
     source="decomposition, Table 2 and Appendix A.1 to A.4",
     assumptions=("D >= 2 (HR: D a power of 2, inputs 1 to D - 1)",),
     scope="all budgets and domains, derived by counting; explicit channels at two budgets, D = 2, 3, 4 (HR 4, 8)",
@@ -205,7 +219,7 @@ TABLE_2 = Claim(
         "A row of a table from which bounds are computed does not sum to one; the other four rows are right.",
         quote="Hadamard Response: q and r of Table 2; Appendix A.4: |S_{e^eps0,1}| = ... = |S_{1,1}|",
     ),
-    obligations=for_all("lam", "t", "size"),
+    obligations=for_all("lam", "t", "size", clause=("rows", "Hadamard", "appendix")),
     corrected=Correction(
         r"HR: $q=\frac1{2(e^{\varepsilon_0}+1)}-\frac2{D(e^{\varepsilon_0}+1)}$, "
         r"$r=\frac1{2(e^{\varepsilon_0}+1)}+\frac{2e^{\varepsilon_0}}{D(e^{\varepsilon_0}+1)}$; all other entries as "
@@ -277,11 +291,17 @@ TABLE_3 = Claim(
     id="decomposition.table-3",
     kind=Kind.TABLE,
     title="mixture weights of four mechanisms, infinite domain",
-    text=r"Limits of Table 2 for large $D$: BLH and HR $p=q=r=\frac1{2(e^{\varepsilon_0}+1)}$; RAPPOR, with "
-    r"$t=e^{\varepsilon_0/2}$, $\frac1{(t+1)^2},\frac1{t(t+1)^2},\frac t{(t+1)^2}$; OUE "
-    r"$\frac1{2(e^{\varepsilon_0}+1)}$, $\frac1{2e^{\varepsilon_0}(e^{\varepsilon_0}+1)}$, "
-    r"$\frac{e^{\varepsilon_0}}{2(e^{\varepsilon_0}+1)}$; each decomposition converges at rate $O(2^{-D})$. The "
-    r"limits are right; HR converges at rate $1/D$ only.",
+    text=(
+        Clause(
+            "limits",
+            r"Limits of Table 2 for large $D$: BLH and HR $p=q=r=\frac1{2(e^{\varepsilon_0}+1)}$; RAPPOR, "
+            r"with $t=e^{\varepsilon_0/2}$, $\frac1{(t+1)^2},\frac1{t(t+1)^2},\frac t{(t+1)^2}$; OUE "
+            r"$\frac1{2(e^{\varepsilon_0}+1)}$, $\frac1{2e^{\varepsilon_0}(e^{\varepsilon_0}+1)}$, "
+            r"$\frac{e^{\varepsilon_0}}{2(e^{\varepsilon_0}+1)}$.",
+        ),
+        Clause("rate", "Each decomposition converges at rate $O(2^{-D})$."),
+        Clause("Hadamard", "The limits are right; HR converges at rate $1/D$ only."),
+    ),
     source="decomposition, Table 3 and the end of Section 4.4",
     assumptions=(),
     scope="limits and distances to them for all budgets and domains; two budgets at D = 4, 8, 16, 32",
@@ -302,7 +322,7 @@ TABLE_3 = Claim(
         "The rate of one of the mechanisms is 1/D and not exponential; all limits of the table are right.",
         quote="with a convergence rate of O(2^-D)",
     ),
-    obligations=for_all("lam", "t"),
+    obligations=for_all("lam", "t", clause=("limits", "rate", "Hadamard")),
     corrected=Correction(
         r"The same limits; rate $O(2^{-D})$ for BLH, RAPPOR and OUE, $O(1/D)$ for HR, whose $D$ is the matrix order.",
         _slower,

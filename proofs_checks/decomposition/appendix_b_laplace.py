@@ -130,11 +130,16 @@ APPENDIX_B = Claim(
     id="decomposition.appendix-B",
     kind=Kind.STATEMENT,
     title="the amplification variable of Laplace noise on a bit",
-    text=r"For $R(x)=x+\mathrm{Lap}(1/\varepsilon_0)$ on $\{0,1\}$: $\gamma=e^{-\varepsilon_0/2}$, and $L/\gamma$ has "
-    r"the distribution function $\frac12\sqrt{e^\varepsilon/(1-t)}$ for "
-    r"$1-e^{\varepsilon_0+\varepsilon}\le t<1-e^\varepsilon$ and $1-\frac12(t+e^\varepsilon)^{-1/2}$ for "
-    r"$1-e^\varepsilon\le t<e^{\varepsilon_0}-e^\varepsilon$, with an atom of mass $\frac12e^{-\varepsilon_0/2}$ at "
-    r"either end.",
+    text=(
+        Clause("blanket", r"For $R(x)=x+\mathrm{Lap}(1/\varepsilon_0)$ on $\{0,1\}$: $\gamma=e^{-\varepsilon_0/2}$."),
+        Clause(
+            "distribution",
+            r"$L/\gamma$ has the distribution function $\frac12\sqrt{e^\varepsilon/(1-t)}$ for "
+            r"$1-e^{\varepsilon_0+\varepsilon}\le t<1-e^\varepsilon$ and $1-\frac12(t+e^\varepsilon)^{-1/2}$ "
+            r"for $1-e^\varepsilon\le t<e^{\varepsilon_0}-e^\varepsilon$.",
+        ),
+        Clause("atoms", r"It has an atom of mass $\frac12e^{-\varepsilon_0/2}$ at either end."),
+    ),
     source="decomposition, Appendix B",
     assumptions=("eps0 > 0", "0 <= eps <= eps0"),
     scope="all eps0 and eps, by integrating the densities; the library's cells at their edges",
@@ -154,7 +159,7 @@ APPENDIX_B = Claim(
         ),
     ),
     expected=ClaimVerdict.HOLDS,
-    obligations=for_all("s", "x", "t"),
+    obligations=for_all("s", "x", "t", clause=("blanket", "distribution", "atoms")),
 )
 
 

@@ -18,6 +18,7 @@ from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Correction,
@@ -26,6 +27,7 @@ from symshuffle.ledger.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
 )
 
 CHANNELS: Final = (("rr", {"lam": 3}), ("krr", {"lam": 3, "k": 3}), ("half-block", {"lam": 3, "k": 4}))
@@ -122,10 +124,18 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="is the bound of the blanket strictly tighter than the clone's?",
         text=(
-            r"Section 1.2: for any specific local randomizer the bound of the blanket is strictly tighter than that of "
-            r"the clone. Theorem 6 shows that it is at least as tight, and no more is true: for one user and binary "
-            r"randomized response both are $\frac{e^{\varepsilon_0}-e^\varepsilon}{e^{\varepsilon_0}+1}$, at "
-            r"$e^{\varepsilon_0}=3$ and $\varepsilon=0$ one half; for $\varepsilon\ge\varepsilon_0$ both are 0."
+            Clause(
+                "said",
+                "Section 1.2: for any specific local randomizer the bound of the blanket is strictly tighter "
+                "than that of the clone.",
+            ),
+            Clause("instead", "Theorem 6 shows that it is at least as tight, and no more is true."),
+            Clause(
+                "instance",
+                "For one user and binary randomized response both are "
+                r"$\frac{e^{\varepsilon_0}-e^\varepsilon}{e^{\varepsilon_0}+1}$, at $e^{\varepsilon_0}=3$ and "
+                r"$\varepsilon=0$ one half; for $\varepsilon\ge\varepsilon_0$ both are 0.",
+            ),
         ),
         source="decomposition, Section 1.2",
         assumptions=(r"$\varepsilon_0$-LDP randomizers",),
@@ -148,13 +158,20 @@ CLAIMS: Final = (
             statement=lambda blanket, clone: bool(blanket <= clone),
             grade=Grade.EXACT_CASES,
         ),
+        obligations=for_all("blanket", "clone", clause=("said", "instead", "instance")),
     ),
     finding(
         "exactly-five-components",
         "how many components the simplified decompositions have",
-        "The simplified optimal decompositions of the randomizers of Table 2 have at most five components of positive "
-        "weight (five are possible, Section 4.4). k-RR has q = 0 for every k, so four, and three at k = 2; binary "
-        "local hashing and RAPPOR have q = 0 at D = 2.",
+        (
+            Clause(
+                "at most five",
+                "The simplified optimal decompositions of the randomizers of Table 2 have at most five "
+                "components of positive weight (five are possible, Section 4.4).",
+            ),
+            Clause("k-RR", "k-RR has q = 0 for every k, so four, and three at k = 2."),
+            Clause("two inputs", "Binary local hashing and RAPPOR have q = 0 at D = 2."),
+        ),
         lambda components: components <= 5,
         _five,
         source="decomposition, Appendix A, before A.1",
@@ -162,15 +179,23 @@ CLAIMS: Final = (
         scope="seven mechanisms of two or three inputs",
         check=_check_five,
         controls=(Control("exactly four", lambda components: components == 4),),
+        obligations=for_all("components", clause=("at most five", "k-RR", "two inputs")),
     ),
     Claim(
         id="symshuffle.joint-of-four",
         kind=Kind.STATEMENT,
         title="the pairs of a joint composition that have to be looked at",
         text=(
-            r"Section 8 lists four pairs of four coordinates for the joint composition of three $\varepsilon_0/4$-DP "
-            r"k-RR mechanisms. Three have three coordinates, three Hamming distances, and a budget of "
-            r"$\frac34\varepsilon_0$; four are meant. (A slip of one word.)"
+            Clause(
+                "said",
+                "Section 8 lists four pairs of four coordinates for the joint composition of three "
+                r"$\varepsilon_0/4$-DP k-RR mechanisms.",
+            ),
+            Clause(
+                "three",
+                r"Three have three coordinates, three Hamming distances, and a budget of $\frac34\varepsilon_0$; "
+                "four are meant. (A slip of one word.)",
+            ),
         ),
         source="decomposition, Section 8",
         assumptions=(),
@@ -191,5 +216,6 @@ CLAIMS: Final = (
             statement=lambda distances: distances,
             grade=Grade.EXACT_CASES,
         ),
+        obligations=for_all("distances", clause=("said", "three")),
     ),
 )

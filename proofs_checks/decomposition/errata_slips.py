@@ -20,7 +20,16 @@ from symshuffle.decompositions.clones import standard_clone
 from symshuffle.decompositions.postprocessing import Kernel, general_clone_map, push_forward
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
-from symshuffle.ledger.claims.model import Claim, Comparison, Control, Statement, compare
+from symshuffle.ledger.claims.model import (
+    Claim,
+    Clause,
+    Comparison,
+    Control,
+    Role,
+    Statement,
+    compare,
+    for_all,
+)
 
 # -- Algorithm 3
 
@@ -118,8 +127,14 @@ CLAIMS: Final[Sequence[Claim]] = (
     refuted(
         "algorithm-3-returns-nothing",
         "what Algorithm 3 returns",
-        r"Algorithm 3 starts with $O\leftarrow\emptyset$, has lines $O\cup\{s\mid s\sim Q\}$ without an assignment, "
-        r"and returns $O$: the empty set. For one user the message is a sample of $R(x_1^0)$.",
+        (
+            Clause(
+                "said",
+                r"Algorithm 3 starts with $O\leftarrow\emptyset$, has lines $O\cup\{s\mid s\sim Q\}$ without an "
+                "assignment, and returns $O$: the empty set.",
+            ),
+            Clause("one user", "For one user the message is a sample of $R(x_1^0)$."),
+        ),
         _nothing,
         general_clone_map,
         correction=r"With $O\leftarrow O\cup\{s\}$, a multiset, as in Algorithms 2 and 5, it maps the pair to "
@@ -135,13 +150,25 @@ CLAIMS: Final[Sequence[Claim]] = (
             "A missing assignment; the text before it says what is meant.",
             quote="lines O cup {s | s ~ Q} of Algorithm 3",
         ),
+        obligations=for_all("components", "left_overs", clause=("said", "one user")),
     ),
     refuted(
         "wrapped-sum",
         "how long the transforms of Algorithm 7 have to be",
-        r"Algorithm 7 takes the power of the transform of $\bar G$ and transforms back. At the length of $\bar G$ that "
-        r"is a circular convolution, and the result is no upper bound, against the paragraph on correctness: binary "
-        r"response, $e^{\varepsilon_0}=2$, $e^\varepsilon=\frac32$, in steps of $\frac12$. No length is given.",
+        (
+            Clause(
+                "said", r"Algorithm 7 takes the power of the transform of $\bar G$ and transforms back.", Role.QUOTED
+            ),
+            Clause(
+                "circular",
+                r"At the length of $\bar G$ that is a circular convolution, and the result is no upper bound, "
+                "against the paragraph on correctness.",
+            ),
+            Clause(
+                "instance", r"Binary response, $e^{\varepsilon_0}=2$, $e^\varepsilon=\frac32$, in steps of $\frac12$."
+            ),
+            Clause("length", "No length is given.", Role.QUOTED),
+        ),
         partial(algorithm_7, padded=False),
         algorithm_7,
         correction=r"At a length of at least $n(\max\bar G-\min\bar G)/l+1$ it is an upper bound (claim "
@@ -157,13 +184,20 @@ CLAIMS: Final[Sequence[Claim]] = (
             "The comment asks for the n-fold convolution, and the stated cost is that of transforms as long as it.",
             quote="Calculate the optimal privacy amplification bound via FFT",
         ),
+        obligations=for_all("whole", "part", "low", "high", "n", "padded", "up", clause=("circular", "instance")),
     ),
     refuted(
         "hash-blanket",
         "the blanket of binary local hashing",
-        r"Appendix A.1 gives the blanket the masses $\frac1{\gamma(1+e^{\varepsilon_0})}$ and "
-        r"$\frac{e^{\varepsilon_0}}{\gamma(1+e^{\varepsilon_0})}$, which have total $|H|=2^D$; the infima above the "
-        r"display have the factor $\frac1{|H|}$.",
+        (
+            Clause(
+                "said",
+                r"Appendix A.1 gives the blanket the masses $\frac1{\gamma(1+e^{\varepsilon_0})}$ and "
+                r"$\frac{e^{\varepsilon_0}}{\gamma(1+e^{\varepsilon_0})}$.",
+            ),
+            Clause("total", "They have total $|H|=2^D$."),
+            Clause("factor", r"The infima above the display have the factor $\frac1{|H|}$."),
+        ),
         partial(_hashed, functions=1),
         _hashed,
         correction=r"Both masses are $\frac1{|H|}$ times those printed.",
@@ -182,14 +216,24 @@ CLAIMS: Final[Sequence[Claim]] = (
             "A factor lost in one display; gamma and Table 2 have it.",
             quote="the display of omega in Appendix A.1",
         ),
+        obligations=for_all("lam", "size", "constant", "functions", clause=("said", "total", "factor")),
     ),
     finding(
         "hadamard-sets",
         "the sets S of Hadamard response",
-        r"From the definition $H_{x,y}=(-1)^{x\odot y}$: $S_{e^{\varepsilon_0},1}=\{x_1^0\odot y=0,\ x_1^1\odot "
-        r"y=1\}$ and so on, with $y=0$ in $S_{1,1}$. The sizes are $\frac D4,\frac D4,\frac D4-1,\frac D4+1$, and "
-        "from them the row of Table 2 has the weights of claim decomposition.table-2, whose erratum comes from the "
-        "exchange of 0 and 1 in the sets of Appendix A.4.",
+        (
+            Clause(
+                "sets",
+                r"From the definition $H_{x,y}=(-1)^{x\odot y}$: $S_{e^{\varepsilon_0},1}=\{x_1^0\odot y=0,\ "
+                r"x_1^1\odot y=1\}$ and so on, with $y=0$ in $S_{1,1}$.",
+            ),
+            Clause("sizes", r"The sizes are $\frac D4,\frac D4,\frac D4-1,\frac D4+1$."),
+            Clause(
+                "row",
+                "From them the row of Table 2 has the weights of claim decomposition.table-2, whose erratum "
+                "comes from the exchange of 0 and 1 in the sets of Appendix A.4.",
+            ),
+        ),
         _low_at_one,
         lambda first, second, output: (first, second),
         source="decomposition, Appendix A.4",
@@ -197,12 +241,17 @@ CLAIMS: Final[Sequence[Claim]] = (
         scope="D = 4 and 8, every output",
         check=_check_hadamard,
         controls=(Control("y = 0 not set apart", lambda first, second, output: (1 - first, 1 - second)),),
+        obligations=for_all("first", "second", "output", clause=("sets", "sizes", "row")),
     ),
     finding(
         "hadamard-order",
         "the domain of Hadamard response",
-        "In the row of Hadamard response in Table 2, $D$ is the order of the matrix, for $D-1$ inputs: the footnote "
-        "of Appendix A.4 excludes the input 0.",
+        (
+            Clause(
+                "order", "In the row of Hadamard response in Table 2, $D$ is the order of the matrix, for $D-1$ inputs."
+            ),
+            Clause("footnote", "The footnote of Appendix A.4 excludes the input 0.", Role.QUOTED),
+        ),
         lambda inputs: inputs + 1,
         lambda inputs: inputs,
         source="decomposition, Table 2, caption; Appendix A.4",
@@ -210,5 +259,6 @@ CLAIMS: Final[Sequence[Claim]] = (
         scope="three and seven inputs at one budget",
         check=_check_order,
         controls=(Control("two inputs excluded", lambda inputs: inputs + 2),),
+        obligations=for_all("inputs", clause="order"),
     ),
 )

@@ -14,7 +14,16 @@ from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.blanket import primary_decomposition
 from symshuffle.decompositions.model import Decomposition
 from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
-from symshuffle.ledger.claims.model import Claim, Comparison, Control, Statement, compare
+from symshuffle.ledger.claims.model import (
+    Claim,
+    Clause,
+    Comparison,
+    Control,
+    Role,
+    Statement,
+    compare,
+    for_all,
+)
 
 # -- which inputs the third condition of Definition 7 is about
 
@@ -162,12 +171,23 @@ CLAIMS: Final[Sequence[Claim]] = (
     refuted(
         "one-background",
         "which inputs a decomposition has to cover",
-        r"Definition 7 asks for the third equation at the inputs $x_2,\dots,x_n$ of the other users, and Section 4 "
-        r"says that the paradigm has all possible decompositions and none better than the blanket. Theorem 6 uses "
-        r"more: that the equation holds for all inputs of the randomizer. A decomposition for one background does "
-        r"better: 3-RR, $e^{\varepsilon_0}=2$, $e^\varepsilon=\frac65$, $n=2$, $x_2=x_1^1$, weights $c_y=R(x_2)(y)$, "
-        r"$\beta=0$: $\frac1{10}$ against $\frac{11}{80}$. So do weights $c_j$ that depend on the user, which the "
-        r"definition does not admit.",
+        (
+            Clause(
+                "said",
+                r"Definition 7 asks for the third equation at the inputs $x_2,\dots,x_n$ of the other users, and "
+                "Section 4 says that the paradigm has all possible decompositions and none better than the "
+                "blanket.",
+                Role.QUOTED,
+            ),
+            Clause("used", "Theorem 6 uses more: that the equation holds for all inputs of the randomizer."),
+            Clause(
+                "instance",
+                r"A decomposition for one background does better: 3-RR, $e^{\varepsilon_0}=2$, "
+                r"$e^\varepsilon=\frac65$, $n=2$, $x_2=x_1^1$, weights $c_y=R(x_2)(y)$, $\beta=0$: $\frac1{10}$ "
+                r"against $\frac{11}{80}$.",
+            ),
+            Clause("user", "So do weights $c_j$ that depend on the user, which the definition does not admit."),
+        ),
         lambda background, inputs: background,
         lambda background, inputs: inputs,
         correction="If the third equation is supposed for every input of the randomizer, Theorem 6 holds.",
@@ -183,16 +203,29 @@ CLAIMS: Final[Sequence[Claim]] = (
             "inputs: they are meant.",
             quote="encompasses all possible decompositions",
         ),
+        obligations=for_all("background", "inputs", clause=("used", "instance", "user")),
     ),
     refuted(
         "infinitely-many-outputs",
         "a decomposition that is equivalent to the blanket, for any randomizer",
-        r"Section 4.2 and Theorem 5: for every local randomizer the general clone has a decomposition that is "
-        r"equivalent to the blanket, with components over the outputs. Definition 7 has finitely many components, and "
-        r"outputs may be infinitely many, as those of the Laplace mechanism, to which the paper applies it. Two "
-        r"inputs, outputs $\pm1,\pm2,\dots$ with probabilities $2^{-|y|-1}(1\pm2^{-|y|-1})$: for one user the "
-        r"divergence of the blanket has a corner at every ratio $\frac{2^{y+1}+1}{2^{y+1}-1}$, that of $k$ components "
-        r"at most $k$ corners. ($\varepsilon_0=\log\frac53$.)",
+        (
+            Clause(
+                "said",
+                "Section 4.2 and Theorem 5: for every local randomizer the general clone has a decomposition "
+                "that is equivalent to the blanket, with components over the outputs.",
+            ),
+            Clause(
+                "many outputs",
+                "Definition 7 has finitely many components, and outputs may be infinitely many, as those of the "
+                "Laplace mechanism, to which the paper applies it.",
+            ),
+            Clause(
+                "corners",
+                r"Two inputs, outputs $\pm1,\pm2,\dots$ with probabilities $2^{-|y|-1}(1\pm2^{-|y|-1})$: for one "
+                r"user the divergence of the blanket has a corner at every ratio $\frac{2^{y+1}+1}{2^{y+1}-1}$, "
+                r"that of $k$ components at most $k$ corners. ($\varepsilon_0=\log\frac53$.)",
+            ),
+        ),
         lambda components, outputs: components + 1,
         lambda components, outputs: outputs + 1,
         correction="For finitely many outputs as many components as outputs do. For others, let the components be a "
@@ -212,14 +245,24 @@ CLAIMS: Final[Sequence[Claim]] = (
             "thing.",
             quote="the sum over j from 1 to k in Definition 7",
         ),
+        obligations=for_all("components", "outputs", clause=("said", "many outputs", "corners")),
     ),
     refuted(
         "ratio-pairs",
         "every output is in one of the sets of Theorem 7",
-        r"Theorem 7 is stated for any local randomizer, and its proof says that for any output there is a unique pair "
-        r"of ratios with $y\in S_{r_0,r_1}$. Where the infimum is 0 there is none: truthful response on two inputs has "
-        r"no output in any set, and the weights $a_{r_0,r_1}$ have total 0. Read as infinity the ratios merge what "
-        r"tells the pair apart.",
+        (
+            Clause(
+                "said",
+                "Theorem 7 is stated for any local randomizer, and its proof says that for any output there is "
+                r"a unique pair of ratios with $y\in S_{r_0,r_1}$.",
+            ),
+            Clause(
+                "none",
+                "Where the infimum is 0 there is none: truthful response on two inputs has no output in any "
+                "set, and the weights $a_{r_0,r_1}$ have total 0.",
+            ),
+            Clause("infinity", "Read as infinity the ratios merge what tells the pair apart."),
+        ),
         _ratios,
         _proportions,
         correction="For LDP randomizers the theorem holds as printed; in general outputs are merged by the ratio "
@@ -236,14 +279,28 @@ CLAIMS: Final[Sequence[Claim]] = (
             quote="there exists a unique pair (p, q) such that y* in S_{p,q}",
             same_as="decomposition.thm-13",
         ),
+        obligations=for_all("a", "b", "c", clause=("said", "none", "infinity")),
     ),
     finding(
         "same-record-twice",
         "joint composition where all reports are on one record",
-        "The product of the optimal decompositions gives an upper bound for reports on the same record, as Section "
-        "1.1 says. It need not be the best one there: the infimum of a product is the product of the infima over all "
-        r"pairs of records, and over equal ones it is larger. Binary response twice, ratio 2 each, $e^\varepsilon=3$, "
-        r"$n=2$: $\frac2{27}$ against $\frac4{81}$.",
+        (
+            Clause(
+                "upper bound",
+                "The product of the optimal decompositions gives an upper bound for reports on the same record, "
+                "as Section 1.1 says.",
+            ),
+            Clause(
+                "not best",
+                "It need not be the best one there: the infimum of a product is the product of the infima over "
+                "all pairs of records, and over equal ones it is larger.",
+            ),
+            Clause(
+                "instance",
+                r"Binary response twice, ratio 2 each, $e^\varepsilon=3$, $n=2$: $\frac2{27}$ against "
+                r"$\frac4{81}$.",
+            ),
+        ),
         _relation("<="),
         _relation("=="),
         source="decomposition, Section 1.1, optimal bounds for joint composition; Theorem 9",
@@ -251,5 +308,6 @@ CLAIMS: Final[Sequence[Claim]] = (
         scope="two mechanisms, two reports, n <= 2, two orders",
         check=_check_twice,
         controls=(Control("at least one percent larger than the optimal one", _relation("<=", Fraction(99, 100))),),
+        obligations=for_all("best", "bound", "at", clause=("upper bound", "not best", "instance")),
     ),
 )

@@ -176,9 +176,18 @@ DEF_2_4 = Claim(
     id="decomposition.def-2-4",
     kind=Kind.DEFINITION,
     title="central, local and shuffled privacy",
-    text=r"A channel is $\varepsilon_0$-LDP if every two rows are $(\varepsilon_0,0)$-indistinguishable; equivalently "
-    r"$\max_xR(x)(y)\le e^{\varepsilon_0}\min_xR(x)(y)$ for every output. Shuffle privacy compares the messages of two "
-    r"neighbouring datasets behind a uniformly random permutation; their histograms carry the same divergences.",
+    text=(
+        Clause(
+            "local",
+            r"A channel is $\varepsilon_0$-LDP if every two rows are $(\varepsilon_0,0)$-indistinguishable; "
+            r"equivalently $\max_xR(x)(y)\le e^{\varepsilon_0}\min_xR(x)(y)$ for every output.",
+        ),
+        Clause(
+            "shuffled",
+            "Shuffle privacy compares the messages of two neighbouring datasets behind a uniformly random permutation.",
+        ),
+        Clause("histograms", "Their histograms carry the same divergences."),
+    ),
     source="decomposition, Definitions 2, 3 and 4",
     assumptions=("finitely many outputs",),
     scope="local privacy at delta = 0: five mechanisms, random channels; permuted messages of 2 and 3 users",
@@ -206,6 +215,7 @@ DEF_2_4 = Claim(
         ),
     ),
     expected=ClaimVerdict.DEFINITION,
+    obligations=for_all("rows", "lam", clause=("local", "shuffled", "histograms")),
 )
 
 

@@ -46,10 +46,12 @@ from symshuffle.decompositions.postprocessing import push_forward, standard_clon
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
     by_cases,
     compare,
@@ -228,10 +230,24 @@ DEF_5 = Claim(
     id="decomposition.def-5",
     kind=Kind.DEFINITION,
     title="histogram pair of the standard clone, with its simulation",
-    text=r"User 1 sends 0 (or 1), every other user 0 or 1 with probability $\frac1{2e^{\varepsilon_0}}$ each and 2 "
-    r"otherwise; equivalently $C\sim Bin(n-1,e^{-\varepsilon_0})$, $A\sim Bin(C,\frac12)$, $P_0=(A+1,C-A)$, "
-    r"$P_1=(A,C-A+1)$. Algorithm 1, which turns 0 and 1 into samples of $R(x_1^0)$ and $R(x_1^1)$ and each 2 into a "
-    r"sample of the left-over of a user drawn without replacement, maps the pair to the shuffled messages.",
+    text=(
+        Clause(
+            "draws",
+            r"User 1 sends 0 (or 1), every other user 0 or 1 with probability $\frac1{2e^{\varepsilon_0}}$ "
+            "each and 2 otherwise.",
+        ),
+        Clause(
+            "counts",
+            r"Equivalently $C\sim Bin(n-1,e^{-\varepsilon_0})$, $A\sim Bin(C,\frac12)$, $P_0=(A+1,C-A)$, "
+            "$P_1=(A,C-A+1)$.",
+        ),
+        Clause(
+            "simulation",
+            "Algorithm 1, which turns 0 and 1 into samples of $R(x_1^0)$ and $R(x_1^1)$ and each 2 into a "
+            "sample of the left-over of a user drawn without replacement, maps the pair to the shuffled "
+            "messages.",
+        ),
+    ),
     source="decomposition, Definition 5 and Algorithm 1",
     assumptions=("eps0 > 0",),
     scope="masses and counts for any n, C, A and lam; generating functions in open lam, n <= 3; Algorithm 1 for any "
@@ -239,7 +255,7 @@ DEF_5 = Claim(
     grade=Grade.PROVED,
     printed=_intuitive_term,
     check=_intuitive,
-    obligations=for_all("lam", "n", "c", "a"),
+    obligations=for_all("lam", "n", "c", "a", clause=("draws", "counts", "simulation")),
     controls=(
         Control("clones for n users instead of n - 1", lambda lam, n, c, a: _intuitive_term(lam, n + 1, c, a)),
         Control("users drawn with replacement", _with_replacement, _algorithm_1),
@@ -374,10 +390,20 @@ THM_1 = Claim(
     id="decomposition.thm-1",
     kind=Kind.STATEMENT,
     title="standard-clone pair bounds the shuffled divergence",
-    text=r"For an $\varepsilon_0$-LDP channel, $D_{e^\varepsilon}(M_S(X^0)\Vert M_S(X^1))\le "
-    r"D_{e^\varepsilon}(P_0^C\Vert P_1^C)$ with $C\sim Bin(n-1,e^{-\varepsilon_0})$, $A\sim Bin(C,\frac12)$, "
-    r"$\Delta\sim Bern(\frac{e^{\varepsilon_0}}{e^{\varepsilon_0}+1})$, $P_0^C=(A+\Delta,C-A+1-\Delta)$, "
-    r"$P_1^C=(A+1-\Delta,C-A+\Delta)$.",
+    text=(
+        Clause(
+            "bound",
+            r"For an $\varepsilon_0$-LDP channel, $D_{e^\varepsilon}(M_S(X^0)\Vert M_S(X^1))\le "
+            r"D_{e^\varepsilon}(P_0^C\Vert P_1^C)$.",
+        ),
+        Clause(
+            "pair",
+            r"Here $C\sim Bin(n-1,e^{-\varepsilon_0})$, $A\sim Bin(C,\frac12)$, $\Delta\sim "
+            r"Bern(\frac{e^{\varepsilon_0}}{e^{\varepsilon_0}+1})$, $P_0^C=(A+\Delta,C-A+1-\Delta)$, "
+            r"$P_1^C=(A+1-\Delta,C-A+\Delta)$.",
+            Role.DEFINITION,
+        ),
+    ),
     source="decomposition, Theorem 1",
     assumptions=(
         "eps0 > 0",
@@ -389,7 +415,10 @@ THM_1 = Claim(
     grade=Grade.PROVED,
     printed=_clone_term,
     check=_standard,
-    obligations=(*for_all("lam", "n", "c", "a"), *by_cases("delta")),
+    obligations=(
+        *for_all("lam", "n", "c", "a", clause="bound"),
+        *by_cases("delta", clause="bound"),
+    ),
     controls=(
         Control("Bin(n, 1/lam) clones", partial(_clone_term, others=0)),
         Control(

@@ -43,6 +43,7 @@ from symshuffle.decompositions.postprocessing import blanket_laws, blanket_map, 
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -112,8 +113,11 @@ DEF_BLANKET = Claim(
     id="decomposition.def-blanket",
     kind=Kind.DEFINITION,
     title="largest common component of all rows",
-    text=r"$\gamma=\sum_y\inf_xR(x)(y)$ and $\omega=\inf_xR(x)/\gamma$; every row is "
-    r"$R(x)=\gamma\omega+(1-\gamma)LO(x)$ with a distribution $LO(x)$, and $\gamma\ge e^{-\varepsilon_0}$ under LDP.",
+    text=(
+        Clause("blanket", r"$\gamma=\sum_y\inf_xR(x)(y)$ and $\omega=\inf_xR(x)/\gamma$."),
+        Clause("mixture", r"Every row is $R(x)=\gamma\omega+(1-\gamma)LO(x)$ with a distribution $LO(x)$."),
+        Clause("LDP", r"$\gamma\ge e^{-\varepsilon_0}$ under LDP."),
+    ),
     source="decomposition, Section 3.2",
     assumptions=("gamma > 0 for omega, gamma < 1 for the left-overs",),
     scope="four mechanisms, two of them not LDP, ten random channels; products and random choices of mechanisms",
@@ -125,6 +129,7 @@ DEF_BLANKET = Claim(
         Control("infimum over the pair only", lambda columns: _normalised(columns, lambda c: min(c[:2]))),
     ),
     expected=ClaimVerdict.DEFINITION,
+    obligations=for_all("columns", clause=("blanket", "mixture", "LDP")),
 )
 
 
@@ -207,9 +212,21 @@ DEF_6 = Claim(
     id="decomposition.def-6",
     kind=Kind.DEFINITION,
     title="histogram pair of the blanket, with its simulation",
-    text=r"Every other user takes the blanket with probability $\gamma$; the outcome is their number "
-    r"$|b|\sim Bin(n-1,\gamma)$ and the multiset of one sample of $R(x_1^a)$ and $|b|$ samples of $\omega$. "
-    r"Algorithm 2, which adds samples of the left-overs of users drawn without replacement, maps it to the messages.",
+    text=(
+        Clause(
+            "blanket users",
+            r"Every other user takes the blanket with probability $\gamma$; the outcome is their number "
+            r"$|b|\sim Bin(n-1,\gamma)$.",
+        ),
+        Clause(
+            "samples", r"The outcome also has the multiset of one sample of $R(x_1^a)$ and $|b|$ samples of $\omega$."
+        ),
+        Clause(
+            "simulation",
+            "Algorithm 2, which adds samples of the left-overs of users drawn without replacement, maps it "
+            "to the messages.",
+        ),
+    ),
     source="decomposition, Definition 6 and Algorithm 2",
     assumptions=(),
     scope="number of blanket users by induction, any gamma and n; laws exact and Algorithm 2 for any channel, n <= 4, "
@@ -217,7 +234,7 @@ DEF_6 = Claim(
     grade=Grade.PROVED,
     printed=lambda n, b, gamma: binomial_mass(n - 1, b, gamma),
     check=_reduction_pair,
-    obligations=for_all("n", "b", "gamma"),
+    obligations=for_all("n", "b", "gamma", clause=("blanket users", "samples", "simulation")),
     controls=(
         Control(
             "n users toss a coin",

@@ -24,6 +24,7 @@ from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -86,11 +87,20 @@ GENERIC_BOUND = Claim(
     id="symshuffle.generic-bound",
     kind=Kind.STATEMENT,
     title="binary randomized response has the largest blanket bound of its budget",
-    text=r"For every $\varepsilon_0$-LDP randomizer, every $n$ and $\varepsilon\ge0$: "
-    r"$D_{e^\varepsilon}(M_S(X^0)\Vert M_S(X^1))\le D_{e^\varepsilon}(P_0^B\Vert P_1^B)\le "
-    r"D_{e^\varepsilon}(P_0(\varepsilon_0,p^*)\Vert P_1(\varepsilon_0,p^*))$ with $p^*=\frac1{e^{\varepsilon_0}+1}$, "
-    r"the stronger-clone pair of equation (1), which is the blanket of binary randomized response. Its variable $G$ "
-    r"dominates every other in convex order, and is dominated by that of the standard clone.",
+    text=(
+        Clause(
+            "bound",
+            r"For every $\varepsilon_0$-LDP randomizer, every $n$ and $\varepsilon\ge0$: "
+            r"$D_{e^\varepsilon}(M_S(X^0)\Vert M_S(X^1))\le D_{e^\varepsilon}(P_0^B\Vert P_1^B)\le "
+            r"D_{e^\varepsilon}(P_0(\varepsilon_0,p^*)\Vert P_1(\varepsilon_0,p^*))$ with "
+            r"$p^*=\frac1{e^{\varepsilon_0}+1}$, the stronger-clone pair of equation (1).",
+        ),
+        Clause("pair", "The last pair is the blanket of binary randomized response."),
+        Clause(
+            "order",
+            "Its variable $G$ dominates every other in convex order, and is dominated by that of the standard clone.",
+        ),
+    ),
     source="symshuffle; settles decomposition, equation (1) and the end of Section 3.3",
     assumptions=(
         "eps0 > 0",
@@ -110,7 +120,10 @@ GENERIC_BOUND = Claim(
         Control("excess of the ratio cap less 1 %", lambda lam: _at_its_best(1 + (lam - 1) * Fraction(99, 100))),
     ),
     expected=ClaimVerdict.HOLDS,
-    obligations=for_all("channels", "lam"),
+    obligations=(
+        *for_all("channels", clause=("bound", "order")),
+        *for_all("lam", clause=("bound", "pair", "order")),
+    ),
 )
 
 CLAIMS: tuple[Claim, ...] = (GENERIC_BOUND,)

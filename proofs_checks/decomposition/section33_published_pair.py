@@ -30,11 +30,13 @@ from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Correction,
     Grade,
     Kind,
+    Role,
     Statement,
     by_cases,
     compare,
@@ -136,12 +138,30 @@ EQ_1 = Claim(
     id="decomposition.eq-1",
     kind=Kind.STATEMENT,
     title="histogram pair of the stronger clone, and what it fails to bound",
-    text=r"With $C\sim Bin(n-1,2p)$, $A\sim Bin(C,\frac12)$, $\Delta_1\sim Bern(e^{\varepsilon_0}p)$, $\Delta_2\sim "
-    r"Bin(1-\Delta_1,\frac p{1-e^{\varepsilon_0}p})$, $P_0=(A+\Delta_1,C-A+\Delta_2)$ and "
-    r"$P_1=(A+\Delta_2,C-A+\Delta_1)$, the intended bound for a channel with clone probability $p$ is "
-    r"$D_{e^\varepsilon}(M_S(X^0)\Vert M_S(X^1))\le D_{e^\varepsilon}(P_0\Vert P_1)$. The paper reports that its "
-    r"proof is broken; the bound itself is false, at the smallest and at the largest $p$. The generic bound (1), the "
-    r"same with $p=\frac1{e^{\varepsilon_0}+1}$, which the paper calls unproved, is true.",
+    text=(
+        Clause(
+            "pair",
+            r"With $C\sim Bin(n-1,2p)$, $A\sim Bin(C,\frac12)$, $\Delta_1\sim Bern(e^{\varepsilon_0}p)$, "
+            r"$\Delta_2\sim Bin(1-\Delta_1,\frac p{1-e^{\varepsilon_0}p})$, $P_0=(A+\Delta_1,C-A+\Delta_2)$ "
+            r"and $P_1=(A+\Delta_2,C-A+\Delta_1)$.",
+            Role.DEFINITION,
+        ),
+        Clause(
+            "intended",
+            "The intended bound for a channel with clone probability $p$ is "
+            r"$D_{e^\varepsilon}(M_S(X^0)\Vert M_S(X^1))\le D_{e^\varepsilon}(P_0\Vert P_1)$.",
+        ),
+        Clause(
+            "false",
+            "The paper reports that its proof is broken; the bound itself is false, at the smallest and at "
+            "the largest $p$.",
+        ),
+        Clause(
+            "generic",
+            r"The generic bound (1), the same with $p=\frac1{e^{\varepsilon_0}+1}$, which the paper calls "
+            "unproved, is true.",
+        ),
+    ),
     source="decomposition, Section 3.3, displays before and in equation (1)",
     assumptions=(
         "eps0 > 0",
@@ -168,7 +188,12 @@ EQ_1 = Claim(
         "The paper itself reports that the proof of the intended bound, of earlier work, is broken; here the "
         "bound is shown to be false, and the generic one to be true.",
     ),
-    obligations=(*for_all("lam", "p", "n", "c", "a"), *by_cases("one", "two")),
+    obligations=(
+        *for_all("lam", clause=("intended", "false", "generic")),
+        *for_all("p", clause=("intended", "false")),
+        *for_all("n", "c", "a", clause=("intended", "false", "generic")),
+        *by_cases("one", "two", clause="generic"),
+    ),
     corrected=Correction(
         r"Equation (1): with $p=\frac1{e^{\varepsilon_0}+1}$ the pair bounds every $\varepsilon_0$-LDP randomizer, "
         r"for every $n$ (claim symshuffle.generic-bound). For a given decomposition the four-point pair is a bound.",
@@ -236,10 +261,19 @@ LEM_2 = Claim(
     id="decomposition.lem-2",
     kind=Kind.STATEMENT,
     title="stronger-clone divergence grows with p",
-    text=r"For $p<p'$ in $[0,1]$ and $\varepsilon>0$: $D_{e^\varepsilon}(P_0(\varepsilon_0,p)\Vert "
-    r"P_1(\varepsilon_0,p))\le D_{e^\varepsilon}(P_0(\varepsilon_0,p')\Vert P_1(\varepsilon_0,p'))$. The range $[0,1]$ "
-    r"is a slip: the display before the lemma, like Theorem 3, has $p\in[0,\frac1{e^{\varepsilon_0}+1}]$, and beyond "
-    r"that the pair does not exist: user 1 would send neither clone with probability $1-p-e^{\varepsilon_0}p<0$.",
+    text=(
+        Clause(
+            "monotone",
+            r"For $p<p'$ in $[0,1]$ and $\varepsilon>0$: $D_{e^\varepsilon}(P_0(\varepsilon_0,p)\Vert "
+            r"P_1(\varepsilon_0,p))\le D_{e^\varepsilon}(P_0(\varepsilon_0,p')\Vert P_1(\varepsilon_0,p'))$.",
+        ),
+        Clause(
+            "range",
+            "The range $[0,1]$ is a slip: the display before the lemma, like Theorem 3, has "
+            r"$p\in[0,\frac1{e^{\varepsilon_0}+1}]$, and beyond that the pair does not exist: user 1 would "
+            r"send neither clone with probability $1-p-e^{\varepsilon_0}p<0$.",
+        ),
+    ),
     source="decomposition, Lemma 2",
     assumptions=(),
     scope="thinning, user by user, for all p < p', budgets and n; grid of nine p, n <= 3",
@@ -257,7 +291,7 @@ LEM_2 = Claim(
         "The display before the lemma and Theorem 3 have the right range; the proof is not affected.",
         quote="For any p, p' in [0, 1]",
     ),
-    obligations=for_all("lam"),
+    obligations=for_all("lam", clause=("monotone", "range")),
     corrected=Correction(
         r"The same for $p<p'$ in $[0,\frac1{e^{\varepsilon_0}+1}]$: forgetting each clone with probability $1-p/p'$ "
         r"maps the pair of p' to that of p.",

@@ -29,6 +29,7 @@ from symshuffle.geometry.linprog import solve
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -142,10 +143,16 @@ THM_3 = Claim(
     id="decomposition.thm-3",
     kind=Kind.STATEMENT,
     title="three-component mixtures for a given dataset",
-    text=r"For an $\varepsilon_0$-LDP channel and inputs $x_1^0,x_1^1,x_2,\dots,x_n$ there are "
-    r"$p\in[0,\frac1{e^{\varepsilon_0}+1}]$ and distributions with "
-    r"$R(x_1^0)=e^{\varepsilon_0}pQ_0+pQ_1+(1-p-e^{\varepsilon_0}p)Q$, $R(x_1^1)$ the same with $Q_0,Q_1$ exchanged, "
-    r"and $R(x_i)=pQ_0+pQ_1+(1-2p)Q_i$. (Ours: all such $p$ form an interval with ends in closed form.)",
+    text=(
+        Clause(
+            "mixtures",
+            r"For an $\varepsilon_0$-LDP channel and inputs $x_1^0,x_1^1,x_2,\dots,x_n$ there are "
+            r"$p\in[0,\frac1{e^{\varepsilon_0}+1}]$ and distributions with "
+            r"$R(x_1^0)=e^{\varepsilon_0}pQ_0+pQ_1+(1-p-e^{\varepsilon_0}p)Q$, $R(x_1^1)$ the same with "
+            "$Q_0,Q_1$ exchanged, and $R(x_i)=pQ_0+pQ_1+(1-2p)Q_i$.",
+        ),
+        Clause("interval", "All such $p$ form an interval with ends in closed form (ours)."),
+    ),
     source="decomposition, Theorem 3",
     assumptions=("eps0 > 0", "finitely many outputs"),
     scope="all rows and budgets, output by output; ten channels, where the largest p is a certified LP optimum",
@@ -167,7 +174,7 @@ THM_3 = Claim(
         ),
     ),
     expected=ClaimVerdict.HOLDS,
-    obligations=for_all("lam", "p", "q0", "q1", "own", "other"),
+    obligations=for_all("lam", "p", "q0", "q1", "own", "other", clause=("mixtures", "interval")),
 )
 
 
@@ -225,9 +232,16 @@ SEC_3_3_FOUR_POINT = Claim(
     id="decomposition.sec-3.3-four-point",
     kind=Kind.STATEMENT,
     title="a repaired stronger clone with four components",
-    text=r"With $R(x_i)=pQ_0+pQ_1+qQ+(1-2p-q)Q_i$ the stronger clone is a general clone with weights "
-    r"$a=(e^{\varepsilon_0}p,p,1-p-e^{\varepsilon_0}p)$, $b$ with the first two exchanged, $c=(p,p,q)$: it bounds the "
-    r"shuffled divergence, never beats the blanket, and is the blanket for k-RR at $q=(k-2)p$.",
+    text=(
+        Clause(
+            "general clone",
+            "With $R(x_i)=pQ_0+pQ_1+qQ+(1-2p-q)Q_i$ the stronger clone is a general clone with weights "
+            r"$a=(e^{\varepsilon_0}p,p,1-p-e^{\varepsilon_0}p)$, $b$ with the first two exchanged, "
+            "$c=(p,p,q)$.",
+        ),
+        Clause("bound", "It bounds the shuffled divergence."),
+        Clause("blanket", "It never beats the blanket, and is the blanket for k-RR at $q=(k-2)p$."),
+    ),
     source="decomposition, Section 3.3, last display; Example 4.1",
     assumptions=(
         "eps0 > 0",
@@ -246,7 +260,7 @@ SEC_3_3_FOUR_POINT = Claim(
         ),
     ),
     expected=ClaimVerdict.HOLDS,
-    obligations=for_all("lam", "p", "q"),
+    obligations=for_all("lam", "p", "q", clause=("general clone", "bound", "blanket")),
 )
 
 CLAIMS: tuple[Claim, ...] = (THM_3, SEC_3_3_FOUR_POINT)

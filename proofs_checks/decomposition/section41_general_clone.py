@@ -103,9 +103,14 @@ DEF_7 = Claim(
     id="decomposition.def-7",
     kind=Kind.DEFINITION,
     title="mixtures over shared components with a residual",
-    text=r"$R(x_1^0)=\sum_ja_jQ^j$, $R(x_1^1)=\sum_jb_jQ^j$ and, for every input that another user may hold, "
-    r"$R(x)=\sum_jc_jQ^j+\beta Q_x$; all weights are at least 0, those of each row sum to 1, and $Q_x$ depends on $x$ "
-    r"only.",
+    text=(
+        Clause(
+            "rows",
+            r"$R(x_1^0)=\sum_ja_jQ^j$, $R(x_1^1)=\sum_jb_jQ^j$ and, for every input that another user may "
+            r"hold, $R(x)=\sum_jc_jQ^j+\beta Q_x$.",
+        ),
+        Clause("weights", "All weights are at least 0, those of each row sum to 1, and $Q_x$ depends on $x$ only."),
+    ),
     source="decomposition, Definition 7 with Remarks 1 and 2",
     assumptions=("the third condition is read for all inputs of the channel, as the proof of Theorem 6 needs it",),
     scope="nine candidates for each of seven channels: two of them invalid for all, one for four of the channels",
@@ -119,6 +124,7 @@ DEF_7 = Claim(
         ),
     ),
     expected=ClaimVerdict.DEFINITION,
+    obligations=for_all("decomposition", "rows", "pair", clause=("rows", "weights")),
 )
 
 
@@ -340,9 +346,18 @@ THM_4 = Claim(
     id="decomposition.thm-4",
     kind=Kind.STATEMENT,
     title="every general mixture bounds the shuffled divergence",
-    text=r"For a general-clone decomposition, $D_{e^\varepsilon}(M_S(X^0)\Vert M_S(X^1))\le "
-    r"D_{e^\varepsilon}(P_0^{GC}\Vert P_1^{GC})$: Algorithm 3, which draws $n_j$ samples of $Q^j$ and one sample of "
-    r"the left-over of each user of a random $n_{k+1}$-subset, maps the pair to the shuffled messages.",
+    text=(
+        Clause(
+            "bound",
+            r"For a general-clone decomposition, $D_{e^\varepsilon}(M_S(X^0)\Vert M_S(X^1))\le "
+            r"D_{e^\varepsilon}(P_0^{GC}\Vert P_1^{GC})$.",
+        ),
+        Clause(
+            "simulation",
+            "Algorithm 3, which draws $n_j$ samples of $Q^j$ and one sample of the left-over of each user "
+            "of a random $n_{k+1}$-subset, maps the pair to the shuffled messages.",
+        ),
+    ),
     source="decomposition, Theorem 4 and Algorithm 3",
     assumptions=("eps >= 0", "the left-overs exist for all inputs of the background"),
     scope="one user's draw for any weights, and the choice of left-overs for any number of users by induction; "
@@ -350,7 +365,7 @@ THM_4 = Claim(
     grade=Grade.PROVED,
     printed=_pair_weights,
     check=_general,
-    obligations=for_all("a", "b", "c", "beta"),
+    obligations=for_all("a", "b", "c", "beta", clause=("bound", "simulation")),
     controls=(
         Control("last component pooled with the left-overs", _pooled),
         Control("a fixed subset of users gives the left-overs", _fixed_subset, _algorithm_3),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import sympy as sp
@@ -57,9 +57,11 @@ from symshuffle.ledger.claims.model import (
     Grade,
     Kind,
     Statement,
+    attained,
     compare,
     for_all,
     identity,
+    serving,
 )
 
 # -- decomposition.thm-5, with Algorithm 4
@@ -308,12 +310,24 @@ THM_6 = Claim(
 # -- decomposition.fig-1
 
 
-def _hierarchy(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """Four mechanisms at lam = 3, n <= 3, four orders: truth by enumeration and the three bounds, in rationals.
+Order: TypeAlias = tuple[tuple[str, str], ...]
 
-    They stand in the order that the statement lists; the standard clone of every mechanism has the divergence of the
-    generic pair.
+
+def _figure() -> tuple[Order, Any]:
+    """Which bound is below which; and the weights of the standard clone at a ratio cap: first, second, shared."""
+    order = (("truth", "blanket"), ("blanket", "four-point clone"), ("blanket", "standard clone"))
+    return order, lambda lam: ((lam / (lam + 1), 1 / (lam + 1)), (1 / (lam + 1), lam / (lam + 1)), (1 / (2 * lam),) * 2)
+
+
+def _hierarchy(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Every LDP channel, output by output; then four mechanisms at lam = 3, n <= 3, four orders, in rationals.
+
+    By Theorems 2 and 6 a bound is smaller the more the others share, and the rows themselves are what is to be hidden.
+    The shared parts are in the opposite order. The weights of the standard clone are nonnegative parts of every row.
     """
+    order, level = statement()
+    yield from serving("channels", _shared_parts(order))
+    yield from serving("budgets", _level(level))
     lam = Fraction(3)
     labelled = named_channels(
         ("krr", {"lam": lam, "k": 3}),
@@ -321,7 +335,7 @@ def _hierarchy(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
         ("aug-rr", {"lam": lam, "k": 3, "p": "1/2"}),
         ("half-block", {"lam": lam, "k": 4}),
     )
-    generic = standard_clone_pair(lam)
+    generic, blankets = standard_clone_pair(lam), set()
     for label, channel in labelled:
         for n in (1, 2, 3):
             for exp_eps in targets(lam):
@@ -332,33 +346,89 @@ def _hierarchy(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
                     "standard clone": standard_clone(channel, PAIR).reduction_pair().divergence(n, exp_eps),
                 }
                 at = f"{label}, n={n}, exp(eps)={exp_eps}"
-                for below, above in statement():
+                for below, above in order:
                     yield compare(heights[below], heights[above], "<=", at=f"{below} below {above}, {at}")
-                level = generic.divergence(n, exp_eps)
-                yield compare(heights["standard clone"], level, at=f"the clone is level, {at}")
+                same = compare(
+                    heights["standard clone"], generic.divergence(n, exp_eps), at=f"the clone is level, {at}"
+                )
+                yield same
+                if n == 2 and exp_eps == 1:
+                    blankets.add(heights["blanket"])
+    yield from serving("blankets", [compare(len(blankets), 2, ">=", at="n=2, exp(eps)=1: blankets of one budget")])
+
+
+def _shared_parts(order: Order) -> Iterator[Comparison]:
+    """At an output: its infimum, a row with more, and clones with less of it, in the stated order turned round."""
+    least, more, less, first, second, lam = sp.symbols("inf more less u v lam", positive=True)
+    clone = ((lam * least - first) + (lam * least - second)) / (2 * lam)  # of rows at most lam times the infimum
+    shares = {"truth": least + more, "blanket": least, "four-point clone": least - less, "standard clone": clone}
+    for below, above in order:
+        at = f"an output of any channel: {below} shares no less than {above}"
+        yield never_negative(sp.cancel(shares[below] - shares[above]), at=at)
+
+
+def _level(level: Any) -> Iterator[Comparison]:
+    """Rows p and q of any ratio up to lam, and a third one: solved for both components, and what is left over."""
+    lam = 1 + sp.Symbol("t", positive=True)
+    least, up, other_up = sp.symbols("r u v", nonnegative=True)
+    first, second, shared = level(lam)
+    q0, q1 = sp.symbols("q0 q1")
+    rows = [sum(w * q for w, q in zip(weights, (q0, q1), strict=True)) for weights in (first, second)]
+    p, q = sp.symbols("p q", nonnegative=True)
+    ((x0, x1),) = sp.linsolve([rows[0] - p, rows[1] - q], (q0, q1))
+    for name, x, low, high in (("first", x0, q, p), ("second", x1, p, q)):
+        part = sp.cancel(x.subs(low, lam * high - up))  # a ratio of at most lam
+        yield never_negative(part, at=f"{name} component of any two rows")
+    kept = sp.cancel(shared[0] * x0 + shared[1] * x1)
+    rest = sp.cancel((least - kept).subs({p: lam * least - up, q: lam * least - other_up}))
+    yield never_negative(rest, at="any third row: what is left over beside both components")
+    nothing = rest.subs({up: 0, other_up: 0})
+    yield identity(nothing, 0, at="nothing is left over where both rows are lam times the third one")
 
 
 def _four_point(channel: Channel) -> Decomposition:
     return stronger_clone(channel, PAIR).four_point(channel)
 
 
+def _more_shared(lam: Any) -> Any:
+    """Weights of the standard clone, but 2 % more in common."""
+    first, second, shared = _figure()[1](lam)
+    return first, second, tuple(sp.Rational(51, 50) * weight for weight in shared)
+
+
 FIG_1 = Claim(
     id="decomposition.fig-1",
     kind=Kind.STATEMENT,
     title="order of the bounds for a given randomizer",
-    text=r"For each randomizer: truth $\le$ blanket = best general clone $\le$ any other general clone, the standard "
-    r"clone in particular; the standard clone is the same for all $\varepsilon_0$-LDP randomizers, the blanket is not.",
+    text=(
+        Clause(
+            "order",
+            r"For each randomizer: truth $\le$ blanket = best general clone $\le$ any other general clone, the "
+            "standard clone in particular.",
+        ),
+        Clause(
+            "standard clone",
+            r"The standard clone is the same for all $\varepsilon_0$-LDP randomizers, the blanket is not.",
+        ),
+    ),
     source="decomposition, Figure 1",
-    assumptions=(),
-    scope="four mechanisms at lam = 3, n <= 3, four values of exp(eps)",
-    grade=Grade.EXACT_CASES,
-    printed=lambda: (("truth", "blanket"), ("blanket", "four-point clone"), ("blanket", "standard clone")),
+    assumptions=("Theorems 2 and 6 (claims decomposition.thm-2, thm-6): a bound is smaller the more the others share",),
+    scope="shared parts and the weights of the clone at any output of any LDP channel; four mechanisms at lam = 3, "
+    "n <= 3, four values of exp(eps)",
+    grade=Grade.PROVED,
+    printed=_figure,
     check=_hierarchy,
     controls=(
-        Control("the clone below the blanket", lambda: (("standard clone", "blanket"),)),
-        Control("the blanket is attained", lambda: (("blanket", "truth"),)),
+        Control("the clone below the blanket", lambda: ((("standard clone", "blanket"),), _figure()[1])),
+        Control("the blanket is attained", lambda: ((("blanket", "truth"),), _figure()[1])),
+        Control("2 % more shared by the clone", lambda: (_figure()[0], _more_shared)),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=(
+        *for_all("channels", clause="order"),
+        *for_all("budgets", clause="standard clone"),
+        *attained("blankets", clause="standard clone"),
+    ),
 )
 
 CLAIMS: tuple[Claim, ...] = (THM_5, THM_6, FIG_1)

@@ -35,6 +35,7 @@ from symshuffle.ledger.claims.model import (
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
     compare,
     decide,
@@ -169,12 +170,21 @@ THM_7 = Claim(
     id="decomposition.thm-7",
     kind=Kind.STATEMENT,
     title="merging outputs by ratio pair keeps optimality",
-    text=r"Merging all outputs whose weights in the primary decomposition have the same ratio $a:b:c$, with "
-    r"$a=R(x_1^0)(y)$, $b=R(x_1^1)(y)$, $c=\inf_xR(x)(y)$, gives a decomposition that is equivalent to the blanket; "
-    r"the merged weights are the sums. That is the rule in the sentence before the theorem and in Remark 4. The "
-    r"theorem writes it as two ratios $r_0=a/c$, $r_1=b/c$, which are not defined where the infimum is 0 (possible "
-    r"without LDP): read as $\infty$ they would merge all outputs that some input never sends but the pair does, and "
-    r"lose what tells the pair apart.",
+    text=(
+        Clause(
+            "equivalent",
+            "Merging all outputs whose weights in the primary decomposition have the same ratio $a:b:c$, "
+            r"with $a=R(x_1^0)(y)$, $b=R(x_1^1)(y)$, $c=\inf_xR(x)(y)$, gives a decomposition that is "
+            "equivalent to the blanket; the merged weights are the sums.",
+        ),
+        Clause("rule", "That is the rule in the sentence before the theorem and in Remark 4.", Role.DEFINITION),
+        Clause(
+            "infinite ratios",
+            "The theorem writes it as two ratios $r_0=a/c$, $r_1=b/c$, which are not defined where the "
+            r"infimum is 0 (possible without LDP): read as $\infty$ they would merge all outputs that some "
+            "input never sends but the pair does, and lose what tells the pair apart.",
+        ),
+    ),
     source="decomposition, Section 4.4: Theorem 7 with the sentence before it, Algorithm 6, Remarks 3 and 4",
     assumptions=("where inf R = 0, the ratios r_0 and r_1 stand for the ratio a : b : c",),
     scope="value and weight of merged atoms for all weights; ten channels, LDP or not, both directions, n <= 3",
@@ -187,7 +197,7 @@ THM_7 = Claim(
         Control("outputs merged by the ratio of the pair", lambda a, b, c: (_ratio(a, b),)),
     ),
     expected=ClaimVerdict.HOLDS,
-    obligations=for_all("a", "b", "c"),
+    obligations=for_all("a", "b", "c", clause=("equivalent", "infinite ratios")),
 )
 
 
@@ -256,9 +266,15 @@ EXTREME = Claim(
     id="decomposition.extreme",
     kind=Kind.STATEMENT,
     title="randomizers whose ratios are all 1/lam, 1 or lam",
-    text=r"If all ratios $R(x)(y)/R(x')(y)$ are $e^{-\varepsilon_0}$, 1 or $e^{\varepsilon_0}$, then $(r_0,r_1)$ is "
-    r"one of $(1,1),(e^{\varepsilon_0},1),(1,e^{\varepsilon_0}),(e^{\varepsilon_0},e^{\varepsilon_0})$, and the "
-    r"simplified decomposition has at most five components, the left-over included.",
+    text=(
+        Clause(
+            "ratios",
+            r"If all ratios $R(x)(y)/R(x')(y)$ are $e^{-\varepsilon_0}$, 1 or $e^{\varepsilon_0}$, then "
+            "$(r_0,r_1)$ is one of "
+            r"$(1,1),(e^{\varepsilon_0},1),(1,e^{\varepsilon_0}),(e^{\varepsilon_0},e^{\varepsilon_0})$.",
+        ),
+        Clause("five", "The simplified decomposition has at most five components, the left-over included."),
+    ),
     source="decomposition, Section 4.4, after Remark 3",
     assumptions=("eps0 > 0",),
     scope="all budgets; k-RR and subset selection in open parameters; all pairs of six channels",
@@ -270,7 +286,7 @@ EXTREME = Claim(
         Control("a channel with three levels", _four_pairs, _staircase),
     ),
     expected=ClaimVerdict.HOLDS,
-    obligations=for_all("lam"),
+    obligations=for_all("lam", clause=("ratios", "five")),
 )
 
 

@@ -93,8 +93,14 @@ THM_8 = Claim(
     id="decomposition.thm-8",
     kind=Kind.STATEMENT,
     title="independent reports add their local budgets",
-    text=r"If $R_i$ is $\varepsilon_i$-LDP, the joint mechanism $(R_1(x_1),\dots,R_m(x_m))$ is "
-    r"$\sum_i\varepsilon_i$-LDP; for $m$ equal extreme mechanisms all ratios are $e^{i\varepsilon}$ with $|i|\le m$.",
+    text=(
+        Clause(
+            "sum",
+            r"If $R_i$ is $\varepsilon_i$-LDP, the joint mechanism $(R_1(x_1),\dots,R_m(x_m))$ is "
+            r"$\sum_i\varepsilon_i$-LDP.",
+        ),
+        Clause("extreme", r"For $m$ equal extreme mechanisms all ratios are $e^{i\varepsilon}$ with $|i|\le m$."),
+    ),
     source="decomposition, Theorem 8",
     assumptions=("all tuples of inputs are neighbours",),
     scope="all budgets; attained by six couples of channels; three reports of two mechanisms",
@@ -103,7 +109,7 @@ THM_8 = Claim(
     check=_sum_of_budgets,
     controls=(Control("the largest budget", max),),
     expected=ClaimVerdict.HOLDS,
-    obligations=for_all("first", "second"),
+    obligations=for_all("first", "second", clause=("sum", "extreme")),
 )
 
 
@@ -189,10 +195,19 @@ THM_9 = Claim(
     id="decomposition.thm-9",
     kind=Kind.STATEMENT,
     title="blanket mixture of several reports is a product",
-    text=r"The Cartesian product $\{a_id_j\},\{b_ie_j\},\{c_if_j\}$ of the primary (or simplified) optimal "
-    r"decompositions is an optimal decomposition of the joint mechanism, with left-over weight "
-    r"$\beta_1+\beta_2-\beta_1\beta_2$; products of simplified ones may merge further, with the same law of $G$. "
-    r"(The left-over that the proof displays lacks the division by that weight.)",
+    text=(
+        Clause(
+            "product",
+            r"The Cartesian product $\{a_id_j\},\{b_ie_j\},\{c_if_j\}$ of the primary (or simplified) "
+            "optimal decompositions is an optimal decomposition of the joint mechanism, with left-over "
+            r"weight $\beta_1+\beta_2-\beta_1\beta_2$.",
+        ),
+        Clause(
+            "merged",
+            "Products of simplified ones may merge further, with the same law of $G$. (The left-over that "
+            "the proof displays lacks the division by that weight.)",
+        ),
+    ),
     source="decomposition, Theorem 9 with Remarks 4 and 5",
     assumptions=(),
     scope="infimum of a product for all probabilities; six couples of channels",
@@ -215,7 +230,7 @@ THM_9 = Claim(
         "A left-over in the proof is not divided by its weight; the theorem holds as printed.",
         quote="the left-over of the proof",
     ),
-    obligations=for_all("first", "second"),
+    obligations=for_all("first", "second", clause=("product", "merged")),
 )
 
 

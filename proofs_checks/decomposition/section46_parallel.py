@@ -238,8 +238,14 @@ EX_4_4 = Claim(
     id="decomposition.ex-4.4",
     kind=Kind.STATEMENT,
     title="users who take part with a fixed probability",
-    text=r"Participation with probability $p^*$ is the parallel composition of the mechanism and a constant one with "
-    r"weights $p^*,1-p^*$: the law of $G$ is $p^*Law(G^*)+(1-p^*)\delta_{1-e^\varepsilon}$.",
+    text=(
+        Clause(
+            "parallel",
+            "Participation with probability $p^*$ is the parallel composition of the mechanism and a "
+            "constant one with weights $p^*,1-p^*$.",
+        ),
+        Clause("law", r"The law of $G$ is $p^*Law(G^*)+(1-p^*)\delta_{1-e^\varepsilon}$."),
+    ),
     source="decomposition, Example 4.4 and Section 1.1",
     assumptions=("silence is visible: who does not take part sends a symbol of its own", "Theorem 11"),
     scope="k-RR for all lam, k, p; five channels at three shares, monotone at n = 2",
@@ -253,7 +259,7 @@ EX_4_4 = Claim(
         ),
     ),
     expected=ClaimVerdict.HOLDS,
-    obligations=for_all("law", "share", "exp_eps"),
+    obligations=for_all("law", "share", "exp_eps", clause=("parallel", "law")),
 )
 
 # -- symshuffle.parallel-between
@@ -326,10 +332,16 @@ PARALLEL_BETWEEN = Claim(
     id="symshuffle.parallel-between",
     kind=Kind.STATEMENT,
     title="the bound of a parallel composition lies between those of its parts",
-    text=r"Section 6 finds the curve of half 10-RR, half BLH between the curves of both, as expected. It is no rule: "
-    r"half 10-RR and half subset selection ($k=10$, $s=9$) at $e^{\varepsilon_0}=10$, $e^\varepsilon=9$, $n=4$ have "
-    r"a blanket bound of 0.0116, against 0.0077 and 0.0080 for either mechanism alone; and the paper's own pair at "
-    r"$e^{\varepsilon_0}=30$, $e^\varepsilon=24.2$, $n=3$ has 0.0897 against 0.0847 and 0.0880.",
+    text=(
+        Clause("said", "Section 6 finds the curve of half 10-RR, half BLH between the curves of both, as expected."),
+        Clause(
+            "instances",
+            r"It is no rule: half 10-RR and half subset selection ($k=10$, $s=9$) at $e^{\varepsilon_0}=10$, "
+            r"$e^\varepsilon=9$, $n=4$ have a blanket bound of 0.0116, against 0.0077 and 0.0080 for either "
+            r"mechanism alone; and the paper's own pair at $e^{\varepsilon_0}=30$, $e^\varepsilon=24.2$, "
+            "$n=3$ has 0.0897 against 0.0847 and 0.0880.",
+        ),
+    ),
     source="symshuffle; the expectation is in decomposition, Section 6, impact of parallel composition",
     assumptions=("convex order survives independent sums (anchored, Lemma 4.8), for the correction",),
     scope="two pairs of mechanisms in four settings, three shares, n <= 4; the correction for all laws and shares",
@@ -349,7 +361,7 @@ PARALLEL_BETWEEN = Claim(
         None,
         "The paper observes it in one figure and expects it; that it is a rule is our question.",
     ),
-    obligations=for_all("first", "second"),
+    obligations=for_all("first", "second", clause=("said", "instances")),
     corrected=Correction(
         "It does where the laws of G of the parts are comparable in convex order (mixing keeps stop-loss transforms "
         "between), for example where one part is binary randomized response (claim symshuffle.generic-bound); and "

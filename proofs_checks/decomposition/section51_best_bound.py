@@ -36,6 +36,7 @@ from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Correction,
@@ -140,9 +141,18 @@ THM_13 = Claim(
     id="decomposition.thm-13",
     kind=Kind.STATEMENT,
     title="best decomposition bound as a positive part of a sum",
-    text=r"For a local randomizer, $D_{e^\varepsilon}(M_S(X^0)\Vert M_S(X^1))\le D_{e^\varepsilon}(P_0^B\Vert P_1^B)="
-    r"\frac1n E[\sum_{i\le n}G_i]_+$ with $G$ of Definition 9. As printed, without the LDP assumption of Theorems 1, 2 "
-    r"and 4, the identity fails where the pair sends outputs outside the blanket, and the sum is then no bound.",
+    text=(
+        Clause(
+            "bound",
+            r"For a local randomizer, $D_{e^\varepsilon}(M_S(X^0)\Vert M_S(X^1))\le "
+            r"D_{e^\varepsilon}(P_0^B\Vert P_1^B)=\frac1n E[\sum_{i\le n}G_i]_+$ with $G$ of Definition 9.",
+        ),
+        Clause(
+            "without LDP",
+            "As printed, without the LDP assumption of Theorems 1, 2 and 4, the identity fails where the "
+            "pair sends outputs outside the blanket, and the sum is then no bound.",
+        ),
+    ),
     source="decomposition, Theorem 13",
     assumptions=("gamma > 0", "eps >= 0", "the blanket bounds the shuffled divergence (Theorem 2)"),
     scope="what a cell adds, for any cell, count and n; open masses for n <= 2; eight LDP channels and two that are "
@@ -178,7 +188,7 @@ THM_13 = Claim(
         ),
         Grade.PROVED,
     ),
-    obligations=for_all("first", "second", "floor", "n", "x"),
+    obligations=for_all("first", "second", "floor", "n", "x", clause=("bound", "without LDP")),
 )
 
 
@@ -235,9 +245,14 @@ LEM_3 = Claim(
     id="decomposition.lem-3",
     kind=Kind.STATEMENT,
     title="the same bound over a random number of blanket users",
-    text=r"$D_{e^\varepsilon}(P_0^B\Vert P_1^B)=\frac1{\gamma n}\sum_{m=1}^n\binom nm\gamma^m(1-\gamma)^{n-m}"
-    r"E[\sum_{i\le m}L_i]_+$ bounds the shuffled divergence. As printed, without an LDP assumption, it fails like "
-    r"Theorem 13.",
+    text=(
+        Clause(
+            "bound",
+            r"$D_{e^\varepsilon}(P_0^B\Vert P_1^B)=\frac1{\gamma n}\sum_{m=1}^n\binom "
+            r"nm\gamma^m(1-\gamma)^{n-m}E[\sum_{i\le m}L_i]_+$ bounds the shuffled divergence.",
+        ),
+        Clause("without LDP", "As printed, without an LDP assumption, it fails like Theorem 13."),
+    ),
     source="decomposition, Lemma 3 and equation (11)",
     assumptions=("gamma > 0", "eps >= 0", "the blanket bounds the shuffled divergence (Theorem 2)"),
     scope="number of blanket users by induction, and what each adds, for any n and m; open masses for n <= 2; eight "
@@ -281,7 +296,7 @@ LEM_3 = Claim(
         ),
         Grade.PROVED,
     ),
-    obligations=for_all("first", "second", "floor", "n", "x", "m"),
+    obligations=for_all("first", "second", "floor", "n", "x", "m", clause=("bound", "without LDP")),
 )
 
 CLAIMS: tuple[Claim, ...] = (THM_13, LEM_3)

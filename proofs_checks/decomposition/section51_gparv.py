@@ -32,6 +32,7 @@ from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -185,9 +186,12 @@ DEF_9 = Claim(
     id="decomposition.def-9",
     kind=Kind.DEFINITION,
     title="amplification variable, plain and with the residual atom",
-    text=r"$L=\frac{R(x)(W)-e^\varepsilon R(x')(W)}{\omega(W)}$ with $W\sim\omega$; $G=L/\gamma$ with probability "
-    r"$\gamma$ and 0 otherwise. $G$ is the variable of Theorem 12 for the primary decomposition, and both have mean "
-    r"$1-e^\varepsilon$.",
+    text=(
+        Clause("L", r"$L=\frac{R(x)(W)-e^\varepsilon R(x')(W)}{\omega(W)}$ with $W\sim\omega$."),
+        Clause("G", r"$G=L/\gamma$ with probability $\gamma$ and 0 otherwise."),
+        Clause("same variable", "$G$ is the variable of Theorem 12 for the primary decomposition."),
+        Clause("mean", r"Both have mean $1-e^\varepsilon$."),
+    ),
     source="decomposition, Definition 9",
     assumptions=("gamma > 0", "the blanket charges every output of the pair"),
     scope="mean for two mechanisms in open parameters; laws for ten channels, both directions",
@@ -202,6 +206,7 @@ DEF_9 = Claim(
         Control("the pair exchanged", lambda rows, pair, x: parv(rows, pair[::-1], x)),
     ),
     expected=ClaimVerdict.DEFINITION,
+    obligations=for_all("rows", "pair", "exp_eps", clause=("L", "G", "same variable", "mean")),
 )
 
 CLAIMS: tuple[Claim, ...] = (THM_12, DEF_9)

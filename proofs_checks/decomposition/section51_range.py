@@ -23,6 +23,7 @@ from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Correction,
@@ -88,10 +89,16 @@ PROP_2 = Claim(
     id="decomposition.prop-2",
     kind=Kind.STATEMENT,
     title="mean and range of the amplification variable",
-    text=r"For an $\varepsilon_0$-LDP randomizer and any $\varepsilon\ge0$: $E[G]=1-e^\varepsilon$ and "
-    r"$1-e^{\varepsilon+\varepsilon_0}\le G\le e^{\varepsilon_0}-e^\varepsilon$; Remark 6: $L$ lies in $\gamma$ "
-    r"times that interval. For $\varepsilon>\varepsilon_0$ the upper end is negative, while $G$ is 0 with "
-    r"probability $1-\gamma$.",
+    text=(
+        Clause("mean", r"For an $\varepsilon_0$-LDP randomizer and any $\varepsilon\ge0$: $E[G]=1-e^\varepsilon$."),
+        Clause("range", r"$1-e^{\varepsilon+\varepsilon_0}\le G\le e^{\varepsilon_0}-e^\varepsilon$."),
+        Clause("L", r"Remark 6: $L$ lies in $\gamma$ times that interval."),
+        Clause(
+            "beyond",
+            r"For $\varepsilon>\varepsilon_0$ the upper end is negative, while $G$ is 0 with probability "
+            r"$1-\gamma$.",
+        ),
+    ),
     source="decomposition, Property 2 and Remark 6",
     assumptions=(),
     scope="atoms of the blanket for all ratios, budgets and eps; ten channels, eps up to eps0 + log 3",
@@ -109,7 +116,7 @@ PROP_2 = Claim(
         "The range fails only for eps above eps0, where the bound it serves is 0 anyway.",
         quote="For any eps >= 0 ... G satisfies",
     ),
-    obligations=for_all("lam", "x"),
+    obligations=for_all("lam", "x", clause=("mean", "range", "L", "beyond")),
     corrected=Correction(
         r"$1-e^{\varepsilon+\varepsilon_0}\le G\le\max\{0,e^{\varepsilon_0}-e^\varepsilon\}$, which is the printed "
         r"range for $\varepsilon\le\varepsilon_0$ (beyond, the bound is 0 anyway); mean and Remark 6 stand for every "

@@ -29,11 +29,13 @@ from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Correction,
     Grade,
     Kind,
+    Role,
     Statement,
     compare,
     decide,
@@ -202,12 +204,26 @@ ALG_7 = Claim(
     id="decomposition.alg-7",
     kind=Kind.STATEMENT,
     title="transform algorithm for the bound",
-    text=r"Round every atom of $G$ up to a multiple of $l$, take $FFT^{-1}(FFT(\bar G)^{\odot n})$ and return "
-    r"$\frac1n$ of the integral of its positive part: an upper bound on $D_{e^\varepsilon}(P_0^B\Vert P_1^B)$, and a "
-    r"lower bound if rounded down. The power of a transform is a circular convolution; it is the $n$-fold convolution "
-    r"that the paper asks for once the length is at least $n(\max\bar G-\min\bar G)/l+1$, as the cost "
-    r"$O(\frac nl\log\frac nl)$ of Section 5.2 supposes. At the length of $\bar G$ itself the sum wraps around, and "
-    r"the result falls below the truth even in exact arithmetic (claim symshuffle.wrapped-sum).",
+    text=(
+        Clause(
+            "bound",
+            r"Round every atom of $G$ up to a multiple of $l$, take $FFT^{-1}(FFT(\bar G)^{\odot n})$ and "
+            r"return $\frac1n$ of the integral of its positive part: an upper bound on "
+            r"$D_{e^\varepsilon}(P_0^B\Vert P_1^B)$, and a lower bound if rounded down.",
+        ),
+        Clause(
+            "length",
+            "The power of a transform is a circular convolution; it is the $n$-fold convolution that the "
+            r"paper asks for once the length is at least $n(\max\bar G-\min\bar G)/l+1$, as the cost "
+            r"$O(\frac nl\log\frac nl)$ of Section 5.2 supposes.",
+        ),
+        Clause(
+            "wraps",
+            r"At the length of $\bar G$ itself the sum wraps around, and the result falls below the truth "
+            "even in exact arithmetic (claim symshuffle.wrapped-sum).",
+            Role.QUOTED,
+        ),
+    ),
     source="decomposition, Algorithm 7 and the paragraphs on correctness and cost, Section 5.2",
     assumptions=(
         "exact arithmetic: rounding errors of the transform come on top",
@@ -226,7 +242,7 @@ ALG_7 = Claim(
         Control("divided by n + 1", _one_share_more),
     ),
     expected=ClaimVerdict.HOLDS,
-    obligations=for_all("whole", "part", "low", "high", "n"),
+    obligations=for_all("whole", "part", "low", "high", "n", clause=("bound", "length")),
 )
 
 
@@ -342,15 +358,34 @@ SEC_5_2_ERRORS = Claim(
     id="decomposition.sec-5.2-errors",
     kind=Kind.STATEMENT,
     title="how much a lattice step can cost",
-    text=r"(a) $E[\bar G^{*n}]_+-nl\le E[G^{*n}]_+\le E[\bar G^{*n}]_+$; (b) the same with $nl\Pr[G^{*n}>-nl]$ for "
-    r"$nl$ (printed with $[G^{*n}]_+$, which always exceeds $-nl$); (c) that probability is at most "
-    r"$\exp(-(\frac{2a^2}{b^2}-l)n)$ with $a=e^\varepsilon-1$, $b=(e^{\varepsilon_0}-1)(e^\varepsilon+1)$; (d) the "
-    r"error decays exponentially in $n$ as long as $l\le\frac{2a^2}{b^2}$; (e) by (a), $l=O(1/n)$ makes the error of "
-    r"$E[G^{*n}]_+$ $O(1)$. (a), (b), (e) hold. Where $b^2<2a$, that is at small budgets, (c) and (d) fail: for "
-    r"$a<l<\frac{2a^2}{b^2}$ the level $-nl$ lies below the mean $-na$, and rounding can raise the mean to 0. For "
-    r"$b^2>2a$ every such $l$ is below $a$ and (d) holds; (c) follows from Hoeffding's inequality if $b^2\ge4a$, and "
-    r"for $2a<b^2<4a$ it can fail too: binary response, $e^{\varepsilon_0}=67/50$, $e^\varepsilon=653/500$, "
-    r"$l=17/100$, $n=60$ has $0.00306$ against $0.00031$.",
+    text=(
+        Clause("(a)", r"$E[\bar G^{*n}]_+-nl\le E[G^{*n}]_+\le E[\bar G^{*n}]_+$."),
+        Clause(
+            "(b)",
+            r"The same with $nl\Pr[G^{*n}>-nl]$ for $nl$ (printed with $[G^{*n}]_+$, which always exceeds "
+            "$-nl$).",
+        ),
+        Clause(
+            "(c)",
+            r"That probability is at most $\exp(-(\frac{2a^2}{b^2}-l)n)$ with $a=e^\varepsilon-1$, "
+            r"$b=(e^{\varepsilon_0}-1)(e^\varepsilon+1)$.",
+        ),
+        Clause("(d)", r"The error decays exponentially in $n$ as long as $l\le\frac{2a^2}{b^2}$."),
+        Clause("(e)", "By (a), $l=O(1/n)$ makes the error of $E[G^{*n}]_+$ $O(1)$."),
+        Clause("hold", "(a), (b), (e) hold."),
+        Clause(
+            "small budgets",
+            r"Where $b^2<2a$, that is at small budgets, (c) and (d) fail: for $a<l<\frac{2a^2}{b^2}$ the "
+            "level $-nl$ lies below the mean $-na$, and rounding can raise the mean to 0.",
+        ),
+        Clause(
+            "larger budgets",
+            "For $b^2>2a$ every such $l$ is below $a$ and (d) holds; (c) follows from Hoeffding's "
+            r"inequality if $b^2\ge4a$, and for $2a<b^2<4a$ it can fail too: binary response, "
+            r"$e^{\varepsilon_0}=67/50$, $e^\varepsilon=653/500$, $l=17/100$, $n=60$ has $0.00306$ against "
+            "$0.00031$.",
+        ),
+    ),
     source="decomposition, Section 5.2, time complexity and error analysis",
     assumptions=("eps <= eps0", "Hoeffding's lemma E exp(s(G - E G)) <= exp(s^2 b^2/8)"),
     scope="(a), (b) for all sums; exponent and thresholds for all a, b, l; three settings, n <= 30; one at n = 60",
@@ -371,7 +406,9 @@ SEC_5_2_ERRORS = Claim(
         "another threshold are right. (a), (b) and (e) stand.",
         quote="the error decays exponentially in n as long as l <= 2a^2/b^2",
     ),
-    obligations=for_all("a", "b", "step"),
+    obligations=for_all(
+        "a", "b", "step", clause=("(a)", "(b)", "(c)", "(d)", "(e)", "hold", "small budgets", "larger budgets")
+    ),
     corrected=Correction(
         r"(c) For $l<a$ the probability is at most $\exp(-\frac{2(a-l)^2}{b^2}n)$; (d) so the error decays "
         r"exponentially as long as $l<a$, where $\bar G$ still has a negative mean.",

@@ -36,6 +36,7 @@ from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Correction,
@@ -140,10 +141,19 @@ THM_14 = Claim(
     id="decomposition.thm-14",
     kind=Kind.STATEMENT,
     title="exact divergence on constant backgrounds bounds from below",
-    text=r"For a local randomizer and $x_2=\dots=x_n$: $D_{e^\varepsilon}(M_S(X^0)\Vert "
-    r"M_S(X^1))=\frac1nE[\sum_iG_i]_+$ with $G=\frac{R(x_1^0)(y)-e^\varepsilon R(x_1^1)(y)}{R(x_2)(y)}$, $y\sim "
-    r"R(x_2)$. As printed, for any randomizer, it fails where the pair sends outputs that the background never "
-    r"sends: Theorem 12, which the proof quotes, supposes that it does not.",
+    text=(
+        Clause(
+            "value",
+            r"For a local randomizer and $x_2=\dots=x_n$: $D_{e^\varepsilon}(M_S(X^0)\Vert "
+            r"M_S(X^1))=\frac1nE[\sum_iG_i]_+$ with $G=\frac{R(x_1^0)(y)-e^\varepsilon "
+            r"R(x_1^1)(y)}{R(x_2)(y)}$, $y\sim R(x_2)$.",
+        ),
+        Clause(
+            "any randomizer",
+            "As printed, for any randomizer, it fails where the pair sends outputs that the background "
+            "never sends: Theorem 12, which the proof quotes, supposes that it does not.",
+        ),
+    ),
     source="decomposition, Theorem 14",
     assumptions=("eps >= 0",),
     scope="what a cell adds, for any cell, count and n; open masses for n <= 2; four atoms of k-RR for all lam, k; "
@@ -183,7 +193,7 @@ THM_14 = Claim(
         ),
         Grade.PROVED,
     ),
-    obligations=for_all("first", "second", "others", "n", "x"),
+    obligations=for_all("first", "second", "others", "n", "x", clause=("value", "any randomizer")),
 )
 
 
@@ -246,9 +256,15 @@ SEC_5_3_COMPOSITION = Claim(
     id="decomposition.sec-5.3-composition",
     kind=Kind.STATEMENT,
     title="lower bounds for several reports and for random attributes",
-    text=r"The triples $(R(x_1^0),R(x_1^1),R(x_2))(y)$ multiply under joint composition and mix under parallel "
-    r"composition, without left-over; the lower-bound $G$ mixes under parallel composition, but is no product (or "
-    r"sum) under joint composition.",
+    text=(
+        Clause(
+            "triples",
+            "The triples $(R(x_1^0),R(x_1^1),R(x_2))(y)$ multiply under joint composition and mix under "
+            "parallel composition, without left-over.",
+        ),
+        Clause("parallel", "The lower-bound $G$ mixes under parallel composition."),
+        Clause("joint", "It is no product (or sum) under joint composition."),
+    ),
     source="decomposition, Section 5.3, after Theorem 14",
     assumptions=("x_1^0, x_1^1, x_2 distinct", "reports of a joint mechanism are independent: its rows are products"),
     scope="parallel composition for all rows and weights; joint and parallel on four couples of channels with three "
@@ -262,7 +278,10 @@ SEC_5_3_COMPOSITION = Claim(
         Control("sum of the lower-bound variables", lambda g, h: g + h, _joint_laws),
     ),
     expected=ClaimVerdict.HOLDS,
-    obligations=for_all("laws", "weights"),
+    obligations=(
+        *for_all("laws", clause=("triples", "joint")),
+        *for_all("weights", clause=("triples", "parallel")),
+    ),
 )
 
 
@@ -301,11 +320,19 @@ SEC_5_3_GHAZI = Claim(
     id="decomposition.sec-5.3-ghazi",
     kind=Kind.STATEMENT,
     title="ratio values when the background value is uniform",
-    text=r"For k-RR with the background value uniform over $[k]$, the ratio takes the three values "
-    r"$e^{\varepsilon_0}-e^\varepsilon$, $1-e^{\varepsilon_0+\varepsilon}$, $1-e^\varepsilon$. There are three, but "
-    r"they are smaller by the factor $\gamma=\frac k{e^{\varepsilon_0}+k-1}$: the background sends every symbol with "
-    r"probability $1/k$, not $1/(e^{\varepsilon_0}+k-1)$, and with the printed values the mean is not "
-    r"$1-e^\varepsilon$.",
+    text=(
+        Clause(
+            "said",
+            "For k-RR with the background value uniform over $[k]$, the ratio takes the three values "
+            r"$e^{\varepsilon_0}-e^\varepsilon$, $1-e^{\varepsilon_0+\varepsilon}$, $1-e^\varepsilon$.",
+        ),
+        Clause(
+            "factor",
+            r"There are three, but they are smaller by the factor $\gamma=\frac k{e^{\varepsilon_0}+k-1}$: "
+            r"the background sends every symbol with probability $1/k$, not $1/(e^{\varepsilon_0}+k-1)$, and "
+            r"with the printed values the mean is not $1-e^\varepsilon$.",
+        ),
+    ),
     source="decomposition, Section 5.3, comparison with existing lower bound methods",
     assumptions=("every other user draws the background value afresh",),
     scope="all lam and k; explicit channels at k = 4, 5",
@@ -326,7 +353,7 @@ SEC_5_3_GHAZI = Claim(
         "right.",
         quote="support over only three values",
     ),
-    obligations=for_all("lam", "k", "x"),
+    obligations=for_all("lam", "k", "x", clause=("said", "factor")),
     corrected=Correction(
         r"The values are $\frac k{e^{\varepsilon_0}+k-1}$ times the printed ones, with probabilities $\frac1k$, "
         r"$\frac1k$, $\frac{k-2}k$.",

@@ -325,10 +325,16 @@ BASELINE_CLONE = Claim(
     id="decomposition.baseline-clone",
     kind=Kind.STATEMENT,
     title="standard-clone bound, numerically",
-    text=r"Closed form of the standard clone: for $\varepsilon_0\le\log\frac n{16\log(2/\delta)}$ the shuffled "
-    r"mechanism is $(\varepsilon,\delta)$-DP with $e^\varepsilon-1=\frac{e^{\varepsilon_0}-1}{e^{\varepsilon_0}+1} "
-    r"(8\sqrt{e^{\varepsilon_0}\log(4/\delta)/n}+8e^{\varepsilon_0}/n)$; numerically, the exact divergence of its "
-    r"pair.",
+    text=(
+        Clause(
+            "closed form",
+            r"Closed form of the standard clone: for $\varepsilon_0\le\log\frac n{16\log(2/\delta)}$ the "
+            r"shuffled mechanism is $(\varepsilon,\delta)$-DP with "
+            r"$e^\varepsilon-1=\frac{e^{\varepsilon_0}-1}{e^{\varepsilon_0}+1} "
+            r"(8\sqrt{e^{\varepsilon_0}\log(4/\delta)/n}+8e^{\varepsilon_0}/n)$.",
+        ),
+        Clause("pair", "Numerically, the exact divergence of its pair."),
+    ),
     source="decomposition, Section 6 (Feldman et al., Theorem 3.1)",
     assumptions=("eps0 <= log(n / (16 log(2/delta)))",),
     scope="exact divergence of the clone pair at three settings, n <= 480",
@@ -339,6 +345,7 @@ BASELINE_CLONE = Claim(
         Control("prefactors 8 replaced by 8/5", lambda lam, delta, n: 1 + (_clone_target(lam, delta, n) - 1) / 5),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("lam", "delta", "n", clause=("closed form", "pair")),
 )
 
 

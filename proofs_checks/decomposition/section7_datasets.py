@@ -21,6 +21,7 @@ from symshuffle.ledger.claims.errata import Erratum, Severity
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Correction,
@@ -120,14 +121,31 @@ SEC_7 = Claim(
     id="decomposition.sec-7",
     kind=Kind.STATEMENT,
     title="which neighbouring datasets leak most",
-    text=r"Conjecture: for many randomizers $X^0=(x_1^0,x_2,\dots,x_2)$, $X^1=(x_1^1,x_2,\dots,x_2)$ with three "
-    r"distinct inputs maximise $D_{e^\varepsilon}(M_S(X^0)\Vert M_S(X^1))$ over all neighbouring datasets, for every "
-    r"$\varepsilon$. It fails for all six mechanisms here: close to $\varepsilon_0$ the background that repeats "
-    r"$x_1^0$ is worse. For k-RR it is worse by the factor $e^{(n-1)\varepsilon_0}$ there, for every $k\ge3$ and "
-    r"$n\ge2$; at $k=3$, $e^{\varepsilon_0}=3$, $n=60$ it is worse at $e^\varepsilon=11/5$ already, where the "
-    r"divergence is about $10^{-8}$. For half-block it depends on the pair: at opposite inputs of $k=4$ no third input "
-    r"is worst at any level tried ($e^{\varepsilon_0}=3$, $e^\varepsilon=6/5$, $n=2$: $43/160$ against $27/80$ for "
-    r"$x_1^0$), and from $n=3$ the worst background may mix the two inputs of the pair.",
+    text=(
+        Clause(
+            "conjecture",
+            r"Conjecture: for many randomizers $X^0=(x_1^0,x_2,\dots,x_2)$, $X^1=(x_1^1,x_2,\dots,x_2)$ with "
+            r"three distinct inputs maximise $D_{e^\varepsilon}(M_S(X^0)\Vert M_S(X^1))$ over all "
+            r"neighbouring datasets, for every $\varepsilon$.",
+        ),
+        Clause(
+            "repeat",
+            r"It fails for all six mechanisms here: close to $\varepsilon_0$ the background that repeats "
+            "$x_1^0$ is worse.",
+        ),
+        Clause(
+            "k-RR",
+            r"For k-RR it is worse by the factor $e^{(n-1)\varepsilon_0}$ there, for every $k\ge3$ and "
+            r"$n\ge2$; at $k=3$, $e^{\varepsilon_0}=3$, $n=60$ it is worse at $e^\varepsilon=11/5$ already, "
+            "where the divergence is about $10^{-8}$.",
+        ),
+        Clause(
+            "half-block",
+            "For half-block it depends on the pair: at opposite inputs of $k=4$ no third input is worst at "
+            r"any level tried ($e^{\varepsilon_0}=3$, $e^\varepsilon=6/5$, $n=2$: $43/160$ against $27/80$ "
+            "for $x_1^0$), and from $n=3$ the worst background may mix the two inputs of the pair.",
+        ),
+    ),
     source="decomposition, Section 7",
     assumptions=("at least three inputs",),
     scope="k-RR near eps0 for all lam, k, n; all backgrounds of six mechanisms at one pair, of half-block at both "
@@ -162,6 +180,7 @@ SEC_7 = Claim(
         lambda label, lam, inputs, pair, n: (_worst(label, inputs, pair, n), _small(label, lam)),
         Grade.EXACT_CASES,
     ),
+    obligations=for_all("lam", "inputs", "pair", "n", clause=("conjecture", "repeat", "k-RR", "half-block")),
 )
 
 
@@ -287,13 +306,26 @@ SEC_8 = Claim(
     id="decomposition.sec-8",
     kind=Kind.STATEMENT,
     title="symmetric inputs and Hamming-close records",
-    text=r"Under input symmetry (the law of $G$ is the same for every ordered pair of inputs, at every "
-    r"$\varepsilon$) one pair of inputs suffices. For $m$ equal reports the pairs at Hamming distances "
-    r"$1,\dots,m$ have to be compared; the one at distance $m$ is expected, without proof, to have the largest "
-    r"variance of $G$ and the largest bound. (Ours: a proof. One more differing coordinate makes $G$ larger in "
-    r"convex order, whatever the other coordinates, $n$ and $\varepsilon$ are, if $(R(x)/\inf R,R(x')/\inf R)$ is "
-    r"exchangeable under the blanket; the coordinates may even use different mechanisms. In its example the paper "
-    r"says three mechanisms and lists four coordinates.)",
+    text=(
+        Clause(
+            "one pair",
+            "Under input symmetry (the law of $G$ is the same for every ordered pair of inputs, at every "
+            r"$\varepsilon$) one pair of inputs suffices.",
+        ),
+        Clause(
+            "distances",
+            r"For $m$ equal reports the pairs at Hamming distances $1,\dots,m$ have to be compared; the one "
+            "at distance $m$ is expected, without proof, to have the largest variance of $G$ and the "
+            "largest bound.",
+        ),
+        Clause(
+            "ours",
+            "(A proof. One more differing coordinate makes $G$ larger in convex order, whatever the other "
+            r"coordinates, $n$ and $\varepsilon$ are, if $(R(x)/\inf R,R(x')/\inf R)$ is exchangeable under "
+            "the blanket; the coordinates may even use different mechanisms. In its example the paper says "
+            "three mechanisms and lists four coordinates.)",
+        ),
+    ),
     source="decomposition, Section 8",
     assumptions=(
         "LDP",
@@ -304,7 +336,7 @@ SEC_8 = Claim(
     grade=Grade.PROVED,
     printed=lambda reports: reports,
     check=_hamming,
-    obligations=for_all("reports"),
+    obligations=for_all("reports", clause=("one pair", "distances", "ours")),
     controls=(
         Control("distance 1 is worst", lambda reports: 1),
         Control("distance m - 1 is worst", lambda reports: reports - 1),

@@ -17,6 +17,7 @@ from symshuffle.geometry.linprog import Solution, solve
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -276,7 +277,11 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.def-A.1",
         kind=Kind.DEFINITION,
         title="cones cut out by finitely many inequalities",
-        text=r"$\mathcal K(T)=\{v: Tv\ge0\}$; trivial if $\{0\}$, pointed if it contains no line.",
+        text=(
+            Clause("cone", r"$\mathcal K(T)=\{v: Tv\ge0\}$."),
+            Clause("trivial", r"It is trivial if it is $\{0\}$."),
+            Clause("pointed", "It is pointed if it contains no line."),
+        ),
         source="ldp_tradeoff, Definition A.1",
         assumptions=(),
         scope="20 random rational cones, 120 vectors; a half-plane",
@@ -285,6 +290,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         check=_check_cone,
         controls=(Control("inequalities reversed", lambda rows, vector: _in_cone(rows, tuple(-v for v in vector))),),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("rows", "vector", clause=("cone", "trivial", "pointed")),
     ),
     Claim(
         id="ldp_tradeoff.def-A.2",
@@ -313,7 +319,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.def-A.4",
         kind=Kind.DEFINITION,
         title="constraints tight at a vector",
-        text=r"$t_y$ is active at $v$ if $\langle t_y,v\rangle=0$; $T^{(v)}$ stacks the active rows.",
+        text=(
+            Clause("active", r"$t_y$ is active at $v$ if $\langle t_y,v\rangle=0$."),
+            Clause("stacked", "$T^{(v)}$ stacks the active rows."),
+        ),
         source="ldp_tradeoff, Definition A.4",
         assumptions=(),
         scope="10 random cones at their extreme rays and at the all-ones vector",
@@ -327,12 +336,16 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             ),
         ),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("rows", "vector", clause=("active", "stacked")),
     ),
     Claim(
         id="ldp_tradeoff.prop-A.3",
         kind=Kind.STATEMENT,
         title="pointed cones are spanned by finitely many rays",
-        text=r"A pointed non-trivial polyhedral cone has finitely many extreme rays and is their conic hull.",
+        text=(
+            Clause("finitely many", "A pointed non-trivial polyhedral cone has finitely many extreme rays."),
+            Clause("conic hull", "It is their conic hull."),
+        ),
         source="ldp_tradeoff, Proposition A.3",
         assumptions=("pointed, non-trivial, polyhedral",),
         scope="any cone: descent along the kernel of any vector, row by row; 12 random cones by certified programs",
@@ -344,7 +357,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("infinitely many rays", lambda: (False, 0)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("finitely many", "conic hull"),
+        obligations=(
+            *for_all("finitely many", clause="finitely many"),
+            *for_all("conic hull", clause="conic hull"),
+        ),
     ),
     Claim(
         id="ldp_tradeoff.prop-A.5",

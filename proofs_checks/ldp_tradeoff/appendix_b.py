@@ -20,6 +20,7 @@ from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -248,8 +249,8 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         kind=Kind.STATEMENT,
         title="local privacy row by row",
         text=(
-            r"$Q$ is LDP exactly if all its rows are in $\mathcal "
-            r"K$, a pointed non-trivial cone with matrix $T\oplus I$."
+            Clause("rows", r"$Q$ is LDP exactly if all its rows are in $\mathcal K$."),
+            Clause("cone", r"$\mathcal K$ is a pointed non-trivial cone with matrix $T\oplus I$."),
         ),
         source="ldp_tradeoff, Lemma B.2",
         assumptions=("lam > 1", "at least two inputs"),
@@ -262,7 +263,12 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("a negative entry elsewhere", lambda z, other, x, lam: lam if x == z else -1),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=(*by_cases("z", "other", "x"), *for_all("lam", "row by row", "pointed", "non-trivial")),
+        obligations=(
+            *by_cases("z", "other", "x", clause=("rows", "cone")),
+            *for_all("lam", clause=("rows", "cone")),
+            *for_all("row by row", clause="rows"),
+            *for_all("pointed", "non-trivial", clause="cone"),
+        ),
     ),
     Claim(
         id="ldp_tradeoff.lem-B.5",
@@ -287,7 +293,12 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.eq-69-75",
         kind=Kind.STATEMENT,
         title="counting identities behind the orbit results",
-        text=r"$mr=|O|k$, $\tilde r=\frac{|O|}m(k\lambda+m-k)$, $w_O=1/\tilde r$, $gQ^{(c)}_{ex}=Q^{(gc)}_{ex}$.",
+        text=(
+            Clause("counting", "$mr=|O|k$."),
+            Clause("totals", r"$\tilde r=\frac{|O|}m(k\lambda+m-k)$."),
+            Clause("weights", r"$w_O=1/\tilde r$."),
+            Clause("action", "$gQ^{(c)}_{ex}=Q^{(gc)}_{ex}$."),
+        ),
         source="ldp_tradeoff, equations (69)-(79)",
         assumptions=("for (77)-(79): a transitive group",),
         scope="any transitive group, orbit, subset and lam; every orbit of three groups; 5 random points",
@@ -304,6 +315,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("m", "size", "k", "lam", "before", "after"),
+        obligations=(
+            *for_all("m", "size", "k", clause=("counting", "totals", "weights")),
+            *for_all("lam", clause=("totals", "weights")),
+            *for_all("before", "after", clause="action"),
+        ),
     ),
 )

@@ -17,6 +17,7 @@ from symshuffle.geometry.orders import blackwell, equivalent
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -237,7 +238,11 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.lem-B.4",
         kind=Kind.STATEMENT,
         title="relabeling, zero rows and proportional splits change nothing",
-        text=r"Relabelled, zero-padded and row-split channels are equivalent to the original.",
+        text=(
+            Clause("relabelled", "Relabelled channels are equivalent to the original."),
+            Clause("zero rows", "So are zero-padded ones."),
+            Clause("split", "So are ones with rows split in proportion."),
+        ),
         source="ldp_tradeoff, Lemma B.4",
         assumptions=(),
         scope="kernels both ways for blocks of any size, and entry by entry for 2 x 3 symbols; 10 random channels",
@@ -249,6 +254,6 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("a split whose parts do not add up to the row", _split_too_much),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("rows", "t", "sizes"),
+        obligations=for_all("rows", "t", "sizes", clause=("relabelled", "zero rows", "split")),
     ),
 )

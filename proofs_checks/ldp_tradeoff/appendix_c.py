@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from typing import Any, Final
@@ -292,20 +292,53 @@ def _derived(m: int, gamma: Fraction) -> dict[Fraction, Ball]:
     return found
 
 
-def _columns(m: int) -> int:
+def _columns(m: Any) -> Any:
     """The number of weights of the full program."""
-    return int(2**m - 2)
+    return 2**m - 2
+
+
+def _averaged(m: Any, weights: Sequence[Any]) -> Any:
+    """Weight of each of the subsets of an orbit in the reduced program, from their weights in the full one."""
+    return sum(weights) / len(weights)
+
+
+def _columns_and_weights(m: Any, weights: Sequence[Any]) -> tuple[Any, Any]:
+    """Number of weights of the full program, and the one weight of an orbit."""
+    return _columns(m), _averaged(m, weights)
+
+
+def _any_scaling(statement: Statement) -> Iterator[Comparison]:
+    """Every m: one input more doubles the subsets. Any symmetry: a subset and its image, as two subsets of an orbit.
+
+    With their mean as weight of both, an additive invariant risk stays as it is, and what two inputs that are carried
+    into each other see becomes the mean of what they saw: a feasible point remains one.
+    """
+    m = sp.Symbol("m", integer=True, positive=True)
+    weights, (risk, one, other) = sp.symbols("c d", nonnegative=True), sp.symbols("r s t")
+    columns = [statement(size, weights)[0] for size in (m, m + 1)]
+    yield identity(columns[1] + 2, 2 * (columns[0] + 2), at="every m: all subsets, with or without one more input")
+    yield compare(statement(2, (Fraction(1),))[0], 2, at="two inputs: two subsets of one")
+    mean = statement(m, weights)[1]
+    before = weights[0] * risk + weights[1] * risk
+    seen = [weights[0] * a + weights[1] * b for a, b in ((one, other), (other, one))]
+    kept = [
+        identity(2 * mean * risk, before, at="any orbit: the risk stays"),
+        identity(mean * (one + other), sum(seen) / 2, at="any orbit: a feasible point remains one"),
+    ]
+    yield from serving("orbits", kept)
 
 
 def _check_scaling(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """For rings of 4 to 10 inputs: subsets as many as stated, and equal optima of the full and the reduced program."""
+    """Every m and symmetry; then rings of 4 to 10 inputs: subsets as stated, equal optima of both programs."""
+    yield from _any_scaling(statement)
     for m in (4, 6, 8, 10):
         problem, group, lam = cases.ring(m), cyclic_group(m), cases.LAM
-        yield compare(len(proper_subsets(m)), statement(m), at=f"columns of the full program, m={m}")
+        columns, _ = statement(m, (Fraction(1),))
+        yield compare(len(proper_subsets(m)), columns, at=f"columns of the full program, m={m}")
         reduced = orbit_tradeoff(problem, lam, group)
-        yield compare(sum(orbit.size for orbit in group.subset_orbits()), statement(m), at=f"orbits cover them, m={m}")
+        yield compare(sum(orbit.size for orbit in group.subset_orbits()), columns, at=f"orbits cover them, m={m}")
         full = bayes_tradeoff(problem, lam, method=Method.POLYTOPE).value.exact
-        yield compare(reduced.value.exact, full, at=f"{reduced.num_orbits} orbits instead of {statement(m)}, certified")
+        yield compare(reduced.value.exact, full, at=f"{reduced.num_orbits} orbits instead of {columns}, certified")
 
 
 CLAIMS: Final[tuple[Claim, ...]] = (
@@ -422,14 +455,22 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.scaling",
         kind=Kind.STATEMENT,
         title="computing cost of the two optimisation routes",
-        text="The full program has one weight per non-empty proper subset; symmetry reduces it to one per orbit.",
+        text=(
+            Clause("full", "The full program has one weight per non-empty proper subset."),
+            Clause("orbits", "Symmetry reduces them to one weight per orbit."),
+        ),
         source="ldp_tradeoff, Sections 1.2 and 3.3",
         assumptions=("at least two inputs",),
-        scope="rings of 4 to 10 inputs: counts, and certified optima of the full and of the reduced program",
-        grade=Grade.EXACT_CASES,
-        printed=_columns,
+        scope="every m by one more input, any orbit by two of its subsets; rings of 4 to 10 inputs: counts, and "
+        "certified optima of the full and of the reduced program",
+        grade=Grade.PROVED,
+        printed=_columns_and_weights,
         check=_check_scaling,
-        controls=(Control("the empty and the full set too", lambda m: 2**m),),
+        controls=(
+            Control("the empty and the full set too", lambda m, weights: (2**m, _averaged(m, weights))),
+            Control("the sum as weight of each", lambda m, weights: (_columns(m), sum(weights))),
+        ),
         expected=ClaimVerdict.HOLDS,
+        obligations=(*for_all("m", clause="full"), *for_all("weights", "orbits", clause="orbits")),
     ),
 )

@@ -23,10 +23,12 @@ from symshuffle.geometry.groups import SymmetryGroup, dihedral_group, trivial_gr
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
     compare,
     decide,
@@ -210,9 +212,12 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         kind=Kind.STATEMENT,
         title="guessing under any prior: best loss in closed form",
         text=(
-            r"Guessing a value read without noise under a prior $\pi_1\ge\dots\ge\pi_m$: the optimal risk over LDP "
-            r"channels is $1-\max_j\lambda P_j/(\lambda+j-1)$, $P_j=\pi_1+\dots+\pi_j$; the best $j$ grows at "
-            r"$\lambda=P_j/\pi_{j+1}-(j-1)$."
+            Clause(
+                "risk",
+                r"Guessing a value read without noise under a prior $\pi_1\ge\dots\ge\pi_m$: the optimal risk "
+                r"over LDP channels is $1-\max_j\lambda P_j/(\lambda+j-1)$, $P_j=\pi_1+\dots+\pi_j$.",
+            ),
+            Clause("breakpoints", r"The best $j$ grows at $\lambda=P_j/\pi_{j+1}-(j-1)$."),
         ),
         source="symshuffle; not in the papers",
         assumptions=("0-1 loss", "lam > 1"),
@@ -225,15 +230,18 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("no merging", lambda j, mass, lam: lam * mass / (lam + j - 1) * (1 if j == 1 else mass)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("j", "mass", "lam"),
+        obligations=for_all("j", "mass", "lam", clause=("risk", "breakpoints")),
     ),
     Claim(
         id="symshuffle.ordered-categories",
         kind=Kind.STATEMENT,
         title="ordered categories at absolute loss: formulas and exact breakpoints",
         text=(
-            r"Uniform prior, no noise. Three categories: $2/3$ up to $\lambda=2$, then $8/(3(\lambda+2))$. Four: "
-            r"$(\lambda+3)/(2(\lambda+1))$ up to $2+\sqrt5$, then $5/(\lambda+3)$. Five: three formulas."
+            Clause(
+                "three", r"Uniform prior, no noise. Three categories: $2/3$ up to $\lambda=2$, then $8/(3(\lambda+2))$."
+            ),
+            Clause("four", r"Four categories: $(\lambda+3)/(2(\lambda+1))$ up to $2+\sqrt5$, then $5/(\lambda+3)$."),
+            Clause("five", "Five categories have three formulas."),
         ),
         source="symshuffle; not in the papers",
         assumptions=("lam > 1",),
@@ -243,14 +251,23 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         check=_check_ordered,
         controls=(Control("a breakpoint moved by 1/100", lambda m: _shifted(_ordered(m))),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("m", clause=("three", "four", "five")),
     ),
     Claim(
         id="symshuffle.ring-distance",
         kind=Kind.STATEMENT,
         title="distance on a ring: formulas and exact breakpoints",
         text=(
-            r"A position on a ring of $m$, read with probability $1/2$, or a neighbour; loss the distance. Runs of "
-            r"three readings are optimal up to $\lambda=3,7,17$ for $m=5,6,8$, single readings above."
+            Clause(
+                "problem",
+                "A position on a ring of $m$, read with probability $1/2$, or a neighbour; loss the distance.",
+                Role.DEFINITION,
+            ),
+            Clause(
+                "optimal",
+                r"Runs of three readings are optimal up to $\lambda=3,7,17$ for $m=5,6,8$, single readings "
+                "above.",
+            ),
         ),
         source="symshuffle; not in the papers",
         assumptions=("uniform prior", "lam > 1"),
@@ -260,15 +277,19 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         check=_check_circle,
         controls=(Control("a breakpoint moved by 1/100", lambda m: _shifted(_circle(m))),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("m", clause="optimal"),
     ),
     Claim(
         id="symshuffle.ring-blur",
         kind=Kind.STATEMENT,
         title="distance on a ring of five: formula in the level and the blur",
         text=(
-            r"With probability $b<1/2$ of reading each neighbour, runs of three readings are optimal up to "
-            r"$\lambda=(2-2b)/(1-2b)$ with risk $(6+(\lambda-1)(2b+2))/(3\lambda+2)$, single readings above with risk "
-            r"$(6+2b(\lambda-1))/(\lambda+4)$."
+            Clause(
+                "runs",
+                "With probability $b<1/2$ of reading each neighbour, runs of three readings are optimal up to "
+                r"$\lambda=(2-2b)/(1-2b)$ with risk $(6+(\lambda-1)(2b+2))/(3\lambda+2)$.",
+            ),
+            Clause("single", r"Single readings above with risk $(6+2b(\lambda-1))/(\lambda+4)$."),
         ),
         source="symshuffle; not in the papers",
         assumptions=("uniform prior", "0 < b < 1/2", "lam > 1"),
@@ -286,15 +307,15 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("lam", "blur"),
+        obligations=for_all("lam", "blur", clause=("runs", "single")),
     ),
     Claim(
         id="symshuffle.asymmetric-losses",
         kind=Kind.STATEMENT,
         title="three noisy values with asymmetric losses: formula and exact breakpoint",
         text=(
-            r"The optimum is $2(\lambda+2)/(3(\lambda+1))$ up to "
-            r"$\lambda=3+\sqrt{10}$, then $5(\lambda+5)/(9(\lambda+2))$."
+            Clause("below", r"The optimum is $2(\lambda+2)/(3(\lambda+1))$ up to $\lambda=3+\sqrt{10}$."),
+            Clause("above", r"Then it is $5(\lambda+5)/(9(\lambda+2))$."),
         ),
         source="symshuffle; not in the papers",
         assumptions=("lam > 1",),
@@ -304,7 +325,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         check=_check_asymmetric,
         controls=(Control("the breakpoint moved by 1/100", lambda: _shifted(_asymmetric())),),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("lam"),
+        obligations=for_all("lam", clause=("below", "above")),
     ),
 )
 

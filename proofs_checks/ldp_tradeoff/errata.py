@@ -25,14 +25,17 @@ from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Correction,
     Grade,
     Kind,
+    Role,
     Statement,
     compare,
     decide,
+    for_all,
 )
 
 LAM: Final = cases.LAM
@@ -225,10 +228,18 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="does a cofinal class contain the maximal channels?",
         text=(
-            "Footnote 3: any cofinal class of a preordered set contains all maximal elements. It contains equivalents "
-            "of all: binary randomized response alone is cofinal, and the same with a null output is maximal as well. "
-            "(The sentence with the footnote also means cofinal among LDP channels, not among maximal ones: extremal "
-            "mechanisms with an all-ones row are not maximal. True of classes.)"
+            Clause("said", "Footnote 3: any cofinal class of a preordered set contains all maximal elements."),
+            Clause("equivalents", "It contains equivalents of all."),
+            Clause(
+                "instance",
+                "Binary randomized response alone is cofinal, and the same with a null output is maximal as well.",
+            ),
+            Clause(
+                "meant",
+                "(The sentence with the footnote also means cofinal among LDP channels, not among maximal ones: "
+                "extremal mechanisms with an all-ones row are not maximal. True of classes.)",
+                Role.QUOTED,
+            ),
         ),
         source="ldp_tradeoff, Section 3.2, footnote 3",
         assumptions=("the preorder of Definition 3.1 on channels, not on classes",),
@@ -249,15 +260,22 @@ CLAIMS: Final = (
             statement=lambda q, chosen: any(equivalent(q, other) for other in chosen),
             grade=Grade.EXACT_CASES,
         ),
+        obligations=for_all("maximal", "cofinal", clause=("said", "equivalents", "instance")),
     ),
     Claim(
         id="symshuffle.ldp-null-rows",
         kind=Kind.STATEMENT,
         title="rows of what dominates a channel with extreme rows",
         text=(
-            r"Proof of Proposition B.3: if the rows of $Q$ are extreme and $Q=W\tilde Q$, every row of $\tilde Q$ is "
-            r"extreme. A null row is not (an extreme direction is not 0): $\tilde Q=Q\oplus0$. The proof goes through, "
-            r"as the statement itself speaks of non-zero rows only."
+            Clause(
+                "said",
+                r"Proof of Proposition B.3: if the rows of $Q$ are extreme and $Q=W\tilde Q$, every row of "
+                r"$\tilde Q$ is extreme.",
+            ),
+            Clause("null row", r"A null row is not (an extreme direction is not 0): $\tilde Q=Q\oplus0$."),
+            Clause(
+                "proof", "The proof goes through, as the statement itself speaks of non-zero rows only.", Role.QUOTED
+            ),
         ),
         source="ldp_tradeoff, Appendix B.3, proof of Proposition B.3, before (60)",
         assumptions=(),
@@ -278,14 +296,21 @@ CLAIMS: Final = (
             statement=_non_zero_rows_extreme,
             grade=Grade.EXACT_CASES,
         ),
+        obligations=for_all("cone", "rows", clause=("said", "null row")),
     ),
     finding(
         "ldp-one-input",
         "at least two inputs",
         (
-            "Theorems 3.10 and 3.15, Proposition B.3 with Lemma B.5 and (22) are about two inputs or more. (With one "
-            "input there is nothing to hide: there is no non-empty proper subset, the polytope is empty, and the "
-            "constant channel is maximal.)"
+            Clause(
+                "two or more",
+                "Theorems 3.10 and 3.15, Proposition B.3 with Lemma B.5 and (22) are about two inputs or more.",
+            ),
+            Clause(
+                "one",
+                "With one input there is nothing to hide (there is no non-empty proper subset, the polytope is "
+                "empty, and the constant channel is maximal.)",
+            ),
         ),
         lambda inputs: inputs >= 2,
         _corresponds,
@@ -294,17 +319,31 @@ CLAIMS: Final = (
         scope="one, two and three inputs",
         check=_check_inputs,
         controls=(Control("three inputs at least", lambda inputs: inputs >= 3),),
+        obligations=for_all("inputs", clause=("two or more", "one")),
     ),
     Claim(
         id="symshuffle.ldp-minimax-single-orbit",
         kind=Kind.STATEMENT,
         title="is a single orbit optimal for the minimax risk?",
         text=(
-            r"Appendix C.2 infers from Proposition 3.6 and Corollary 3.17 that some $w_OS_O$ attains the optimal "
-            r"trade-off, in the minimax framework too. The corollary needs concavity, which the minimax risk does not "
-            r"have (Remark 3.4): with parameters of two kinds the best single orbit has risk $12/25$, a mixture of two "
-            r"orbits $8/17$. The result of the appendix stands, by its equalizer argument (111)-(123). (The abstract "
-            r"promises the expression for every problem with a transitive symmetry; it, too, leaves the concavity out.)"
+            Clause(
+                "said",
+                "Appendix C.2 infers from Proposition 3.6 and Corollary 3.17 that some $w_OS_O$ attains the "
+                "optimal trade-off, in the minimax framework too.",
+            ),
+            Clause(
+                "instance",
+                "The corollary needs concavity, which the minimax risk does not have (Remark 3.4): with "
+                "parameters of two kinds the best single orbit has risk $12/25$, a mixture of two orbits "
+                "$8/17$.",
+            ),
+            Clause("appendix", "The result of the appendix stands, by its equalizer argument (111)-(123)."),
+            Clause(
+                "abstract",
+                "(The abstract promises the expression for every problem with a transitive symmetry; it, too, "
+                "leaves the concavity out.)",
+                Role.QUOTED,
+            ),
         ),
         source="ldp_tradeoff, Appendix C.2, after (96); abstract",
         assumptions=("an invariant problem under a group that is transitive on inputs",),
@@ -329,16 +368,24 @@ CLAIMS: Final = (
             statement=lambda one_kind: one_kind,
             grade=Grade.EXACT_CASES,
         ),
+        obligations=for_all("one_kind", clause=("said", "instance", "appendix")),
     ),
     Claim(
         id="symshuffle.ldp-minimax-not-concave",
         kind=Kind.STATEMENT,
         title="is the minimax risk concave in the channel?",
         text=(
-            "The abstract and Section 1.2 list concavity among the properties of Bayesian and minimax risks, Section "
-            "1.2 as what Proposition 3.6 shows. The proposition gives it to the Bayes risk only: with parameters of "
-            "two kinds the minimax risks of two channels are $12/25$ and $4/7$, and that of their even mixture is "
-            "$17/35$, below the mean $92/175$."
+            Clause(
+                "said",
+                "The abstract and Section 1.2 list concavity among the properties of Bayesian and minimax "
+                "risks, Section 1.2 as what Proposition 3.6 shows.",
+            ),
+            Clause("Bayes", "The proposition gives it to the Bayes risk only.", Role.QUOTED),
+            Clause(
+                "instance",
+                "With parameters of two kinds the minimax risks of two channels are $12/25$ and $4/7$, and that "
+                "of their even mixture is $17/35$, below the mean $92/175$.",
+            ),
         ),
         source="ldp_tradeoff, abstract and Section 1.2, item 1",
         assumptions=(),
@@ -364,14 +411,22 @@ CLAIMS: Final = (
             statement=lambda risk: risk == "Bayes",
             grade=Grade.EXACT_CASES,
         ),
+        obligations=for_all("risk", clause=("said", "instance")),
     ),
     finding(
         "ldp-lower-dimension",
         "when the polytope of invariant channels has a lower dimension",
         (
-            "$S^G$ has a lower dimension than $S$ if there are three inputs or more and the group moves one of them. "
-            "(With two inputs and their exchange both are the same point, Corollary 3.12; the trivial group changes "
-            "nothing.)"
+            Clause(
+                "three inputs",
+                "$S^G$ has a lower dimension than $S$ if there are three inputs or more and the group moves one "
+                "of them.",
+            ),
+            Clause(
+                "two inputs",
+                "With two inputs and their exchange both are ( the same point, Corollary 3.12; the trivial "
+                "group changes nothing.)",
+            ),
         ),
         lambda inputs, moves: inputs >= 3 and moves > 0,
         _lower,
@@ -383,5 +438,6 @@ CLAIMS: Final = (
             Control("never", lambda inputs, moves: False),
             Control("every group that moves an input", lambda inputs, moves: moves > 0),
         ),
+        obligations=for_all("inputs", "moves", clause=("three inputs", "two inputs")),
     ),
 )

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import sympy as sp
@@ -36,6 +36,7 @@ from symshuffle.ledger.claims.model import (
     decide,
     for_all,
     identity,
+    serving,
 )
 
 Columns = list[tuple[Any, ...]]
@@ -122,48 +123,90 @@ def _check_ldp(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
     )
 
 
-def _risk(problem: DecisionProblem, channel: Channel, rule: Sequence[Sequence[Fraction]]) -> tuple[Fraction, ...]:
-    """Equation (3), term by term."""
+Matrix: TypeAlias = Sequence[Sequence[Any]]
+
+
+def _risk(model: Matrix, loss: Matrix, columns: Matrix, rule: Matrix) -> tuple[Any, ...]:
+    """Equation (3), term by term; the channel by its outputs."""
     return tuple(
         sum(
-            (
-                problem.model[t][x] * Fraction(channel.rows[x][y]) * problem.loss[t][a] * rule[y][a]  # type: ignore[arg-type]
-                for x in range(problem.num_inputs)
-                for y in range(channel.num_outputs)
-                for a in range(problem.num_actions)
-            ),
-            Fraction(0),
+            seen * column[x] * losses[a] * answers[a]
+            for x, seen in enumerate(law)
+            for column, answers in zip(columns, rule, strict=True)
+            for a in range(len(losses))
         )
-        for t in range(problem.num_parameters)
+        for law, losses in zip(model, loss, strict=True)
     )
 
 
+def _stage_by_stage(statement: Statement) -> Iterator[Comparison]:
+    """The mean loss of the experiment itself, one draw after the other: an input, its output, the answer to that.
+
+    One input, output and answer stand for any, and one for the sum of all others, with open probabilities and losses.
+    """
+    parameter, other, low, high, first, second = sp.symbols("p r c d u v", positive=True)
+    losses = [sp.symbols("l0 l1"), sp.symbols("h0 h1")]
+    model = [(parameter, 1 - parameter), (other, 1 - other)]
+    columns = [(low, high), (1 - low, 1 - high)]
+    rule = [(first, 1 - first), (second, 1 - second)]
+    claimed = statement(model, losses, columns, rule)
+    for number, (law, loss) in enumerate(zip(model, losses, strict=True)):
+        answered = [sum(chance * value for chance, value in zip(answers, loss, strict=True)) for answers in rule]
+        behind = [sum(column[x] * value for column, value in zip(columns, answered, strict=True)) for x in (0, 1)]
+        mean = sum(chance * value for chance, value in zip(law, behind, strict=True))
+        yield identity(mean, claimed[number], at=f"parameter {number}: mean over the answer, the output, the input")
+
+
 def _check_risk(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """For 20 random problems, channels and rules: the library's risk at every parameter against the stated sum."""
+    """For any model, loss, channel and rule; then 20 random ones: the library's risks against the stated sum."""
+    yield from _stage_by_stage(statement)
     for trial, channel in enumerate(cases.channels(rng, 20, 3)):
         problem = cases.problem(rng, m=3)
         rule = [cases.distribution(rng, 3) for _ in range(channel.num_outputs)]
-        yield compare(problem.risk(channel, rule), statement(problem, channel, rule), at=f"random problem {trial}")
+        claimed = statement(problem.model, problem.loss, channel.columns(), rule)
+        yield compare(problem.risk(channel, rule), claimed, at=f"random problem {trial}")
 
 
-def _average_and_worst(problem: DecisionProblem, risks: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
+def _average_and_worst(prior: Sequence[Any], risks: Sequence[Any]) -> tuple[Any, Any]:
     """Equations (4) and (5) for one rule."""
-    prior = problem.required_prior()
-    return sum((p * r for p, r in zip(prior, risks, strict=True)), Fraction(0)), max(risks)
+    worst = sp.Max(*risks) if any(isinstance(risk, sp.Expr) for risk in risks) else max(risks)
+    return sum(p * r for p, r in zip(prior, risks, strict=True)), worst
+
+
+def _best_rules(statement: Statement) -> Iterator[Comparison]:
+    """Two parameters with open risks: averages and worst cases as stated, and which rules are best.
+
+    At an output one answer has the smaller average cost, the other that and some more: a rule that takes the second
+    with probability d costs d times the excess more, so that the best rules take a cheapest answer at each output. No
+    average exceeds the worst case, and where all risks are equal both agree: what is best then is so for both.
+    """
+    share, more, chance = sp.symbols("p e d", positive=True)
+    prior, (first, second) = (share, 1 - share), sp.symbols("r s", real=True)
+    average, worst = statement(prior, (first + more, first))
+    yield identity(share * (first + more) + (1 - share) * first, average, at="average over any prior of two")
+    yield identity(first + more, worst, at="worst case of two")
+    other = (statement(prior, (first, second))[0] + more - share * first) / (1 - share)
+    dear = (first, other)  # the risks of the answer whose average is larger by e
+    mixed = [(1 - chance) * a + chance * b for a, b in zip((first, second), dear, strict=True)]
+    best, taken = (statement(prior, risks)[0] for risks in ((first, second), mixed))
+    kept = share * first + (1 - share) * second
+    found = [identity(best, kept, at="the cheaper answer"), identity(taken - kept, chance * more, at="any mixture")]
+    yield from serving("rules", found)
 
 
 def _check_optima(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """For 15 random problems: the Bayes risk against all deterministic rules, the minimax risk against its rule.
+    """For any prior, risks and rules; then 15 random problems: Bayes and minimax risks, in exact rationals.
 
-    Both by the stated average and worst case, in exact rationals. A prior whose Bayes risk is the minimax value shows
-    that no rule does better.
+    The Bayes risk against all deterministic rules, the minimax risk against its rule, by the stated average and worst
+    case. A prior whose Bayes risk is the minimax value shows that no rule does better.
     """
+    yield from _best_rules(statement)
     for trial in range(15):
         problem, channel = cases.problem(rng, m=3), random_channel(rng, 3, 3)
         averages = []
         for actions in itertools.product(range(3), repeat=3):
             rule = [[Fraction(int(a == chosen)) for a in range(3)] for chosen in actions]
-            averages.append(statement(problem, problem.risk(channel, rule))[0])
+            averages.append(statement(problem.required_prior(), problem.risk(channel, rule))[0])
         yield compare(
             problem.bayes_risk(channel)[0], min(averages), at=f"best of all deterministic rules, case {trial}"
         )
@@ -172,7 +215,7 @@ def _check_optima(statement: Statement, rng: np.random.Generator) -> Iterator[Co
         found = minimax_risk(problem, channel)
         value, prior = found.value.lower, found.prior
         yield compare(
-            value, statement(problem, problem.risk(channel, found.rule))[1], at=f"worst case of its rule, case {trial}"
+            value, statement(prior, problem.risk(channel, found.rule))[1], at=f"worst case of its rule, case {trial}"
         )
         # A prior whose Bayes risk is the value shows that no rule has a smaller worst case.
         yield compare(
@@ -331,36 +374,45 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         text=r"$R(\theta,Q,D)=\sum_{x,y}P(x|\theta)Q_{y,x}\sum_a \ell(\theta,a)D(a|y)$.",
         source="ldp_tradeoff, equation (3)",
         assumptions=("finitely many parameters and actions",),
-        scope="20 random rational problems, channels and rules",
-        grade=Grade.EXACT_CASES,
+        scope="the experiment draw by draw, for any model, loss, channel and rule; 20 random rational problems",
+        grade=Grade.PROVED,
         printed=_risk,
         check=_check_risk,
         controls=(
             Control(
-                "the loss of the next action", lambda p, q, rule: _risk(p, q, [(*row[1:], row[0]) for row in rule])
+                "the loss of the next action",
+                lambda model, loss, columns, rule: _risk(model, loss, columns, [(*row[1:], row[0]) for row in rule]),
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("model", "loss", "columns", "rule"),
     ),
     Claim(
         id="ldp_tradeoff.eq-4-6",
         kind=Kind.STATEMENT,
         title="best average and best worst-case loss of a channel",
         text=(
-            r"The Bayes risk averages over the prior, the worst-case "
-            r"risk is the supremum over $\theta$; optima over rules."
+            Clause("Bayes", "The Bayes risk averages over the prior."),
+            Clause("worst case", r"The worst-case risk is the supremum over $\theta$."),
+            Clause("rules", "The optima of both are over decision rules."),
         ),
         source="ldp_tradeoff, equations (4)-(6)",
         assumptions=("finitely many parameters and actions",),
-        scope="15 random problems: all 27 deterministic rules; minimax programs certified, least favourable priors",
-        grade=Grade.EXACT_CASES,
+        scope="averages, worst cases and mixtures of answers for any prior and risks; 15 random problems: all 27 "
+        "deterministic rules; minimax programs certified, least favourable priors",
+        grade=Grade.PROVED,
         printed=_average_and_worst,
         check=_check_optima,
         controls=(
-            Control("best case instead of worst", lambda p, risks: (_average_and_worst(p, risks)[0], min(risks))),
-            Control("uniform average", lambda p, risks: (sum(risks, Fraction(0)) / len(risks), max(risks))),
+            Control("best case instead of worst", lambda p, risks: (_average_and_worst(p, risks)[0], risks[-1])),
+            Control("uniform average", lambda p, risks: (sum(risks) / len(risks), _average_and_worst(p, risks)[1])),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=(
+            *for_all("prior", clause="Bayes"),
+            *for_all("risks", clause=("Bayes", "worst case")),
+            *for_all("rules", clause="rules"),
+        ),
     ),
     Claim(
         id="ldp_tradeoff.eq-7",
@@ -385,7 +437,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.def-2.2",
         kind=Kind.DEFINITION,
         title="decision problems with a symmetry group",
-        text=r"$P(gx|g\theta)=P(x|\theta)$ and $\ell(g\theta,ga)=\ell(\theta,a)$ for all $g$.",
+        text=(
+            Clause("law", r"$P(gx|g\theta)=P(x|\theta)$."),
+            Clause("loss", r"$\ell(g\theta,ga)=\ell(\theta,a)$ for all $g$."),
+        ),
         source="ldp_tradeoff, Definition 2.2",
         assumptions=("parameters with different models",),
         scope="every permutation of the inputs of three problems, against all actions on parameters and answers",
@@ -394,12 +449,16 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         check=_check_invariance,
         controls=(Control("parameters stay put", lambda p, g, t, a: _invariant(p, g, range(len(t)), a)),),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("problem", "g", "t", "a", clause=("law", "loss")),
     ),
     Claim(
         id="ldp_tradeoff.def-2.3",
         kind=Kind.DEFINITION,
         title="group acting on channels; invariant channels",
-        text=r"$(g\circ_\sigma Q)_{y,x}=Q_{\sigma_{g^{-1}}(y),g^{-1}x}$; $Q$ is invariant if all $g$ fix it.",
+        text=(
+            Clause("action", r"$(g\circ_\sigma Q)_{y,x}=Q_{\sigma_{g^{-1}}(y),g^{-1}x}$."),
+            Clause("invariant", "$Q$ is invariant if all $g$ fix it."),
+        ),
         source="ldp_tradeoff, Definition 2.3",
         assumptions=("a finite group",),
         scope=(
@@ -415,5 +474,6 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             ),
         ),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("g", "channel", "sigma", clause=("action", "invariant")),
     ),
 )

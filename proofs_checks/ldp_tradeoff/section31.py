@@ -20,6 +20,7 @@ from symshuffle.geometry.orders import Garbling, Separation, blackwell
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -259,7 +260,11 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.rem-3.4",
         kind=Kind.STATEMENT,
         title="which of the four properties imply others",
-        text=r"DPI and DSA imply CCV; DSA implies DS-QCVX; DPI and DS-QCVX do not imply CCV.",
+        text=(
+            Clause("DPI and DSA", "DPI and DSA imply CCV."),
+            Clause("DSA", "DSA implies DS-QCVX."),
+            Clause("minimax", "DPI and DS-QCVX do not imply CCV."),
+        ),
         source="ldp_tradeoff, Remark 3.4",
         assumptions=("mixtures and stacks of two parts, from which those of more are made one by one",),
         scope="channels of any size, two parts of any weights and values; an exact minimax risk that is not concave",
@@ -279,6 +284,9 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("first", "second", "p"),
+        obligations=(
+            *for_all("first", "second", clause=("DPI and DSA", "DSA")),
+            *for_all("p", clause=("DPI and DSA", "DSA", "minimax")),
+        ),
     ),
 )

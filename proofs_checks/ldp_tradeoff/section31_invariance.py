@@ -314,7 +314,11 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.prop-3.6",
         kind=Kind.STATEMENT,
         title="properties that optimal losses have",
-        text=r"$R_B^*$ has DPI and DSA, $R_M^*$ has DPI and DS-QCVX, both are invariant for invariant problems.",
+        text=(
+            Clause("Bayes", "$R_B^*$ has DPI and DSA."),
+            Clause("minimax", "$R_M^*$ has DPI and DS-QCVX."),
+            Clause("invariant", "Both are invariant for invariant problems."),
+        ),
         source="ldp_tradeoff, Proposition 3.6",
         assumptions=("for invariance: an invariant problem, and an invariant prior",),
         scope="any sizes, by matrix algebra on an arbitrary rule; two problems with groups, 20-60 cases each",
@@ -327,8 +331,11 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("Bayes risk has DPI only", lambda: {**_TESTED, "Bayes": {Property.DPI}}),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all(
-            *(which.value for which in (Property.DPI, Property.ADDITIVE, Property.QUASI_CONVEX, Property.INVARIANT))
+        obligations=(
+            *for_all("data processing inequality", clause=("Bayes", "minimax")),
+            *for_all("direct-sum additivity", clause="Bayes"),
+            *for_all("direct-sum quasi-convexity", clause="minimax"),
+            *for_all("invariance", clause="invariant"),
         ),
     ),
     Claim(
@@ -362,7 +369,11 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.rem-3.8",
         kind=Kind.STATEMENT,
         title="divergences and informations as risks",
-        text=r"f-divergences, mutual information at uniform input and Fisher information have reversed DPI and DSA.",
+        text=(
+            Clause("f-divergences", "f-divergences have reversed DPI and DSA."),
+            Clause("mutual information", "So has mutual information at uniform input."),
+            Clause("Fisher information", "So has Fisher information."),
+        ),
         source="ldp_tradeoff, Remark 3.8",
         assumptions=("null outputs count zero", "positive denominators, as at every row of an LDP channel"),
         scope="any convex f, any size; six measures on 60 random channels each; two maxima",
@@ -371,6 +382,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         check=_check_measures,
         controls=(Control("the measures themselves have DPI", lambda: (1, _measure_properties()[1])),),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("f-divergences", "mutual information", "Fisher information"),
+        obligations=(
+            *for_all("f-divergences", clause="f-divergences"),
+            *for_all("mutual information", clause="mutual information"),
+            *for_all("Fisher information", clause="Fisher information"),
+        ),
     ),
 )

@@ -26,6 +26,7 @@ from symshuffle.geometry.orders import blackwell, equivalent
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -168,7 +169,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.def-3.9",
         kind=Kind.DEFINITION,
         title="two-level rows, their weights, and the channel of a weight vector",
-        text=r"$S_{y,x}$ is $\lambda$ if $x\in y$ and 1 otherwise; $\mathcal S=\{c\ge0: c^\top S=1^\top\}$.",
+        text=(
+            Clause("rows", r"$S_{y,x}$ is $\lambda$ if $x\in y$ and 1 otherwise."),
+            Clause("polytope", r"$\mathcal S=\{c\ge0: c^\top S=1^\top\}$."),
+        ),
         source="ldp_tradeoff, Definition 3.9, equations (19)-(21)",
         assumptions=("at least two inputs",),
         scope="m = 2..5 at three levels: matrix, rank, all vertices (1, 5, 41, 1291), range of the total weight",
@@ -180,6 +184,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("1/lam outside", lambda inside, lam: 1 if inside else 1 / lam),
         ),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("lam", clause=("rows", "polytope")),
     ),
     Claim(
         id="ldp_tradeoff.thm-3.10",

@@ -35,6 +35,7 @@ from symshuffle.geometry.symmetry import OrbitPolytope
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Correction,
@@ -209,7 +210,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.rem-3.16",
         kind=Kind.STATEMENT,
         title="orbit optimum at corners, or by linear programming",
-        text=r"Concave risks are optimised at a vertex of $\mathcal S^G$, additive ones by a linear program over it.",
+        text=(
+            Clause("concave", r"Concave risks are optimised at a vertex of $\mathcal S^G$."),
+            Clause("additive", "Additive ones are optimised by a linear program over it."),
+        ),
         source="ldp_tradeoff, Remark 3.16",
         assumptions=("invariance, and the conditions of Remark 3.11",),
         scope="any two values of an arbitrary risk; two problems under Sym(2)xSym(2): all vertices, both programs",
@@ -221,6 +225,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("the average vertex", lambda values: sum(values, Fraction(0)) / len(values)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("values", "concave", "additive"),
+        obligations=(
+            *for_all("values", clause=("concave", "additive")),
+            *for_all("concave", clause="concave"),
+            *for_all("additive", clause="additive"),
+        ),
     ),
 )

@@ -31,10 +31,12 @@ from symshuffle.geometry.symmetry import OrbitPolytope
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
     compare,
     decide,
@@ -201,8 +203,12 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         kind=Kind.STATEMENT,
         title="transitive symmetry: one orbit is optimal",
         text=(
-            r"For a transitive group one orbit with $w_O=m/(|O|(k\lambda+m-k))$ "
-            r"is optimal for concave invariant risks."
+            Clause(
+                "weight",
+                r"For a transitive group one orbit has the weight $w_O=m/(|O|(k\lambda+m-k))$.",
+                Role.DEFINITION,
+            ),
+            Clause("optimal", "This one orbit is optimal for concave invariant risks."),
         ),
         source="ldp_tradeoff, Corollary 3.17",
         assumptions=("a finite group, transitive on inputs", "DPI, DS-QCVX, CCV and invariance"),
@@ -215,15 +221,17 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("levels exchanged", lambda m, size, k, lam: m / (size * (k + (m - k) * lam))),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("m", "size", "k", "lam", "risks"),
+        obligations=for_all("m", "size", "k", "lam", "risks", clause="optimal"),
     ),
     Claim(
         id="ldp_tradeoff.rem-3.18",
         kind=Kind.STATEMENT,
         title="full symmetry leads to subset selection",
         text=(
-            r"For a $\mathrm{Sym}(m)$-invariant risk the optimal channel is a subset selection: the orbits are the "
-            r"$k$-subsets and $w_O=m/(\binom mk(k\lambda+m-k))$."
+            Clause(
+                "subset selection", r"For a $\mathrm{Sym}(m)$-invariant risk the optimal channel is a subset selection."
+            ),
+            Clause("orbits", r"The orbits are the $k$-subsets and $w_O=m/(\binom mk(k\lambda+m-k))$."),
         ),
         source="ldp_tradeoff, Remark 3.18, equation (30)",
         assumptions=("Corollary 3.17",),
@@ -236,7 +244,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("levels exchanged", lambda m, k, lam: m / (sp.binomial(m, k) * (k + (m - k) * lam))),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("m", "k", "lam", "risks"),
+        obligations=for_all("m", "k", "lam", "risks", clause=("subset selection", "orbits")),
     ),
     Claim(
         id="ldp_tradeoff.rem-3.19",

@@ -20,6 +20,7 @@ from symshuffle.channels.shuffled import shuffled_divergence, worst_shuffled_div
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -271,9 +272,16 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="the equivariant frontier at every budget",
         text=(
-            r"At every square sum the reciprocals of a template sum to at least "
-            r"$k\frac{1+\sigma t}{1+\sigma t-\sigma^2}$ with $t=(k-2)/\sqrt{k-1}$, that of one high coordinate. So "
-            r"mixtures of k-ary response and null symbols are best among all equivariant channels at every budget."
+            Clause(
+                "reciprocals",
+                r"At every square sum the reciprocals of a template sum to at least $k\frac{1+\sigma t}{1+\sigma "
+                r"t-\sigma^2}$ with $t=(k-2)/\sqrt{k-1}$, that of one high coordinate.",
+            ),
+            Clause(
+                "best",
+                "So mixtures of k-ary response and null symbols are best among all equivariant channels at "
+                "every budget.",
+            ),
         ),
         source="answers alphabets, Section 13 and Remark 10.6; second proof of symshuffle.anchored-frontier",
         assumptions=(r"$k\ge3$; alphabets.lem-11.2 and the concavity in alphabets.thm-10.2",),
@@ -291,16 +299,24 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "spread", "skew", "templates"),
+        obligations=for_all("k", "spread", "skew", "templates", clause=("reciprocals", "best")),
     ),
     Claim(
         id="symshuffle.alphabets-largest-budget",
         kind=Kind.STATEMENT,
         title="the largest budget under a ratio cap",
         text=(
-            r"Equivariant channels of ratio at most $\lambda$ have budgets up to $\max_s\chi_{k,s}(\lambda)$, which "
-            r"grows in $s$ while $\lambda s^2<(k-s)^2$; of $(\lambda-1)^2/\lambda$ it misses the share "
-            r"$\frac{s\lambda(s-1)+(k-s)(k-s-1)}{(k-1)(s\lambda+k-s)}$, so only $k=2$ reaches it."
+            Clause(
+                "largest",
+                r"Equivariant channels of ratio at most $\lambda$ have budgets up to "
+                r"$\max_s\chi_{k,s}(\lambda)$.",
+            ),
+            Clause("grows", r"It grows in $s$ while $\lambda s^2<(k-s)^2$."),
+            Clause(
+                "share",
+                r"Of $(\lambda-1)^2/\lambda$ it misses the share "
+                r"$\frac{s\lambda(s-1)+(k-s)(k-s-1)}{(k-1)(s\lambda+k-s)}$, so only $k=2$ reaches it.",
+            ),
         ),
         source="completes alphabets, Section 10 (ambient bound) and Theorem 4.2",
         assumptions=(r"$\lambda>1$",),
@@ -315,16 +331,20 @@ CLAIMS: Final = (
             Control("the bound is reached", lambda k, s, c: (0 * k, _largest(k, s, c)[1])),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "s", "lam"),
+        obligations=for_all("k", "s", "lam", clause=("largest", "grows", "share")),
     ),
     Claim(
         id="symshuffle.alphabets-capped-vertices",
         kind=Kind.STATEMENT,
         title="the frontier under a small ratio cap, corner by corner",
         text=(
-            r"For $\lambda\le\sqrt{k-1}$ the frontier under the cap is piecewise linear with corners "
-            r"$(\chi_{k,s},A_{k,s})(\lambda)$ at $s=1,\dots,s^*$, the size of largest signal, and flat after it; for "
-            r"$k=8$, $\lambda=8/5$ and for $k=10$, $\lambda=2$ these are three."
+            Clause(
+                "corners",
+                r"For $\lambda\le\sqrt{k-1}$ the frontier under the cap is piecewise linear with corners "
+                r"$(\chi_{k,s},A_{k,s})(\lambda)$ at $s=1,\dots,s^*$, the size of largest signal.",
+            ),
+            Clause("flat", "It is flat after it."),
+            Clause("three", r"For $k=8$, $\lambda=8/5$ and for $k=10$, $\lambda=2$ these are three."),
         ),
         source="answers alphabets, Section 13, with a local cap",
         assumptions=(r"$k\ge3$, $1<\lambda\le\sqrt{k-1}$",),
@@ -337,15 +357,20 @@ CLAIMS: Final = (
             Control("all sizes", lambda k, lam: (*_corners(k, lam), (k - 1, Fraction(1), Fraction(1)))),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "lam", clause=("corners", "flat", "three")),
     ),
     Claim(
         id="symshuffle.alphabets-third-background",
         kind=Kind.STATEMENT,
         title="a background of third inputs shows more than the canonical pair",
         text=(
-            r"With all other users at a third input, subset selection has divergence "
-            r"$\sum(W_a-W_b)^2/W_c=\frac{2(s-1+C(k-s-1))}{(k-2)(1+C)}\chi_{k,s}(C)$: more than the canonical pair "
-            r"exactly if $2s<k$; for k-ary response by the factor $2C/(C+1)$."
+            Clause(
+                "divergence",
+                "With all other users at a third input, subset selection has divergence "
+                r"$\sum(W_a-W_b)^2/W_c=\frac{2(s-1+C(k-s-1))}{(k-2)(1+C)}\chi_{k,s}(C)$.",
+            ),
+            Clause("more", "It is more than the canonical pair exactly if $2s<k$."),
+            Clause("response", "For k-ary response by the factor $2C/(C+1)$."),
         ),
         source="beyond alphabets, Section 1 (scope)",
         assumptions=(r"$k\ge3$",),
@@ -358,16 +383,20 @@ CLAIMS: Final = (
             Control("never more", lambda k, s, c: 1 + 0 * k * s * c),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "s", "lam"),
+        obligations=for_all("k", "s", "lam", clause=("divergence", "more", "response")),
     ),
     Claim(
         id="symshuffle.alphabets-backgrounds",
         kind=Kind.STATEMENT,
         title="how often the canonical pair is the worst one, three inputs",
         text=(
-            "Over n users and orders 1, 11/10, 3/2, all backgrounds enumerated: the canonical pair is a worst one in 3 "
-            "of 21 cases for 3-ary response at C = 2, 1 of 21 at C = 4, 2 of 21 for augmented response, and in all 21 "
-            "for pairs at C = 3. It shows at least 45 % of the worst divergence."
+            Clause(
+                "worst",
+                "Over n users and orders 1, 11/10, 3/2, all backgrounds enumerated: the canonical pair is a "
+                "worst one in 3 of 21 cases for 3-ary response at C = 2, 1 of 21 at C = 4, 2 of 21 for "
+                "augmented response, and in all 21 for pairs at C = 3.",
+            ),
+            Clause("at least", "It shows at least 45 % of the worst divergence."),
         ),
         source="beyond alphabets, Section 1 (scope)",
         assumptions=("k = 3, n = 2..8",),
@@ -380,5 +409,6 @@ CLAIMS: Final = (
             Control("one case more", lambda index: (_attained(index)[0] + (index == 1), _attained(index)[1])),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("index", clause=("worst", "at least")),
     ),
 )

@@ -22,7 +22,17 @@ from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.geometry.linear import dot
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, by_cases, for_all
+from symshuffle.ledger.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Clause,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    by_cases,
+    for_all,
+)
 from symshuffle.mechanisms.finite import krr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored import AnchoredLaw
@@ -298,9 +308,15 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="a sharper cube bound for all estimators",
         text=(
-            r"For $0<h<\frac1{k-1}$: $\sup_\theta E|\hat\theta-\theta|^2\ge\frac{(k-1)h^2}4"
-            r"\big(1+\frac{h^2\chi_*}{1-(k-1)h}\big)^{-n}$; at the best $h$ this is $(k-1)/(4en\chi_*)$ for many "
-            r"users, where the printed constant is 64."
+            Clause(
+                "bound",
+                r"For $0<h<\frac1{k-1}$: $\sup_\theta "
+                r"E|\hat\theta-\theta|^2\ge\frac{(k-1)h^2}4\big(1+\frac{h^2\chi_*}{1-(k-1)h}\big)^{-n}$.",
+            ),
+            Clause(
+                "best h",
+                r"At the best $h$ this is $(k-1)/(4en\chi_*)$ for many users, where the printed constant is 64.",
+            ),
         ),
         source="sharpens alphabets, Theorem 8.4",
         assumptions=(r"i.i.d. users; $-2\log\sum\sqrt{pq}\le KL\le\log(1+\chi^2)$",),
@@ -322,16 +338,21 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("m", "chi", "n", "h"),
+        obligations=for_all("m", "chi", "n", "h", clause=("bound", "best h")),
     ),
     Claim(
         id="symshuffle.alphabets-van-trees",
         kind=Kind.STATEMENT,
         title="the near-vertex bound without unbiasedness",
         text=(
-            r"For $0<h<\frac1{k-1}$ and every estimator: $\sup_\theta E|\hat\theta-\theta|^2\ge(k-1)\big/"
-            r"\big(\frac{n\chi_*}{1-(k-1)h}+\frac{4\pi^2}{h^2}\big)$. With $h\to0$ slowly this is "
-            r"$(1-o(1))(k-1)/(n\chi_*)$: Corollary 8.2 for all estimators."
+            Clause(
+                "bound",
+                r"For $0<h<\frac1{k-1}$ and every estimator: $\sup_\theta "
+                r"E|\hat\theta-\theta|^2\ge(k-1)\big/\big(\frac{n\chi_*}{1-(k-1)h}+\frac{4\pi^2}{h^2}\big)$.",
+            ),
+            Clause(
+                "limit", r"With $h\to0$ slowly this is $(1-o(1))(k-1)/(n\chi_*)$: Corollary 8.2 for all estimators."
+            ),
         ),
         source="sharpens alphabets, Corollary 8.2 and Theorem 8.4",
         assumptions=("i.i.d. users; the van Trees inequality (anchored, Lemma A.1)",),
@@ -351,15 +372,20 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("m", "chi", "n", "h"),
+        obligations=for_all("m", "chi", "n", "h", clause=("bound", "limit")),
     ),
     Claim(
         id="symshuffle.alphabets-minimax",
         kind=Kind.STATEMENT,
         title="exact minimax risks of few users",
         text=(
-            "Over all estimators: for binary response (C = 4) and 4 users 0.1345 for a fixed composition and 0.1454 "
-            "for i.i.d. users; for 3-ary response and 4 users 0.2530 and 0.2560; with one user the two are equal."
+            Clause(
+                "binary",
+                "Over all estimators: for binary response (C = 4) and 4 users 0.1345 for a fixed composition "
+                "and 0.1454 for i.i.d. users.",
+            ),
+            Clause("ternary", "For 3-ary response and 4 users 0.2530 and 0.2560."),
+            Clause("one user", "With one user the two are equal."),
         ),
         source="beyond alphabets, Section 8",
         assumptions=("k-ary response at C = 4",),
@@ -378,7 +404,7 @@ CLAIMS: Final = (
             Control("a prior of one percent more", _minimax, _check_forged_minimax),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=by_cases("k", "lam", "n"),
+        obligations=by_cases("k", "lam", "n", clause=("binary", "ternary", "one user")),
     ),
     Claim(
         id="symshuffle.alphabets-ratios",

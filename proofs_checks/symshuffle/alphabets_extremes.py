@@ -20,6 +20,7 @@ from symshuffle.geometry.linear import rank
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -224,10 +225,14 @@ CLAIMS: Final = (
         id="symshuffle.alphabets-worst-curve",
         kind=Kind.STATEMENT,
         title="worst curve at given n, chi-square and ratio cap",
-        text=r"The largest $E(U-c)_+$ over laws of mean 0, variance $\sigma^2$ on $[-A,B]$: "
-        r"$\frac{\sqrt{\sigma^2+c^2}-c}2$ where "
-        r"$c\pm\sqrt{\sigma^2+c^2}$ fit; else $\frac{A(\sigma^2-cA)}{A^2+\sigma^2}$ or "
-        r"$\frac{\sigma^2(B-c)}{\sigma^2+B^2}$.",
+        text=(
+            Clause(
+                "fits",
+                r"The largest $E(U-c)_+$ over laws of mean 0, variance $\sigma^2$ on $[-A,B]$: "
+                r"$\frac{\sqrt{\sigma^2+c^2}-c}2$ where $c\pm\sqrt{\sigma^2+c^2}$ fit.",
+            ),
+            Clause("else", r"Else $\frac{A(\sigma^2-cA)}{A^2+\sigma^2}$ or $\frac{\sigma^2(B-c)}{\sigma^2+B^2}$."),
+        ),
         source="symshuffle.utility.likelihood.worst (Beyond, item 4)",
         assumptions=("a bound for canonical pairs; for n > 1 a relaxation",),
         scope="every law: a quadratic above the hinge in each case, and who attains it; 72 linear programs with "
@@ -261,16 +266,20 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("v", "c", "below", "above", "laws"),
+        obligations=for_all("v", "c", "below", "above", "laws", clause=("fits", "else")),
     ),
     Claim(
         id="symshuffle.alphabets-identifiable-obstruction",
         kind=Kind.STATEMENT,
         title="obstructions of full rank",
-        text=r"Half-block mixed with k-ary response (probability $\tau$) has rank k and loses "
-        r"$\tau\frac{(\lambda-1)^2(k-2)}"
-        r"{\lambda(\lambda+k-1)}$ of its chi-square; another channel of rank k has the endpoint law along a "
-        r"pair and loses nothing.",
+        text=(
+            Clause(
+                "mixed",
+                r"Half-block mixed with k-ary response (probability $\tau$) has rank k and loses "
+                r"$\tau\frac{(\lambda-1)^2(k-2)}{\lambda(\lambda+k-1)}$ of its chi-square.",
+            ),
+            Clause("endpoint", "Another channel of rank k has the endpoint law along a pair and loses nothing."),
+        ),
         source="symshuffle.utility.likelihood.extremes (Beyond, item 7)",
         assumptions=("k even",),
         scope="the loss for every k, lam, tau symbolically; ranks and laws for k = 2..12, exactly (the "
@@ -287,14 +296,21 @@ CLAIMS: Final = (
             Control("rank k/2 + 1", lambda k, lam, tau: (_loss(k, lam, tau)[0], k // 2 + 1)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "lam", "tau", clause=("mixed", "endpoint")),
     ),
     Claim(
         id="symshuffle.alphabets-worst-background",
         kind=Kind.STATEMENT,
         title="the canonical pair is not the worst one",
-        text="For ternary randomized response at ratio cap 3 the worst background of a pair is everybody "
-        "else holding the third "
-        "input, not one of the pair; at cap 2 it need not be, and for other channels it may be mixed.",
+        text=(
+            Clause(
+                "at 3",
+                "For ternary randomized response at ratio cap 3 the worst background of a pair is everybody "
+                "else holding the third input, not one of the pair.",
+            ),
+            Clause("at 2", "At cap 2 it need not be."),
+            Clause("mixed", "For other channels it may be mixed."),
+        ),
         source="Beyond, item 6",
         assumptions=("3 inputs", "exp(eps) = 6/5, 3/2"),
         scope="all backgrounds for n = 3..8 at lam = 3; 16 random cases; exactly",
@@ -306,5 +322,6 @@ CLAIMS: Final = (
             Control("one of the others holds 0", lambda n: (*(2,) * (n - 2), 0)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("n", clause=("at 3", "at 2", "mixed")),
     ),
 )

@@ -235,11 +235,16 @@ CLAIMS: Final = (
         id="symshuffle.alphabets-normal-profile",
         kind=Kind.STATEMENT,
         title="normal approximation of a privacy curve, with its error",
-        text=r"$|\delta_{Q\|P}(\varepsilon)-\mu "
-        r"E(Z-\frac{e^\varepsilon-1}\mu)_+|\le\frac{E|g-1|^3}{2vn}\le\frac{\lambda-1}{2n}$, "
-        r"reverse $e^\varepsilon$ times that. In absolute terms every limit theorem of Theorem 6.2 (iii) is "
-        r"empty, since "
-        r"$\mu\to0$; at $\varepsilon=t\mu$ the relative error is of order $(nv)^{-1/2}$.",
+        text=(
+            Clause(
+                "error",
+                r"$|\delta_{Q\|P}(\varepsilon)-\mu "
+                r"E(Z-\frac{e^\varepsilon-1}\mu)_+|\le\frac{E|g-1|^3}{2vn}\le\frac{\lambda-1}{2n}$.",
+            ),
+            Clause("reverse", r"Reverse $e^\varepsilon$ times that."),
+            Clause("empty", r"In absolute terms every limit theorem of Theorem 6.2 (iii) is empty, since $\mu\to0$."),
+            Clause("relative", r"At $\varepsilon=t\mu$ the relative error is of order $(nv)^{-1/2}$."),
+        ),
         source="symshuffle.utility.likelihood.normal; sharpens alphabets, Theorem 6.2 (iii) (Beyond, item 3)",
         assumptions=("the Wasserstein bound with constant 1 (Goldstein 2010), cited",),
         scope="6 laws, n = 1..60, four levels, both directions in balls against the engines; the two steps "
@@ -252,7 +257,7 @@ CLAIMS: Final = (
             Control("v in place of E|g-1|^3/v", lambda third, v, n: v / (20 * n)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("third", "v", "n"),
+        obligations=for_all("third", "v", "n", clause=("error", "reverse", "empty", "relative")),
     ),
     Claim(
         id="symshuffle.alphabets-poisson-window",

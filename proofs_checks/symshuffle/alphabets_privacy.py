@@ -12,7 +12,17 @@ from symshuffle.base.choices import Direction, Rigour
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.ledger.claims.comparisons import Comparison, compare
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement
+from symshuffle.ledger.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Clause,
+    Control,
+    Grade,
+    Kind,
+    Role,
+    Statement,
+    for_all,
+)
 from symshuffle.utility.anchored import AnchoredLaw
 from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
 from symshuffle.utility.frontiers.equivariant import response_mixture
@@ -74,10 +84,17 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="chi-square and exact delta rank thinning differently, both ways",
         text=(
-            r"20 users, $e^\varepsilon=3/2$. Five inputs, above the threshold: response at $C=6$ thinned to 19/32 has "
-            r"more signal and a smaller delta than plain response at $C=4$, although its chi-square is larger. Ten "
-            r"inputs, below it: at equal chi-square $C=3$ thinned to 27/88 has more signal than plain $C=2$, and a "
-            r"larger delta."
+            Clause("setting", r"20 users, $e^\varepsilon=3/2$.", Role.DEFINITION),
+            Clause(
+                "five inputs",
+                "Five inputs, above the threshold: response at $C=6$ thinned to 19/32 has more signal and a "
+                "smaller delta than plain response at $C=4$, although its chi-square is larger.",
+            ),
+            Clause(
+                "ten inputs",
+                "Ten inputs, below it: at equal chi-square $C=3$ thinned to 27/88 has more signal than plain "
+                "$C=2$, and a larger delta.",
+            ),
         ),
         source="beyond alphabets, Theorem 10.2 (finite n)",
         assumptions=("the canonical pair, both directions",),
@@ -90,5 +107,6 @@ CLAIMS: Final = (
             Control("plain response has more signal", lambda index: (*_orders(index)[:2], "<")),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("index", clause=("five inputs", "ten inputs")),
     ),
 )

@@ -27,6 +27,7 @@ from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, id
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Control,
     Grade,
     Kind,
@@ -174,9 +175,13 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="orbits of ordered tuples do not improve the slope",
         text=(
-            r"The orbit over ordered $j$-tuples of the template $\propto(\alpha_1,\dots,\alpha_j,1,\dots,1)$ has the "
-            r"slope $\frac{kQ-S^2}{S(QH-kS)}$, with $S,Q,H$ the sums of the unscaled coordinates, of their squares and "
-            r"of their reciprocals; it is at most $(1+\sqrt{k-1})^{-2}$."
+            Clause(
+                "slope",
+                r"The orbit over ordered $j$-tuples of the template $\propto(\alpha_1,\dots,\alpha_j,1,\dots,1)$ "
+                r"has the slope $\frac{kQ-S^2}{S(QH-kS)}$, with $S,Q,H$ the sums of the unscaled coordinates, of "
+                "their squares and of their reciprocals.",
+            ),
+            Clause("at most", r"It is at most $(1+\sqrt{k-1})^{-2}$."),
         ),
         source="extends alphabets, Remark 11.4",
         assumptions=("alphabets.lem-11.2",),
@@ -192,15 +197,19 @@ CLAIMS: Final = (
             Control("k in place of k - 1", lambda k, s, q, h: (_tuples(k, s, q, h)[0], 1 / (1 + sp.sqrt(k)) ** 2)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "total", "squares", "reciprocals", "templates"),
+        obligations=for_all("k", "total", "squares", "reciprocals", "templates", clause=("slope", "at most")),
     ),
     Claim(
         id="symshuffle.alphabets-unbiased-gap",
         kind=Kind.STATEMENT,
         title="augmented response against the locally unbiased bound",
         text=(
-            r"Below the threshold the i.i.d. risk of augmented response is $\frac{(1+\sqrt{k-1})^2}k$ times the "
-            r"near-vertex bound $\frac{k-1}{nB}$: 2 at $k=2$, falling to 1 as $k$ grows."
+            Clause(
+                "factor",
+                r"Below the threshold the i.i.d. risk of augmented response is $\frac{(1+\sqrt{k-1})^2}k$ times "
+                r"the near-vertex bound $\frac{k-1}{nB}$.",
+            ),
+            Clause("falling", "The factor is 2 at $k=2$, falling to 1 as $k$ grows."),
         ),
         source="alphabets, Corollary 8.2 and Theorem 10.2 (Beyond, item 5)",
         assumptions=(r"$B\le B_{thr}$, i.i.d. users",),
@@ -213,16 +222,25 @@ CLAIMS: Final = (
             Control("never 2", lambda r: (_gap(r)[0], (r**2 + 1 - r) / (1 + r**2))),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=(*for_all("r"), *in_the_limit("k to infinity")),
+        obligations=(
+            *for_all("r", clause=("factor", "falling")),
+            *in_the_limit("k to infinity", clause="falling"),
+        ),
     ),
     Claim(
         id="symshuffle.alphabets-private-response",
         kind=Kind.STATEMENT,
         title="the best share at a central target, certified",
         text=(
-            r"To tell the truth with probability $\delta$ meets every $(\varepsilon,\delta)$, with risk "
-            r"$(1-\frac1k)\frac{1/\delta-1}n$; for 50 inputs, 30 users, (3/10, 1/20) no share and ratio of thinned "
-            r"response has 2 % less. For 10 inputs, 20 users, (2/5, 1/100) it is plain response that none beats by 2 %."
+            Clause(
+                "risk",
+                r"To tell the truth with probability $\delta$ meets every $(\varepsilon,\delta)$, with risk "
+                r"$(1-\frac1k)\frac{1/\delta-1}n$.",
+            ),
+            Clause(
+                "fifty", "For 50 inputs, 30 users, (3/10, 1/20) no share and ratio of thinned response has 2 % less."
+            ),
+            Clause("ten", "For 10 inputs, 20 users, (2/5, 1/100) it is plain response that none beats by 2 %."),
         ),
         source="alphabets, Section 10 at a central target (Beyond, item 8)",
         assumptions=("privacy by the bound of the optimal decomposition",),
@@ -235,6 +253,6 @@ CLAIMS: Final = (
             Control("five per cent less", lambda k, n, p, c: _best_risk(k, n, p, c) * Fraction(19, 20)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=by_cases("k", "n", "share", "lam"),
+        obligations=by_cases("k", "n", "share", "lam", clause=("risk", "fifty", "ten")),
     ),
 )

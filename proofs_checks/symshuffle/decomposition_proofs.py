@@ -16,6 +16,7 @@ from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Correction,
@@ -23,6 +24,7 @@ from symshuffle.ledger.claims.model import (
     Kind,
     Statement,
     compare,
+    for_all,
 )
 
 
@@ -63,13 +65,22 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="the law of a multiset from that of its orders",
         text=(
-            r"Appendix C: $\Pr[\{Y_1^b\}\cup W_{n-1}=Y]=\frac1{n!}\sum_\sigma\Pr[(Y_1^b,W_1,\dots)="
-            r"\vec y_\sigma]$ over all permutations. That divides by too much, as each order of Y is one event: with "
-            r"two outputs of probability 1/2 and $n=2$, $\{a,b\}$ has probability 1/2 and the right-hand side is "
-            r"1/4. The "
-            r"product $\prod A_2(y_i)$ is then called $\Pr[W_n=Y]$, which is short of the same factor, so that the two "
-            "slips cancel and Theorem 12 stands. (Both are right for the reports in one random order. A matter of "
-            "reading.)"
+            Clause(
+                "said",
+                r"Appendix C: $\Pr[\{Y_1^b\}\cup W_{n-1}=Y]=\frac1{n!}\sum_\sigma\Pr[(Y_1^b,W_1,\dots)=\vec "
+                r"y_\sigma]$ over all permutations.",
+            ),
+            Clause(
+                "orders",
+                "That divides by too much, as each order of Y is one event: with two outputs of probability 1/2 "
+                r"and $n=2$, $\{a,b\}$ has probability 1/2 and the right-hand side is 1/4.",
+            ),
+            Clause(
+                "product",
+                r"The product $\prod A_2(y_i)$ is then called $\Pr[W_n=Y]$, which is short of the same factor, "
+                "so that the two slips cancel and Theorem 12 stands. (Both are right for the reports in one "
+                "random order. A matter of reading.)",
+            ),
         ),
         source="decomposition, Appendix C",
         assumptions=(),
@@ -93,5 +104,6 @@ CLAIMS: Final = (
             statement=_over_repetitions,
             grade=Grade.EXACT_CASES,
         ),
+        obligations=for_all("counts", clause=("said", "orders", "product")),
     ),
 )

@@ -18,7 +18,16 @@ from symshuffle.design.comparison.degrading import Degrading
 from symshuffle.design.comparison.families import family
 from symshuffle.geometry.linear import dot
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Clause,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    for_all,
+)
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.mechanisms.unary import G, olh
 from symshuffle.utility.anchored import AnchoredLaw
@@ -147,10 +156,19 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="noise that knows no input lowers trace, chi-square and the certified bound",
         text=(
-            r"If $W'=WN$ with a kernel $N$, then trace, every $\chi_{ab}$ and, at every $n$ and $\varepsilon$, the "
-            r"bound of the optimal decomposition are at most those of $W$: with $d=W_a-e^\varepsilon W_b$ and the "
-            r"blanket $c$, $E(G-t)_+=\sum_y(d-tc)_++(1-\sum c)(-t)_+$ is a sum of subadditive shares; outputs are "
-            r"merged, and the noisy blanket is dominated by the blanket of the noisy channel."
+            Clause(
+                "smaller",
+                r"If $W'=WN$ with a kernel $N$, then trace, every $\chi_{ab}$ and, at every $n$ and "
+                r"$\varepsilon$, the bound of the optimal decomposition are at most those of $W$.",
+            ),
+            Clause(
+                "shares",
+                r"With $d=W_a-e^\varepsilon W_b$ and the blanket $c$, $E(G-t)_+=\sum_y(d-tc)_++(1-\sum c)(-t)_+$ "
+                "is a sum of subadditive shares.",
+            ),
+            Clause(
+                "blanket", "Outputs are merged, and the noisy blanket is dominated by the blanket of the noisy channel."
+            ),
         ),
         source="symshuffle.design.comparison.degrading (excluded parameters of compare)",
         assumptions=("finitely many outputs",),
@@ -160,19 +178,29 @@ CLAIMS: Final = (
         check=_check_degraded,
         controls=(Control("the blanket squared", _without_blanket),),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("d", "c", "t", "noise"),
+        obligations=for_all("d", "c", "t", "noise", clause=("smaller", "shares", "blanket")),
     ),
     Claim(
         id="symshuffle.degraded-hashing",
         kind=Kind.STATEMENT,
         title="local hashing with fewer hash values is made by adding noise to each bit",
         text=(
-            r"One bit of local hashing with $g$ hash values and $\rho=(\lambda-1)/g$ has the likelihood ratios "
-            r"$\frac{1+\rho g}{1+\rho}$ (bit one) and $\frac1{1+\rho}$ (bit zero). At a fixed $\rho$ the report with "
-            "fewer hash values is made from the one with more by adding noise to each bit. With "
-            r"$\tau=\rho/(1+\rho)$, and where a report is sent with probability $p$ and a null symbol otherwise, the "
-            r"same holds at a fixed product $p\tau$: the mechanism with the larger $p$ is made from the other by "
-            "adding noise to each bit."
+            Clause(
+                "ratios",
+                r"One bit of local hashing with $g$ hash values and $\rho=(\lambda-1)/g$ has the likelihood "
+                r"ratios $\frac{1+\rho g}{1+\rho}$ (bit one) and $\frac1{1+\rho}$ (bit zero).",
+            ),
+            Clause(
+                "hash values",
+                r"At a fixed $\rho$ the report with fewer hash values is made from the one with more by adding "
+                "noise to each bit.",
+            ),
+            Clause(
+                "thinned",
+                r"With $\tau=\rho/(1+\rho)$, and where a report is sent with probability $p$ and a null symbol "
+                r"otherwise, the same holds at a fixed product $p\tau$: the mechanism with the larger $p$ is "
+                "made from the other by adding noise to each bit.",
+            ),
         ),
         source="symshuffle.design.comparison.degrading (excluded parameters of compare)",
         assumptions=("hash functions drawn from all functions",),
@@ -185,6 +213,6 @@ CLAIMS: Final = (
             Control("a zero as at 2 rho", lambda g, rho: (_hashing(g, rho)[0], _hashing(g, 2 * rho)[1])),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("g", "rho"),
+        obligations=for_all("g", "rho", clause=("ratios", "hash values", "thinned")),
     ),
 )

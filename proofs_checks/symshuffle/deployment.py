@@ -30,6 +30,7 @@ from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -257,8 +258,12 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="the bound never rises with the number of messages",
         text=(
-            r"$E(G_1+\dots+G_{n+1})_+\le\frac{n+1}n E(G_1+\dots+G_n)_+$ for every law of $G$, so "
-            r"$H(n)=s+\frac1nE(G_1+\dots+G_n)_+$ never rises with $n$: what holds for n messages holds for more."
+            Clause("mean", r"$E(G_1+\dots+G_{n+1})_+\le\frac{n+1}n E(G_1+\dots+G_n)_+$ for every law of $G$."),
+            Clause(
+                "bound",
+                r"So $H(n)=s+\frac1nE(G_1+\dots+G_n)_+$ never rises with $n$: what holds for n messages holds "
+                "for more.",
+            ),
         ),
         source="symshuffle.accountants.covering.participation",
         assumptions=("messages beyond n come from users who follow the protocol",),
@@ -272,16 +277,23 @@ CLAIMS: Final = (
             Control("the factor falls, too", lambda n: 1 / _growth(n)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("n", "laws"),
+        obligations=for_all("n", "laws", clause=("mean", "bound")),
     ),
     Claim(
         id="symshuffle.dropout",
         kind=Kind.STATEMENT,
         title="independent dropout with a public count is a binomial mean",
         text=(
-            r"Let each of the $n-1$ other users drop out independently with probability $q$, whatever the inputs, the "
-            r"number of messages being seen. The divergence is $\sum_m P(M=m)D_m$, $M-1\sim$ Bin$(n-1,1-q)$, where all "
-            r"others hold one input, and at most that with the largest $D_m$ over all datasets of $m$ users otherwise."
+            Clause(
+                "one input",
+                "Let each of the $n-1$ other users drop out independently with probability $q$, whatever the "
+                r"inputs, the number of messages being seen. The divergence is $\sum_m P(M=m)D_m$, $M-1\sim$ "
+                "Bin$(n-1,1-q)$, where all others hold one input.",
+            ),
+            Clause(
+                "all datasets",
+                "The divergence is at most that with the largest $D_m$ over all datasets of $m$ users otherwise.",
+            ),
         ),
         source="symshuffle.accountants.covering.participation",
         assumptions=("the differing user sends; where she may drop out as well, divergences are smaller",),
@@ -295,6 +307,7 @@ CLAIMS: Final = (
             Control("the differing user alone forgotten", lambda n, q, values: _mean(n, q, [Fraction(0), *values[1:]])),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("n", "dropout", "values", clause=("one input", "all datasets")),
     ),
     Claim(
         id="symshuffle.group-privacy",
@@ -324,8 +337,12 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="two messages of each user are two rounds",
         text=(
-            "Two independent messages of every user through two shufflers have the divergence of the product of two "
-            "rounds on the same inputs; through a common shuffler they have at most that, which is a post-processing."
+            Clause(
+                "two shufflers",
+                "Two independent messages of every user through two shufflers have the divergence of the "
+                "product of two rounds on the same inputs.",
+            ),
+            Clause("common", "Through a common shuffler they have at most that, which is a post-processing."),
         ),
         source="symshuffle.accountants.covering.participation",
         assumptions=("messages of a user are drawn independently given the input",),
@@ -342,5 +359,6 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("firsts", "seconds", "order", clause=("two shufflers", "common")),
     ),
 )

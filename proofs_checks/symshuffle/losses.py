@@ -11,7 +11,16 @@ import numpy as np
 
 from symshuffle.base.choices import Loss
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Obligation, Quantifier, Statement
+from symshuffle.ledger.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Clause,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    by_cases,
+)
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.utility.estimation.votes import canonical_votes
 
@@ -99,10 +108,20 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="the best subset size depends on the error that is looked at",
         text=(
-            r"Among all subset sizes at $k=8$, $e^{\varepsilon_0}=4$ and any $n$, with the canonical estimator, $s=2$ "
-            r"alone has the smallest sum of squared errors, $s=3$ the smallest error of the worst category of the "
-            r"worst composition, $s=1$ ($k$-ary response) the smallest error of a category that nobody holds, and "
-            r"$s=2$ the smallest sum of the standard errors of a category held by all and of one held by none."
+            Clause(
+                "squared",
+                r"Among all subset sizes at $k=8$, $e^{\varepsilon_0}=4$ and any $n$, with the canonical "
+                "estimator, $s=2$ alone has the smallest sum of squared errors.",
+            ),
+            Clause(
+                "worst category", "$s=3$ alone has the smallest error of the worst category of the worst composition."
+            ),
+            Clause("absent", "$s=1$ ($k$-ary response) alone has the smallest error of a category that nobody holds."),
+            Clause(
+                "test",
+                "$s=2$ alone has the smallest sum of the standard errors of a category held by all and of one "
+                "held by none.",
+            ),
         ),
         source="symshuffle.compare, option loss",
         assumptions=("a fixed composition", "one local level"),
@@ -116,6 +135,6 @@ CLAIMS: Final = (
             Control("the test by the worst category", lambda loss: 3 if loss is Loss.TEST else _best(loss)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=(Obligation(Quantifier.CASES, "loss"),),
+        obligations=by_cases("loss", clause=("squared", "worst category", "absent", "test")),
     ),
 )

@@ -21,13 +21,16 @@ from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
     Kind,
     Statement,
+    by_cases,
     compare,
     decide,
+    serving,
 )
 
 Pair: TypeAlias = "tuple[tuple[Fraction, Fraction], ...]"
@@ -220,6 +223,9 @@ def _four_attackers() -> tuple[Fraction, ...]:
     return Fraction(2, 49), Fraction(3, 64), Fraction(7, 128), Fraction(1, 16)
 
 
+_ATTACKERS: Final = ("repeated", "fixed", "adaptive", "dominating")
+
+
 def _gaps(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     """One channel, two users, two rounds: four attackers' divergences, by enumeration, are the stated numbers.
 
@@ -235,8 +241,8 @@ def _gaps(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison
         _hockey_stick(_product(one, one), x),
     )
     claimed = statement()
-    for value, number, what in zip(found, claimed, ("repeated", "fixed", "adaptive", "dominating"), strict=True):
-        yield compare(value, number, "==", at=what)
+    for value, number, what in zip(found, claimed, _ATTACKERS, strict=True):
+        yield from serving(what, [compare(value, number, "==", at=what)])
     yield decide(list(claimed) == sorted(set(claimed)), at="the four values", claimed="each larger than the one before")
     yield compare(_bracket(*_GAP).upper, claimed[-1], ">=", at="the bound is above all of them")
 
@@ -288,10 +294,20 @@ CLAIMS: tuple[Claim, ...] = (
         id="symshuffle.rounds-gaps",
         kind=Kind.STATEMENT,
         title="four attackers on two rounds, each stronger than the one before",
-        text=r"There is a channel with three inputs for which, at n = 2, two rounds and $e^\varepsilon=2$, one pair of "
-        r"datasets in both rounds reaches 2/49, two pairs fixed before reach 3/64, a second pair chosen after the "
-        r"first messages reaches 7/128, and two copies of the pair that dominates every pair of one round reach 1/16: "
-        r"no single pair of datasets has the largest profile at every level.",
+        text=(
+            Clause(
+                "repeated",
+                r"There is a channel with three inputs for which, at n = 2, two rounds and $e^\varepsilon=2$, one pair "
+                "of datasets in both rounds reaches 2/49.",
+            ),
+            Clause("fixed", "Two pairs fixed before reach 3/64."),
+            Clause("adaptive", "A second pair chosen after the first messages reaches 7/128."),
+            Clause(
+                "dominating",
+                "Two copies of the pair that dominates every pair of one round reach 1/16, more than any single pair "
+                "in both rounds: no single pair of datasets has the largest profile at every level.",
+            ),
+        ),
         source="symshuffle.accountants.rounds.over_rounds",
         assumptions=("rows (3/8, 1/4, 3/8), (1/4, 1/2, 1/4), (3/7, 2/7, 2/7)",),
         scope="one channel, enumerated in rationals: all neighbouring datasets, all choices",
@@ -306,5 +322,6 @@ CLAIMS: tuple[Claim, ...] = (
             Control("1/128 less at the end", lambda: (*_four_attackers()[:3], Fraction(7, 128))),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=tuple(one for what in _ATTACKERS for one in by_cases(what, clause=what)),
     ),
 )

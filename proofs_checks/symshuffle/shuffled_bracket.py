@@ -14,7 +14,17 @@ from symshuffle.base.numbers import Exp
 from symshuffle.design.shuffled.minorant import TraceBound
 from symshuffle.design.shuffled.upper import lines_for
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement
+from symshuffle.ledger.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Clause,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    by_cases,
+    serving,
+)
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.utility.frontiers.orbit import subset_orbit
 
@@ -37,12 +47,14 @@ def _check(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]
     The cap is 1.3 times the ratio. The same certificate with one line raised, or of a smaller trace, is refused.
     """
     found = delta(mechanism("krr").at(k=10, lam=RATIO), n=1000, eps=Fraction(1, 2), rigour=Rigour.BALL)
-    yield compare(found.bracket.upper, TARGET, "<=", at="10-ary response of ratio 57/4: delta")
+    meets = compare(found.bracket.upper, TARGET, "<=", at="10-ary response of ratio 57/4: delta")
+    yield from serving("target", [meets])
     yield compare(Fraction(13, 10) * RATIO, CAP, "<=", at="the cap: at least 1.3 times the ratio")
     lines = lines_for(10, ABOVE, CAP, TRACE)
     proof = TraceBound(10, 1000, Exp(Fraction(1, 2)), ABOVE, TARGET, CAP, TRACE, lines)
-    yield decide(proof.holds(), at="ratios at most 93/5: the certificate", claimed="no trace of 63/2 or more")
-    yield compare(TRACE, statement() * subset_orbit(10, 1, RATIO).signal, "<=", at="both ends of the bracket")
+    most = decide(proof.holds(), at="ratios at most 93/5: the certificate", claimed="no trace of 63/2 or more")
+    ends = compare(TRACE, statement() * subset_orbit(10, 1, RATIO).signal, "<=", at="both ends of the bracket")
+    yield from serving("largest trace", [most, ends])
 
 
 CLAIMS: Final = (
@@ -51,9 +63,13 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="at 10 inputs, 1000 users, eps 1/2, delta 1e-6 k-ary response is within a tenth of the best trace",
         text=(
-            r"Among exchangeable channels with likelihood ratios at most $93/5$ that meet $(1/2,10^{-6})$ after "
-            "shuffling 1000 users by the certified bound, with 10 inputs, the largest trace is at most 11/10 times "
-            "that of 10-ary randomized response of ratio $57/4$, which meets it."
+            Clause(
+                "at most",
+                r"Among exchangeable channels with likelihood ratios at most $93/5$ that meet $(1/2,10^{-6})$ after "
+                "shuffling 1000 users by the certified bound, with 10 inputs, the largest trace is at most 11/10 "
+                "times that of 10-ary randomized response of ratio $57/4$.",
+            ),
+            Clause("response", "That response meets the target."),
         ),
         source="symshuffle.design.shuffled.minorant",
         assumptions=("exchangeable channels", "likelihood ratios at most 93/5", "certified bound"),
@@ -63,5 +79,6 @@ CLAIMS: Final = (
         check=_check,
         controls=(Control("within 1.05", lambda: Fraction(21, 20)),),
         expected=ClaimVerdict.HOLDS,
+        obligations=(*by_cases("largest trace", clause="at most"), *by_cases("target", clause="response")),
     ),
 )

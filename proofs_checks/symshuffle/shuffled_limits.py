@@ -13,7 +13,17 @@ import sympy as sp
 from symshuffle.design.comparison.forms import blanket_variance
 from symshuffle.design.shuffled.limits import blanket_moment, least_blanket_moment, third_input_moment
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Clause,
+    Control,
+    Grade,
+    Kind,
+    Role,
+    Statement,
+    for_all,
+)
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored import template_budget, template_signal
@@ -224,9 +234,17 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="for many users k-ary response is best under the certified bound, for every k and budget",
         text=(
-            r"For an exchangeable law of templates of trace $k(k-1)x^2$, $E[(u_0-u_1)^2/\min u]\ge2kx^2/(1-x)$, with "
-            "equality for k-ary randomized response. This second moment is what remains of the certified bound for "
-            r"$n\to\infty$ and $\varepsilon$ of order $n^{-1/2}$."
+            Clause(
+                "moment",
+                r"For an exchangeable law of templates of trace $k(k-1)x^2$, $E[(u_0-u_1)^2/\min "
+                r"u]\ge2kx^2/(1-x)$, with equality for k-ary randomized response.",
+            ),
+            Clause(
+                "limit",
+                r"This second moment is what remains of the certified bound for $n\to\infty$ and $\varepsilon$ "
+                "of order $n^{-1/2}$.",
+                Role.QUOTED,
+            ),
         ),
         source="symshuffle.design.shuffled.limits",
         assumptions=("exchangeable channels", "templates without zeros"),
@@ -239,17 +257,25 @@ CLAIMS: Final = (
             Control("k - 1 for k", lambda k, x: _least(k - 1, x)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "x"),
+        obligations=for_all("k", "x", clause="moment"),
     ),
     Claim(
         id="symshuffle.shuffled-gaussian-pairs",
         kind=Kind.STATEMENT,
         title="for true pairs and many users k-ary response is best from the budget 8/(k-2) on",
         text=(
-            r"For $k\ge3$ the largest over constant backgrounds of $E[(u_0-u_1)^2/u_w]$ is what remains of the true "
-            r"worst pair. Among exchangeable laws with at most the budget $B$, k-ary randomized response has the "
-            r"largest trace exactly if $B\ge8/(k-2)$, its ratio then being at least $(3k-2)/(k-2)$; at smaller budgets "
-            "a mixture with subsets of size $k-1$ has a larger one."
+            Clause(
+                "limit",
+                r"For $k\ge3$ the largest over constant backgrounds of $E[(u_0-u_1)^2/u_w]$ is what remains of "
+                "the true worst pair.",
+                Role.QUOTED,
+            ),
+            Clause(
+                "threshold",
+                "Among exchangeable laws with at most the budget $B$, k-ary randomized response has the largest "
+                r"trace exactly if $B\ge8/(k-2)$, its ratio then being at least $(3k-2)/(k-2)$.",
+            ),
+            Clause("below", "At smaller budgets a mixture with subsets of size $k-1$ has a larger one."),
         ),
         source="symshuffle.design.shuffled.limits",
         assumptions=("exchangeable channels", "k >= 3"),
@@ -262,19 +288,30 @@ CLAIMS: Final = (
             Control("k - 1 for k - 2", lambda k: _threshold(k + 1)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k"),
+        obligations=for_all("k", clause=("threshold", "below")),
     ),
     Claim(
         id="symshuffle.shuffled-null",
         kind=Kind.STATEMENT,
         title="a null output helps under the pairwise chi-square and costs under the certified bound",
         text=(
-            r"For many users, k-ary response sent with probability $r^2$, and a null output otherwise, has a certified "
-            r"second moment that exceeds that of plain k-ary response of equal trace by "
-            r"$2kr^2x^3(1-r)/((1-x)(1-rx))$. Under the pairwise chi-square divergence, where the other users hold the "
-            "partner's input, the best law has a null output at small budgets. The two do not contradict each other: a "
-            "null output scales trace and moment by one factor, which pays only where the least moment is not convex "
-            "in the trace. The certified one is convex, the chi-square of k-ary response is not."
+            Clause(
+                "certified",
+                "For many users, k-ary response sent with probability $r^2$, and a null output otherwise, has a "
+                "certified second moment that exceeds that of plain k-ary response of equal trace by "
+                "$2kr^2x^3(1-r)/((1-x)(1-rx))$.",
+            ),
+            Clause(
+                "chi-square",
+                "Under the pairwise chi-square divergence, where the other users hold the partner's input, the "
+                "best law has a null output at small budgets.",
+            ),
+            Clause(
+                "reason",
+                "The two do not contradict each other: a null output scales trace and moment by one factor, "
+                "which pays only where the least moment is not convex in the trace. The certified one is "
+                "convex, the chi-square of k-ary response is not.",
+            ),
         ),
         source="symshuffle.design.shuffled.limits; symshuffle.utility.frontiers.frontier",
         assumptions=("exchangeable channels",),
@@ -287,6 +324,6 @@ CLAIMS: Final = (
             Control("a gain", lambda k, x, r: -_loss_by_null(k, x, r)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "x", "r"),
+        obligations=for_all("k", "x", "r", clause=("certified", "chi-square", "reason")),
     ),
 )

@@ -21,7 +21,19 @@ from symshuffle.design.shuffled.laws import blanket_law, trace_of
 from symshuffle.design.shuffled.model import BlockChannel
 from symshuffle.design.shuffled.one_user import chain_templates, one_user_line, one_user_loss
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement
+from symshuffle.ledger.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Clause,
+    Control,
+    Grade,
+    Kind,
+    Role,
+    Statement,
+    by_cases,
+    for_all,
+    serving,
+)
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.utility.anchored import AnchoredLaw, symmetrize, template_signal
 from symshuffle.utility.frontiers.convex_order import convex_order
@@ -108,7 +120,8 @@ def _check_order(statement: Statement, _: np.random.Generator) -> Iterator[Compa
     Neither law of G is below the other in convex order, at two orders; the bound of the thinned response is smaller at
     n = 1, 2, and at n = 5 smaller at exp(eps) = 1 and larger at 6/5.
     """
-    yield compare(trace_of(BINARY), trace_of(THINNED), at="k=2: the traces")
+    traces = [compare(trace_of(orbits), F(2, 9), at="k=2: the traces") for orbits in (BINARY, THINNED)]
+    yield from serving("traces", traces)
     for order in (F(1), F(6, 5)):
         laws = [blanket_law(orbits, order) for orbits in (BINARY, THINNED)]
         yield compare(laws[0].mean, laws[1].mean, at=f"k=2, exp(eps)={order}: the means")
@@ -117,7 +130,8 @@ def _check_order(statement: Statement, _: np.random.Generator) -> Iterator[Compa
         for n in (1, 2, 5):
             bounds = [_bound(orbits, n, order) for orbits in (BINARY, THINNED)]
             relation = ">" if (n, order) == (5, F(6, 5)) else "<"
-            yield compare(bounds[1], bounds[0], relation, at=f"k=2, n={n}, exp(eps)={order}: the bounds")
+            at = f"k=2, n={n}, exp(eps)={order}: the bounds"
+            yield from serving("bounds", [compare(bounds[1], bounds[0], relation, at=at)])
 
 
 def _line(k: int, exp_eps: Fraction, loss: Fraction) -> Fraction:
@@ -227,13 +241,15 @@ def _check_rankings(statement: Statement, _: np.random.Generator) -> Iterator[Co
     At n = 2, 2-subsets of ratio 3 have 12/49 and 12/49, trace 24/49; half 3-ary response of ratio 3, half 2-subsets of
     ratio 2 have 1/4 and 6/25, trace 3/5.
     """
-    yield compare((trace_of(COMPLEMENTS), trace_of(MIXED)), (F(24, 49), F(3, 5)), at="k=3: the traces")
+    traces = compare((trace_of(COMPLEMENTS), trace_of(MIXED)), (F(24, 49), F(3, 5)), at="k=3: the traces")
+    yield from serving("values", [traces])
     known = {2: (F(12, 49), F(1, 4), F(12, 49), F(6, 25)), 3: (F(74, 343), F(27, 125), F(72, 343), F(103, 500))}
     for n, values in known.items():
         bounds = [_bound(orbits, n, F(1)) for orbits in (COMPLEMENTS, MIXED)]
         channels = [orbit_mechanism(orbits).channel() for orbits in (COMPLEMENTS, MIXED)]
         true = [worst_shuffled_divergence(channel, (0, 1), n, 1)[0] for channel in channels]
-        yield compare((*bounds, *true), values, at=f"k=3, n={n}: two bounds, two worst pairs")
+        found = compare((*bounds, *true), values, at=f"k=3, n={n}: two bounds, two worst pairs")
+        yield from serving("values", [found])
         orders = bounds[0] < bounds[1], true[0] < true[1]
         yield decide(statement(*orders), at=f"k=3, n={n}", claimed="whether both rank alike", computed=str(orders))
         for orbits, bound, pair in zip((COMPLEMENTS, MIXED), bounds, true, strict=True):
@@ -314,8 +330,14 @@ CLAIMS: Final = (
     finding(
         "shuffled-response-not-best",
         "k-ary response does not always have the smallest certified bound at its trace",
-        r"At $k=10$, k-ary response of ratio $3/2$ and subsets of size 2 of ratio $18/13$ have the same trace. At "
-        r"$e^\varepsilon=5/4$ and $n=1$ their certified bounds are $1/42$ and $1/45$; subsets win at $n=3,5$ too.",
+        (
+            Clause(
+                "trace",
+                "At $k=10$, k-ary response of ratio $3/2$ and subsets of size 2 of ratio $18/13$ have the same trace.",
+            ),
+            Clause("one user", r"At $e^\varepsilon=5/4$ and $n=1$ their certified bounds are $1/42$ and $1/45$."),
+            Clause("more users", "Subsets win at $n=3,5$ too."),
+        ),
         _pairs_lower,
         _response_lower,
         source=SOURCE,
@@ -323,13 +345,22 @@ CLAIMS: Final = (
         scope="four exact cases, two of n = 1 by enumeration",
         check=_check_response,
         controls=(Control("equal bounds", lambda response, pairs: response == pairs),),
+        obligations=for_all("response", "pairs", clause=("trace", "one user", "more users")),
     ),
     finding(
         "shuffled-no-convex-order",
         "laws of G are not ordered in convex order by the trace, not even for two inputs",
-        r"Binary response of ratio 2, and of ratio 5 sent with probability $1/4$, have trace $2/9$. Neither law of "
-        r"$G$ is below the other in convex order. The certified bound of the thinned response is smaller at $n=1,2$, "
-        r"and at $n=5$ smaller for $e^\varepsilon=1$ and larger for $e^\varepsilon=6/5$.",
+        (
+            Clause(
+                "trace", "Binary response of ratio 2, and of ratio 5 sent with probability $1/4$, have trace $2/9$."
+            ),
+            Clause("order", "Neither law of $G$ is below the other in convex order."),
+            Clause(
+                "bounds",
+                "The certified bound of the thinned response is smaller at $n=1,2$, and at $n=5$ smaller for "
+                r"$e^\varepsilon=1$ and larger for $e^\varepsilon=6/5$.",
+            ),
+        ),
         _incomparable,
         _response_below,
         source=SOURCE,
@@ -337,16 +368,25 @@ CLAIMS: Final = (
         scope="one pair of channels at two orders, with thresholds as witnesses",
         check=_check_order,
         controls=(Control("the thinned one is below", lambda up, down: down and not up),),
+        obligations=(
+            *by_cases("traces", clause="trace"),
+            *by_cases("up", "down", clause="order"),
+            *by_cases("bounds", clause="bounds"),
+        ),
     ),
     Claim(
         id="symshuffle.shuffled-one-user",
         kind=Kind.STATEMENT,
         title="for one user the best trace is a line in delta, for up to seven inputs",
         text=(
-            r"For $n=1$ the largest trace of an exchangeable channel with certified bound at most $\delta$ is "
-            r"$(1-\delta)T_k(e^\varepsilon)+\delta k(k-1)$, with $T_k(\lambda)$ the largest trace at the ratio cap "
-            r"$\lambda$: the best subset selection of ratio $e^\varepsilon$, or with probability $\delta$ the true "
-            "value. Decided for k up to 7 at six levels; open for all k and levels."
+            Clause(
+                "line",
+                r"For $n=1$ the largest trace of an exchangeable channel with certified bound at most $\delta$ "
+                r"is $(1-\delta)T_k(e^\varepsilon)+\delta k(k-1)$, with $T_k(\lambda)$ the largest trace at the "
+                r"ratio cap $\lambda$: the best subset selection of ratio $e^\varepsilon$, or with probability "
+                r"$\delta$ the true value.",
+            ),
+            Clause("decided", "Decided for k up to 7 at six levels; open for all k and levels."),
         ),
         source=f"{SOURCE}.one_user",
         assumptions=("exchangeable channels", "k = 2..7", "exp(eps) in {1, 11/10, 3/2, 2, 3, 10}"),
@@ -356,12 +396,20 @@ CLAIMS: Final = (
         check=_check_one_user,
         controls=(Control("the identity with (k-1)^2", _lower_line),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "exp_eps", "loss", clause=("line", "decided")),
     ),
     finding(
         "shuffled-small-delta",
         "for a fixed number of users and delta to 0 the ratio cap exp(eps) is what remains",
-        r"The certified bound of subset selection is 0 exactly if its ratio is at most $e^\varepsilon$, at every $n$, "
-        "and falls to 0 with the excess of the ratio; at $\\delta=0$ the problem is the largest trace at a ratio cap.",
+        (
+            Clause(
+                "zero",
+                r"The certified bound of subset selection is 0 exactly if its ratio is at most $e^\varepsilon$, "
+                "at every $n$.",
+            ),
+            Clause("falls", "It falls to 0 with the excess of the ratio."),
+            Clause("cap", r"At $\delta=0$ the problem is the largest trace at a ratio cap."),
+        ),
         _ratio_kept,
         lambda lam, exp_eps: lam < exp_eps,
         source=SOURCE,
@@ -369,13 +417,20 @@ CLAIMS: Final = (
         scope="exact cases",
         check=_check_small_delta,
         controls=(Control("no ratio", lambda lam, exp_eps: False),),
+        obligations=for_all("lam", "exp_eps", clause=("zero", "falls", "cap")),
     ),
     finding(
         "shuffled-symmetrised",
         "publishing a random relabelling of inputs can raise the certified bound",
-        r"The channel with rows $(3,8,2,7),(3,8,7,2),(6,4,5,5)$ over 20 has $H(2)=9/40$ at $\varepsilon=0$; with a "
-        r"random public relabelling of the inputs it is $839/3600$. At $n=1$ it falls from $3/10$ to $17/60$. So an "
-        "optimum among exchangeable channels is no optimum among all.",
+        (
+            Clause(
+                "two users",
+                "The channel with rows $(3,8,2,7),(3,8,7,2),(6,4,5,5)$ over 20 has $H(2)=9/40$ at "
+                r"$\varepsilon=0$; with a random public relabelling of the inputs it is $839/3600$.",
+            ),
+            Clause("one user", "At $n=1$ it falls from $3/10$ to $17/60$."),
+            Clause("optimum", "So an optimum among exchangeable channels is no optimum among all."),
+        ),
         _raised,
         _never_raised,
         source=SOURCE,
@@ -383,14 +438,29 @@ CLAIMS: Final = (
         scope="one channel, n = 1 and 2, exact",
         check=_check_symmetrised,
         controls=(Control("raised at n = 1", lambda n: n == 1),),
+        obligations=for_all("n", clause=("two users", "one user", "optimum")),
     ),
     finding(
         "shuffled-two-rankings",
         "the certified bound and the worst real pair rank two channels differently",
-        r"At $k=3$, $n=2$, $\varepsilon=0$, 2-subsets of ratio 3 have certified bound and worst real pair $12/49$ and "
-        r"trace $24/49$; an even mixture of 3-ary response of ratio 3 and 2-subsets of ratio 2 has certified bound "
-        r"$1/4$, worst real pair $6/25$ and trace $3/5$: better in truth and in accuracy, worse by the bound. Whether "
-        "a sound bound below the certified one exists for exchangeable mixtures is open.",
+        (
+            Clause(
+                "subsets",
+                r"At $k=3$, $n=2$, $\varepsilon=0$, 2-subsets of ratio 3 have certified bound and worst real "
+                "pair $12/49$ and trace $24/49$.",
+            ),
+            Clause(
+                "mixture",
+                "An even mixture of 3-ary response of ratio 3 and 2-subsets of ratio 2 has certified bound "
+                "$1/4$, worst real pair $6/25$ and trace $3/5$: better in truth and in accuracy, worse by the "
+                "bound.",
+            ),
+            Clause(
+                "open",
+                "Whether a sound bound below the certified one exists for exchangeable mixtures is open.",
+                Role.QUOTED,
+            ),
+        ),
         _reversed,
         _same,
         source=SOURCE,
@@ -398,15 +468,20 @@ CLAIMS: Final = (
         scope="two channels, n = 2 and 3, all backgrounds enumerated",
         check=_check_rankings,
         controls=(Control("never", lambda certified, true: False),),
+        obligations=by_cases("values", "certified", "true", clause=("subsets", "mixture")),
     ),
     Claim(
         id="symshuffle.shuffled-blocks",
         kind=Kind.STATEMENT,
         title="hyperplanes of a projective space have the trace and the law of G of all subsets of their size",
         text=(
-            "A channel that names a block of a 2-design has the trace, and for every pair of inputs the law of $G$, of "
-            "subset selection with all subsets of the size of a block: only pairs of inputs and the minimum enter. A "
-            "design that covers points, but not pairs, equally often has several laws."
+            Clause(
+                "designs",
+                "A channel that names a block of a 2-design has the trace, and for every pair of inputs the law "
+                "of $G$, of subset selection with all subsets of the size of a block: only pairs of inputs and "
+                "the minimum enter.",
+            ),
+            Clause("points only", "A design that covers points, but not pairs, equally often has several laws."),
         ),
         source=f"{SOURCE}.blocks",
         assumptions=("projective spaces over prime fields", "ratio 3, exp(eps) = 6/5"),
@@ -416,12 +491,20 @@ CLAIMS: Final = (
         check=_check_blocks,
         controls=(Control("blocks one smaller", _smaller_blocks),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("points", "size", "lam", clause=("designs", "points only")),
     ),
     finding(
         "shuffled-blocks-triples",
         "real pairs tell a block design from all subsets of its size",
-        "At $n=2$, $\\varepsilon=0$ and ratio 3 the Fano plane has 44/169 or 40/169 where the other user holds a third "
-        "input on or off the line of the pair; all 3-subsets have 1036/4225 in both cases. The certified bounds agree.",
+        (
+            Clause(
+                "pairs",
+                r"At $n=2$, $\varepsilon=0$ and ratio 3 the Fano plane has 44/169 or 40/169 where the other user "
+                "holds a third input on or off the line of the pair; all 3-subsets have 1036/4225 in both "
+                "cases.",
+            ),
+            Clause("certified", "The certified bounds agree."),
+        ),
         _triples_matter,
         _triples_do_not,
         source=f"{SOURCE}.blocks",
@@ -429,5 +512,6 @@ CLAIMS: Final = (
         scope="two datasets, exact",
         check=_check_triples,
         controls=(Control("more for the design", lambda fano, subsets: fano > subsets),),
+        obligations=for_all("fano", "subsets", clause=("pairs", "certified")),
     ),
 )

@@ -19,12 +19,15 @@ from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
     compare,
+    for_all,
 )
 
 # -- symshuffle.unequal-budgets
@@ -105,10 +108,18 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="users of unequal budgets hide each other by blankets of one law",
         text=(
-            r"Let user $i$ run $W_i$ with blanket $\gamma_i\omega$, one $\omega$ for all, as $k$-ary randomized "
-            r"response of any budgets has. Where user $j$ differs, the divergence is at most $E\,H_j(N+1)$, $N$ a sum "
-            r"of independent coins $\gamma_i,i\ne j$, $H_j(m)$ the bound of one message of $W_j$ among $m-1$ draws "
-            r"from $\omega$."
+            Clause(
+                "setting",
+                r"Let user $i$ run $W_i$ with blanket $\gamma_i\omega$, one $\omega$ for all, as $k$-ary "
+                "randomized response of any budgets has.",
+                Role.DEFINITION,
+            ),
+            Clause(
+                "bound",
+                r"Where user $j$ differs, the divergence is at most $E\,H_j(N+1)$, $N$ a sum of independent "
+                r"coins $\gamma_i,i\ne j$, $H_j(m)$ the bound of one message of $W_j$ among $m-1$ draws from "
+                r"$\omega$.",
+            ),
         ),
         source="symshuffle.accountants.questions.unequal",
         assumptions=("who has which budget is public, and does not depend on the inputs",),
@@ -122,5 +133,6 @@ CLAIMS: Final = (
             Control("one draw more", lambda g, v: _over_clones(g, [*v[1:], v[-1]])),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("gammas", "values", clause="bound"),
     ),
 )

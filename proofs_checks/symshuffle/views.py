@@ -25,6 +25,7 @@ from symshuffle.decompositions.model import ReductionPair
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -210,10 +211,17 @@ CLAIMS: tuple[Claim, ...] = (
         kind=Kind.STATEMENT,
         title="a Rényi divergence is an integral of the profile",
         text=(
-            r"For laws with $P\ll Q$, $e^{(\alpha-1)D_\alpha(P\Vert Q)}=1+\int_0^\infty\alpha(\alpha-1)x^{\alpha-2}"
-            r"\bigl[D_x(P\Vert Q)-(1-x)_+\bigr]dx$: by Taylor's formula of $r^\alpha$ at 1, whose remainder has the "
-            r"second derivative as weight, and the mean under $Q$. The weight is positive, so larger profiles have "
-            r"larger divergences."
+            Clause(
+                "integral",
+                r"For laws with $P\ll Q$, $e^{(\alpha-1)D_\alpha(P\Vert "
+                r"Q)}=1+\int_0^\infty\alpha(\alpha-1)x^{\alpha-2}\bigl[D_x(P\Vert Q)-(1-x)_+\bigr]dx$.",
+            ),
+            Clause(
+                "weight",
+                r"It follows from Taylor's formula of $r^\alpha$ at 1, whose remainder has the second derivative "
+                "as weight, and the mean under $Q$.",
+            ),
+            Clause("larger", "The weight is positive, so larger profiles have larger divergences."),
         ),
         source="symshuffle.accountants.renyi.orders",
         assumptions=("P is dominated by Q; otherwise both sides are infinite",),
@@ -227,15 +235,19 @@ CLAIMS: tuple[Claim, ...] = (
             Control("the factor alpha^2", lambda alpha, x: alpha**2 * x ** (alpha - 2)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("alpha", "x"),
+        obligations=for_all("alpha", "x", clause=("integral", "weight", "larger")),
     ),
     Claim(
         id="symshuffle.renyi-two-sides",
         kind=Kind.STATEMENT,
         title="both sides of the bound on a Rényi divergence",
         text=(
-            r"The bracket around $D_\alpha$ of shuffled messages holds the divergence of the pair whose profile is the "
-            r"bound on one round, and its upper end is above the divergence of all neighbouring datasets."
+            Clause(
+                "lower",
+                r"The bracket around $D_\alpha$ of shuffled messages holds the divergence of the pair whose "
+                "profile is the bound on one round.",
+            ),
+            Clause("upper", "Its upper end is above the divergence of all neighbouring datasets."),
         ),
         source="symshuffle.accountants.renyi.front",
         assumptions=("rational channels with few outputs",),
@@ -251,16 +263,21 @@ CLAIMS: tuple[Claim, ...] = (
             Control("an order of 2 % more", lambda name, n, alpha: _of_the_bound(name, n, alpha * Fraction(51, 50))),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("name", "n", "alpha", clause=("lower", "upper")),
     ),
     Claim(
         id="symshuffle.renyi-moments",
         kind=Kind.STATEMENT,
         title="a Rényi divergence of integer order, by moments",
         text=(
-            r"If all others hold the input that the differing user holds in the second dataset, the likelihood ratio "
-            r"is a mean of $n$ independent copies of $r=W_{x_0}/W_{x_1}$, and "
-            r"$e^{(\alpha-1)D_\alpha}=E\bigl[(\tfrac1n\sum r_i)^\alpha\bigr]$ is a polynomial in moments of $r$: the "
-            r"bracket that comes from profiles holds it."
+            Clause(
+                "moments",
+                "If all others hold the input that the differing user holds in the second dataset, the "
+                "likelihood ratio is a mean of $n$ independent copies of $r=W_{x_0}/W_{x_1}$, and "
+                r"$e^{(\alpha-1)D_\alpha}=E\bigl[(\tfrac1n\sum r_i)^\alpha\bigr]$ is a polynomial in moments of "
+                "$r$.",
+            ),
+            Clause("bracket", "The bracket that comes from profiles holds it."),
         ),
         source="symshuffle.accountants.renyi.front",
         assumptions=("integer alpha", "rational channels"),
@@ -275,5 +292,6 @@ CLAIMS: tuple[Claim, ...] = (
             Control("two percent of the users fewer", lambda name, n, alpha: _by_moments(name, n - n // 50 - 1, alpha)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("name", "n", "alpha", clause=("moments", "bracket")),
     ),
 )

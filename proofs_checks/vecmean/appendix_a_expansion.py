@@ -13,6 +13,7 @@ from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -96,7 +97,11 @@ CLAIMS: Final = (
         id="vecmean.eq-39-49",
         kind=Kind.STATEMENT,
         title="steps behind the error expansion",
-        text=r"$u=\chi^{-2/3}-\chi^{-4/3}$, $1/(A^2u)=\chi^2/(1-A)$, error $1+\frac32e+(\frac{11}{12}+\frac1d)e^2$.",
+        text=(
+            Clause("parameters", r"$u=\chi^{-2/3}-\chi^{-4/3}$."),
+            Clause("index", r"$1/(A^2u)=\chi^2/(1-A)$."),
+            Clause("error", r"The error over $d\chi^2$ is $1+\frac32e+(\frac{11}{12}+\frac1d)e^2$ to second order."),
+        ),
         source="vecmean, equations (39) to (49)",
         assumptions=("A = chi^(-2/3)",),
         scope="identities; the series to second order for every d; 3/2 as the least first coefficient",
@@ -108,7 +113,7 @@ CLAIMS: Final = (
             Control("first coefficient 1", lambda e, d: (e - e**2, _expansion(e, d)[1] - e * Fraction(1, 2))),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("e", "d"),
+        obligations=for_all("e", "d", clause=("parameters", "index", "error")),
     ),
     Claim(
         id="vecmean.eq-50-55",

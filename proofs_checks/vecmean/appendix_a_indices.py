@@ -237,7 +237,10 @@ CLAIMS: Final = (
         id="vecmean.eq-27-30",
         kind=Kind.STATEMENT,
         title="steps behind the lower bound",
-        text=r"$E_{R_x}[\hat x\ell_0]=x_1-x_1'$, $Var\,\varphi(\hat x)\ge\varphi(x_1-x_1')^2/Var\,\ell_0$.",
+        text=(
+            Clause("inner product", r"$E_{R_x}[\hat x\ell_0]=x_1-x_1'$."),
+            Clause("variance", r"$Var\,\varphi(\hat x)\ge\varphi(x_1-x_1')^2/Var\,\ell_0$."),
+        ),
         source="vecmean, equations (27) to (30)",
         assumptions=(),
         scope="(27), (28) for any outcomes, one more at a time; 20 random randomizers, the estimator of least risk",
@@ -250,6 +253,6 @@ CLAIMS: Final = (
             Control("without the mean at bot", lambda t, n, v: _bounded(t, 0 * n, v)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("target", "null", "variance", "outcomes"),
+        obligations=for_all("target", "null", "variance", "outcomes", clause=("inner product", "variance")),
     ),
 )

@@ -13,6 +13,7 @@ from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -94,9 +95,13 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="the Gaussian profile by tail ratios",
         text=(
-            r"$\delta=\bar\Phi(a-b)-e^\varepsilon\bar\Phi(a+b)=f(1+o(1))$. The remainder $O(a^{-5})$ on each tail "
-            r"in (11) is larger than $2b/a^2$ once n is large, so (13) does not follow from it (erratum "
-            r"symshuffle.vecmean-tail-remainders); it follows from $t^{-2}-3t^{-4}\le-m'(t)\le t^{-2}$, integrated."
+            Clause("tails", r"$\delta=\bar\Phi(a-b)-e^\varepsilon\bar\Phi(a+b)=f(1+o(1))$."),
+            Clause(
+                "remainder",
+                "The remainder $O(a^{-5})$ on each tail in (11) is larger than $2b/a^2$ once n is large, so "
+                "(13) does not follow from it (erratum symshuffle.vecmean-tail-remainders).",
+            ),
+            Clause("follows", r"(13) follows from $t^{-2}-3t^{-4}\le-m'(t)\le t^{-2}$, integrated."),
         ),
         source="vecmean, Lemma A.1 and equations (8) to (13)",
         assumptions=("a > b",),
@@ -109,6 +114,6 @@ CLAIMS: Final = (
             Control("upper bound 1 % short", lambda t: (_tail_slope(t)[0], Fraction(99, 100) / t**2)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("t"),
+        obligations=for_all("t", clause=("tails", "remainder", "follows")),
     ),
 )

@@ -12,6 +12,7 @@ from proofs_checks.vecmean import _cases as cases
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -203,7 +204,10 @@ CLAIMS: Final = (
         id="vecmean.lem-A.4",
         kind=Kind.STATEMENT,
         title="an unbiased analyzer can be replaced by an average",
-        text="A kernel on single messages makes the average unbiased, and its worst error no larger.",
+        text=(
+            Clause("unbiased", "A kernel on single messages makes the average unbiased."),
+            Clause("error", "Its worst error is no larger."),
+        ),
         source="vecmean, Lemma A.4",
         assumptions=(
             "finite channels",
@@ -221,6 +225,6 @@ CLAIMS: Final = (
             Control("slope n - 1", lambda n, m: (_projection(n, m)[0] - 1, m)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("n", "mean", "analyzers"),
+        obligations=for_all("n", "mean", "analyzers", clause=("unbiased", "error")),
     ),
 )

@@ -11,13 +11,18 @@ from proofs_checks.vecmean import _cases as cases
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
+    by_cases,
     decide,
+    for_all,
     identity,
+    serving,
 )
 
 
@@ -48,9 +53,9 @@ def _check_regularity(statement: Statement, rng: np.random.Generator) -> Iterato
         rows: Any = found.channel.rows
         for reference in (found.blanket, *rows):
             spread: Any = found.privacy_variance(0, reference)
-            yield decide(
-                spread > 0 or rows[0] == found.bot, at=f"random channel {trial}", claimed="variance positive, (Bound)"
-            )
+            positive = spread > 0 or rows[0] == found.bot
+            shown = decide(positive, at=f"random channel {trial}", claimed="variance positive")
+            yield from serving("channels", [shown])
 
 
 CLAIMS: Final = (
@@ -58,7 +63,11 @@ CLAIMS: Final = (
         id="vecmean.ass-B.1",
         kind=Kind.DEFINITION,
         title="moment and regularity conditions",
-        text=r"All moments of $\ell_\varepsilon$ are finite, variances positive, $\ell$ bounded or with a density.",
+        text=(
+            Clause("moments", r"All moments of $\ell_\varepsilon$ are finite."),
+            Clause("variances", r"The variances of $\ell_\varepsilon$ are positive."),
+            Clause("regular", r"$\ell$ is bounded or has a density.", Role.DEFINITION),
+        ),
         source="vecmean, Assumption B.1",
         assumptions=(),
         scope="moments 1 to 4 of the mixed Gaussian's factor; 20 random channels of full support, where (Bound) holds",
@@ -67,5 +76,6 @@ CLAIMS: Final = (
         check=_check_regularity,
         controls=(Control("exponent k^2 t / 2", lambda k, t: _moments(k, t) * _moments(2, t)),),
         expected=ClaimVerdict.DEFINITION,
+        obligations=(*for_all("k", "t", clause="moments"), *by_cases("channels", clause="variances")),
     ),
 )

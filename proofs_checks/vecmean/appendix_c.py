@@ -307,9 +307,12 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="the bound of the mixed Gaussian in both orders, bracketed in balls",
         text=(
-            r"At $\gamma=0.95$, $\sigma_0=4.6$, $n=1000$, $\varepsilon=4\cdot10^{-4}$ the bound is "
-            r"2.379135330145171598...e-5 for "
-            r"$(x,\bot)$ and 2.320416974609793891...e-5 for $(\bot,x)$."
+            Clause(
+                "forward",
+                r"At $\gamma=0.95$, $\sigma_0=4.6$, $n=1000$, $\varepsilon=4\cdot10^{-4}$ the bound is "
+                r"2.379135330145171598...e-5 for $(x,\bot)$.",
+            ),
+            Clause("reverse", r"It is 2.320416974609793891...e-5 for $(\bot,x)$."),
         ),
         source="own; vecmean, Appendix C",
         assumptions=(),
@@ -324,7 +327,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=by_cases("n"),
+        obligations=by_cases("n", clause=("forward", "reverse")),
     ),
     Claim(
         id="symshuffle.vecmean-order-criterion",
@@ -352,9 +355,12 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="the largest blanket gives a smaller bound",
         text=(
-            r"If $\gamma'R'_{BG}\ge\gamma R_{BG}$ at every output, the bound of Appendix C with the former is no "
-            r"larger, for every channel, n, $\varepsilon$ and either order; for the mixed Gaussian and "
-            r"$\inf_{|x|\le1}R_x$ in dimension 1 it is smaller."
+            Clause(
+                "no larger",
+                r"If $\gamma'R'_{BG}\ge\gamma R_{BG}$ at every output, the bound of Appendix C with the former "
+                r"is no larger, for every channel, n, $\varepsilon$ and either order.",
+            ),
+            Clause("smaller", r"For the mixed Gaussian and $\inf_{|x|\le1}R_x$ in dimension 1 it is smaller."),
         ),
         source="own; vecmean, Definition 2.1 allows any blanket",
         assumptions=("Jensen's inequality for the positive part",),
@@ -367,6 +373,6 @@ CLAIMS: Final = (
             Control("the larger in the smaller", lambda small, large: large / small),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("small", "large"),
+        obligations=for_all("small", "large", clause=("no larger", "smaller")),
     ),
 )

@@ -14,6 +14,7 @@ from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -236,8 +237,12 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="where the upper index of the mixed Gaussian is attained",
         text=(
-            r"$\sup_{x_1,x}Var_{R_x}\ell_0$ over the ball of radius r is attained at $x=-x_1$, $|x_1|=r$, for every "
-            r"$\gamma$, $\sigma_0$ and dimension: one integral on the line."
+            Clause(
+                "attained",
+                r"$\sup_{x_1,x}Var_{R_x}\ell_0$ over the ball of radius r is attained at $x=-x_1$, $|x_1|=r$, "
+                r"for every $\gamma$, $\sigma_0$ and dimension.",
+            ),
+            Clause("one integral", "So it is one integral on the line."),
         ),
         source="our own; vecmean, Section 4.3 leaves it to a grid",
         assumptions=(),
@@ -255,13 +260,16 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("gamma", "v"),
+        obligations=for_all("gamma", "v", clause=("attained", "one integral")),
     ),
     Claim(
         id="symshuffle.vecmean-laplace-upper-index",
         kind=Kind.STATEMENT,
         title="upper index of Laplace noise on [-1, 1]",
-        text=r"$\chi_{up}^{-2}=\frac13(1-e^{-\beta})^2(2e^{2\beta}+e^{-2\beta})$ at scale $1/\beta$; $x_1=1$, $x=-1$.",
+        text=(
+            Clause("value", r"$\chi_{up}^{-2}=\frac13(1-e^{-\beta})^2(2e^{2\beta}+e^{-2\beta})$ at scale $1/\beta$."),
+            Clause("attained", "It is attained at $x_1=1$, $x=-1$."),
+        ),
         source="our own",
         assumptions=(),
         scope="the variance for all pairs on opposite sides, its monotonicity, and both cases on one side",
@@ -275,15 +283,15 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("u", "v"),
+        obligations=for_all("u", "v", clause=("value", "attained")),
     ),
     Claim(
         id="symshuffle.vecmean-fresh-null-law",
         kind=Kind.STATEMENT,
         title="the null law has to be carried along",
         text=(
-            "Processing lowers no index if null law and blanket are pushed forward; it may if the null law is taken "
-            "anew as the largest blanket of the processed channel."
+            Clause("carried", "Processing lowers no index if null law and blanket are pushed forward."),
+            Clause("anew", "It may if the null law is taken anew as the largest blanket of the processed channel."),
         ),
         source="our own; on vecmean, Lemma A.3 with the convention of Section 2.3",
         assumptions=(),
@@ -293,12 +301,16 @@ CLAIMS: Final = (
         check=_check_fresh,
         controls=(Control("null law taken anew", _renewed),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("found", "kernel", clause=("carried", "anew")),
     ),
     Claim(
         id="symshuffle.vecmean-largest-blanket",
         kind=Kind.STATEMENT,
         title="what the largest blanket gains",
-        text=r"BMG(0.95, 4.6): the lower index rises from 88.61 to 90.21 in dimension 1, by over 0.6 in dimension 30.",
+        text=(
+            Clause("line", "BMG(0.95, 4.6): the lower index rises from 88.61 to 90.21 in dimension 1."),
+            Clause("thirty", "It rises by over 0.6 in dimension 30."),
+        ),
         source="our own; the catalogue's first item beyond the paper",
         assumptions=(),
         scope="certified in dimensions 1 and 30; the pure Gaussian at sigma0 = 1000",
@@ -313,15 +325,21 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=by_cases("mechanism"),
+        obligations=by_cases("mechanism", clause=("line", "thirty")),
     ),
     Claim(
         id="symshuffle.vecmean-shrinkage",
         kind=Kind.STATEMENT,
         title="shrunk estimators against the equally shrunk central Gaussian",
         text=(
-            r"If the unbiased error E is largest at unit inputs, the best factor is 1/(1+E), its error E/(1+E): "
-            "shrinking keeps the order of mechanisms, so none passes the equally shrunk central Gaussian by it."
+            Clause(
+                "factor",
+                "If the unbiased error E is largest at unit inputs, the best factor is 1/(1+E), its error E/(1+E).",
+            ),
+            Clause(
+                "order",
+                "Shrinking keeps the order of mechanisms, so none passes the equally shrunk central Gaussian by it.",
+            ),
         ),
         source="our own; vecmean, Section 6 asks about biased estimators",
         assumptions=("one factor for all messages; the worst case over the ball",),
@@ -331,6 +349,6 @@ CLAIMS: Final = (
         check=_check_shrunk,
         controls=(Control("factor 1 % larger", lambda e: (Fraction(101, 100) / (1 + e), e / (1 + e))),),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("error"),
+        obligations=for_all("error", clause=("factor", "order")),
     ),
 )

@@ -14,10 +14,12 @@ from symshuffle.base.results import passes
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
     by_cases,
     compare,
@@ -155,9 +157,13 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="the best density on the sphere at a lower index",
         text=(
-            r"Among densities $h(\langle u,v\rangle)$ with $\chi_{lo}\ge\chi$ the least error is that of "
-            r"$h=\max(\gamma,1-\frac1{2\chi^2}+\beta t)$ with $E(\gamma-1+\frac1{2\chi^2}-\beta T)_+=\frac1{2\chi^2}$; "
-            r"then $m=(1+\gamma)/(2\beta\chi^2)$."
+            Clause(
+                "best",
+                r"Among densities $h(\langle u,v\rangle)$ with $\chi_{lo}\ge\chi$ the least error is that of "
+                r"$h=\max(\gamma,1-\frac1{2\chi^2}+\beta t)$ with $E(\gamma-1+\frac1{2\chi^2}-\beta "
+                r"T)_+=\frac1{2\chi^2}$.",
+            ),
+            Clause("error", r"Then $m=(1+\gamma)/(2\beta\chi^2)$."),
         ),
         source="our own",
         assumptions=("the clip is active; the uniform law as null law and blanket; unit inputs",),
@@ -171,16 +177,22 @@ CLAIMS: Final = (
             Control("mean message without gamma", lambda c, g, b: (*_conditions(c, g, b)[:2], 1 / (b * c**2))),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("chi", "gamma", "beta", "densities"),
+        obligations=for_all("chi", "gamma", "beta", "densities", clause=("best", "error")),
     ),
     Claim(
         id="symshuffle.vecmean-clipped-rate",
         kind=Kind.STATEMENT,
         title="an excess far below chi^(-2/3), at twelve (chi, d)",
         text=(
-            r"At $\chi=10,100,1000$ and $d=2,10,100,10^4$ the clipped density has $Err_1\le d\chi^2(1+3.21/\chi)$, "
-            r"below the best mixed Gaussian, whose excess is about $\frac32\chi^{-2/3}$. That its order is lower "
-            r"for all $\chi$ is not claimed."
+            Clause(
+                "excess",
+                r"At $\chi=10,100,1000$ and $d=2,10,100,10^4$ the clipped density has $Err_1\le "
+                r"d\chi^2(1+3.21/\chi)$.",
+            ),
+            Clause(
+                "mixed Gaussian", r"That is below the best mixed Gaussian, whose excess is about $\frac32\chi^{-2/3}$."
+            ),
+            Clause("open", r"That its order is lower for all $\chi$ is not claimed.", Role.QUOTED),
         ),
         source="our own; vecmean, Section 7 asks for a better rate",
         assumptions=("unit inputs, or inputs of the ball rounded to the sphere",),
@@ -190,12 +202,16 @@ CLAIMS: Final = (
         check=_check_rate,
         controls=(Control("excess below 3.18/chi", lambda chi, d: Fraction(318, 100) / chi),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("chi", "d", clause=("excess", "mixed Gaussian")),
     ),
     Claim(
         id="symshuffle.vecmean-takeover",
         kind=Kind.STATEMENT,
         title="the dimension at which the mixed Gaussian takes over from the linear density",
-        text="At index 10, 100, 1000 the linear density is better in dimension 10, 47, 224, and not in the next one.",
+        text=(
+            Clause("better", "At index 10, 100, 1000 the linear density is better in dimension 10, 47, 224."),
+            Clause("next", "It is not better in the next dimension."),
+        ),
         source="our own",
         assumptions=("inputs of the ball",),
         scope="three indices, the two dimensions of the crossing, in balls; the clipped density is better than both",
@@ -204,6 +220,6 @@ CLAIMS: Final = (
         check=_check_takeover,
         controls=(Control("two dimensions later", lambda chi: _takeover(chi) + 2),),
         expected=ClaimVerdict.HOLDS,
-        obligations=by_cases("chi"),
+        obligations=by_cases("chi", clause=("better", "next")),
     ),
 )

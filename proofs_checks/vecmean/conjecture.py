@@ -12,6 +12,7 @@ import numpy as np
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -85,9 +86,16 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="opposite background is worst for two and three Gaussian messages, up to a tolerance",
         text=(
-            r"On [-1, 1], in both orders of the pair, no inputs of all users exceed the divergence of x = 1 against "
-            r"the null symbol with all others at -1: by more than 1 % for n = 2, $\varepsilon=1/5$, "
-            r"$\sigma_0\in\{1,2\}$; by more than 10 % for n = 3, $(\sigma_0,\varepsilon)\in\{(1,1/5),(2,1/10)\}$."
+            Clause(
+                "two",
+                "On [-1, 1], in both orders of the pair, no inputs of all users exceed the divergence of x = 1 "
+                r"against the null symbol with all others at -1: by more than 1 % for n = 2, $\varepsilon=1/5$, "
+                r"$\sigma_0\in\{1,2\}$.",
+            ),
+            Clause(
+                "three",
+                r"None exceeds it by more than 10 % for n = 3, $(\sigma_0,\varepsilon)\in\{(1,1/5),(2,1/10)\}$.",
+            ),
         ),
         source="our own; vecmean, Section 4.3, on Conjecture 3.2 of Chua et al. (2024)",
         assumptions=("dimension 1; these settings only: the conjecture itself stays open",),
@@ -100,16 +108,23 @@ CLAIMS: Final = (
             Control("all others at x", lambda n, sigma0, eps, reverse: Fraction(1)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=by_cases("n", "sigma0", "eps"),
+        obligations=by_cases("n", "sigma0", "eps", clause=("two", "three")),
     ),
     Claim(
         id="symshuffle.vecmean-correspondence",
         kind=Kind.STATEMENT,
         title="how close the shuffled profile is to its Mills template and to the central profile",
         text=(
-            r"BMG(0.95, 4.6) at $\varepsilon_n=\sqrt{\log n/n}/\chi_{lo}$ (to nine digits): the profile is at most c_n "
-            r"times $g(\chi_{lo})$ and c_n times the central profile of $\sigma=\chi_{lo}$, and at least "
-            r"$g(\chi_{up})$, with c_n = 1.1735, 1.0887, 1.0399, 1.0168, 1.0068 at $n=10^2,\dots,10^6$."
+            Clause(
+                "at most",
+                r"BMG(0.95, 4.6) at $\varepsilon_n=\sqrt{\log n/n}/\chi_{lo}$ (to nine digits): the profile is "
+                r"at most c_n times $g(\chi_{lo})$ and c_n times the central profile of $\sigma=\chi_{lo}$.",
+            ),
+            Clause(
+                "at least",
+                r"It is at least $g(\chi_{up})$, with c_n = 1.1735, 1.0887, 1.0399, 1.0168, 1.0068 at "
+                r"$n=10^2,\dots,10^6$.",
+            ),
         ),
         source="our own; vecmean, Lemma 2.6 and Proposition 3.2",
         assumptions=("zero-out adjacency",),
@@ -122,6 +137,6 @@ CLAIMS: Final = (
             Control("at least 1.01 g", lambda n: (_templates(n)[0], Fraction(101, 100))),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=by_cases("n"),
+        obligations=by_cases("n", clause=("at most", "at least")),
     ),
 )

@@ -16,11 +16,13 @@ from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Correction,
     Grade,
     Kind,
+    Role,
     Statement,
     compare,
     for_all,
@@ -101,10 +103,21 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="is the error of an unbiased estimator the same at every input of the sphere?",
         text=(
-            r"Appendix A.4, Step 2 (ii): by symmetry the error of an unbiased estimator is constant over the inputs. "
-            r"The mechanism is symmetric, the estimator need not be: in the plane at $\theta=0$, with inputs of angle "
-            r"$\psi$, $Y/m+K\cos(2\varphi)e_1$ is unbiased and its error varies. (Harmless: what follows needs only "
-            r"that the mean over rotations is at most the largest.)"
+            Clause(
+                "said",
+                "Appendix A.4, Step 2 (ii): by symmetry the error of an unbiased estimator is constant over the "
+                "inputs.",
+            ),
+            Clause(
+                "instance",
+                r"The mechanism is symmetric, the estimator need not be: in the plane at $\theta=0$, with inputs "
+                r"of angle $\psi$, $Y/m+K\cos(2\varphi)e_1$ is unbiased and its error varies.",
+            ),
+            Clause(
+                "harmless",
+                "(Harmless: what follows needs only that the mean over rotations is at most the largest.)",
+                Role.QUOTED,
+            ),
         ),
         source="vecmean, Appendix A.4, Step 2 (ii)",
         assumptions=(),
@@ -126,16 +139,29 @@ CLAIMS: Final = (
             statement=_wave,
             grade=Grade.PROVED,
         ),
-        obligations=for_all("cosine", "size"),
+        obligations=for_all("cosine", "size", clause=("said", "instance")),
     ),
     finding(
         "vecmean-heights-of-caps",
         "for which heights the normal limit of PrivUnit's constant holds",
         (
-            r"Step 6 has $C(\theta_d,d)\to C(\tau)$ along $\theta_d\sqrt d\to\tau$. That is for bounded $\theta\sqrt "
-            r"d$: at $\theta=1/2$ the quotient $C(\theta,d)/C(\theta\sqrt d)$ is above 5, 1600, $10^{13}$ at "
-            r"$d=100,400,1600$. Its conclusion about all heights needs no limit in $\theta$: for every $d\ge3$ and "
-            r"every height $C(\theta,d)\ge C(0,d)$, and $C(0,d)\to\pi/2$ (claim vecmean.prop-3.7)."
+            Clause(
+                "said",
+                r"Step 6 has $C(\theta_d,d)\to C(\tau)$ along $\theta_d\sqrt d\to\tau$. That is for bounded "
+                r"$\theta\sqrt d$.",
+                Role.QUOTED,
+            ),
+            Clause(
+                "instance",
+                r"At $\theta=1/2$ the quotient $C(\theta,d)/C(\theta\sqrt d)$ is above 5, 1600, $10^{13}$ at "
+                "$d=100,400,1600$.",
+            ),
+            Clause(
+                "conclusion",
+                r"Its conclusion about all heights needs no limit in $\theta$: for every $d\ge3$ and every "
+                r"height $C(\theta,d)\ge C(0,d)$, and $C(0,d)\to\pi/2$ (claim vecmean.prop-3.7).",
+                Role.QUOTED,
+            ),
         ),
         lambda height, d: abs(height) <= 2,
         _within_a_tenth,
@@ -144,5 +170,6 @@ CLAIMS: Final = (
         scope="three dimensions and three heights in balls",
         check=_check_heights,
         controls=(Control("nowhere", lambda height, d: False),),
+        obligations=for_all("height", "d", clause="instance"),
     ),
 )

@@ -13,9 +13,11 @@ from proofs_checks._errata import refuted
 from proofs_checks.vecmean import _cases as cases
 from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
+    Clause,
     Comparison,
     Control,
     Grade,
+    Role,
     Statement,
     compare,
     for_all,
@@ -154,9 +156,17 @@ CLAIMS: Final = (
         "vecmean-error-per-user",
         "error of one user and of the mean",
         (
-            r"Abstract, Sections 1 and 7: an unbiased protocol of shuffle index $\chi$ has worst mean squared error at "
-            r"least $d\chi^2$. That is the error of one user; the mean of n users has an n-th of it: four users of "
-            r"RR(3/4) have $3/4$ against $\chi_{up}^2=3$. (Problem (4) carries the factor n.)"
+            Clause(
+                "said",
+                r"Abstract, Sections 1 and 7: an unbiased protocol of shuffle index $\chi$ has worst mean "
+                r"squared error at least $d\chi^2$.",
+            ),
+            Clause(
+                "mean",
+                "That is the error of one user; the mean of n users has an n-th of it: four users of RR(3/4) "
+                r"have $3/4$ against $\chi_{up}^2=3$.",
+            ),
+            Clause("problem", "(Problem (4) carries the factor n.)", Role.QUOTED),
         ),
         _bound_of_mean,
         lambda inverse, d, n: d / (n * inverse),
@@ -172,14 +182,19 @@ CLAIMS: Final = (
         scope="RR(3/4) and RR(3/5) with one to four users, all datasets and reports",
         check=_check_mean,
         controls=(Control("n^2 in place of n", lambda inverse, d, n: d / (n * n * inverse)),),
+        obligations=for_all("inverse_upper", "d", "n", clause=("said", "mean")),
     ),
     refuted(
         "vecmean-figure-3-parameters",
         "do the parameters of Figure 3 attain the stated accuracy?",
         (
-            r"Section 5 and the caption of Figure 3: the randomizer with $(\gamma,\sigma_0)=(0.95,4.6)$ attains RMSE "
-            r"3.16 per coordinate at $n=10^3$. It attains $\sqrt{8.464+0.019/d}$, that is 2.91, in every dimension. "
-            r"(The parameters are rounded; $(0.953434,4.648486)$ attains 3.16 in dimension 1.)"
+            Clause(
+                "said",
+                r"Section 5 and the caption of Figure 3: the randomizer with $(\gamma,\sigma_0)=(0.95,4.6)$ "
+                "attains RMSE 3.16 per coordinate at $n=10^3$.",
+            ),
+            Clause("attains", r"It attains $\sqrt{8.464+0.019/d}$, that is 2.91, in every dimension."),
+            Clause("rounded", "The parameters are rounded: $(0.953434,4.648486)$ attains 3.16 in dimension 1."),
         ),
         _calibrated,
         _attained,
@@ -197,14 +212,21 @@ CLAIMS: Final = (
         controls=(
             Control("1 % more", lambda g, s, n, d: tuple(v * Fraction(101, 100) for v in _attained(g, s, n, d))),
         ),
+        obligations=for_all("gamma", "sigma", "n", "d", clause=("said", "attains", "rounded")),
     ),
     refuted(
         "vecmean-error-in-dimension",
         "does the error of the mixed Gaussian scale as d?",
         (
-            r"Section 5: both mechanisms have an error that scales as d, so RMSE is reported per coordinate. That of "
-            r"the mixed Gaussian has the part $\gamma/(1-\gamma)$ besides, once for all coordinates: at $\gamma=1/2$, "
-            r"$\sigma_0=1$ it is 5 for $d=1$ and 9 for $d=2$. The figures do not name their d. (A small part there.)"
+            Clause(
+                "said", "Section 5: both mechanisms have an error that scales as d, so RMSE is reported per coordinate."
+            ),
+            Clause(
+                "part",
+                r"That of the mixed Gaussian has the part $\gamma/(1-\gamma)$ besides, once for all coordinates: "
+                r"at $\gamma=1/2$, $\sigma_0=1$ it is 5 for $d=1$ and 9 for $d=2$.",
+            ),
+            Clause("figures", "The figures do not name their d. (A small part there.)", Role.QUOTED),
         ),
         _proportional,
         _affine,
@@ -220,14 +242,20 @@ CLAIMS: Final = (
         scope="two mechanisms in dimensions 1, 2 and 100",
         check=_check_dimension,
         controls=(Control("1 % more", lambda g, s, d: _affine(g, s, d) * Fraction(101, 100)),),
+        obligations=for_all("gamma", "sigma", "d", clause=("said", "part")),
     ),
     refuted(
         "vecmean-mass-range",
         "the range of the mixing weight",
         (
-            r"Algorithm 1 has $\gamma\in(0,1]$. At $\gamma=1$ the message does not depend on the input: (7) divides by "
-            r"0, and no estimator is unbiased. $\gamma=0$, the special case of Section 4.3, is excluded and has one. "
-            r"(Appendix A.6 has $1-\gamma\in(0,1]$.)"
+            Clause("said", r"Algorithm 1 has $\gamma\in(0,1]$."),
+            Clause(
+                "one",
+                r"At $\gamma=1$ the message does not depend on the input: (7) divides by 0, and no estimator is "
+                "unbiased.",
+            ),
+            Clause("zero", r"$\gamma=0$, the special case of Section 4.3, is excluded and has one."),
+            Clause("appendix", r"(Appendix A.6 has $1-\gamma\in(0,1]$.)", Role.QUOTED),
         ),
         _estimable,
         lambda gamma: 0 <= gamma < 1,
@@ -243,15 +271,23 @@ CLAIMS: Final = (
         scope="four weights, both ends among them",
         check=_check_range,
         controls=(Control("open at both ends", lambda gamma: 0 < gamma < 1),),
+        obligations=for_all("gamma", clause=("said", "one", "zero")),
     ),
     refuted(
         "vecmean-randomized-estimator",
         "do all unbiased estimators of randomized response have one error?",
         (
-            r"Proposition 3.8: an unbiased estimator of RR(p) has error "
-            r"$\chi_{lo}^2(1+\chi_{lo}^{-1}+O(\chi_{lo}^{-2}))$. Appendix A.4 admits randomized estimators: $Y/t$, "
-            r"doubled or replaced by 0 by a fair coin, is unbiased and has "
-            r"$2/t^2-1$; at $p=3/4$ that is 7 against 3. ($Y/t$ is meant.)"
+            Clause(
+                "said",
+                "Proposition 3.8: an unbiased estimator of RR(p) has error "
+                r"$\chi_{lo}^2(1+\chi_{lo}^{-1}+O(\chi_{lo}^{-2}))$.",
+            ),
+            Clause(
+                "instance",
+                "Appendix A.4 admits randomized estimators: $Y/t$, doubled or replaced by 0 by a fair coin, is "
+                "unbiased and has $2/t^2-1$; at $p=3/4$ that is 7 against 3.",
+            ),
+            Clause("meant", "($Y/t$ is meant.)", Role.QUOTED),
         ),
         _response_error,
         _response_with_coin,
@@ -269,6 +305,6 @@ CLAIMS: Final = (
         scope="every share and every spread of a fair two-point factor; every function of the message, solved for",
         check=_check_coin,
         controls=(Control("1 % more", lambda t, s: _response_with_coin(t, s) * Fraction(101, 100)),),
-        obligations=for_all("share", "spread"),
+        obligations=for_all("share", "spread", clause=("said", "instance")),
     ),
 )

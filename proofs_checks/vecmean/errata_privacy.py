@@ -15,11 +15,14 @@ from symshuffle.channels.channel import Channel
 from symshuffle.channels.divergences import chi_square, hockey_stick
 from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
+    Clause,
     Comparison,
     Control,
+    Role,
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.utility.likelihood.normal import gaussian_profile as normal_profile
@@ -162,10 +165,14 @@ CLAIMS: Final = (
         "vecmean-class-not-closed",
         "is the class of randomizers closed under processing?",
         (
-            r"Proof of Lemma A.4: under processing only the indices have to be looked after. Lemma A.2 also puts the "
-            r"processed randomizer into (5), where it has to satisfy Assumption B.1, and that is not closed. Outputs "
-            r"$(s,k,u)$, s a fair sign, $\Pr[k]=2^{-k}$, u uniform, and density $\frac12+\frac12(1+sx)ku$, satisfy "
-            r"(Cont); without u the privacy variable has atoms only and no bound: neither (Cont) nor (Bound)."
+            Clause("said", "Proof of Lemma A.4: under processing only the indices have to be looked after."),
+            Clause(
+                "instance",
+                "Lemma A.2 also puts the processed randomizer into (5), where it has to satisfy Assumption B.1, "
+                r"and that is not closed. Outputs $(s,k,u)$, s a fair sign, $\Pr[k]=2^{-k}$, u uniform, and "
+                r"density $\frac12+\frac12(1+sx)ku$, satisfy (Cont); without u the privacy variable has atoms "
+                "only and no bound: neither (Cont) nor (Bound).",
+            ),
         ),
         _keeps_class,
         lambda kept: kept,
@@ -184,14 +191,23 @@ CLAIMS: Final = (
         scope="the family with and without u: moments to order 4, density, atoms, bound",
         check=_check_class,
         controls=(Control("the processed one only", lambda kept: not kept),),
+        obligations=for_all("kept", clause=("said", "instance")),
     ),
     finding(
         "vecmean-pure-ldp-regular",
         "for which blankets pure local privacy gives the regularity conditions",
         (
-            "With pure local privacy, condition (2) of Assumption B.1 holds for the largest blanket and for every "
-            "blanket that vanishes nowhere; also where the null symbol, which sends the blanket, is private, too. "
-            r"Definition 2.1 allows others: $(1,0)$ with mass $1/4$ for RR(3/4), and there $\int R_x^2/R_{BG}=\infty$."
+            Clause(
+                "holds",
+                "With pure local privacy, condition (2) of Assumption B.1 holds for the largest blanket and for "
+                "every blanket that vanishes nowhere; also where the null symbol, which sends the blanket, is "
+                "private, too.",
+            ),
+            Clause(
+                "other blankets",
+                r"Definition 2.1 allows others: $(1,0)$ with mass $1/4$ for RR(3/4), and there $\int "
+                r"R_x^2/R_{BG}=\infty$.",
+            ),
         ),
         _square_integrable,
         _regular,
@@ -204,15 +220,23 @@ CLAIMS: Final = (
             Control("a zero of the blanket is allowed", lambda channel, blanket: sum(m > 0 for m in blanket) > 1),
             Control("every output but the last", lambda channel, blanket: all(m > 0 for m in blanket[:-1])),
         ),
+        obligations=for_all("channel", "blanket", clause=("holds", "other blankets")),
     ),
     refuted(
         "vecmean-truncation",
         "does truncation to a bounded interval bound the privacy variable?",
         (
-            r"Appendix B: without pure local privacy, (Bound) can be enforced by truncating the outputs to a large "
-            r"bounded interval. Outputs in $(0,1]$, uniform without data, with ratio $\frac12+\frac k4$ on "
-            r"$(2^{-k},2^{1-k}]$: the space is bounded, all moments are finite, the ratio is not bounded. (For "
-            "Gaussians, which the authors have in mind, it is true.)"
+            Clause(
+                "said",
+                "Appendix B: without pure local privacy, (Bound) can be enforced by truncating the outputs to a "
+                "large bounded interval.",
+            ),
+            Clause(
+                "instance",
+                r"Outputs in $(0,1]$, uniform without data, with ratio $\frac12+\frac k4$ on $(2^{-k},2^{1-k}]$: "
+                "the space is bounded, all moments are finite, the ratio is not bounded.",
+            ),
+            Clause("meant", "(For Gaussians, which the authors have in mind, it is true.)", Role.QUOTED),
         ),
         _truncated,
         lambda low, high: low > 0,
@@ -228,16 +252,25 @@ CLAIMS: Final = (
         scope="three intervals of one law",
         check=_check_truncated,
         controls=(Control("never", lambda low, high: False),),
+        obligations=for_all("low", "high", clause=("said", "instance")),
     ),
     refuted(
         "vecmean-one-level",
         "is a mechanism that meets one level of privacy as private as the central Gaussian one?",
         (
-            r"Section 3.1: what is $(\varepsilon_n,\delta_n)$-DP has at $\varepsilon_n$ a profile no larger "
-            r"than that of $GM(\sigma)$; equivalently, it is to leading order at least as private. At other levels it "
-            r"need not be: a bit that is right with probability $1-e^{-\varepsilon_n}/2$, fair for $\perp$, is "
-            r"$(\varepsilon_n,0)$-DP. At $n=256$, $e^{\varepsilon_n}=\frac98$ its $\delta(0)$ is $\frac1{18}$, that of "
-            r"$GM(1)$ below $\frac1{40}$, and the ratio grows without bound. (The level $\varepsilon_n$ only is meant.)"
+            Clause(
+                "said",
+                r"Section 3.1: what is $(\varepsilon_n,\delta_n)$-DP has at $\varepsilon_n$ a profile no larger "
+                r"than that of $GM(\sigma)$; equivalently, it is to leading order at least as private.",
+            ),
+            Clause(
+                "instance",
+                r"At other levels it need not be: a bit that is right with probability $1-e^{-\varepsilon_n}/2$, "
+                r"fair for $\perp$, is $(\varepsilon_n,0)$-DP. At $n=256$, $e^{\varepsilon_n}=\frac98$ its "
+                r"$\delta(0)$ is $\frac1{18}$, that of $GM(1)$ below $\frac1{40}$, and the ratio grows without "
+                "bound.",
+            ),
+            Clause("meant", r"(The level $\varepsilon_n$ only is meant.)", Role.QUOTED),
         ),
         _everywhere,
         lambda level: level == "eps_n",
@@ -253,14 +286,15 @@ CLAIMS: Final = (
         scope="n = 4^(k^2) users for k = 2, 3, 4, e^eps_n = 1 + k/sqrt(n), sigma = 1; the Gaussian profile in balls",
         check=_check_levels,
         controls=(Control("at no level", lambda level: False), Control("at 0 only", lambda level: level == "0")),
+        obligations=for_all("level", clause=("said", "instance")),
     ),
     finding(
         "vecmean-relative-gap",
         "the two indices of the mixed Gaussian at a fixed weight",
         (
-            r"Section 4.3 says that the relative gap can vanish as $\chi_{lo}\to\infty$. It does where also "
-            r"$\gamma\to1$ (vecmean.sec-4.3-gap). At a fixed weight and growing noise "
-            r"$\chi_{up}^2/\chi_{lo}^2\to1/\gamma$."
+            Clause("said", r"Section 4.3 says that the relative gap can vanish as $\chi_{lo}\to\infty$.", Role.QUOTED),
+            Clause("both", r"It does where also $\gamma\to1$ (vecmean.sec-4.3-gap).", Role.QUOTED),
+            Clause("fixed weight", r"At a fixed weight and growing noise $\chi_{up}^2/\chi_{lo}^2\to1/\gamma$."),
         ),
         lambda gamma: 1 / gamma,
         _closes,
@@ -269,5 +303,6 @@ CLAIMS: Final = (
         scope="three weights, two noises, in balls",
         check=_check_gap,
         controls=(Control("1 % less", lambda gamma: Fraction(99, 100) / gamma),),
+        obligations=for_all("gamma", clause="fixed weight"),
     ),
 )

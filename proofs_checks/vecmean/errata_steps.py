@@ -16,11 +16,14 @@ from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
+    Clause,
     Comparison,
     Control,
+    Role,
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.vectors.privacy.templates import upper_normal
@@ -167,10 +170,18 @@ CLAIMS: Final = (
         "vecmean-tail-remainders",
         "does the expansion of the normal tail give the expansion of the Gaussian profile?",
         (
-            r"Proof of Lemma A.1: from (11), where each tail has a remainder $O(a^{-5})$ of its own, and (12), "
-            r"follows (13), $2b/a^2$ up to $1+o(1)$. In the regime $a^{-5}$ is not small beside $2b/a^2$, as "
-            r"$b=1/(2\sigma\sqrt n)$ and $a=O(\sqrt{\log n})$: at $\sigma=1$, $n=4^{16}$, $a=4$ it is 1024 times as"
-            r" large, and remainders $t^{-5}$ and $-t^{-5}$ satisfy (11) and not (13). (The lemma is right.)"
+            Clause(
+                "said",
+                "Proof of Lemma A.1: from (11), where each tail has a remainder $O(a^{-5})$ of its own, and "
+                "(12), follows (13), $2b/a^2$ up to $1+o(1)$.",
+            ),
+            Clause(
+                "instance",
+                r"In the regime $a^{-5}$ is not small beside $2b/a^2$, as $b=1/(2\sigma\sqrt n)$ and "
+                r"$a=O(\sqrt{\log n})$: at $\sigma=1$, $n=4^{16}$, $a=4$ it is 1024 times as large, and "
+                "remainders $t^{-5}$ and $-t^{-5}$ satisfy (11) and not (13).",
+            ),
+            Clause("lemma", "(The lemma is right.)", Role.QUOTED),
         ),
         _whatever_remains,
         lambda remainder: remainder == "normal",
@@ -189,15 +200,23 @@ CLAIMS: Final = (
         scope="sigma = 1, n = 4^(k^2), a = k for k = 3 to 6: the normal tail in balls, another expansion over Q",
         check=_check_remainders,
         controls=(Control("never", lambda remainder: False),),
+        obligations=for_all("remainder", clause=("said", "instance")),
     ),
     refuted(
         "vecmean-mean-without-datum",
         "is the estimate without a datum 0 on average?",
         (
-            r"Proof of Theorem 3.5: the estimator is required to have mean 0 at $\bot$, which the theorem, Section "
-            r"2.2 and the problems (5), (6) do not ask; (27) and (28) at $(e_j,\bot)$ need it. RR(3/4) with the null "
-            r"law $(\frac23,\frac13)$, a blanket of mass $\frac14$, and $\hat x=2Y$: mean $\frac23$ at $\bot$, so (27) "
-            r"is $\frac13$ in place of 1, and (28) would be $3\ge27$. (The proof says that it requires it.)"
+            Clause(
+                "said",
+                r"Proof of Theorem 3.5: the estimator is required to have mean 0 at $\bot$, which the theorem, "
+                r"Section 2.2 and the problems (5), (6) do not ask; (27) and (28) at $(e_j,\bot)$ need it.",
+            ),
+            Clause(
+                "instance",
+                r"RR(3/4) with the null law $(\frac23,\frac13)$, a blanket of mass $\frac14$, and $\hat x=2Y$: "
+                r"mean $\frac23$ at $\bot$, so (27) is $\frac13$ in place of 1, and (28) would be $3\ge27$.",
+            ),
+            Clause("proof", "(The proof says that it requires it.)", Role.QUOTED),
         ),
         _centred,
         lambda target, null: target - null,
@@ -219,16 +238,24 @@ CLAIMS: Final = (
             Control("means added", lambda target, null: target + null),
             Control("1 % more", lambda target, null: (target - null) * Fraction(101, 100)),
         ),
+        obligations=for_all("target", "null", clause=("said", "instance")),
     ),
     refuted(
         "vecmean-mass-of-processed",
         "which mass goes with a processed blanket?",
         (
-            r"Proof of Lemma A.3: $K\circ R_{BG}$ is a blanket of $K\circ R$ of mass $\gamma$, hence the maximal mass "
-            r"is $\gamma'\ge\gamma$, and the index is taken with $K\circ R_{BG}$ and $\gamma'$. That need not be a "
-            r"blanket: rows $(\frac12,\frac14,\frac14)$, $(\frac14,\frac12,\frac14)$ become equal when the first two "
-            r"outputs are merged, $\gamma'=1$, and $(\frac23,\frac13)$ has mass $\frac34$ at most. (Right if the "
-            "maximal mass for this blanket is meant.)"
+            Clause(
+                "said",
+                r"Proof of Lemma A.3: $K\circ R_{BG}$ is a blanket of $K\circ R$ of mass $\gamma$, hence the "
+                r"maximal mass is $\gamma'\ge\gamma$, and the index is taken with $K\circ R_{BG}$ and $\gamma'$.",
+            ),
+            Clause(
+                "instance",
+                r"That need not be a blanket: rows $(\frac12,\frac14,\frac14)$, $(\frac14,\frac12,\frac14)$ "
+                r"become equal when the first two outputs are merged, $\gamma'=1$, and $(\frac23,\frac13)$ has "
+                r"mass $\frac34$ at most.",
+            ),
+            Clause("meant", "(Right if the maximal mass for this blanket is meant.)", Role.QUOTED),
         ),
         _largest_of_channel,
         _largest_of_blanket,
@@ -247,16 +274,21 @@ CLAIMS: Final = (
         scope="one channel with two outputs merged; 10 random channels and kernels",
         check=_check_mass,
         controls=(Control("1 % less", lambda channel, law: _largest_of_blanket(channel, law) * Fraction(99, 100)),),
+        obligations=for_all("channel", "blanket", clause=("said", "instance")),
     ),
     refuted(
         "vecmean-index-zero",
         "has every randomizer of the class positive indices?",
         (
-            r"Lemma 2.6 and (21), for every randomizer of the class. Assumption B.1 is made pair by pair, the "
-            r"indices are $1/\sup$ over pairs, and the supremum may be infinite: the blanket has "
-            r"$\Pr[k]=2^{-k}$ and mass $\frac12$, and input number $k$ sends $k$ otherwise. Every pair is bounded; the "
-            r"variances grow like $2^k$, both indices are 0, and $f_{n,\varepsilon}(0)$ divides by 0. "
-            "(Uniform moment bounds may mean over pairs, too.)"
+            Clause("said", "Lemma 2.6 and (21), for every randomizer of the class."),
+            Clause(
+                "instance",
+                r"Assumption B.1 is made pair by pair, the indices are $1/\sup$ over pairs, and the supremum may "
+                r"be infinite: the blanket has $\Pr[k]=2^{-k}$ and mass $\frac12$, and input number $k$ sends "
+                "$k$ otherwise. Every pair is bounded; the variances grow like $2^k$, both indices are 0, and "
+                r"$f_{n,\varepsilon}(0)$ divides by 0.",
+            ),
+            Clause("meant", "(Uniform moment bounds may mean over pairs, too.)", Role.QUOTED),
         ),
         _positive,
         math.isfinite,
@@ -275,5 +307,6 @@ CLAIMS: Final = (
         scope="every mass of an output; 2 to 6 inputs in the library; the limit",
         check=_check_zero,
         controls=(Control("never", lambda inputs: False),),
+        obligations=for_all("inputs", clause=("said", "instance")),
     ),
 )

@@ -14,6 +14,7 @@ from symshuffle.base.numbers import Ball, maximum, to_arb, working_precision
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -215,8 +216,11 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="the error of the plain Gaussian by its index, with explicit remainders",
         text=(
-            r"$X+\frac92-\frac{145}{12X}\le\sigma_0^2\le X+\frac92$ for every $X=\chi_{chua}^2>0$: "
-            r"$d\chi^2(1+\frac92\chi^{-2}-\frac{145}{12}\chi^{-4})\le Err_1\le d\chi^2(1+\frac92\chi^{-2})$."
+            Clause("noise", r"$X+\frac92-\frac{145}{12X}\le\sigma_0^2\le X+\frac92$ for every $X=\chi_{chua}^2>0$."),
+            Clause(
+                "error",
+                r"$d\chi^2(1+\frac92\chi^{-2}-\frac{145}{12}\chi^{-4})\le Err_1\le d\chi^2(1+\frac92\chi^{-2})$.",
+            ),
         ),
         source="our own; vecmean, Proposition 4.2 and (61) have O-terms",
         assumptions=(),
@@ -229,15 +233,19 @@ CLAIMS: Final = (
             Control("144/12", lambda x: (_noise(x)[0] + Fraction(1, 12) / x, _noise(x)[1])),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("x"),
+        obligations=for_all("x", clause=("noise", "error")),
     ),
     Claim(
         id="symshuffle.vecmean-linear-upper-index",
         kind=Kind.STATEMENT,
         title="where the upper index of the linear density is attained",
         text=(
-            r"For $1+c\langle u,x\rangle$ on the sphere, $\chi_{up}^{-2}={}_2F_1(1,\frac12;\frac d2;c^2)-1$ for inputs "
-            r"of the ball, attained at unit $x_1$ and the reference $x=x_1$ or $x=-x_1$."
+            Clause(
+                "value",
+                r"For $1+c\langle u,x\rangle$ on the sphere, $\chi_{up}^{-2}={}_2F_1(1,\frac12;\frac d2;c^2)-1$ "
+                "for inputs of the ball.",
+            ),
+            Clause("attained", "It is attained at unit $x_1$ and the reference $x=x_1$ or $x=-x_1$."),
         ),
         source="our own; the catalogue's eighth item beyond the paper",
         assumptions=(r"$d\ge2$; for $d=1$ it is randomized response",),
@@ -253,15 +261,19 @@ CLAIMS: Final = (
             Control("the shortest is worst", lambda c, t, d, j: ((c * t) ** 2, _along(c, t, d, j)[1])),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("c", "t", "d", "j", "references"),
+        obligations=for_all("c", "t", "d", "j", "references", clause=("value", "attained")),
     ),
     Claim(
         id="symshuffle.vecmean-caps-upper-index",
         kind=Kind.STATEMENT,
         title="where the upper index of PrivUnit is attained",
         text=(
-            r"The variance of $\ell_0(Y;x_1,\bot)$ under $R_x$ is affine in what the caps of $x_1$ and x share, so "
-            r"that its supremum is at $x=x_1$ or at $x=-x_1$."
+            Clause(
+                "affine",
+                r"The variance of $\ell_0(Y;x_1,\bot)$ under $R_x$ is affine in what the caps of $x_1$ and x "
+                "share.",
+            ),
+            Clause("attained", "So its supremum is at $x=x_1$ or at $x=-x_1$."),
         ),
         source="our own",
         assumptions=("unit inputs",),
@@ -274,16 +286,24 @@ CLAIMS: Final = (
             Control("densities exchanged", lambda high, low, cap, common: _two_caps(low, high, cap, common)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("high", "low", "cap", "common", "references"),
+        obligations=for_all("high", "low", "cap", "common", "references", clause=("affine", "attained")),
     ),
     Claim(
         id="symshuffle.vecmean-largest-blanket-index",
         kind=Kind.STATEMENT,
         title="which input is worst for the lower index against the largest blanket",
         text=(
-            r"Against $\inf_{|x|\le b}R_x$ the variance of the mixed Gaussian (noise of unit variance) rises with "
-            r"$|x|$ from $A'b$ on, $A'=1-\gamma w(0)$, w the inverse of the least density over $N(0,I)$; below, it is "
-            r"under its value at b if $A'^2\le\gamma w(0)$, and otherwise the library covers $[0,A'b]$ by cells."
+            Clause(
+                "rises",
+                r"Against $\inf_{|x|\le b}R_x$ the variance of the mixed Gaussian (noise of unit variance) rises "
+                r"with $|x|$ from $A'b$ on, $A'=1-\gamma w(0)$, w the inverse of the least density over "
+                "$N(0,I)$.",
+            ),
+            Clause(
+                "below",
+                r"Below, it is under its value at b if $A'^2\le\gamma w(0)$, and otherwise the library covers "
+                "$[0,A'b]$ by cells.",
+            ),
         ),
         source="our own; the catalogue's first item beyond the paper",
         assumptions=("the length of a shifted normal vector rises with the shift, in law", "exp is convex"),
@@ -296,6 +316,6 @@ CLAIMS: Final = (
             Control("gamma and A exchanged", lambda gamma, u: _log_slope(1 - gamma, u)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("gamma", "u", "lengths"),
+        obligations=for_all("gamma", "u", "lengths", clause=("rises", "below")),
     ),
 )

@@ -11,10 +11,12 @@ import sympy as sp
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
     decide,
     for_all,
@@ -147,14 +149,29 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="PrivUnit: larger caps and more uniform messages are more private and less accurate",
         text=(
-            r"PrivUnit sends a uniform direction with probability $\gamma$, and otherwise a uniform direction of a "
-            r"cap around its input that covers the share $a$ of the sphere. Replace-one, $a\le a'\le\frac12$: the "
-            "masses of the caps of x and -x under x, -x and the uniform law become those of $a'$ when a message "
-            r"outside both caps moves into each of them with probability $\frac{a'-a}{1-2a}$. Against the null symbol "
-            r"the cap of x is enough, for every $a$. For $a\ge\frac12$ the mass outside the cap of x becomes $1-a'$ "
-            r"when a message outside enters the cap with probability $1-\frac{1-a'}{1-a}$; the law of -x is then a "
-            "mixture. Therefore, if these masses miss a privacy target at some parameters, they miss it at all "
-            r"smaller $\gamma$ and $a$. The error $1/((1-\gamma)^2\alpha^2)$ rises in both."
+            Clause(
+                "mechanism",
+                r"PrivUnit sends a uniform direction with probability $\gamma$, and otherwise a uniform "
+                "direction of a cap around its input that covers the share $a$ of the sphere.",
+                Role.DEFINITION,
+            ),
+            Clause(
+                "replace-one",
+                r"Replace-one, $a\le a'\le\frac12$: the masses of the caps of x and -x under x, -x and the "
+                "uniform law become those of $a'$ when a message outside both caps moves into each of them with "
+                r"probability $\frac{a'-a}{1-2a}$.",
+            ),
+            Clause("zero-out", "Against the null symbol the cap of x is enough, for every $a$."),
+            Clause(
+                "large caps",
+                r"For $a\ge\frac12$ the mass outside the cap of x becomes $1-a'$ when a message outside enters "
+                r"the cap with probability $1-\frac{1-a'}{1-a}$; the law of -x is then a mixture.",
+            ),
+            Clause(
+                "error",
+                "Therefore, if these masses miss a privacy target at some parameters, they miss it at all "
+                r"smaller $\gamma$ and $a$. The error $1/((1-\gamma)^2\alpha^2)$ rises in both.",
+            ),
         ),
         source="our own; vecmean, Definition A.5 and Appendix C",
         assumptions=_ASSUMPTIONS,
@@ -172,19 +189,29 @@ CLAIMS: Final = (
             Control("the smaller cap from the larger", lambda a, b: _larger_caps(b, a)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("cap", "larger"),
+        obligations=for_all("cap", "larger", clause=("replace-one", "zero-out", "large caps", "error")),
     ),
     Claim(
         id="symshuffle.vecmean-ramp-order",
         kind=Kind.STATEMENT,
         title="clipping a linear density lower only loses",
         text=(
-            r"For a symmetric T and $\alpha\ge0$ the law of $\frac{(T-t_0)_+-\alpha(-T-t_0)_+}{E(T-t_0)_+}$ rises in "
-            r"convex order with $t_0$: for $t_0=-c\le0$ the upper tails of its slope in c are at most those at the two "
-            r"kinks, a nonnegative multiple of $-P(|T|<c)P(T>c)$ times $E[T|T>c]-E[T||T|<c]$; for $t_0\ge0$ the two "
-            r"ramps are disjoint, each rises ($\alpha=0$). A clipped density is $\gamma+(1-\gamma)$ times a ramp: at "
-            r"fixed $\gamma$ the bound rises with $t_0$, and falls in $\gamma$; the error rises in $\gamma$, falls in "
-            r"$t_0$."
+            Clause(
+                "ramp",
+                r"For a symmetric T and $\alpha\ge0$ the law of $\frac{(T-t_0)_+-\alpha(-T-t_0)_+}{E(T-t_0)_+}$ "
+                "rises in convex order with $t_0$.",
+            ),
+            Clause(
+                "kinks",
+                r"For $t_0=-c\le0$ the upper tails of its slope in c are at most those at the two kinks, a "
+                "nonnegative multiple of $-P(|T|<c)P(T>c)$ times $E[T|T>c]-E[T||T|<c]$.",
+            ),
+            Clause("disjoint", r"For $t_0\ge0$ the two ramps are disjoint, each rises ($\alpha=0$)."),
+            Clause(
+                "bound",
+                r"A clipped density is $\gamma+(1-\gamma)$ times a ramp: at fixed $\gamma$ the bound rises with "
+                r"$t_0$, and falls in $\gamma$; the error rises in $\gamma$, falls in $t_0$.",
+            ),
         ),
         source="our own; vecmean, Appendix C",
         assumptions=_ASSUMPTIONS,
@@ -198,19 +225,34 @@ CLAIMS: Final = (
             Control("1 % more", lambda *a: sp.Rational(101, 100) * _top(*a)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("middle", "top", "low", "high"),
+        obligations=for_all("middle", "top", "low", "high", clause=("ramp", "kinks", "disjoint", "bound")),
     ),
     Claim(
         id="symshuffle.vecmean-one-parameter-order",
         kind=Kind.STATEMENT,
         title="smaller slopes and more noise only lose",
         text=(
-            r"A message of the linear density of slope $c'\le c$ is one of slope c, replaced by a uniform one with "
-            r"probability $1-c'/c$, and the uniform blanket of mass $1-c$ becomes that of mass $1-c'$. A message of "
-            r"$N(x,\sigma'^2I)$ is one of $N(x,\sigma^2I)$ plus noise of variance $\sigma'^2-\sigma^2$, in every "
-            r"dimension; the largest blanket before, processed, is below every processed density, hence below the "
-            r"largest blanket after; likewise for the steps of the blanket-mixed Gaussian. So both bounds rise with "
-            r"$c$ and fall as $\sigma$ rises, and the errors $d^2/c^2$ and $d\sigma^2$ go the other way."
+            Clause(
+                "slope",
+                r"A message of the linear density of slope $c'\le c$ is one of slope c, replaced by a uniform "
+                "one with probability $1-c'/c$, and the uniform blanket of mass $1-c$ becomes that of mass "
+                "$1-c'$.",
+            ),
+            Clause(
+                "noise",
+                r"A message of $N(x,\sigma'^2I)$ is one of $N(x,\sigma^2I)$ plus noise of variance "
+                r"$\sigma'^2-\sigma^2$, in every dimension.",
+            ),
+            Clause(
+                "blanket",
+                "The largest blanket before, processed, is below every processed density, hence below the "
+                "largest blanket after; likewise for the steps of the blanket-mixed Gaussian.",
+            ),
+            Clause(
+                "bounds",
+                r"So both bounds rise with $c$ and fall as $\sigma$ rises, and the errors $d^2/c^2$ and "
+                r"$d\sigma^2$ go the other way.",
+            ),
         ),
         source="our own; vecmean, Section 4.3 and Appendix C",
         assumptions=(*_ASSUMPTIONS, "a larger blanket gives a smaller bound: symshuffle.degraded"),
@@ -224,6 +266,6 @@ CLAIMS: Final = (
             Control("deviations subtracted", lambda c, e, s, t: (1 - e / c, (t - s) ** 2)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("slope", "less", "sigma", "noise"),
+        obligations=for_all("slope", "less", "sigma", "noise", clause=("slope", "noise", "blanket", "bounds")),
     ),
 )

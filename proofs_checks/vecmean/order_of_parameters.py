@@ -11,6 +11,7 @@ import sympy as sp
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -95,13 +96,25 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="larger parameters of a blanket-mixed Gaussian only lose",
         text=(
-            r"Let $\gamma\le\gamma'$ and $\sigma_0\le\sigma_0'$. A message of BMG$(\gamma',\sigma_0')$ is one of "
-            r"BMG$(\gamma,\sigma_0)$, of every input and of the null symbol, after noise of variance "
-            r"$\sigma_0'^2-\sigma_0^2$ or, with probability $1-\frac{1-\gamma'}{1-\gamma}$, replaced by a fresh "
-            r"message of the null symbol; and Bin$(n-1,\gamma)$ is Bin$(n-1,\gamma')$ thinned. So the bound with the "
-            r"mechanism's own blanket falls in both parameters, at every n, level, adjacency, order; so does that with "
-            r"the largest blanket $\inf_xR_x$, as what the step makes of it is below the largest blanket at "
-            r"$(\gamma',\sigma_0')$; the risk rises."
+            Clause(
+                "message",
+                r"Let $\gamma\le\gamma'$ and $\sigma_0\le\sigma_0'$. A message of BMG$(\gamma',\sigma_0')$ is "
+                r"one of BMG$(\gamma,\sigma_0)$, of every input and of the null symbol, after noise of variance "
+                r"$\sigma_0'^2-\sigma_0^2$ or, with probability $1-\frac{1-\gamma'}{1-\gamma}$, replaced by a "
+                "fresh message of the null symbol.",
+            ),
+            Clause("thinned", r"Bin$(n-1,\gamma)$ is Bin$(n-1,\gamma')$ thinned."),
+            Clause(
+                "bound",
+                "So the bound with the mechanism's own blanket falls in both parameters, at every n, level, "
+                "adjacency, order.",
+            ),
+            Clause(
+                "largest blanket",
+                r"So does that with the largest blanket $\inf_xR_x$, as what the step makes of it is below the "
+                r"largest blanket at $(\gamma',\sigma_0')$.",
+            ),
+            Clause("risk", "The risk rises."),
         ),
         source="our own; vecmean, Algorithm 1 and Appendix C",
         assumptions=(
@@ -119,6 +132,8 @@ CLAIMS: Final = (
             Control("blanket messages thinned the other way", lambda *a: (*_processing(*a)[:2], a[2] / a[0])),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("gamma", "sigma", "more", "noise"),
+        obligations=for_all(
+            "gamma", "sigma", "more", "noise", clause=("message", "thinned", "bound", "largest blanket", "risk")
+        ),
     ),
 )

@@ -16,6 +16,7 @@ from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -182,9 +183,13 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="which order of a pair is larger, at every n",
         text=(
-            r"$h(x)=E(X-xY)_+$ and $r(x)=E(Y-xX)_+$ with $EX=EY=1$: $r(x)=xh(1/x)+1-x$; if $2r(l)\le(l+1)h(1)-(l-1)$ "
-            r"then $h\ge r$ on $[1,l]$; and if the law of X/Y under Y less that of Y/X under X changes sign once on "
-            r"$(1,\infty)$, from - to +, then $h\ge r$ on $[1,\infty)$. For every randomizer, blanket and n."
+            Clause("reverse", "$h(x)=E(X-xY)_+$ and $r(x)=E(Y-xX)_+$ with $EX=EY=1$: $r(x)=xh(1/x)+1-x$."),
+            Clause("slope", r"If $2r(l)\le(l+1)h(1)-(l-1)$ then $h\ge r$ on $[1,l]$."),
+            Clause(
+                "one crossing",
+                r"If the law of X/Y under Y less that of Y/X under X changes sign once on $(1,\infty)$, from - "
+                r"to +, then $h\ge r$ on $[1,\infty)$. For every randomizer, blanket and n.",
+            ),
         ),
         source="own; vecmean, Appendix C leaves the order open",
         assumptions=("the blanket covers both laws", "a convex function is below its chords and above them extended"),
@@ -208,17 +213,30 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("value", "x", "end", "height", "ratio", "crossing", "first stretch", "one crossing"),
+        obligations=(
+            *for_all("value", clause="reverse"),
+            *for_all("x", clause=("reverse", "slope")),
+            *for_all("end", "height", clause="slope"),
+            *for_all("ratio", clause=("reverse", "one crossing")),
+            *for_all("crossing", clause="one crossing"),
+            *for_all("first stretch", clause="slope"),
+            *for_all("one crossing", clause="one crossing"),
+        ),
     ),
     Claim(
         id="symshuffle.vecmean-order-moments",
         kind=Kind.STATEMENT,
         title="moments do not tell the order",
         text=(
-            "For K = 2, 4, 6 there are two pairs whose privacy variables $(L_0,L_1)$ have the same moments up to order "
-            "K, and next to the largest ratio the one order is larger for the one, the other for the other, at n = 1 "
-            "to 3. "
-            "The construction is general: no criterion by finitely many moments holds at all levels."
+            Clause(
+                "pairs",
+                "For K = 2, 4, 6 there are two pairs whose privacy variables $(L_0,L_1)$ have the same moments "
+                "up to order K, and next to the largest ratio the one order is larger for the one, the other "
+                "for the other, at n = 1 to 3.",
+            ),
+            Clause(
+                "general", "The construction is general: no criterion by finitely many moments holds at all levels."
+            ),
         ),
         source="own; beside the asymptotic criterion by three moments",
         assumptions=(r"$L_0+L_1=2$",),
@@ -233,5 +251,6 @@ CLAIMS: Final = (
             Control("without signs", lambda atoms: tuple(map(abs, _unseen(atoms)))),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("atoms", clause=("pairs", "general")),
     ),
 )

@@ -12,6 +12,7 @@ from proofs_checks.vecmean import _cases as cases
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -109,8 +110,12 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="privacy variable against a reference law",
         text=(
-            r"$\ell_\varepsilon=(R_x-e^\varepsilon R_{x'})/R_{ref}$ has mean $1-e^\varepsilon$ under $R_{ref}$ and, at "
-            r"$\varepsilon=0$, variance $\int(R_x-R_{x'})^2/R_{ref}$."
+            Clause(
+                "mean",
+                r"$\ell_\varepsilon=(R_x-e^\varepsilon R_{x'})/R_{ref}$ has mean $1-e^\varepsilon$ under "
+                "$R_{ref}$.",
+            ),
+            Clause("variance", r"At $\varepsilon=0$ it has the variance $\int(R_x-R_{x'})^2/R_{ref}$."),
         ),
         source="vecmean, Section 2.4",
         assumptions=("the reference dominates both laws",),
@@ -120,15 +125,18 @@ CLAIMS: Final = (
         check=_check_variable,
         controls=(Control("alpha larger by 1 %", lambda a, b, r, alpha: (a - alpha * b * Fraction(101, 100)) / r),),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("a", "b", "reference", "alpha"),
+        obligations=for_all("a", "b", "reference", "alpha", clause=("mean", "variance")),
     ),
     Claim(
         id="vecmean.def-2.5",
         kind=Kind.DEFINITION,
         title="lower and upper shuffle index",
         text=(
-            r"$\chi_{lo}^{-2}=\sup\frac1\gamma Var_{R_{BG}}\ell_0$, $\chi_{up}^{-2}=\sup Var_{R_x}\ell_0$; for every "
-            r"valid blanket $\chi_{up}\ge\chi_{lo}$."
+            Clause(
+                "indices",
+                r"$\chi_{lo}^{-2}=\sup\frac1\gamma Var_{R_{BG}}\ell_0$, $\chi_{up}^{-2}=\sup Var_{R_x}\ell_0$.",
+            ),
+            Clause("order", r"For every valid blanket $\chi_{up}\ge\chi_{lo}$."),
         ),
         source="vecmean, Definition 2.5",
         assumptions=("finitely many outputs",),
@@ -141,5 +149,6 @@ CLAIMS: Final = (
             Control("the null law as the only reference", _null_reference),
         ),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("found", clause=("indices", "order")),
     ),
 )

@@ -13,6 +13,7 @@ from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Correction,
@@ -176,8 +177,8 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="how fast delta falls in the regime",
         text=(
-            r"$\delta$ is governed by $\exp(-\sigma^2\varepsilon_n^2n/2)$ and is polynomially small precisely when "
-            r"$\varepsilon_n^2n=\Theta(\log n)$."
+            Clause("rate", r"$\delta$ is governed by $\exp(-\sigma^2\varepsilon_n^2n/2)$."),
+            Clause("polynomial", r"It is polynomially small precisely when $\varepsilon_n^2n=\Theta(\log n)$."),
         ),
         source="vecmean, Section 3.1",
         assumptions=("read as: the power of 1/n vanishes where $\\varepsilon_n^2n=o(\\log n)$",),
@@ -202,6 +203,6 @@ CLAIMS: Final = (
             statement=lambda sigma, rate: Fraction(1, 2) + sigma**2 * rate / 2,
             grade=Grade.CERTIFIED,
         ),
-        obligations=for_all("sigma", "rate"),
+        obligations=for_all("sigma", "rate", clause=("rate", "polynomial")),
     ),
 )

@@ -19,6 +19,7 @@ from symshuffle.ledger.claims.model import (
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
     compare,
     decide,
@@ -215,8 +216,13 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="privacy constraints become index constraints",
         text=(
-            r"Given Lemmas 2.6 and A.2: $Err^*_{up}(\chi)\le Err^*_{DP}\le Err^*_{lo}(\chi+\eta)$, because "
-            r"$f(\chi+\eta)/f(\chi)\to0$ by (18) and $f(\chi)/f(\chi+\eta)\to\infty$ for all $\chi,\eta>0$."
+            Clause("given", "Given Lemmas 2.6 and A.2.", Role.QUOTED),
+            Clause("chain", r"$Err^*_{up}(\chi)\le Err^*_{DP}\le Err^*_{lo}(\chi+\eta)$."),
+            Clause(
+                "smaller",
+                r"This is because $f(\chi+\eta)/f(\chi)\to0$ by (18) and $f(\chi)/f(\chi+\eta)\to\infty$ for all "
+                r"$\chi,\eta>0$.",
+            ),
         ),
         source="vecmean, Lemma 3.4",
         assumptions=("Lemma 2.6 (claim vecmean.lem-2.6)", "Lemma A.2"),
@@ -229,7 +235,10 @@ CLAIMS: Final = (
             Control("no half in the exponent", lambda a, b, e, n: _ratio(a, b, e, n) ** 2),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("first", "second", "eps", "n") + in_the_limit("eps^2 n"),
+        obligations=(
+            *for_all("first", "second", "eps", "n", clause=("chain", "smaller")),
+            *in_the_limit("eps^2 n", clause=("chain", "smaller")),
+        ),
     ),
     Claim(
         id="vecmean.thm-3.5",

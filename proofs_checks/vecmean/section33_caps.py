@@ -16,12 +16,14 @@ from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Correction,
     Grade,
     Kind,
     Statement,
+    by_cases,
     compare,
     decide,
     for_all,
@@ -290,11 +292,13 @@ def _check_definition(statement: Statement, rng: np.random.Generator) -> Iterato
         for theta in heights:
             at = f"p = {p}, theta = {theta}, d = 3"
             where = f"the cap holds {(1 - theta) / 2} of the sphere"  # d = 3: areas are proportional to heights
-            yield decide(_has_density(p, theta), at=at, claimed="a density and a blanket", computed=where)
+            found = decide(_has_density(p, theta), at=at, claimed="a density and a blanket", computed=where)
+            yield from serving("ends of the ranges", [found])
     for mechanism in EXAMPLES[:3]:
-        found = cap_numbers(mechanism)
-        mass: Any = (1 - found.q) * found.high + found.q * found.low - 1
-        yield compare(mass * mass, TINY, "<=", at=f"unit mass at theta = {mechanism.theta}, d = {mechanism.dimension}")
+        numbers = cap_numbers(mechanism)
+        mass: Any = (1 - numbers.q) * numbers.high + numbers.q * numbers.low - 1
+        at = f"unit mass at theta = {mechanism.theta}, d = {mechanism.dimension}"
+        yield from serving("mechanisms", [compare(mass * mass, TINY, "<=", at=at)])
 
 
 def _has_density(p: Fraction, theta: Fraction) -> bool:
@@ -310,8 +314,8 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="PrivUnit loses a constant factor",
         text=(
-            r"For an unbiased estimator $Err_1=C(\theta,d)d\chi_{lo}^2(1+O(1/\chi_{lo}))$; "
-            r"$\liminf_d\inf_\theta C\ge\pi/2$."
+            Clause("error", r"For an unbiased estimator $Err_1=C(\theta,d)d\chi_{lo}^2(1+O(1/\chi_{lo}))$."),
+            Clause("constant", r"$\liminf_d\inf_\theta C\ge\pi/2$."),
         ),
         source="vecmean, Proposition 3.7",
         assumptions=(
@@ -347,15 +351,21 @@ CLAIMS: Final = (
             statement=_least_estimator,
             grade=Grade.PROVED,
         ),
-        obligations=for_all("q", "alpha", "d", "added", "estimators", "heights", "dimensions"),
+        obligations=(
+            *for_all("q", "alpha", "d", clause=("constant", "error")),
+            *for_all("added", "estimators", clause="error"),
+            *for_all("heights", "dimensions", clause="constant"),
+        ),
     ),
     Claim(
         id="vecmean.prop-3.7-exact",
         kind=Kind.STATEMENT,
         title="PrivUnit's exact numbers",
         text=(
-            r"$\beta=-\frac{1-q}q\alpha$, $m=\alpha\Delta/q$, $Err_1=1/m^2-1$, $Var=\Delta^2/(q(1-q))$, "
-            r"$\chi_{lo}^2=\gamma q(1-q)/\Delta^2$."
+            Clause("estimator", r"$\beta=-\frac{1-q}q\alpha$, $m=\alpha\Delta/q$."),
+            Clause("error", "$Err_1=1/m^2-1$."),
+            Clause("variance", r"$Var=\Delta^2/(q(1-q))$."),
+            Clause("index", r"$\chi_{lo}^2=\gamma q(1-q)/\Delta^2$."),
         ),
         source="vecmean, Appendix A.4, equations (31) to (35)",
         assumptions=("the estimator Y/m",),
@@ -368,13 +378,16 @@ CLAIMS: Final = (
             Control("m without the division by q", lambda p, q, a: {**_numbers(p, q, a), "m": a * (p + q - 1)}),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("p", "q", "alpha"),
+        obligations=for_all("p", "q", "alpha", clause=("estimator", "error", "variance", "index")),
     ),
     Claim(
         id="vecmean.def-A.5",
         kind=Kind.DEFINITION,
         title="the PrivUnit randomizer",
-        text=r"Uniform on the cap with probability p, on its complement otherwise; $p\in[0,1]$, $\theta\in[-1,1]$.",
+        text=(
+            Clause("law", "Uniform on the cap with probability p, on its complement otherwise."),
+            Clause("ranges", r"$p\in[0,1]$, $\theta\in[-1,1]$."),
+        ),
         source="vecmean, Definition A.5",
         assumptions=(),
         scope="ends of the range in dimension 3; unit mass for three mechanisms",
@@ -397,5 +410,6 @@ CLAIMS: Final = (
             statement=_open_range,
             grade=Grade.CERTIFIED,
         ),
+        obligations=(*by_cases("ends of the ranges", clause="ranges"), *by_cases("mechanisms", clause="law")),
     ),
 )

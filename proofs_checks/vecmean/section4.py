@@ -16,6 +16,7 @@ from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -235,7 +236,14 @@ def _check_norm(statement: Statement, _: np.random.Generator) -> Iterator[Compar
 
 
 def _claim(
-    name: str, title: str, text: str, source: str, printed: Any, check: Any, controls: tuple[Control, ...], **other: Any
+    name: str,
+    title: str,
+    text: str | tuple[Clause, ...],
+    source: str,
+    printed: Any,
+    check: Any,
+    controls: tuple[Control, ...],
+    **other: Any,
 ) -> Claim:
     """A claim of this section, proved for all parameters unless said otherwise."""
     defaults: dict[str, Any] = {
@@ -297,8 +305,10 @@ CLAIMS: Final = (
     _claim(
         "vecmean.sec-4.2-opt",
         "best mixing weight at a fixed index",
-        r"At $\chi_{lo}=\chi$: $e^{1/\sigma_0^2}-1=\gamma/((1-\gamma)^2\chi^2)$, which leaves one parameter to "
-        r"optimise.",
+        (
+            Clause("constraint", r"At $\chi_{lo}=\chi$: $e^{1/\sigma_0^2}-1=\gamma/((1-\gamma)^2\chi^2)$."),
+            Clause("one parameter", "This leaves one parameter to optimise."),
+        ),
         "Section 4.2 and equation (39)",
         _fixed_index,
         _check_fixed_index,
@@ -307,13 +317,19 @@ CLAIMS: Final = (
             "the substitution, and that the constraint is tight, for all parameters; the minimiser at three (chi, d) "
             "against recorded digits, a regression"
         ),
-        obligations=for_all("gamma", "chi"),
+        obligations=for_all("gamma", "chi", clause=("constraint", "one parameter")),
     ),
     _claim(
         "vecmean.thm-4.1",
         "leading terms of the error of the mixed Gaussian randomizer",
-        r"There are $(\gamma,\sigma_0)$ with $\chi_{lo}\ge\chi$ and $Err_1=d\chi^2(1+\frac32\chi^{-2/3}+"
-        r"O(\chi^{-4/3}))$: $1-\gamma=\chi^{-2/3}$, and $\sigma_0$ for which $\chi_{lo}=\chi$.",
+        (
+            Clause(
+                "error",
+                r"There are $(\gamma,\sigma_0)$ with $\chi_{lo}\ge\chi$ and "
+                r"$Err_1=d\chi^2(1+\frac32\chi^{-2/3}+O(\chi^{-4/3}))$.",
+            ),
+            Clause("parameters", r"They are $1-\gamma=\chi^{-2/3}$, and $\sigma_0$ for which $\chi_{lo}=\chi$."),
+        ),
         "Theorem 4.1",
         _series,
         _check_series,
@@ -324,18 +340,24 @@ CLAIMS: Final = (
         ),
         assumptions=("remainder made explicit: between 0 and $(1/(1-e)+(1-e)/d)e^2$, $e=\\chi^{-2/3}<1$",),
         scope="every chi > 1 and every d: the index of the parameters, both sides of the remainder",
-        obligations=(*for_all("e", "d"), *attained("parameters of index chi")),
+        obligations=(
+            *for_all("e", "d", clause="error"),
+            *attained("parameters of index chi", clause=("error", "parameters")),
+        ),
     ),
     _claim(
         "symshuffle.vecmean-worst-norm",
         "the bound of the mixed Gaussian rises with the length of the input, in both orders",
-        r"$E_x$ rises in convex order with $|x|$, hence the bound of Appendix C does; opposite inputs are worst for "
-        r"replacement.",
+        (
+            Clause("length", r"$E_x$ rises in convex order with $|x|$, hence the bound of Appendix C does."),
+            Clause("opposite", "Opposite inputs are worst for replacement."),
+        ),
         "own; Appendix C takes |x| = 1",
         _norm_monotone,
         _check_norm,
         (Control("falling", lambda mechanism: ">"),),
         grade=Grade.EXACT_CASES,
         scope="three lengths at n = 1000 in balls; the argument is symshuffle.vecmean-worst-pair-mixed",
+        obligations=for_all("mechanism", clause=("length", "opposite")),
     ),
 )

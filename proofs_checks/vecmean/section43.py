@@ -24,6 +24,7 @@ from symshuffle.ledger.claims.model import (
     Control,
     Grade,
     Kind,
+    Role,
     Statement,
     compare,
     decide,
@@ -206,9 +207,14 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="conjectured profile of the plain Gaussian randomizer",
         text=(
-            r"CONJECTURE, open: for the Gaussian randomizer no dataset is worse than all others at $-e$, and then "
-            r"$\delta(\varepsilon_n)\le f(\chi_{chua})(1+o(1))$. As $\chi_{chua}=\chi_{up}$, which is shown, "
-            r"Lemma 2.6 gives the other direction: the conjecture would make it tight."
+            Clause(
+                "conjecture",
+                "CONJECTURE, open: for the Gaussian randomizer no dataset is worse than all others at $-e$, and "
+                r"then $\delta(\varepsilon_n)\le f(\chi_{chua})(1+o(1))$.",
+                Role.QUOTED,
+            ),
+            Clause("equal index", r"$\chi_{chua}=\chi_{up}$."),
+            Clause("other direction", "So Lemma 2.6 gives the other direction: the conjecture would make it tight."),
         ),
         source="vecmean, Section 4.3, from Conjecture 3.2 of Chua et al. (2024)",
         assumptions=(),
@@ -221,6 +227,6 @@ CLAIMS: Final = (
             Control("w^3 for w^4", lambda same, own, other: other * (same**2 - 2 * same + 1)),
         ),
         expected=ClaimVerdict.UNDECIDED,
-        obligations=for_all("same", "own", "other"),
+        obligations=for_all("same", "own", "other", clause=("equal index", "other direction")),
     ),
 )

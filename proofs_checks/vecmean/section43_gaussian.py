@@ -13,6 +13,7 @@ from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -103,8 +104,8 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="plain Gaussian randomizer: error against index",
         text=(
-            r"$\chi_{chua}^{-2}=e^{4a}-2e^{2a}+e^a$, $a=1/\sigma_0^2$, so that "
-            r"$Err_1=d\chi_{chua}^2(1+\frac92\chi_{chua}^{-2}+\dots)$."
+            Clause("index", r"$\chi_{chua}^{-2}=e^{4a}-2e^{2a}+e^a$, $a=1/\sigma_0^2$."),
+            Clause("error", r"So $Err_1=d\chi_{chua}^2(1+\frac92\chi_{chua}^{-2}+\dots)$."),
         ),
         source="vecmean, Proposition 4.2, equations (56) to (58)",
         assumptions=(),
@@ -114,7 +115,7 @@ CLAIMS: Final = (
         check=_check_gaussian_variance,
         controls=(Control("e^(3a) for e^(4a)", lambda w: w**3 - 2 * w**2 + w),),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("w"),
+        obligations=for_all("w", clause=("index", "error")),
     ),
     Claim(
         id="vecmean.eq-59-61",

@@ -11,6 +11,7 @@ import numpy as np
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -57,7 +58,13 @@ CLAIMS: Final = (
         id="vecmean.sec-6-gdp",
         kind=Kind.STATEMENT,
         title="rounds of the central mechanism",
-        text=r"T rounds of $GM(\sqrt T\sigma)$, averaged, have the parameter and the error of one run of $GM(\sigma)$.",
+        text=(
+            Clause(
+                "parameter",
+                r"T rounds of $GM(\sqrt T\sigma)$, averaged, have the parameter of one run of $GM(\sigma)$.",
+            ),
+            Clause("error", r"They have the error of one run of $GM(\sigma)$."),
+        ),
         source="vecmean, Section 6",
         assumptions=("squared parameters add",),
         scope="every sigma, n, T",
@@ -69,6 +76,6 @@ CLAIMS: Final = (
             Control("1 % more", lambda s, r: _rounds(s, r) * Fraction(101, 100)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("sigma", "rounds"),
+        obligations=for_all("sigma", "rounds", clause=("parameter", "error")),
     ),
 )

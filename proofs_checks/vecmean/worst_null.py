@@ -16,6 +16,7 @@ import sympy as sp
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -172,10 +173,17 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="worst input against the null symbol, largest blanket of a Gaussian rounded at 0",
         text=(
-            r"For a blanket $\gamma+(1-\gamma)e^{-L-v^2/2}$ with even L that rises with |u|, $L\ge v|u|$, and a "
-            r"concave slope of at most $u/\tau$, where $\tau$ is the larger of $a-1$ and $(a-1)/2+a(e^{v^2/2}-1)/8$, "
-            r"$a=(e^\varepsilon-\gamma)/(1-\gamma)$, every hinge of G rises with $|x|$ up to v, in both orders: the "
-            r"longest input is worst, in every dimension, for every n, of the mixed and the unmixed Gaussian."
+            Clause(
+                "hinges",
+                r"For a blanket $\gamma+(1-\gamma)e^{-L-v^2/2}$ with even L that rises with |u|, $L\ge v|u|$, "
+                r"and a concave slope of at most $u/\tau$, where $\tau$ is the larger of $a-1$ and "
+                r"$(a-1)/2+a(e^{v^2/2}-1)/8$, $a=(e^\varepsilon-\gamma)/(1-\gamma)$, every hinge of G rises with "
+                "$|x|$ up to v, in both orders.",
+            ),
+            Clause(
+                "worst",
+                "The longest input is worst, in every dimension, for every n, of the mixed and the unmixed Gaussian.",
+            ),
         ),
         source="our own; vecmean, Appendix C takes |x| = 1",
         assumptions=(
@@ -197,6 +205,6 @@ CLAIMS: Final = (
             Control("no lower at 0", lambda a, g, tau, v, u: (*_rounding(a, g, tau, v, u)[:2], u**2 / (2 * tau))),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("a", "growth", "tau", "v", "u"),
+        obligations=for_all("a", "growth", "tau", "v", "u", clause=("hinges", "worst")),
     ),
 )

@@ -226,9 +226,14 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="worst pair of the mixed Gaussian, zero-out and replace-one",
         text=(
-            r"For every convex f, $E f(aE_x)$ rises with $|x|$ and $E f(aE_x-cE_{x'})$ falls with "
-            r"$\langle x,x'\rangle$; so a unit vector, and two opposite ones, are worst in every dimension, for "
-            r"every n and order."
+            Clause(
+                "hinges",
+                r"For every convex f, $E f(aE_x)$ rises with $|x|$ and $E f(aE_x-cE_{x'})$ falls with $\langle "
+                r"x,x'\rangle$.",
+            ),
+            Clause(
+                "worst", "So a unit vector, and two opposite ones, are worst in every dimension, for every n and order."
+            ),
         ),
         source="our own; vecmean, Appendix C takes |x| = 1",
         assumptions=("Jensen's inequality; data processing for the contraction of shorter inputs",),
@@ -241,15 +246,19 @@ CLAIMS: Final = (
             Control("the same input twice is worst", lambda a, c, b, e, o: (a**2 * e**2 / 2, a * c * e * o)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("a", "c", "b", "first", "second"),
+        obligations=for_all("a", "c", "b", "first", "second", clause=("hinges", "worst")),
     ),
     Claim(
         id="symshuffle.vecmean-worst-pair-sphere",
         kind=Kind.STATEMENT,
         title="worst pair of the linear density on the sphere",
         text=(
-            r"$G$ is affine in $\langle u,w\rangle$, $w=x$ or $x-e^\varepsilon x'$: a dilation by $|w|$ of a symmetric "
-            r"variable, worst at unit vectors, opposite ones for replacement, $|w|=1+e^\varepsilon$."
+            Clause("affine", r"$G$ is affine in $\langle u,w\rangle$, $w=x$ or $x-e^\varepsilon x'$."),
+            Clause(
+                "worst",
+                "It is a dilation by $|w|$ of a symmetric variable, worst at unit vectors, opposite ones for "
+                r"replacement, $|w|=1+e^\varepsilon$.",
+            ),
         ),
         source="our own",
         assumptions=("Jensen's inequality",),
@@ -262,15 +271,19 @@ CLAIMS: Final = (
             Control("1 % less", lambda alpha: (1 + 0 * alpha, (1 + alpha) ** 2 * sp.Rational(99, 100))),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("alpha"),
+        obligations=for_all("alpha", clause=("affine", "worst")),
     ),
     Claim(
         id="symshuffle.vecmean-worst-pair-caps",
         kind=Kind.STATEMENT,
         title="worst pair of cap sampling",
         text=(
-            r"The four joint values of two caps of one size sum pairwise to the same, those of disagreement being "
-            r"extreme: $G$ rises in convex order as the caps share less, and opposite caps share least."
+            Clause(
+                "sums",
+                "The four joint values of two caps of one size sum pairwise to the same, those of disagreement "
+                "being extreme.",
+            ),
+            Clause("order", "$G$ rises in convex order as the caps share less, and opposite caps share least."),
         ),
         source="our own",
         assumptions=("$h\\ge l$, density inside and outside of the cap; otherwise exchange them",),
@@ -283,7 +296,7 @@ CLAIMS: Final = (
             Control("1 % off", lambda h, low, alpha: (h - alpha * low * Fraction(101, 100), low - alpha * h)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("high", "low", "alpha"),
+        obligations=for_all("high", "low", "alpha", clause=("sums", "order")),
     ),
     Claim(
         id="symshuffle.vecmean-worst-pair-largest",

@@ -15,6 +15,7 @@ import sympy as sp
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
+    Clause,
     Comparison,
     Control,
     Grade,
@@ -164,10 +165,18 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="worst pair under replacement against the largest blanket of a Gaussian",
         text=(
-            r"For $b=\inf_{|x|\le v}R_x$, every convex f and $\alpha>0$, $E f(G)$ with $G=(R_x-\alpha R_{x'})/b$ is "
-            r"largest at $x=-x'$, $|x|=v$: at fixed lengths at opposite inputs, and there "
-            r"$\int(R_p-\alpha R_q-kb)_+$, $p\ge0\ge q$, rises with p and, at p = v, falls with q. For the mixed and "
-            r"the unmixed Gaussian, in every dimension, both orders, every n."
+            Clause(
+                "opposite",
+                r"For $b=\inf_{|x|\le v}R_x$, every convex f and $\alpha>0$, $E f(G)$ with $G=(R_x-\alpha "
+                "R_{x'})/b$ is largest at $x=-x'$, $|x|=v$.",
+            ),
+            Clause(
+                "lengths",
+                r"There $\int(R_p-\alpha R_q-kb)_+$, $p\ge0\ge q$, rises with p and, at p = v, falls with q.",
+            ),
+            Clause(
+                "whom", "This is so for the mixed and the unmixed Gaussian, in every dimension, both orders, every n."
+            ),
         ),
         source="our own; vecmean, Appendix C takes |x| = 1",
         assumptions=(
@@ -187,21 +196,11 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all(
-            "p",
-            "r",
-            "alpha",
-            "y",
-            "k",
-            "least",
-            "steep",
-            "ratio",
-            "across",
-            "any angle",
-            "any length across",
-            "rises with p",
-            "falls with q",
-            "k below 0",
+        obligations=(
+            *for_all("p", "r", "alpha", "y", "k", "least", "steep", "ratio", clause=("opposite", "lengths")),
+            *for_all("across", "any angle", clause=("opposite", "whom")),
+            *for_all("any length across", clause="whom"),
+            *for_all("rises with p", "falls with q", "k below 0", clause="lengths"),
         ),
     ),
 )

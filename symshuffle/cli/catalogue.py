@@ -202,7 +202,7 @@ def _facts(entry: LedgerEntry) -> dict[str, Any]:
         "note": RECONSTRUCTED if entry.reconstructed else None,
         "assumptions": list(claim.assumptions),
         "scope": claim.scope,
-        "obligations": [str(obligation) for obligation in claim.obligations],
+        "obligations": [": ".join(filter(None, (str(one), ", ".join(one.clauses)))) for one in claim.obligations],
         "grade": claim.grade.value if claim.grade else None,
         "recorded": claim.expected.value,
         "erratum": judged(claim.erratum),

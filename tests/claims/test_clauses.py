@@ -45,7 +45,8 @@ def test_one_obligation_may_be_about_several() -> None:
     ("text", "obligations", "words"),
     [
         (TWO, for_all("n", clause="i"), r"text = symshuffle.a \(ii\): expected a clause that an obligation names"),
-        (TWO, (), r"text = symshuffle.a \(i\): expected a clause that an obligation names"),
+        (TWO, (), "obligations = symshuffle.a: expected obligations that name the clauses"),
+        ((Clause("i", "x is a name.", Role.DEFINITION),), for_all("n"), r"text = symshuffle.a \(i\)"),
         (TWO, for_all("n"), "obligations = symshuffle.a: expected obligations that name the clauses"),
         (TWO, for_all("n", clause=("i", "ii", "iii")), "obligations = iii: expected a clause of symshuffle.a"),
         ("one", for_all("n", clause="i"), "obligations = i: expected a clause of symshuffle.a, one of statement"),
@@ -60,6 +61,13 @@ def test_one_obligation_may_be_about_several() -> None:
 def test_a_clause_that_nothing_is_about_is_refused(text: Any, obligations: tuple[Obligation, ...], words: str) -> None:
     with pytest.raises(InputError, match=f"^{words}"):
         claim("a", text=text, obligations=obligations)
+
+
+def test_a_single_clause_is_owed_for_every_parameter_or_what_is_listed() -> None:
+    assert claim("a").owed == for_all("n")
+    assert claim("a", obligations=by_cases("n")).owed == by_cases("n")
+    with pytest.raises(InputError, match=r"^text = symshuffle.a \(statement\): expected a clause that an obligation"):
+        claim("a", printed=lambda: 4)
 
 
 @pytest.mark.parametrize("role", [Role.QUOTED, Role.DEFINITION])

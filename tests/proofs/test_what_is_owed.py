@@ -19,15 +19,23 @@ def test_what_is_proved_says_for_what(claim):
     assert any(obligation.quantifier is Quantifier.FOR_ALL for obligation in claim.obligations)
 
 
-BY_PROSE = ("def-1", "def-5", "def-8", "thm-1", "thm-12", "thm-6")
+ONCE_WEAKER = (
+    *(f"decomposition.{name}" for name in ("def-1", "def-5", "def-8", "thm-1", "thm-12", "thm-6")),
+    "vecmean.A.4-step6", "anchored.eq-1.3", "symshuffle.alphabets-poisson-window", "vecmean.lem-A.3",
+    "vecmean.lem-3.4", "vecmean.lem-2.6", "alphabets.def-8.0", "anchored.def-2.4", "anchored.eq-1.1",
+    "anchored.rem-3.5", "anchored.thm-7.9", "anchored.cor-7.10", "anchored.sec-10.phase", "ldp_tradeoff.eq-3",
+    "ldp_tradeoff.eq-4-6", "ldp_tradeoff.scaling",
+)  # fmt: skip
+"""Statements of which only cases were shown, or an induction in prose, or one clause of several."""
 
 
-@pytest.mark.parametrize("name", BY_PROSE)
+@pytest.mark.parametrize("name", ONCE_WEAKER)
 def test_a_statement_that_is_wrong_for_large_sizes_falls(name):
-    """Those whose induction was once in prose, parameter by parameter."""
-    claim = load().claim(f"decomposition.{name}")
+    """Parameter by parameter: right wherever a check enumerates, and off by one beyond a million."""
+    claim = load().claim(name)
     watched, record = recording(claim.printed)
     list(claim.check(watched, seeded(claim.id)))
     cases = {o.of for o in claim.obligations if o.quantifier is Quantifier.CASES}
+    assert set(record.parameters) - cases
     for parameter in set(record.parameters) - cases:
         assert falls(claim.check, claim.printed, parameter, lambda: seeded(claim.id)), parameter

@@ -79,6 +79,11 @@ def check_clauses(claim: str, clauses: Sequence[Clause], named: Sequence[Sequenc
         Its clauses.
     named : sequence of sequences of str
         For each obligation the clauses that it names; none stands for the only clause there is.
+
+    Raises
+    ------
+    InputError
+        If an obligation names no clause of several or one that is not there, or none names a clause that is checked.
     """
     known = [one.id for one in clauses]
     if len(set(known)) < len(known):
@@ -87,8 +92,6 @@ def check_clauses(claim: str, clauses: Sequence[Clause], named: Sequence[Sequenc
         named = [names or known for names in named]
     if missing := {name for names in named for name in names} - set(known):
         raise InputError("obligations", min(missing), f"a clause of {claim}, one of {', '.join(known)}")
-    if len(clauses) == 1:
-        return
     if not all(named):
         raise InputError("obligations", claim, "obligations that name the clauses that they are about")
     for one in clauses:

@@ -11,6 +11,7 @@ Whoever writes claims imports from here, comparisons (:mod:`symshuffle.ledger.cl
 from __future__ import annotations
 
 import html
+import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -197,6 +198,14 @@ def _owed(quantifier: Quantifier, of: tuple[str, ...], clause: str | tuple[str, 
     return tuple(Obligation(quantifier, one, named) for one in of)
 
 
+def parameters(statement: Statement) -> tuple[str, ...]:
+    """Names of the parameters of a transcribed statement, in their order."""
+    try:
+        return tuple(inspect.signature(statement).parameters)
+    except ValueError:  # functions that are built in may have no signature
+        return ("arguments",)
+
+
 Check: TypeAlias = "Callable[[Statement, np.random.Generator], Iterator[Comparison]]"
 """Yields the comparisons of a statement with the library; randomness only from the generator it is given."""
 
@@ -287,12 +296,13 @@ class Claim:
         claim that holds may have one of severity ``wording``, for a slip near the statement.
     obligations : tuple of Obligation
         What the check has to show. Parameters of the transcribed statement that are not listed count as
-        ``for all``.
+        ``for all``, and a claim that lists nothing owes its only clause for all of them.
 
     Raises
     ------
     InputError
-        If the grade, the expected verdict and the erratum do not agree, or no obligation names a clause.
+        If the grade, the expected verdict and the erratum do not agree, or no obligation names a clause that is to
+        be checked.
     """
 
     id: str
@@ -325,7 +335,8 @@ class Claim:
                 raise InputError("erratum", None, f"how much the refutation matters, unlike {self.id}")
         elif severity not in {None, Severity.WORDING}:
             raise InputError("erratum", severity.value, f"a slip (wording) beside a statement that holds: {self.id}")
-        check_clauses(self.id, self.clauses, [obligation.clauses for obligation in self.obligations])
+        if self.kind is not Kind.NO_CONTENT:
+            check_clauses(self.id, self.clauses, [obligation.clauses for obligation in self.owed])
 
     def __repr__(self) -> str:
         grade = "open" if self.grade is None else self.grade.value
@@ -346,6 +357,11 @@ class Claim:
     def clauses(self) -> tuple[Clause, ...]:
         """The clauses of the text; one, if it is not divided."""
         return as_clauses(self.text)
+
+    @property
+    def owed(self) -> tuple[Obligation, ...]:
+        """The obligations; where none is listed, for all parameters of the transcribed statement."""
+        return self.obligations or for_all(*parameters(self.printed))
 
     @property
     def words(self) -> str:

@@ -9,6 +9,8 @@ rules, for each thing that a claim speaks about:
   certificates do not certify a general statement;
 - a clause in words (``for_all("channels")``) needs comparisons that name it. *Proved* needs a symbolic one, where the
   clause is ``for all`` or a ``limit``, and it has to fall with the statement or under a control;
+- a parameter that only ever stands for an object without numbers (a function, a flag) is such a clause where something
+  is *proved*; below that, the comparisons of the statement as a whole are its;
 - a comparison names only what the claim lists, and a *proved* claim lists something.
 """
 
@@ -21,7 +23,7 @@ import numpy as np
 
 from symshuffle.ledger.claims.beyond import Record, falls, rejects
 from symshuffle.ledger.claims.comparisons import Means
-from symshuffle.ledger.claims.model import Claim, Correction, Grade, Kind, Quantifier
+from symshuffle.ledger.claims.model import Claim, Correction, Grade, Kind, Quantifier, parameters
 
 GENERAL: Final = frozenset({Quantifier.FOR_ALL, Quantifier.LIMIT})
 """What no number of cases settles."""
@@ -53,8 +55,10 @@ def unmet(
     for clause in sorted(served.keys() - quantified.keys() - {""}):
         yield f"a comparison serves {clause!r}, which the claim does not list"
     clauses = {of: quantifier for of, quantifier in quantified.items() if of not in record.parameters}
+    # A parameter that stands for a function or a flag, not for a quantity, is one of the whole statement's.
+    objects = frozenset() if holds.grade is Grade.PROVED else frozenset(parameters(claim.printed))
     for clause, quantifier in clauses.items():
-        if clause not in served:
+        if clause not in served and clause not in objects:
             yield f"nothing serves '{quantifier.value} {clause}'"
     general = [name for name in record.parameters if quantified.get(name, Quantifier.FOR_ALL) in GENERAL]
     if holds.grade is Grade.CERTIFIED and claim.kind is Kind.STATEMENT:

@@ -154,7 +154,9 @@ def matched(family: Family, values: Parameters, match: Match, found: Forms, *, n
             level = matched_log(found.chi_square, float(match.value), floats)
             return _around_budget(family, fixed, match.value, level)
     check_n(n)
-    inverse = solve_eps0(lambda eps0: family.at(eps0=eps0, **fixed), n=n, delta=match.delta, eps=match.value, rel=rel)
+    inverse = solve_eps0(
+        lambda eps0: family.source(eps0=eps0, **fixed), n=n, delta=match.delta, eps=match.value, rel=rel
+    )
     return Matched(*(family.at(eps0=end, **fixed) for end in (inverse.safe_end, inverse.bracket.upper)))
 
 

@@ -201,6 +201,14 @@ def calculated(text: str) -> Calculated:
     return _compiled(ast.parse(text, mode="eval").body)
 
 
+def number_at(text: str, values: Mapping[str, Real], bits: int) -> Fraction | Ball:
+    """The number that a text denotes at some values: exact where it is rational, otherwise a ball of ``bits`` bits."""
+    with working_precision(bits + 32):
+        known = {name: to_arb(value) if isinstance(value, Exp) else value for name, value in values.items()}
+        found = calculated(text)(known)
+        return found if isinstance(found, Fraction) else Ball.from_arb(found, bits)
+
+
 def compiled(
     text: str, names: Sequence[str], whole: Callable[[int], Any], root: Callable[[Any], Any]
 ) -> Callable[..., Any]:

@@ -10,8 +10,9 @@ from typing import Any, Final, TypeAlias, final
 
 import sympy as sp
 
+from symshuffle.accountants.bounds.gaussian_profile import level
 from symshuffle.base.choices import Loss, Others
-from symshuffle.base.crossings import halved, zero_between
+from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import Unsupported
 from symshuffle.decompositions.calculated import compiled
 from symshuffle.decompositions.closed_forms import lines_on_file, moments_on_file
@@ -29,7 +30,6 @@ Values: TypeAlias = Mapping[str, float]
 LARGEST_EPS0: Final = 64
 """Local levels beyond this are not tried."""
 
-_STEPS: Final = 80
 _FAR: Final = 700.0
 
 
@@ -112,7 +112,6 @@ def _function(text: str, family: Family, *, scaled: bool = True) -> Callable[[fl
 
 def _risk(family: Family, loss: Loss) -> Callable[[float, Values], float]:
     import numpy as np
-    from scipy.special import gammaln
 
     texts = _texts(family.general)
     parts = [_function(part, family) for part in texts["sums"]]
@@ -125,8 +124,11 @@ def _risk(family: Family, loss: Loss) -> Callable[[float, Values], float]:
             hit, miss, other = (part(lam, values) for part in of)
             middle, wide = size * other, 40 + 12 * math.sqrt(size * other * (1 - other))
             ones = np.arange(max(1, int(middle - wide)), min(size - 1, int(middle + wide)) + 1)
-            ways = gammaln(size + 1) - gammaln(ones + 1) - gammaln(size - ones + 1)
-            likely = np.exp(ways + ones * math.log(other) + (size - ones) * math.log1p(-other))
+            first, odds = int(ones[0]), math.log(other) - math.log1p(-other)
+            lead = math.lgamma(size + 1) - math.lgamma(first + 1) - math.lgamma(size - first + 1)
+            steps = np.log((size - ones[:-1]) / (ones[:-1] + 1)) + odds
+            start = lead + first * math.log(other) + (size - first) * math.log1p(-other)
+            likely = np.exp(start + np.concatenate(([0.0], np.cumsum(steps))))
             terms = string_terms(ones, size, likely, hit, miss)
             share = values["p"] if family.thin else 1
             sums = [total + share * float(term.sum()) for total, term in zip(sums, terms, strict=True)]
@@ -167,15 +169,4 @@ def matched_log(measure: Callable[[float, Values], float], goal: float, values: 
 
 def gaussian_epsilon(variance: float, n: int, delta: float) -> float:
     """The eps of a Gaussian shift whose second moment is that of the bound: a guess where to look for the true one."""
-    from scipy.special import log_ndtr, ndtr
-
-    shift = math.sqrt(variance / n)
-
-    def profile(eps: float) -> float:
-        ahead = ndtr(shift / 2 - eps / shift)
-        return float(ahead - math.exp(eps + log_ndtr(-eps / shift - shift / 2)))
-
-    low, high = 0.0, 10 * shift + shift * shift
-    while profile(high) > delta and high < LARGEST_EPS0:
-        low, high = high, 2 * high
-    return halved(lambda eps: profile(eps) <= delta, low, high, settled=_STEPS)[1]
+    return level(math.sqrt(variance / n), math.log(delta))

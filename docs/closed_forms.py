@@ -8,8 +8,11 @@ from typing import Any
 from symshuffle.base.choices import Others
 from symshuffle.base.errors import Unsupported
 from symshuffle.decompositions import closed_forms
-from symshuffle.decompositions.symbolic import counted_decomposition, lines_of
+from symshuffle.decompositions.rising import slope_in
+from symshuffle.decompositions.symbolic import counted_decomposition, lines_of, optimal_decomposition
 from symshuffle.design.comparison.families import THINNED, names, thinned
+from symshuffle.design.comparison.forms import moments_in_texts
+from symshuffle.mechanisms.given import LAM_PARAMETER
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import written
@@ -23,9 +26,11 @@ def derived() -> dict[str, Any]:
         one = thinned(name.removeprefix(THINNED)) if thin else mechanism(name)
         limits = any(p.has_limit for p in one.parameters)
         found[name] = {
-            **({} if thin or not _is_asked(one) else _described(one)),
+            "thinned": thin,
+            **_described(one),
             "cells": dict(_decompositions(one, limits=False)),
             "limit": dict(_decompositions(one, limits=True)) if limits else {},
+            **({} if thin or one.parameters[:1] != (LAM_PARAMETER,) else {"moments": moments_in_texts(one)}),
         }
     return found
 
@@ -35,15 +40,15 @@ def to_text(forms: Mapping[str, Any]) -> str:
     return "{\n" + ",\n".join(f"{json.dumps(name)}: {json.dumps(form)}" for name, form in forms.items()) + "\n}\n"
 
 
-def _is_asked(one: Mechanism) -> bool:
-    """Whether numbers need no more than the cells: all inputs alike, and no parameter of a special kind."""
-    return one.pair.by is None and all(p.kind is None and (p.default is None or p.has_limit) for p in one.parameters)
-
-
 def _described(one: Mechanism) -> dict[str, Any]:
     own = [p for p in one.parameters if p.name != "lam"]
+    told = one.pair.by
+    slope = None if told is None else slope_in(optimal_decomposition(one), told)
     return {
-        "pairs": str(one.pair),
+        "pairs": one.pair.words,
+        "by": None if told is None else str(told),
+        "slope": None if slope is None else [[*map(written, (*ratios, rate))] for ratios, rate in slope.atoms],
+        "defaults": any(p.default is not None and not p.has_limit for p in own),
         "inputs": written(one.inputs),
         "budget": len(own) < len(one.parameters),
         "parameters": [
@@ -53,6 +58,7 @@ def _described(one: Mechanism) -> dict[str, Any]:
                 "upper": None if p.upper is None else written(p.upper),
                 "integer": p.integer,
                 "limit": p.has_limit,
+                "kind": None if p.kind is None else p.kind.words,
             }
             for p in own
         ],

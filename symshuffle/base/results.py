@@ -21,6 +21,9 @@ from symshuffle.base.errors import CertificateError, InputError, SymshuffleError
 from symshuffle.base.lines import FirstLines, safe_decimal
 from symshuffle.base.numbers import brief, check_rational, exact_text, format_decimal, format_log10
 
+_FAR: Final = 4
+"""How many times a number may be below or above another that nobody has to know it better."""
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -325,6 +328,11 @@ def _safe_end(answer: Answer) -> Fraction:
         name = type(answer).__name__
         raise Unsupported(f"neither end of this {name} is the safe one: use .bracket.lower or .bracket.upper")
     return answer.bracket.upper if answer.safe is SafeEnd.UPPER else answer.bracket.lower
+
+
+def is_far(found: Bracket, goal: Fraction | None) -> bool:
+    """Whether a bracket is on one side of a number, by a factor: who only compares needs no narrower one."""
+    return goal is not None and (found.upper * _FAR <= goal or found.lower >= goal * _FAR)
 
 
 def check_claim(claimed: Bracket, proved: Bracket, place: str) -> None:

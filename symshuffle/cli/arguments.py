@@ -321,7 +321,8 @@ def _named(found: Mechanism | ClosedForm | Laplace | Composed | Reducible | Chan
 
     match found:
         case ClosedForm():
-            return {"mechanism": found.name, **dict(found.values), **dict.fromkeys(found.limits, "limit")}
+            still_open = dict.fromkeys(found.limits, "limit") | ({found.told: "all"} if found.told else {})
+            return {"mechanism": found.name, **dict(found.values), **still_open}
         case Laplace():
             return {"mechanism": found.name, "domain": found.domain, "cells": found.cells}
         case AnyLdp():
@@ -335,5 +336,5 @@ def _named(found: Mechanism | ClosedForm | Laplace | Composed | Reducible | Chan
     if isinstance(found, Composed):
         return {"mechanism": found.composition.name}
     fixed = {name: str(value) for name, value in found.values if name != "lam"}
-    still_open = {parameter.name: "limit" if parameter.has_limit else "all" for parameter in found.parameters}
-    return {"mechanism": found.name, **fixed, **still_open}
+    left = {parameter.name: "limit" if parameter.has_limit else "all" for parameter in found.parameters}
+    return {"mechanism": found.name, **fixed, **left}

@@ -13,13 +13,25 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache, lru_cache
+from types import CodeType, FunctionType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import flint
 
 from symshuffle.base.choices import Direction
 from symshuffle.base.errors import InputError, NotDecided
-from symshuffle.base.numbers import Ball, Exp, Real, lower_end, to_arb, usual_bits, working_precision
+from symshuffle.base.numbers import (
+    Ball,
+    Exp,
+    Real,
+    Verdict,
+    less,
+    lower_end,
+    positive_part,
+    to_arb,
+    usual_bits,
+    working_precision,
+)
 from symshuffle.base.numbers.spans import Span
 from symshuffle.channels.law import Law
 
@@ -113,18 +125,12 @@ def _law(
             name: entry(value) if isinstance(value, Exp) else value for name, value in values.items()
         }
         x: _Entry = entry(exp_eps) if isinstance(exp_eps, Exp) else exp_eps
-        at_cap, cap = values.get("lam") == exp_eps, (calculated("lam"), calculated("1"))
+        at_cap = values.get("lam") == exp_eps
         atoms, singular = [], Fraction(0)
         for a, b, c, ratios in cells:
             charge = c(numbers)
             if ratios is not None and not (isinstance(charge, Fraction) and charge == 0):
-                first, second = ratios if way is Direction.FORWARD else ratios[::-1]
-                if first is second:  # no difference of two enclosures: it vanishes at exp(eps) = 1
-                    value = _times(first(numbers), _less(Fraction(1), x))
-                elif at_cap and (first, second) == cap:
-                    value = Fraction(0)
-                else:
-                    value = _less(first(numbers), _times(x, second(numbers)))
+                value = _difference(ratios, way, numbers, x, at_cap)
                 atoms.append((_decided(value, precision), _decided(charge, precision)))
                 continue
             first, second = (a, b) if way is Direction.FORWARD else (b, a)
@@ -135,10 +141,116 @@ def _law(
         return Law.from_atoms(sorted(atoms, key=lambda atom: lower_end(atom[0])), singular)
 
 
+def _difference(
+    ratios: tuple[Calculated, Calculated], way: Direction, numbers: Mapping[str, _Entry], x: _Entry, at_cap: bool
+) -> _Entry:
+    """The value of G where two likelihood ratios are seen; ``at_cap``, where x is the local ratio cap."""
+    first, second = ratios if way is Direction.FORWARD else ratios[::-1]
+    if first is second:  # no difference of two enclosures: it vanishes at exp(eps) = 1
+        return _times(first(numbers), _less(Fraction(1), x))
+    if at_cap and (first, second) == (calculated("lam"), calculated("1")):
+        return Fraction(0)
+    return _less(first(numbers), _times(x, second(numbers)))
+
+
+def calculated_slope(
+    lines: Sequence[Sequence[str]], values: Mapping[str, Real], exp_eps: Real, way: Direction, bits: int | None
+) -> list[tuple[Any, Any]]:
+    """Values of G, and by how much the weight of each grows with a parameter in which all weights are affine.
+
+    Parameters
+    ----------
+    lines : sequence of sequences of str
+        The two likelihood ratios and the rate.
+    values, exp_eps, way, bits
+        As in :func:`calculated_law`.
+
+    Raises
+    ------
+    NotDecided
+        If a number that is not rational may be 0.
+    """
+    precision = bits or usual_bits(exp_eps, *values.values())
+    with working_precision(precision + 32):
+        numbers = {name: to_arb(value) if isinstance(value, Exp) else value for name, value in values.items()}
+        x, at_cap, atoms = to_arb(exp_eps) if isinstance(exp_eps, Exp) else exp_eps, values["lam"] == exp_eps, []
+        for first, second, rate in lines:
+            value = _difference((calculated(first), calculated(second)), way, numbers, x, at_cap)
+            atoms.append((_decided(value, precision), _decided(calculated(rate)(numbers), precision)))
+        return atoms
+
+
+def spreads(atoms: Sequence[tuple[Any, Any]]) -> bool:
+    """Whether a signed measure of total mass and mean 0 certainly has no negative integral of (v - t)_+."""
+    return all(_holds(atoms, i) for i in range(len(atoms)))
+
+
+def _holds(atoms: Sequence[tuple[Any, Any]], i: int) -> bool:
+    """At the kink of one atom; below all others the integral is 0, because the mean is."""
+    at = atoms[i][0]
+    others = [value for j, (value, _) in enumerate(atoms) if j != i]
+    if all(less(value, at) is Verdict.FALSE for value in others):
+        return True
+    total = sum(weight * positive_part(value - at) for j, (value, weight) in enumerate(atoms) if j != i)
+    return less(total, 0) is Verdict.FALSE
+
+
 @cache
 def calculated(text: str) -> Calculated:
     """The function that a text denotes: sums, products, powers and roots; rational where all of it is."""
     return _compiled(ast.parse(text, mode="eval").body)
+
+
+def number_at(text: str, values: Mapping[str, Real], bits: int) -> Fraction | Ball:
+    """The number that a text denotes at some values: exact where it is rational, otherwise a ball of ``bits`` bits."""
+    with working_precision(bits + 32):
+        known = {name: to_arb(value) if isinstance(value, Exp) else value for name, value in values.items()}
+        found = calculated(text)(known)
+        return found if isinstance(found, Fraction) else Ball.from_arb(found, bits)
+
+
+def compiled(
+    text: str, names: Sequence[str], whole: Callable[[int], Any], root: Callable[[Any], Any]
+) -> Callable[..., Any]:
+    """The function that a text denotes, for many values of numbers of one kind: faster than :func:`calculated`.
+
+    Parameters
+    ----------
+    text : str
+        Sums, products, powers and roots of names and integers.
+    names : sequence of str
+        The parameters of the function, in order.
+    whole : callable
+        The number of that kind that an integer is, so that a quotient of two integers is of that kind.
+    root : callable
+        The square root.
+
+    Examples
+    --------
+    >>> import math
+    >>> compiled("(lam**2 + k)/2", ("lam", "k"), float, math.sqrt)(3.0, 1.0)
+    5.0
+    """
+    calculated(text)  # refuses whatever is no such text
+    arguments = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
+    body = _Named().visit(ast.parse(text, mode="eval").body)
+    tree = ast.fix_missing_locations(ast.Expression(ast.Lambda(arguments, body)))
+    numbers = {n.value for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Constant) and isinstance(n.value, int)}
+    known = {f"_{i}": whole(i) for i in numbers}
+    (code,) = (part for part in compile(tree, "<closed form>", "eval").co_consts if isinstance(part, CodeType))
+    return FunctionType(code, {**known, "sqrt": root})
+
+
+class _Named(ast.NodeTransformer):
+    """Integers by names, but for exponents."""
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.BinOp:
+        whole = isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant)
+        right = node.right if whole else self.visit(node.right)
+        return ast.BinOp(self.visit(node.left), node.op, right)
+
+    def visit_Constant(self, node: ast.Constant) -> ast.Name:
+        return ast.Name(f"_{node.value!r}", ast.Load())
 
 
 def _compiled(node: ast.expr) -> Calculated:

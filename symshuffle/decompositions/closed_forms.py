@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, final
@@ -19,9 +19,9 @@ from symshuffle.base.choices import Direction, Others, choice
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Real, parse_rational
-from symshuffle.base.numbers.readers import LARGEST_PARAMETER
+from symshuffle.base.numbers.readers import KINDS, LARGEST_PARAMETER
 from symshuffle.channels.law import Law
-from symshuffle.decompositions.calculated import CalculatedCell, calculated, calculated_law
+from symshuffle.decompositions.calculated import CalculatedCell, calculated, calculated_law, calculated_slope, spreads
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism
@@ -50,20 +50,44 @@ class ClosedForm:
 
     @property
     def limits(self) -> tuple[str, ...]:
-        """Parameters at their limit: those that were given no value."""
+        """Parameters at their limit: those that were given no value and have one."""
         given = dict(self.values)
-        return tuple(p["name"] for p in table()[self.name]["parameters"] if p["name"] not in given)
+        return tuple(p["name"] for p in self._form["parameters"] if p["limit"] and p["name"] not in given)
+
+    @property
+    def told(self) -> str:
+        """The open parameter that tells pairs of inputs apart; empty where all are alike, or one class is meant."""
+        by: str | None = self._form["by"]
+        return "" if by is None or by in dict(self.values) else by
 
     @property
     def pairs(self) -> str:
-        """The pairs of inputs in words: all of them, treated alike."""
-        return str(table()[self.name]["pairs"])
+        """The pairs of inputs covered, in words."""
+        by, words = self._form["by"], str(self._form["pairs"])
+        return words if by is None else words.format(dict(self.values).get(by, by))
+
+    @property
+    def every(self) -> bool:
+        """Whether these are all pairs of inputs."""
+        return self._form["by"] is None or bool(self.told) or len(self._range()) == 1
+
+    @property
+    def kinds(self) -> tuple[ClosedForm, ...]:
+        """The classes of pairs that these fall into."""
+        told = self.told
+        return tuple(replace(self, values=(*self.values, (told, str(d)))) for d in self._range()) if told else (self,)
+
+    def _range(self) -> range:
+        """The values that tell the classes of pairs apart, the largest first."""
+        (by,) = (p for p in self._form["parameters"] if p["name"] == self._form["by"])
+        low, high = (int(calculated(by[end])(self._values())) for end in ("lower", "upper"))
+        return range(high, low - 1, -1)
 
     @property
     def backgrounds(self) -> tuple[Others, ...]:
         """The constant backgrounds with a closed form, the one expected to be worst first."""
-        known = tuple(table()[self.name]["limit" if self.limits else "cells"])
-        inputs = calculated(table()[self.name]["inputs"])
+        known = tuple(self._form["limit" if self.limits else "cells"])
+        inputs = calculated(self._form["inputs"])
         two_only = bool(self.limits) or inputs(self._values()) <= 2
         reached = (Others.SECOND, Others.FIRST) if two_only else (Others.THIRD, Others.SECOND, Others.FIRST)
         return tuple(others for others in reached if others in known)
@@ -74,7 +98,8 @@ class ClosedForm:
         if held is Others.BLANKET:
             raise InputError("others", others, "an input that the others hold: first, second or third")
         place = (Others.FIRST, Others.SECOND, Others.THIRD).index(held)
-        return f"X0 = (0, {place} x {n - 1}), X1 = (1, {place} x {n - 1}), inputs named 0, 1, 2"
+        who = "" if self._form["by"] is None else f"; 0 and 1 are {self.pairs}"
+        return f"X0 = (0, {place} x {n - 1}), X1 = (1, {place} x {n - 1}), inputs named 0, 1, 2{who}"
 
     def law(
         self,
@@ -105,12 +130,29 @@ class ClosedForm:
         way, held = choice(Direction, direction, "direction"), choice(Others, others, "others")
         return calculated_law(_cells(self.name, bool(self.limits), held), self._values(), exp_eps, way, doubles=True)
 
+    def spreads(self, exp_eps: Real, direction: Direction | str, bits: int | None) -> bool:
+        """Whether the law of G certainly rises in convex order with the parameter that tells pairs apart.
+
+        Raises
+        ------
+        NotDecided
+            As :meth:`law`.
+        """
+        way, slope = choice(Direction, direction, "direction"), self._form["slope"]
+        return slope is not None and spreads(calculated_slope(slope, self._values(), exp_eps, way, bits))
+
     def mechanism(self) -> Mechanism:
         """The mechanism itself, for whatever needs algebra."""
-        from symshuffle.mechanisms.registry import mechanism
+        from symshuffle.mechanisms.registry import THINNED, mechanism, thinned
 
         values: dict[str, object] = dict(self.values)
-        return mechanism(self.name).at(lam=self.lam, **values)
+        base = self.name.removeprefix(THINNED)
+        return (mechanism(base) if base == self.name else thinned(base)).at(lam=self.lam, **values)
+
+    @property
+    def _form(self) -> dict[str, Any]:
+        form: dict[str, Any] = table()[self.name]
+        return form
 
     def _values(self) -> dict[str, Real]:
         values: dict[str, Real] = {name: parse_rational(value, name) for name, value in self.values}
@@ -131,7 +173,7 @@ def closed_form(name: str, values: Mapping[str, str], *, eps0: object = None, la
     True
     """
     form = table().get(name)
-    if form is None or "pairs" not in form:
+    if form is None or form["thinned"] or form["defaults"]:
         return None
     try:
         budget = read_budget(eps0=eps0, lam=lam)
@@ -141,7 +183,7 @@ def closed_form(name: str, values: Mapping[str, str], *, eps0: object = None, la
     own = {parameter["name"]: parameter for parameter in form["parameters"]}
     if (budget is not None) != form["budget"] or not given.keys() <= own.keys():
         return None
-    if any(key not in given and not own[key]["limit"] for key in own):
+    if any(key not in given and not own[key]["limit"] and key != form["by"] for key in own):
         return None
     for key, value in given.items():
         low, high = calculated(own[key]["lower"]), own[key]["upper"]
@@ -150,6 +192,8 @@ def closed_form(name: str, values: Mapping[str, str], *, eps0: object = None, la
         except KeyError:  # a bound that speaks about a parameter at its limit
             return None
         if not inside or (own[key]["integer"] and (value.denominator != 1 or value > LARGEST_PARAMETER)):
+            return None
+        if own[key]["kind"] is not None and not KINDS[own[key]["kind"]](int(value)):
             return None
     return ClosedForm(name, tuple(values.items()), budget)
 
@@ -168,6 +212,17 @@ def lines_on_file(name: str, limit: bool, others: Others) -> list[list[Any]] | N
     With ``limit`` the parameters that default to infinity are there.
     """
     kept: list[list[Any]] | None = table().get(name, {}).get("limit" if limit else "cells", {}).get(others)
+    return kept
+
+
+def moments_on_file(name: str) -> Mapping[str, Any] | None:
+    """What a comparison asks of a named mechanism, as texts; None where it is not kept.
+
+    ``chi square`` is the largest pairwise divergence, ``variance`` the second moment of the blanket, ``sums`` those of
+    votes over all classes of one template, ``strings`` the probabilities (hit, miss, other) of each class of strings.
+    The last two are kept where all pairs of inputs are alike.
+    """
+    kept: Mapping[str, Any] | None = table().get(name, {}).get("moments")
     return kept
 
 

@@ -10,12 +10,13 @@ atoms: finitely many numbers decide.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import sympy as sp
 
 from symshuffle.base.choices import Direction, choice
-from symshuffle.base.numbers import Real, Verdict, less, positive_part
+from symshuffle.base.numbers import Real
+from symshuffle.decompositions.calculated import spreads
 from symshuffle.decompositions.counting import Ratios
 from symshuffle.decompositions.symbolic import SymbolicDecomposition, evaluate_atom
 from symshuffle.mechanisms.symbolic import constant_of, normal_form
@@ -36,17 +37,7 @@ class Slope:
         for ratios, weight in self.atoms:
             first, second = ratios if direction == "forward" else ratios[::-1]
             atoms.append((evaluate_atom(first - target * second, bits), evaluate_atom(weight, bits)))
-        return all(self._holds(atoms, i) for i in range(len(atoms)))
-
-    @staticmethod
-    def _holds(atoms: list[tuple[Any, Any]], i: int) -> bool:
-        """At the kink of one atom; below all others the integral is 0, because the mean is."""
-        at = atoms[i][0]
-        others = [value for j, (value, _) in enumerate(atoms) if j != i]
-        if all(less(value, at) is Verdict.FALSE for value in others):
-            return True
-        total = sum(weight * positive_part(value - at) for j, (value, weight) in enumerate(atoms) if j != i)
-        return less(total, 0) is Verdict.FALSE
+        return spreads(atoms)
 
 
 def slope_in(decomposition: SymbolicDecomposition, parameter: sp.Symbol) -> Slope | None:

@@ -12,6 +12,7 @@ import sympy as sp
 
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.mechanisms import finite, unary
+from symshuffle.mechanisms.counted import definition_on_file
 from symshuffle.mechanisms.finite import P
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.outputs import OutputClass, State
@@ -113,8 +114,9 @@ def mechanism(name: str) -> Mechanism | Laplace:
 
 @cache
 def _made(name: str) -> Mechanism:
-    """Made once, so that what is derived from it is found again."""
-    return MECHANISMS[name]()
+    """Made once, so that what is derived from it is found again; a test checks its definition."""
+    with definition_on_file():
+        return MECHANISMS[name]()
 
 
 THINNED: Final = "thinned "
@@ -132,14 +134,15 @@ def thinned(name: str) -> Mechanism:
         replace(c, states=tuple(State(s.name, s.count, P * s.probability) for s in c.states)) for c in base.classes
     )
     null = OutputClass("null", sp.Integer(1), (State("all", base.inputs, 1 - P),))
-    return Mechanism(
-        THINNED + name,
-        f"{base.title}, or a null symbol",
-        base.inputs,
-        (*classes, null),
-        (*base.parameters, SHARE),
-        source=f"{base.source}; a null symbol beside it as in anchored, Definition 7.3",
-    )
+    with definition_on_file():
+        return Mechanism(
+            THINNED + name,
+            f"{base.title}, or a null symbol",
+            base.inputs,
+            (*classes, null),
+            (*base.parameters, SHARE),
+            source=f"{base.source}; a null symbol beside it as in anchored, Definition 7.3",
+        )
 
 
 def check_thinnable(base: Mechanism) -> None:

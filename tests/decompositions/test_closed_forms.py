@@ -13,6 +13,7 @@ from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.base.errors import NotDecided
 from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.decompositions import closed_forms, symbolic
+from symshuffle.decompositions.calculated import spreads
 from symshuffle.decompositions.closed_forms import closed_form
 from symshuffle.design.comparison.families import names
 from symshuffle.mechanisms.registry import EXAMPLES, LARGE, THINNED, thinned
@@ -21,7 +22,7 @@ F = Fraction
 CASES = [
     (name, {key: str(value) for key, value in one.items()})
     for name, form in closed_forms.table().items()
-    if "pairs" in form
+    if not (form["thinned"] or form["defaults"])
     for one in (*EXAMPLES[name], *LARGE.get(name, ()))
 ]
 LEVELS = [
@@ -73,6 +74,33 @@ def test_the_laws_are_those_of_the_mechanism(name, values, direction):
             agree(found(target, direction, 256).singular, known(target, direction, 256).singular)
 
 
+@pytest.mark.parametrize("lam", ["3", Exp(F(1))])
+@pytest.mark.parametrize("k", [2, 6, 10])
+def test_classes_of_pairs_are_those_of_the_mechanism(k, lam):
+    """With d open every class is covered, and where the law rises with d the largest one is enough."""
+    quick, slow = (
+        reduction(one)
+        for one in (closed_form("half-block", {"k": str(k)}, lam=lam), mechanism("half-block").at(lam=lam, k=k))
+    )
+    assert quick.neighbours("both", 9) == slow.neighbours("both", 9)
+    assert [one.pairs for one in quick.classes] == [one.pairs for one in slow.classes]
+    assert [one.describe(9) for one in quick.datasets] == [one.describe(9) for one in slow.datasets]
+    assert quick.spreads(F(6, 5), "forward", 128) and slow.spreads(F(6, 5), "forward", 128)
+    for found, known in zip(quick.bounds, slow.bounds, strict=True):
+        for one, two in zip(
+            *(sorted(f(F(6, 5), "reverse", 256).atoms(), key=lambda a: lower_end(a[0])) for f in (found, known)),
+            strict=True,
+        ):
+            agree(one[0], two[0])
+            agree(one[1], two[1])
+
+
+def test_a_measure_that_moves_mass_inwards_spreads_nothing():
+    outwards = [(F(-1), F(1)), (F(0), F(-2)), (F(1), F(1))]
+    assert spreads(outwards)
+    assert not spreads([(value, -weight) for value, weight in outwards])
+
+
 def test_differences_vanish_where_the_levels_agree():
     quick, slow = (
         reduction(one) for one in (closed_form("krr", {"k": "10"}, eps0=1), mechanism("krr").at(k=10, eps0=1))
@@ -110,7 +138,12 @@ def test_a_ball_around_zero_is_refused_and_the_mechanism_answers():
         ("subset-selection", {"k": "5", "s": "0"}, {"eps0": 1}),
         ("aug-rr", {"k": "5", "p": "11/10"}, {"eps0": 1}),
         ("identity", {"k": "5"}, {"eps0": 1}),
-        ("half-block", {"k": "4", "d": "1"}, {"eps0": 1}),
+        ("half-block", {"k": "5", "d": "1"}, {"eps0": 1}),
+        ("half-block", {"k": "4", "d": "3"}, {"eps0": 1}),
+        ("half-block", {"d": "1"}, {"eps0": 1}),
+        ("hadamard", {"D": "6"}, {"eps0": 1}),
+        ("constant", {"k": "3"}, {}),
+        ("thinned oue", {"D": "4", "p": "1/2"}, {"eps0": 1}),
         ("nonsense", {}, {"eps0": 1}),
     ],
 )

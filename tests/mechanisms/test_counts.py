@@ -9,10 +9,11 @@ import pytest
 import sympy as sp
 
 from symshuffle import LAM, InputError, Mechanism, OutputClass, Parameter, State, Unsupported, delta, mechanism
+from symshuffle.design.comparison.families import names
 from symshuffle.mechanisms.finite import half_block
 from symshuffle.mechanisms.outputs import Placed
 from symshuffle.mechanisms.pairs import Pairs
-from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS
+from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS, THINNED, thinned
 from symshuffle.mechanisms.symbolic import EVEN, POWER_OF_TWO, PRIME, IntegerKind
 from symshuffle.mechanisms.unary import hadamard, rappor
 
@@ -110,6 +111,18 @@ def test_classes_of_pairs_have_words():
     assert [x for pair in Pairs.among(3).listed for x in pair] == [0, 1, 0, 2, 1, 2]
     with pytest.raises(InputError, match="values that fix its range"):
         mechanism("half-block").pair_classes()
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_named_definition_is_checked_here(name):
+    """The registry makes them unchecked. Made again they are checked; near misses are refused."""
+    one = thinned(name.removeprefix(THINNED)) if name.startswith(THINNED) else mechanism(name)
+    assert replace(one) == one
+    first, *others = one.classes
+    state = first.states[0]
+    for wrong in (replace(state, count=state.count + 1), replace(state, probability=state.probability / 2)):
+        with pytest.raises(InputError):
+            replace(one, classes=(replace(first, states=(wrong, *first.states[1:])), *others))
 
 
 @pytest.mark.parametrize("name", MECHANISMS)

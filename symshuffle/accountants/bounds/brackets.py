@@ -22,7 +22,7 @@ from symshuffle.base.choices import Direction, Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
 from symshuffle.base.numbers import Exp, Real, format_decimal, lower_end, natural_log, to_float, upper_end
-from symshuffle.base.results import Bracket
+from symshuffle.base.results import Bracket, is_far
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
@@ -81,6 +81,7 @@ def bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracke
 
     if who.everybody:
         return at(n, order, request.rel)
+    request = replace(request, goal=None)  # no value at one number of messages is compared with it
     if who.group > 1 and not both:
         raise InputError("direction", request.direction, "both, for a group: its chain may use either order")
     return bound_over(at, who, n, order, request.rel, exact=request.rigour is Rigour.EXACT)
@@ -103,7 +104,7 @@ def _bound_of_messages(source: Reduction, n: int, order: Real, request: Request)
         quick = source.laws_in_doubles(order, request.direction)
         if quick and all(_resolved(law, n, request.rel) for law in quick):
             found = _largest(_of_finite(quick, n, request))
-            if found.aimed is None or found.upper < _LEAST_DOUBLE:
+            if found.aimed is None or found.upper < _LEAST_DOUBLE or is_far(found, request.goal):
                 return found
     return _largest(_of_finite(source.laws(order, request.direction, request.bits), n, request))
 
@@ -228,7 +229,9 @@ def smallest_eps(
     """
 
     def bound(rigour: Rigour | None) -> Bound:
-        return lambda eps, width: bound_at(source, n, ratio_of(eps), replace(request, rigour=rigour, rel=width))
+        return lambda eps, width: bound_at(
+            source, n, ratio_of(eps), replace(request, rigour=rigour, rel=width, goal=target)
+        )
 
     who = source.participation
 

@@ -24,7 +24,7 @@ from symshuffle.base.numbers import (
     upper_end,
     working_precision,
 )
-from symshuffle.base.results import Bracket
+from symshuffle.base.results import Bracket, is_far
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.channels.law import NOTHING, Law
 from symshuffle.channels.mixed_law import MixedLaw
@@ -66,6 +66,8 @@ class Request:
         Relative width to aim at, in (0, 1).
     bits : int or None
         Precision of balls in the law.
+    goal : Fraction or None
+        Number with which the value is compared: a bracket far to one side of it is narrow enough, however wide.
 
     Raises
     ------
@@ -78,6 +80,7 @@ class Request:
     rigour: Rigour | None = Rigour.FLOAT64
     rel: float = 1e-6
     bits: int | None = None
+    goal: Fraction | None = None
 
     def __post_init__(self) -> None:
         replace_choice(Question, self, "direction")
@@ -94,6 +97,10 @@ class Request:
     def doubles_do(self) -> bool:
         """Whether nothing finer than doubles was asked for: the laws may then be enclosed by doubles too."""
         return self.rigour is Rigour.FLOAT64 and self.engine is None and self.bits is None
+
+    def is_met_by(self, found: Bracket) -> bool:
+        """Whether a bracket is as narrow as asked, or far from the number that it is compared with."""
+        return found.width <= Fraction(self.rel) * found.upper or is_far(found, self.goal)
 
     @classmethod
     def of(
@@ -266,17 +273,23 @@ def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
         engines = engines if best is None else iter(())
     for engine in engines:
         try:
-            found = engine.bracket(law, n)
+            found = _towards(engine, request.goal).bracket(law, n)
         except Unsupported as refusal:
             reason = refusal
             continue
-        if found.width <= Fraction(request.rel) * found.upper:
+        if request.is_met_by(found):
             return found
         best = found if best is None or found.width < best.width else best
     if best is None:
         raise reason or Unsupported(f"no engine answers at n = {n}")
     width = f"relative width {float(best.relative_width or 0):.1e} where {request.rel:.1e} was aimed at"
     return replace(best, how=f"{best.how}; {width}", aimed=request.rel)
+
+
+def _towards(engine: Any, goal: Fraction | None) -> Engine:
+    """The engine, told with which number its answer is compared where it narrows its bracket in passes."""
+    found: Engine = replace(engine, goal=goal) if goal is not None and hasattr(engine, "goal") else engine
+    return found
 
 
 def _below_all_numbers(law: Law, n: int) -> Bracket | None:
@@ -333,7 +346,7 @@ def _in_units(law: Law, n: int, request: Request) -> Bracket | None:
     if scaled is None:
         return None
     multiples, unit, error = scaled
-    found = _answer(multiples, n, request).scaled(unit)
+    found = _answer(multiples, n, replace(request, goal=None)).scaled(unit)
     if error > found.upper * Fraction(request.rel) / 8:
         return None
     low = max(found.lower - error, Fraction(0)) + lower_end(law.singular)

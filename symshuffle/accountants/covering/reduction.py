@@ -258,7 +258,26 @@ def _pair_class(mechanism: Mechanism, kind: Pairs, *, real: bool) -> PairClass:
 
 def _of_closed_form(form: ClosedForm) -> Reduction:
     """As that of the mechanism, which is asked where numbers do not settle what algebra would."""
-    algebra = cache(lambda: _of_mechanism(form.mechanism()))
+    algebra, kinds = cache(lambda: _of_mechanism(form.mechanism())), form.kinds
+
+    def rises(exp_eps: Real, direction: Direction, bits: int | None) -> bool:
+        with suppress(NotDecided):
+            return form.spreads(exp_eps, direction, bits)
+        known = algebra().spreads
+        return known is not None and known(exp_eps, direction, bits)
+
+    return Reduction(
+        tuple(
+            _filed_class(kind, algebra, i, real=i == 0 or len(kinds) <= _MOST_CLASSES) for i, kind in enumerate(kinds)
+        ),
+        form.every,
+        pairs=f"{form.pairs}, for every {form.told}" if form.told else form.pairs,
+        spreads=rises if form.told else None,
+    )
+
+
+def _filed_class(form: ClosedForm, algebra: Callable[[], Reduction], place: int, *, real: bool) -> PairClass:
+    """One class of pairs, the one at this place among those of the mechanism."""
 
     def family(others: Others, derived: Callable[[], LawFamily]) -> LawFamily:
         def law(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
@@ -268,23 +287,26 @@ def _of_closed_form(form: ClosedForm) -> Reduction:
 
         return law
 
-    def over(place: int) -> Callable[[], LawFamily]:
+    def over(which: int) -> Callable[[], LawFamily]:
         def law() -> LawFamily:
-            return algebra().datasets[place].finite()
+            return algebra().classes[place].datasets[which].finite()
 
         return law
 
     datasets = tuple(
-        Datasets(partial(form.datasets, others), family(others, over(place)))
-        for place, others in enumerate(form.backgrounds)
+        Datasets(partial(form.datasets, others), family(others, over(which)))
+        for which, others in enumerate(form.backgrounds if real else ())
     )
+
+    def bound() -> LawFamily:
+        upper = algebra().classes[place].upper
+        assert upper is not None
+        return upper
 
     def in_doubles(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
         return form.law_in_doubles(exp_eps, others=Others.BLANKET, direction=direction)
 
-    upper = family(Others.BLANKET, lambda: algebra().bounds[0])
-    only = PairClass(form.pairs, upper, datasets=datasets, doubles=in_doubles)
-    return Reduction((only,), True, pairs=form.pairs)
+    return PairClass(form.pairs, family(Others.BLANKET, bound), datasets=datasets, doubles=in_doubles)
 
 
 def _of_laplace(source: Laplace) -> Reduction:

@@ -209,7 +209,7 @@ def solve_eps0(
 
     def bound(rigour: Rigour | None) -> Bound:
         def value(eps0: Fraction, width: float) -> Bracket:
-            return bound_of(at(eps0), n, order, _of_delta(request, rigour, width, costly=costly))
+            return bound_of(at(eps0), n, order, replace(_of_delta(request, rigour, width, costly=costly), goal=goal))
 
         return value
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Final, Unpack
 
 from symshuffle.accountants.bounds.amplification import Amplification, Attained
-from symshuffle.accountants.bounds.brackets import bound_at, first_guess, reached_at, smallest_eps
+from symshuffle.accountants.bounds.brackets import bound_at, first_guess, ratio_of, reached_at, smallest_eps
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
 from symshuffle.accountants.covering.reduced import Reduction
@@ -19,7 +19,7 @@ from symshuffle.accountants.covering.reduction import Source, covering_reduction
 from symshuffle.accountants.questions.every_matrix import with_every_matrix
 from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, WIDTH_OF_EPS, Rounds, unrolled
 from symshuffle.base.choices import Question, Rigour
-from symshuffle.base.errors import InputError
+from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL, read_delta, read_target
 from symshuffle.base.numbers import parse_rational
 from symshuffle.base.results import Bracket
@@ -27,6 +27,9 @@ from symshuffle.engines.registry import Engine
 
 USUAL_WIDTH: Final = 1e-6
 """Relative width of the answer about one round that is aimed at where none is asked for."""
+
+_LOOK: Final = 1e-2
+"""Relative width of a value that is to tell one real pair from another."""
 
 
 @spelled_out
@@ -206,11 +209,27 @@ def epsilon(
         bracket = Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
         return Amplification("epsilon", bracket, neighbours)
 
-    def reached(real: Reduction) -> Fraction:
-        return smallest_eps(real, n, target, request, guess).above
+    def most() -> Attained | None:
+        """The real pair with the largest eps: one whose delta is met at that of another has no larger one."""
+        best: Attained | None = None
+        for datasets, real in reduced.real_pairs(n):
+            if best is None or not _meets(real, n, target, best.lower, request):
+                lower = smallest_eps(real, n, target, request, guess).above
+                best = Attained(lower, datasets) if best is None or lower > best.lower else best
+        return best
 
     found = at(target)
-    return with_every_matrix(replace(found, attained=_most(reduced, n, reached)) if attain else found, target, at)
+    return with_every_matrix(replace(found, attained=most()) if attain else found, target, at)
+
+
+def _meets(real: Reduction, n: int, target: Fraction, eps: Fraction, request: Request) -> bool:
+    """Whether a wide look tells that two datasets meet a target at a level, and so at every larger one."""
+    try:
+        return (
+            bound_at(real, n, ratio_of(eps), replace(request, rel=max(request.rel, _LOOK), goal=target)).upper <= target
+        )
+    except Unsupported:
+        return False
 
 
 def _read_guess(near: object) -> Fraction:

@@ -26,15 +26,19 @@ from typing import Final, final
 import flint
 import numpy as np
 import numpy.typing as npt
-from scipy import fft, optimize
+from numpy import fft
 
 from symshuffle.accountants.rounds.dominating import LatticeLaw
 from symshuffle.accountants.rounds.losses import Losses, law_logarithms
 from symshuffle.base.choices import Side
+from symshuffle.base.crossings import least_between, smooth_integer
 from symshuffle.base.doubles import UNIT, Array
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.engines.transforms.convolution import PER_STAGE, integer_power
+
+_STEPS: Final = 13
+"""Of golden section, for the tilt at which a window is shortest."""
 
 _OUTSIDE: Final = 60.0
 """Exponent at which a window is cut on either side."""
@@ -155,12 +159,11 @@ def _window(losses: Losses, tilt: float) -> tuple[int, int]:
             return (losses.cumulant(tilt + sign * by)[0] - base + _OUTSIDE) / by
 
         guess = math.log(math.sqrt(2 * _OUTSIDE / max(curve, 1e-300)))
-        best = optimize.minimize_scalar(reach, bounds=(guess - 4, guess + 4), method="bounded", options={"xatol": 0.02})
-        ends.append(sign * float(best.fun))
+        ends.append(sign * reach(least_between(reach, guess - 4, guess + 4, steps=_STEPS)))
     least = sum(times * law.first for law, times in losses.parts)
     most = sum(times * (law.first + len(law.masses) - 1) for law, times in losses.parts)
     first, last = max(math.floor(ends[1] / step) - 1, least), min(math.ceil(ends[0] / step) + 1, most)
-    length = int(fft.next_fast_len(max(last - first + 1, 16), real=True))
+    length = smooth_integer(max(last - first + 1, 16))
     if length > _LONGEST:
         raise Unsupported(f"the window of the sum has {length} points, above {_LONGEST}; ask for a wider rel")
     return first, length

@@ -10,16 +10,18 @@ from typing import Final, Protocol, TypeAlias, final
 
 import flint
 import numpy as np
-from scipy import optimize
 
 from symshuffle.accountants.rounds.dominating import LatticeLaw
 from symshuffle.base.choices import Side
-from symshuffle.base.crossings import zero_between
+from symshuffle.base.crossings import least_between, zero_between
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, natural_log, to_arb, working_precision
 
 _BITS: Final = 192
+
+_STEPS: Final = 14
+"""Of golden section, for a tilt at which any bound holds."""
 
 _READABLE: Final = 40.0
 """Largest tilt of one step under which a level is read: one step beyond it weighs far more than what errors leave."""
@@ -130,8 +132,7 @@ class Losses:
 
         _, mean, curve = self.cumulant(tilt)
         guess = min(math.log(max(sign * (place - mean), 1e-300) / max(curve, 1e-300)), self._steepest)
-        found = optimize.minimize_scalar(exponent, bounds=(guess - 3, guess + 2), method="bounded")
-        return math.exp(float(found.x))
+        return math.exp(least_between(exponent, guess - 3, guess + 2, steps=_STEPS))
 
 
 def law_logarithms(law: LatticeLaw) -> tuple[Array, Array]:

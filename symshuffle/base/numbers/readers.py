@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from numbers import Integral
 from typing import Any, Final
+
+import flint
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers.balls import Ball, Exp, Number, Verdict
@@ -19,6 +21,26 @@ _GROUPED: Final = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+|\d+(?:_\d+)+", re.ASCII)
 _LONGEST_TEXT: Final = 1000
 LARGEST_PARAMETER: Final = 10**15
 """Integer parameters beyond this are refused: nothing in the package stays accurate there."""
+
+
+def _is_even(value: int) -> bool:
+    return value % 2 == 0
+
+
+def _is_power_of_two(value: int) -> bool:
+    return value > 0 and value.bit_count() == 1
+
+
+def _is_prime(value: int) -> bool:
+    return value > 1 and bool(flint.fmpz(value).is_prime())
+
+
+KINDS: Final[Mapping[str, Callable[[int], bool]]] = {
+    "an even integer": _is_even,
+    "a power of 2, an integer": _is_power_of_two,
+    "a prime, an integer": _is_prime,
+}
+"""Kinds of integers that a parameter admits: what a value must be, and whether an integer is."""
 
 _MOST_BITS: Final = 100_000
 _LARGEST_EXPONENT: Final = 3000

@@ -11,10 +11,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 import sympy as sp
 
+from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.results import Bracket
 from symshuffle.decompositions.symbolic import optimal_decomposition
@@ -39,13 +40,21 @@ def alike(k: int, rows: Sequence[Row]) -> Iterator[str]:
     for group in same:
         yield f"{_named(group)} are the same mechanism, up to the names of messages"
     first = [row for row in rows if not any(row in group[1:] for group in same)]
-    for group in _groups(k, [row for row in first if row.epsilon is not None and row.epsilon.upper], _law_of_g):
+    private = [row for row in first if row.epsilon is not None and row.epsilon.upper]
+    for group in _groups(k, private, _law_of_g, sketch=_law_at_four):
         yield f"{_named(group)} have the same bound: the same law of G at every eps"
 
 
-def _groups(k: int, rows: Sequence[Row], law: Callable[[Mechanism], _Law | None]) -> Iterator[list[Row]]:
-    """Rows with equal laws, among those whose numbers do not tell them apart."""
+def _groups(
+    k: int,
+    rows: Sequence[Row],
+    law: Callable[[Mechanism], _Law | None],
+    sketch: Callable[[int, Row], object] = lambda k, row: None,
+) -> Iterator[list[Row]]:
+    """Rows with equal laws, among those whose numbers, or some values of whose laws, do not tell them apart."""
     near = [[row, *(other for other in rows if other is not row and _close(row, other))] for row in rows]
+    drawn = {id(group[0]): sketch(k, group[0]) for group in near if len(group) > 1}
+    near = [[row, *(other for other in others if drawn[id(row)] == drawn[id(other)])] for row, *others in near]
     laws = {id(group[0]): _of(k, group[0], law) for group in near if len(group) > 1}
     left = [row for row in rows if laws.get(id(row)) is not None]
     while left:
@@ -89,6 +98,20 @@ def _templates(mechanism: Mechanism) -> _Law | None:
         template = tuple(sorted(levels, key=str))
         found[template] = found.get(template, sp.Integer(0)) + total * one.size
     return frozenset((template, _simple(mass)) for template, mass in found.items())
+
+
+def _law_at_four(k: int, row: Row) -> object:
+    """The law of G at one local level and one ratio: laws that differ there are not the same."""
+    try:
+        one = family(row.name, k)
+        chosen = {name: value for name, value in row.parameters if name != str(one.size)}
+        law = reduction(one.source(lam=4, **chosen)).laws(Fraction(6, 5), "forward", None)[0]
+    except (InputError, Unsupported, NotDecided):
+        return row.name
+    masses: dict[Any, Any] = {}
+    for value, mass in law.atoms():
+        masses[value] = masses.get(value, 0) + mass
+    return frozenset([*masses.items(), ("singular", law.singular)])
 
 
 def _law_of_g(mechanism: Mechanism) -> _Law | None:

@@ -280,7 +280,7 @@ class Rivals:
         if likely < goal - self._doubt():
             return False
         try:
-            reduced = reduction(self.family.at(lam=1 + excess, **dict(Degrading(self.family).parameters(point))))
+            reduced = reduction(self.family.source(lam=1 + excess, **dict(Degrading(self.family).parameters(point))))
             for way, rel in _LOOKS:
                 found = delta(
                     reduced, n=self.n, eps=self.match.value, direction=way, rel=rel, rigour=self.rigour

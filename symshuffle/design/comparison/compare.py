@@ -46,7 +46,7 @@ from symshuffle.design.comparison.model import Comparison, Row, bracket_of
 from symshuffle.design.comparison.over_bounds import over_bounds
 from symshuffle.design.comparison.search import Parameters, proposals
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.symbolic import LAM, evaluate
+from symshuffle.mechanisms.symbolic import LAM, evaluate, value_of
 from symshuffle.mechanisms.unary import BitStrings
 from symshuffle.utility.estimation.votes import LARGEST_STRING, bitwise_votes
 
@@ -321,7 +321,7 @@ def _row(
     chi_square = budget_of(at)
     level = evaluate(sp.log(_lam(at)), bits=_BITS) if match.kind is MatchKind.CHI_SQUARE else evaluate(sp.log(_lam(at)))
     bitwise = bitwise_votes(at)
-    certified, attained, privacy = _certified(closed, at, values, match, n, rel)
+    certified, attained, privacy = _certified(one, closed, at, values, match, n, rel)
     risk = None if noise is None else bracket_of(noise.risk(n), noise.estimator)
     iid = None if noise is None else bracket_of(noise.iid_risk(n), noise.estimator)
     used = 1 - Fraction(1, one.inputs)
@@ -362,13 +362,14 @@ def _guess(closed: Forms, at: Mechanism, values: Parameters, delta: Fraction, n:
 
 
 def _certified(
-    closed: Forms, at: Mechanism, values: Parameters, match: Match, n: int, rel: float
+    one: Family, closed: Forms, at: Mechanism, values: Parameters, match: Match, n: int, rel: float
 ) -> tuple[Bracket | None, Attained | None, str]:
     if match.delta is None:
         return None, None, "no delta was given"
     try:
         near = match.value if match.kind is MatchKind.EPS_DELTA else _guess(closed, at, values, match.delta, n)
-        found = epsilon(at, n=n, delta=match.delta, rel=rel, bits=_BITS, attain=True, near=near)
+        source = one.source(lam=value_of(_lam(at)), **dict(values))
+        found = epsilon(source, n=n, delta=match.delta, rel=rel, bits=_BITS, attain=True, near=near)
     except Unsupported as error:
         return None, None, str(error)
     bracket = found.bracket

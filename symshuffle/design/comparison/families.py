@@ -16,7 +16,9 @@ from typing import Any, Final, final
 import sympy as sp
 
 from symshuffle.base.errors import InputError
+from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import as_integer
+from symshuffle.decompositions.closed_forms import ClosedForm, table
 from symshuffle.mechanisms.finite import P
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import MECHANISMS, SHARE, THINNED, check_thinnable, mechanism, thinned
@@ -81,6 +83,17 @@ class Family:
         if len(found.parameters) == 1 and found.parameters[0].lower == found.parameters[0].upper:
             return found.at(**{found.parameters[0].name: found.parameters[0].lower})  # one class of pairs only
         return found
+
+    def source(self, *, lam: object = None, eps0: object = None, **values: object) -> ClosedForm | Mechanism:
+        """The same for its privacy only: by its closed form where one is on file, which takes no algebra."""
+        thin = self.thin and values["p"] != 1
+        known = {} if self.size is None else {str(self.size): str(self.at_size)}
+        known |= {name: str(value) for name, value in values.items() if name != "p" or thin or not self.thin}
+        name, budget = (self.name if thin else self.general.name), read_budget(lam=lam, eps0=eps0)
+        if name not in table() or budget is None:
+            return self.at(lam=lam, eps0=eps0, **values)
+        kinds = ClosedForm(name, tuple(known.items()), budget).kinds
+        return kinds[0] if len(kinds) == 1 else ClosedForm(name, tuple(known.items()), budget)
 
     def free_range(self, parameter: Parameter) -> tuple[float, float]:
         """The range of a free parameter at this size; infinity where it has no upper end."""

@@ -10,17 +10,19 @@ from typing import Any, Final, TypeAlias, final
 
 import sympy as sp
 
+from symshuffle.accountants.bounds.gaussian_profile import level
 from symshuffle.base.choices import Loss, Others
-from symshuffle.base.crossings import halved, zero_between
+from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import Unsupported
-from symshuffle.decompositions.closed_forms import lines_on_file
+from symshuffle.decompositions.calculated import compiled
+from symshuffle.decompositions.closed_forms import lines_on_file, moments_on_file
 from symshuffle.decompositions.counting import count_cells
 from symshuffle.design.comparison.families import Family
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import is_named
-from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.mechanisms.symbolic import LAM, written
 from symshuffle.utility.estimation.moments import largest_pairwise_budget
-from symshuffle.utility.estimation.votes import closed_sums, is_alike, string_terms
+from symshuffle.utility.estimation.votes import is_alike, string_terms, sums_in_texts
 
 Values: TypeAlias = Mapping[str, float]
 """Free parameters by name."""
@@ -28,7 +30,6 @@ Values: TypeAlias = Mapping[str, float]
 LARGEST_EPS0: Final = 64
 """Local levels beyond this are not tried."""
 
-_STEPS: Final = 80
 _FAR: Final = 700.0
 
 
@@ -73,34 +74,35 @@ class Forms:
     risk: Callable[[float, Values], float] | None
 
 
-def forms(family: Family, loss: Loss = Loss.L2) -> Forms:
-    """The closed forms of a family; the variance is derived when it is asked for."""
-    budget, risk = _function(largest_pairwise_budget(family.general), family), None
-    if is_alike(family.general):
-        risk = _risk(family, loss)
-
-    def variance(lam: float, values: Values) -> float:
-        return _variance(family)(lam, values)
-
-    return Forms(budget, variance, risk)
+def moments_in_texts(general: Mechanism) -> dict[str, Any]:
+    """What a comparison asks of a mechanism with all parameters open: its entry in the file of closed forms."""
+    sums, strings = sums_in_texts(general) if is_alike(general) else (None, None)
+    variance, budget = written(blanket_variance(general)), written(largest_pairwise_budget(general))
+    return {"chi square": budget, "variance": variance, "sums": sums, "strings": strings}
 
 
 @cache
-def _variance(family: Family) -> Callable[[float, Values], float]:
-    return _function(blanket_variance(family.general), family)
+def _texts(general: Mechanism) -> Mapping[str, Any]:
+    kept = moments_on_file(general.name) if is_named(general) else None
+    return moments_in_texts(general) if kept is None else kept
 
 
-def _function(expression: sp.Expr, family: Family, *, scaled: bool = True) -> Callable[[float, Values], float]:
-    free = [p for p in family.free if not (family.thin and p.name == "p")]
-    symbols = (LAM, *([] if family.size is None else [family.size]), *(p.symbol for p in free))
-    raw = sp.lambdify(symbols, expression, "math")
-    sized = () if family.at_size is None else (family.at_size,)
-    names = [p.name for p in free]
-    thin = scaled and family.thin
+def forms(family: Family, loss: Loss = Loss.L2) -> Forms:
+    """The closed forms of a family, from the file or derived."""
+    texts = _texts(family.general)
+    budget, variance = (_function(texts[which], family) for which in ("chi square", "variance"))
+    return Forms(budget, variance, _risk(family, loss) if is_alike(family.general) else None)
+
+
+def _function(text: str, family: Family, *, scaled: bool = True) -> Callable[[float, Values], float]:
+    names = [p.name for p in family.free if not (family.thin and p.name == "p")]
+    sized = {} if family.size is None or family.at_size is None else {str(family.size): float(family.at_size)}
+    raw = compiled(text, ("lam", *sized, *names), float, math.sqrt)
+    size, thin = tuple(sized.values()), scaled and family.thin
 
     def value(lam: float, values: Values) -> float:
         try:
-            found = float(raw(lam, *sized, *(values[name] for name in names)))
+            found = float(raw(lam, *size, *(values[name] for name in names)))
         except (OverflowError, ZeroDivisionError):
             return math.inf
         return found * values["p"] if thin else found
@@ -110,14 +112,10 @@ def _function(expression: sp.Expr, family: Family, *, scaled: bool = True) -> Ca
 
 def _risk(family: Family, loss: Loss) -> Callable[[float, Values], float]:
     import numpy as np
-    from scipy.stats import binom
 
-    closed, strings = closed_sums(family.general)
-    parts = [_function(part, family) for part in closed]
-    shown = [
-        tuple(_function(part, family, scaled=False) for part in (*(s.probability for s in c.states), c.members.other))
-        for c in strings
-    ]
+    texts = _texts(family.general)
+    parts = [_function(part, family) for part in texts["sums"]]
+    shown = [tuple(_function(part, family, scaled=False) for part in string) for string in texts["strings"]]
     size, used = family.all_inputs, family.inputs
 
     def value(lam: float, values: Values) -> float:
@@ -126,7 +124,12 @@ def _risk(family: Family, loss: Loss) -> Callable[[float, Values], float]:
             hit, miss, other = (part(lam, values) for part in of)
             middle, wide = size * other, 40 + 12 * math.sqrt(size * other * (1 - other))
             ones = np.arange(max(1, int(middle - wide)), min(size - 1, int(middle + wide)) + 1)
-            terms = string_terms(ones, size, binom.pmf(ones, size, other), hit, miss)
+            first, odds = int(ones[0]), math.log(other) - math.log1p(-other)
+            lead = math.lgamma(size + 1) - math.lgamma(first + 1) - math.lgamma(size - first + 1)
+            steps = np.log((size - ones[:-1]) / (ones[:-1] + 1)) + odds
+            start = lead + first * math.log(other) + (size - first) * math.log1p(-other)
+            likely = np.exp(start + np.concatenate(([0.0], np.cumsum(steps))))
+            terms = string_terms(ones, size, likely, hit, miss)
             share = values["p"] if family.thin else 1
             sums = [total + share * float(term.sum()) for total, term in zip(sums, terms, strict=True)]
         if not sums[0] > 0:
@@ -166,15 +169,4 @@ def matched_log(measure: Callable[[float, Values], float], goal: float, values: 
 
 def gaussian_epsilon(variance: float, n: int, delta: float) -> float:
     """The eps of a Gaussian shift whose second moment is that of the bound: a guess where to look for the true one."""
-    from scipy.stats import norm
-
-    shift = math.sqrt(variance / n)
-
-    def profile(eps: float) -> float:
-        ahead = norm.sf(eps / shift - shift / 2)
-        return float(ahead - math.exp(eps + norm.logsf(eps / shift + shift / 2)))
-
-    low, high = 0.0, 10 * shift + shift * shift
-    while profile(high) > delta and high < LARGEST_EPS0:
-        low, high = high, 2 * high
-    return halved(lambda eps: profile(eps) <= delta, low, high, settled=_STEPS)[1]
+    return level(math.sqrt(variance / n), math.log(delta))

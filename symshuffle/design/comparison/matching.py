@@ -16,12 +16,15 @@ from symshuffle.accountants.bounds.evaluate import check_n
 from symshuffle.accountants.questions.inverses import solve_eps0
 from symshuffle.base.choices import Loss, MatchKind, replace_choice
 from symshuffle.base.errors import InputError, NotDecided
-from symshuffle.base.numbers import Number, Verdict, less, parse_rational
+from symshuffle.base.numbers import DEFAULT_BITS, Number, Verdict, less, parse_rational
+from symshuffle.decompositions.calculated import number_at
+from symshuffle.decompositions.closed_forms import moments_on_file
 from symshuffle.design.comparison.families import Family
 from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms, Values, matched_log
 from symshuffle.design.comparison.search import Parameters
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.symbolic import evaluate
+from symshuffle.mechanisms.registry import THINNED, is_named
+from symshuffle.mechanisms.symbolic import evaluate, value_of
 from symshuffle.mechanisms.unary import BitStrings
 from symshuffle.utility.estimation.moments import largest_pairwise_budget
 
@@ -154,7 +157,9 @@ def matched(family: Family, values: Parameters, match: Match, found: Forms, *, n
             level = matched_log(found.chi_square, float(match.value), floats)
             return _around_budget(family, fixed, match.value, level)
     check_n(n)
-    inverse = solve_eps0(lambda eps0: family.at(eps0=eps0, **fixed), n=n, delta=match.delta, eps=match.value, rel=rel)
+    inverse = solve_eps0(
+        lambda eps0: family.source(eps0=eps0, **fixed), n=n, delta=match.delta, eps=match.value, rel=rel
+    )
     return Matched(*(family.at(eps0=end, **fixed) for end in (inverse.safe_end, inverse.bracket.upper)))
 
 
@@ -195,5 +200,16 @@ def _away(start: int, step: int) -> Iterator[int]:
 
 def budget_of(mechanism: Mechanism) -> Number:
     """The largest pairwise chi-square divergence of a mechanism with all parameters fixed."""
-    expression = largest_pairwise_budget(mechanism.general or mechanism)
-    return evaluate(expression.subs(dict(mechanism.fixed)), bits=None)
+    general, known = mechanism.general or mechanism, dict(mechanism.fixed)
+    values = {
+        p.name: value
+        for p in general.parameters
+        if p.symbol in known and (value := value_of(known[p.symbol])) is not None
+    }
+    base = general.name.removeprefix(THINNED)
+    kept = moments_on_file(base) if is_named(general) else None
+    if kept is None:
+        return evaluate(largest_pairwise_budget(general).subs(known), bits=None)
+    found: Any = number_at(kept["chi square"], values, DEFAULT_BITS)
+    spent: Number = found if base == general.name else found * values["p"]  # of a null symbol nothing is learnt
+    return spent

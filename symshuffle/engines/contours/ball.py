@@ -70,6 +70,8 @@ class BallContour:
         Working precision; the atoms should be known to at least as many bits.
     largest : int
         Limit on the number of intervals and quadrature nodes to evaluate.
+    goal : Fraction, optional
+        Number with which the value is compared: no finer pass follows a bracket that is far from it.
     """
 
     least: ClassVar[Rigour] = Rigour.BALL
@@ -78,6 +80,7 @@ class BallContour:
     rel: float = 1e-10
     bits: int = 192
     largest: int = 3_000_000
+    goal: Fraction | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.rel < 1:
@@ -126,7 +129,7 @@ class BallContour:
         if law.never_positive:
             ends = lower_end(law.singular), upper_end(law.singular)
             return Bracket(*ends, Rigour.BALL, self.name, "G is never positive")
-        return saddle.narrowed(lambda rel: self._attempt(law, n, tilt, rel), self.rel, most=_WORTH_IT)
+        return saddle.narrowed(lambda rel: self._attempt(law, n, tilt, rel), self.rel, most=_WORTH_IT, goal=self.goal)
 
     def _attempt(self, law: Law | MixedLaw, n: int, tilt: saddle.Tilt, rel: float) -> tuple[Bracket, int]:
         """One pass with constants chosen for the relative width ``rel``, and how many waves it took."""

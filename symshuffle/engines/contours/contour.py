@@ -92,6 +92,8 @@ class Contour:
         Relative width to aim at, in (0, 1); the result is wider where sums of G accumulate near 0 without being 0.
     largest : int
         Limit on the number of quadrature nodes.
+    goal : Fraction, optional
+        Number with which the value is compared: no finer pass follows a bracket that is far from it.
     """
 
     least: ClassVar[Rigour] = Rigour.FLOAT64
@@ -99,6 +101,7 @@ class Contour:
 
     rel: float = 1e-6
     largest: int = 50_000_000
+    goal: Fraction | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.rel < 1:
@@ -145,7 +148,11 @@ class Contour:
             return Bracket(*ends, Rigour.FLOAT64, self.name, f"G is never above {float(most):.2g}")
         once = saddle.spread_out(tilt, n)
         return saddle.narrowed(
-            lambda rel: self._attempt(law, n, tilt, rel), self.rel, most=_WORTH_IT // len(tilt.values), spread=once
+            lambda rel: self._attempt(law, n, tilt, rel),
+            self.rel,
+            most=_WORTH_IT // len(tilt.values),
+            spread=once,
+            goal=self.goal,
         )
 
     def _attempt(self, law: Law | MixedLaw, n: int, rough: saddle.Tilt, rel: float) -> tuple[Bracket, float]:

@@ -25,7 +25,7 @@ import numpy as np
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import to_float
-from symshuffle.base.results import Bracket
+from symshuffle.base.results import Bracket, is_far
 from symshuffle.channels.law import Law
 
 QUIET: Final = 46.0
@@ -242,7 +242,12 @@ def spread_out(tilt: Tilt, n: int) -> bool:
 
 
 def narrowed(
-    attempt: Callable[[float], tuple[Bracket, float]], rel: float, *, most: int, spread: bool = False
+    attempt: Callable[[float], tuple[Bracket, float]],
+    rel: float,
+    *,
+    most: int,
+    spread: bool = False,
+    goal: Fraction | None = None,
 ) -> Bracket:
     """Passes with finer and finer constants, until the bracket is as narrow as asked or no pass is worth its cost.
 
@@ -257,6 +262,8 @@ def narrowed(
         Evaluations after which no finer pass follows.
     spread : bool
         Whether the first pass is made for the width asked for, however narrow.
+    goal : Fraction, optional
+        Number from which a bracket may be so far that no finer pass follows.
 
     Raises
     ------
@@ -273,8 +280,8 @@ def narrowed(
                 break
             if not spread:
                 raise
-            return narrowed(attempt, rel, most=most)
-        if bracket.width <= Fraction(rel) * bracket.upper or evaluated > most:
+            return narrowed(attempt, rel, most=most, goal=goal)
+        if bracket.width <= Fraction(rel) * bracket.upper or evaluated > most or is_far(bracket, goal):
             break
     assert bracket is not None  # there is a first width
     return bracket

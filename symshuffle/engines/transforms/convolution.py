@@ -6,7 +6,7 @@ bounded is the 2-norm of the error, so that Cauchy-Schwarz gives the error of an
 
 Evidence. *Proved*: the propagation by powers, Parseval and Cauchy-Schwarz. *Proved under what the module fft assumes
 about NumPy*: the direct evaluation (16 round-offs a term), the n-th power, the final sum. *Heuristic*: eight round-offs
-per stage of SciPy's inverse transform, and the factor 1 + 10^-9 for norms that are themselves computed in doubles.
+per stage of NumPy's inverse transform, and the factor 1 + 10^-9 for norms that are themselves computed in doubles.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Final, final
 
 import numpy as np
 import numpy.typing as npt
-from scipy import fft
+from numpy import fft
 
 from symshuffle.base.doubles import UNIT, Array
 

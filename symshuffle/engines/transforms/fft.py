@@ -12,8 +12,8 @@ of H below about 1e-13 drown in it, and the bracket says so by its width.
 Evidence. *Proved*: the order of both roundings to the lattice, the window (Chernoff); with a step, that nothing wraps.
 *Proved under the assumption* that NumPy's ``exp``, ``sin`` and ``cos`` are off by at most four units in the last place
 and that ``ndarray.sum`` adds pairwise: the evaluation of the characteristic function (a constant that grows with the
-number of atoms), its n-th power, and the sum over the window. *Heuristic*: eight round-offs per binary stage of SciPy's
-transform, in the 2-norm (textbook bounds for its radices 2 to 5 are below that; SciPy promises none). From a few users
+number of atoms), its n-th power, and the sum over the window. *Heuristic*: eight round-offs per binary stage of NumPy's
+transform, in the 2-norm (textbook bounds for its radices 2 to 5 are below that; NumPy promises none). From a few users
 on it is not the largest term.
 """
 
@@ -27,9 +27,9 @@ from typing import ClassVar, Final, final
 
 import numpy as np
 import numpy.typing as npt
-from scipy import fft
 
 from symshuffle.base.choices import Rigour
+from symshuffle.base.crossings import smooth_integer
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import check_rational, format_decimal, lower_end, to_float, upper_end
 from symshuffle.base.results import Bracket
@@ -38,7 +38,7 @@ from symshuffle.engines.transforms.convolution import convolve
 from symshuffle.engines.transforms.tilted import Window, contracted, dilated
 
 _BEYOND_ANY: Final = 2**40
-"""Points that no memory holds; SciPy refuses to round such a length up."""
+"""Points that no memory holds; rounding refuses such a length up."""
 
 _SMALLEST: Final = 1e-290
 """Below it a double loses digits."""
@@ -191,12 +191,12 @@ def _length(law: Law, n: int, step: Fraction) -> int:
     """A transform length that holds the sum of n rounded copies without wrap-around, whichever way they are rounded."""
     low, high = law.support
     points = n * (math.ceil(upper_end(high) / step) - math.floor(lower_end(low) / step)) + 1
-    return points if points > _BEYOND_ANY else int(fft.next_fast_len(points, real=True))
+    return points if points > _BEYOND_ANY else smooth_integer(points)
 
 
 def _positive_part(places: Sequence[int], weights: npt.NDArray[np.float64], n: int) -> tuple[float, float]:
     """The sum of positive part over n copies in lattice units, and a bound on its floating-point error."""
     origin, span = min(places), max(places) - min(places)
-    length = int(fft.next_fast_len(n * span + 1, real=True))
+    length = smooth_integer(n * span + 1)
     folded = convolve([place - origin for place in places], weights, n, length)
     return folded.integral(np.maximum(n * origin + np.arange(length, dtype=np.float64), 0.0))

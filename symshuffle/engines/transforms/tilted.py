@@ -31,8 +31,8 @@ from fractions import Fraction
 from typing import Final, Literal, final
 
 import numpy as np
-from scipy import fft
 
+from symshuffle.base.crossings import smooth_integer
 from symshuffle.base.doubles import UNIT, Array
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, lower_end, to_arb, to_float, upper_end, working_precision
@@ -120,7 +120,7 @@ class Window:
         step = span / steps
         first = max(math.floor((left - n * low) / step) - _MARGIN, 0)
         wanted = math.ceil((right - n * low) / step) + spare - first
-        return cls(c, low, step, first, int(fft.next_fast_len(wanted, real=True)), (falling, rising))
+        return cls(c, low, step, first, smooth_integer(wanted), (falling, rising))
 
     def side(self, masses: _Masses, n: int, side: Literal["lower", "upper"]) -> Fraction | None:
         """One side of E[S_+] from the masses that were rounded towards it; None if the window does not give any."""

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, final
 
-import flint
 import sympy as sp
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp, Number, Real, Verdict, less, parse_rational
-from symshuffle.base.numbers.readers import LARGEST_PARAMETER
+from symshuffle.base.numbers.readers import KINDS, LARGEST_PARAMETER
 from symshuffle.mechanisms.symbolic.constants import LAM, constant_of, evaluate
 
 _SEARCHED: Final = 10_000
@@ -37,25 +36,7 @@ class IntegerKind:
     holds: Callable[[int], bool]
 
 
-def _is_even(value: int) -> bool:
-    return value % 2 == 0
-
-
-def _is_power_of_two(value: int) -> bool:
-    return value > 0 and value.bit_count() == 1
-
-
-def _is_prime(value: int) -> bool:
-    return value > 1 and bool(flint.fmpz(value).is_prime())
-
-
-EVEN: Final = IntegerKind("an even integer", _is_even)
-
-
-POWER_OF_TWO: Final = IntegerKind("a power of 2, an integer", _is_power_of_two)
-
-
-PRIME: Final = IntegerKind("a prime, an integer", _is_prime)
+EVEN, POWER_OF_TWO, PRIME = (IntegerKind(words, holds) for words, holds in KINDS.items())
 
 
 @final

@@ -18,7 +18,7 @@ then sums over the number of ones. Beside them stands what is usually run on suc
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -30,8 +30,12 @@ import sympy as sp
 from symshuffle.base.choices import Loss, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Number, Verdict, less, to_arb, working_precision
+from symshuffle.decompositions.calculated import compiled, number_at
+from symshuffle.decompositions.closed_forms import moments_on_file
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.symbolic import ball_at, evaluate, normal_form
+from symshuffle.mechanisms.registry import THINNED, is_named
+from symshuffle.mechanisms.registry import mechanism as named_mechanism
+from symshuffle.mechanisms.symbolic import evaluate, normal_form, value_of, written
 from symshuffle.mechanisms.unary import BitStrings
 from symshuffle.utility.estimation.canonical import check_users
 from symshuffle.utility.estimation.moments import template_class
@@ -173,14 +177,24 @@ def canonical_votes(mechanism: Mechanism, *, inputs: int | None = None, bits: in
         raise InputError("inputs", inputs, f"an integer in [2, {size}]")
     if not is_alike(mechanism):
         raise Unsupported(f"{mechanism.name} treats pairs of inputs differently: use AnchoredLaw.from_channel(...)")
-    known = dict(mechanism.fixed)
-    closed, strings = closed_sums(mechanism.general or mechanism)
-    found = [tuple(_evaluated(part.subs(known), bits) for part in closed)]
-    for output_class in strings:
-        hit, miss = (_evaluated(s.probability.subs(known), bits) for s in output_class.states)
-        other = _evaluated(output_class.members.other.subs(known), bits)
-        found.append(_string_sums(size, hit, miss, other, bits))
-    return _noise(mechanism.name, found, Fraction(1), size, used)
+    sums, share = _sums_in_numbers(mechanism, bits)
+    found = [sums[0], *(_string_sums(size, hit, miss, other, bits) for hit, miss, other in sums[1:])]
+    return _noise(mechanism.name, found, share, size, used)
+
+
+def _sums_in_numbers(mechanism: Mechanism, bits: int) -> tuple[list[Sequence[Number]], Fraction]:
+    """The sums over classes of one template; hit, miss and other of each class of strings; the share of messages."""
+    general, known = mechanism.general or mechanism, dict(mechanism.fixed)
+    values = {p.name: value for p in general.parameters if (value := value_of(known[p.symbol])) is not None}
+    base, share = general, Fraction(1)
+    if is_named(general) and general.name.startswith(THINNED) and isinstance(p := values.get("p"), Fraction):
+        base, share = named_mechanism(general.name.removeprefix(THINNED)), p
+    if len(values) == len(general.parameters) and moments_on_file(base.name) is not None and is_named(base):
+        closed, strings = sums_in_texts(base)
+        return [[number_at(text, values, bits) for text in part] for part in (closed, *strings)], share
+    parts, classes = closed_sums(general)
+    shown = [(*(state.probability for state in c.states), c.members.other) for c in classes]
+    return [[_evaluated(part.subs(known), bits) for part in found] for found in (parts, *shown)], Fraction(1)
 
 
 def vote_balls(
@@ -203,13 +217,37 @@ def vote_balls(
     share : Fraction
         The share of messages that it sends; the others say nothing.
     """
-    closed, strings = closed_sums(general)
-    found = [tuple(ball_at(part, values, bits) for part in closed)]
-    for output_class in strings:
-        hit, miss = (ball_at(state.probability, values, bits) for state in output_class.states)
-        other = ball_at(output_class.members.other, values, bits)
-        found.append(_string_sums(size, hit, miss, other, bits))
+    closed, strings = _sums_in_balls(general)
+    with working_precision(bits + 32):
+        known = [
+            to_arb(Fraction(number) if isinstance(number := values[p.symbol], int) else number)
+            for p in general.parameters
+            if p.symbol in values
+        ]
+        sums = [[Ball.from_arb(part(*known), bits) for part in parts] for parts in (closed, *strings)]
+    found: list[Sequence[Number]] = [sums[0]]
+    found += [_string_sums(size, hit, miss, other, bits) for hit, miss, other in sums[1:]]
     return _noise(general.name, found, share, size, inputs)
+
+
+def sums_in_texts(mechanism: Mechanism) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    """The sums of :func:`closed_sums`, and hit, miss and other of each class of strings, as texts: kept or derived."""
+    kept = moments_on_file(mechanism.name) if is_named(mechanism) else None
+    if kept is not None and kept["sums"] is not None:
+        return kept["sums"], kept["strings"]
+    closed, strings = closed_sums(mechanism)
+    shown = [(*(state.probability for state in c.states), c.members.other) for c in strings]
+    return [*map(written, closed)], [[*map(written, parts)] for parts in shown]
+
+
+@cache
+def _sums_in_balls(mechanism: Mechanism) -> tuple[Sequence[Callable[..., Any]], Sequence[Sequence[Callable[..., Any]]]]:
+    names = tuple(parameter.name for parameter in mechanism.parameters)
+    closed, strings = sums_in_texts(mechanism)
+    whole, *others = (
+        [compiled(text, names, flint.arb, flint.arb.sqrt) for text in part] for part in (closed, *strings)
+    )
+    return whole, others
 
 
 def _noise(name: str, found: Sequence[Sequence[Number]], share: Fraction, size: int, used: int) -> VoteNoise:

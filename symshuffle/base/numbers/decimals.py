@@ -96,6 +96,18 @@ def brief(value: Number) -> str:
     return f"about {format_decimal(value, digits=6, up=False)}" if long else written  # type: ignore[arg-type]
 
 
+def shortest(value: Fraction) -> str:
+    """The number as a decimal where that is exact and short; else as :func:`brief` writes it.
+
+    Examples
+    --------
+    >>> shortest(Fraction(1, 10**8)), shortest(Fraction(1, 3)), shortest(Fraction(3))
+    ('1e-08', '1/3', '3')
+    """
+    low, up = (format_decimal(value, up=side) for side in (False, True))
+    return low if low == up else brief(value)
+
+
 def exact_text(value: Fraction) -> str:
     """All digits of a rational, however many there are: Python refuses to write integers of more than 4300.
 

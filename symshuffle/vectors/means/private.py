@@ -15,8 +15,8 @@ from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions import solve
 from symshuffle.base.choices import Adjacency, Blanket, Question, Rigour, choice
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure, Unsupported
-from symshuffle.base.levels import read_target
-from symshuffle.base.lines import FirstLines
+from symshuffle.base.levels import read_target, words_of_target
+from symshuffle.base.lines import FirstLines, at_target
 from symshuffle.base.numbers import Ball, Real, Verdict, less, parse_rational, to_arb, to_float, working_precision
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, safe_number
 from symshuffle.vectors.calibration.floor import Target
@@ -120,6 +120,8 @@ class PrivateMean(AnswerMethods):
         What the numbers speak about.
     neighbours : Neighbours
         The pairs of datasets that cannot be told apart.
+    target : str
+        The level of the guarantee, in words.
     """
 
     estimate: Vectors
@@ -134,11 +136,12 @@ class PrivateMean(AnswerMethods):
     refused: tuple[tuple[str, str], ...]
     about: str
     neighbours: Neighbours
+    target: str = ""
 
     @property
     def lines(self) -> FirstLines:
         """What the answer says first: its error and delta, whom that protects, what it assumes, how sure it is."""
-        delta = safe_number(self.chosen.delta, SafeEnd.UPPER)
+        delta = at_target(safe_number(self.chosen.delta, SafeEnd.UPPER), self.target)
         number = f"{safe_number(self.bracket, self.safe)}; delta {delta}"
         return self.neighbours.lines("rmse", number, self.chosen.delta.rigour.words)
 
@@ -278,6 +281,7 @@ def private_mean(
         refused=tuple(refused),
         about=about,
         neighbours=reduction(found[0].mechanism, adjacency=adjacency).neighbours(Question.BOTH, n),
+        target=words_of_target(exp_eps=order),
     )
 
 

@@ -51,7 +51,7 @@ def format_decimal(value: Fraction, *, digits: int = 17, up: bool) -> str:
     return _layout(mantissa, exponent - digits + 1)
 
 
-def counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str, plural: str = "") -> str:
     """A number of things in words.
 
     Examples
@@ -59,7 +59,7 @@ def counted(number: int, noun: str) -> str:
     >>> counted(1, "round"), counted(2, "round")
     ('1 round', '2 rounds')
     """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number} {noun}" if number == 1 else f"{number} {plural or f'{noun}s'}"
 
 
 def _format_long(value: Fraction, digits: int, *, up: bool) -> str:

@@ -102,7 +102,9 @@ class Histogram:
             "the privacy is that of the plan, which was certified when it was made"
         )
         if self.truth is not None or plan is None or not plan.protects:
-            kind = "a simulation with a known seed" if self.truth is not None else "an estimate without a certified plan"
+            kind = (
+                "a simulation with a known seed" if self.truth is not None else "an estimate without a certified plan"
+            )
             alone, _, _ = sure.partition("; ")
             return FirstLines("histogram", number, about=f"{kind}, which protects nobody", sure=alone)
         protects = f"{plan.protects}: {plan.name} {plan.number}"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from rich.console import Console
+from rich.measure import Measurement
 
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Loss
@@ -20,6 +21,8 @@ from symshuffle.cli.progress import progress
 from symshuffle.cli.shown import print_rows
 
 app = typer.Typer()
+
+_WIDEST: Final = 400
 
 
 @app.command()
@@ -100,7 +103,9 @@ def compare(
         return
     console = Console(highlight=False)
     print_rows(found.lines.rows)
-    console.print(found.table(every=explain))
+    shown, wide = found.table(every=explain), Console(highlight=False, width=_WIDEST)
+    needed = Measurement.get(wide, wide.options, shown).maximum  # no column is left out of a narrow terminal
+    Console(highlight=False, width=max(console.width, needed)).print(shown)
     for remark in found.remarks():
         console.print(remark)
     if explain:

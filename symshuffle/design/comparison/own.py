@@ -176,14 +176,14 @@ def own_row(one: Own, match: Match, n: int, rel: float) -> Row:
     solved = match.kind is MatchKind.EPS_DELTA and not isinstance(one.source, Channel)
     if solved and certified is not None and match.value < certified.upper:
         certified = replace(certified, lower=min(certified.lower, match.value), upper=match.value)
-    told = "closed form, or a sum over messages"
+    told = "" if noise is None else noise.estimator
     risk = None if noise is None else bracket_of(noise.risk(n), told)
     return Row(
         one.name,
         "brought by the user",
         (),
         level,
-        None if spent is None else bracket_of(spent, told),
+        None if spent is None else bracket_of(spent, "closed form in the parameters, or a sum over messages"),
         None,
         risk,
         None if noise is None else bracket_of(noise.iid_risk(n), told),

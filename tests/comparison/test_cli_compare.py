@@ -150,29 +150,16 @@ def test_the_table_names_the_estimator_of_every_row(capsys, names):
 
 def test_the_four_lines_are_read_back(capsys):
     """The best row, its loss rounded up, its eps and whom that protects, against the JSON of the same question."""
-    request = [
-        "compare",
-        "--k",
-        "4",
-        "--n",
-        "1000",
-        "--eps0",
-        "1",
-        "--delta",
-        "1e-3",
-        "--mechanism",
-        "krr",
-        "--mechanism",
-        "oue",
-    ]
+    asked = ["compare", "--k", "4", "--n", "1000", "--eps0", "1", "--delta", "1e-3"]
+    request = [*asked, "--mechanism", "krr", "--mechanism", "oue"]
     found = json.loads(run(capsys, *request, "--json")[1])
     words = " ".join(run(capsys, *request)[1].split())
     best = found["rows"][0]
     read = re.match(
-        r"best (\S+): expected sum of squared errors <= (\S+) \(upper end, rounded up\), the smallest of 2 rows protects "
-        r"any one of 1,000 users may change their value, eps <= (\S+) \(upper end, rounded up\) at delta = 0.001 assumes "
-        r"honest users; fresh randomness; unlinkable sure loss in ball arithmetic.*; parameters: no free parameters; eps: "
-        r"a theorem",
+        r"best (\S+): expected sum of squared errors <= (\S+) \(upper end, rounded up\), the smallest of 2 rows "
+        r"protects any one of 1,000 users may change their value, eps <= (\S+) \(upper end, rounded up\) at delta = "
+        r"0.001 assumes honest users; fresh randomness; unlinkable sure loss in ball arithmetic.*; parameters: no free "
+        r"parameters; eps: a theorem",
         words,
     )
     assert read and read[1] == best["mechanism"]

@@ -118,10 +118,13 @@ def test_command():
     assert (
         "no upper end" in shown and "exchangeable channels" in CliRunner().invoke(cli.app, [*asked, "--explain"]).output
     )
-    read = re.match(r"risk <= (\S+) \(upper end, rounded up; sum of squared errors\); eps <= (\S+) \(upper end, rounded up\) "
-                    r"at delta = 0.001 protects any one of 100 users may change their value assumes honest users; fresh "
-                    r"randomness; unlinkable sure eps: a theorem .*; the risk is exact; the channel was found by a local "
-                    r"search, and a better channel is not excluded channel", shown)  # fmt: skip
+    read = re.match(
+        r"risk <= (\S+) \(upper end, rounded up; sum of squared errors\); eps <= (\S+) \(upper end, rounded up\) at "
+        r"delta = 0.001 protects any one of 100 users may change their value assumes honest users; fresh randomness; "
+        r"unlinkable sure eps: a theorem .*; the risk is exact; the channel was found by a local search, and a better "
+        r"channel is not excluded channel",
+        shown,
+    )
     found = json.loads(CliRunner().invoke(cli.app, [*asked, "--json"]).output)
     for said, end in ((read[1], F(found["risk"])), (read[2], F(found["certified_eps"]))):
         assert end <= F(said) <= end * F(10001, 10000)

@@ -37,7 +37,15 @@ def test_a_million_inputs(capsys):
 def test_subset_size_for_people(capsys):
     status, out, _ = run(capsys, "subset-size", "--k", "10", "--lam", "6")
     assert status == 0
-    assert "1 and 2 (tie)" in out
+    words = " ".join(out.split())
+    assert words.startswith(
+        "subset size 1 and 2 (tied, exact) at exp(eps0) = 6 about the largest trace, so the smallest"
+    )
+    assert "sure a theorem (anchored, Theorem 9.3), decided in rationals" in words
+    _, out, _ = run(capsys, "subset-size", "--k", "10", "--eps0", "1", "--explain")
+    assert out.startswith("subset size  3 (exact) at eps0 = 1") and "never a matter of rounding" in " ".join(
+        out.split()
+    )
 
 
 def test_frontier_of_ten_inputs(capsys):

@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
 
+from symshuffle.accountants.covering.assumptions import Assumption
 from symshuffle.audit.shares import at_least, at_most, lower_share, upper_share
-from symshuffle.base.numbers import Number, format_decimal, lower_end, natural_log, upper_end
+from symshuffle.base.lines import FirstLines
+from symshuffle.base.numbers import Number, counted, format_decimal, lower_end, natural_log, shortest, upper_end
 from symshuffle.base.results import outward
 
 NO_PROOF: Final = "this is no proof of privacy"
@@ -24,9 +26,6 @@ NO_PROOF: Final = "this is no proof of privacy"
 
 MORE_NOISE: Final = "more noise is no leak, less noise may be one"
 """What goes with every other channel."""
-
-INDEPENDENT: Final = "runs are taken as independent draws"
-"""What every error probability rests on."""
 
 _SHOWN: Final = 5
 _DIGITS: Final = 6
@@ -222,6 +221,31 @@ class Audit:
         return Outcome.OTHER_CHANNEL if self.cells else Outcome.NOT_REFUTED
 
     @property
+    def lines(self) -> FirstLines:
+        """What the audit says first: its verdict, what was run against which claim, what it assumes, how sure it is."""
+        worst = self.worst
+        delta, claimed = shortest(worst.event.delta), worst.event.claimed
+        eps = f"eps >= {format_decimal(Fraction(worst.eps), digits=_DIGITS, up=False)} (lower end, rounded down)"
+        outside = f"{len(self.cells)} of {counted(self.checked, 'claimed probability', 'claimed probabilities')}"
+        if not self.claimed:
+            said = f"{eps} at delta = {delta}; nothing was claimed that could be refuted"
+        elif self.outcome is Outcome.REFUTED:
+            said = f"privacy refuted: {eps} at delta = {delta}, where {claimed} is claimed"
+        elif self.outcome is Outcome.OTHER_CHANNEL:
+            said = f"not the claimed channel: {outside} are outside of their intervals; privacy is not refuted"
+        else:
+            said = f"not refuted; {NO_PROOF}"
+        wrong = "a program that is as claimed is accused" if self.claimed else "the bound exceeds the true eps"
+        return FirstLines(
+            "verdict",
+            said,
+            about=f"{self.claim}; {self.runs}" if self.claimed else self.runs,
+            assumes=str(Assumption.INDEPENDENT_RUNS),
+            sure=f"confidence {shortest(self.confidence)}: {wrong} with probability at most "
+            f"{shortest(1 - self.confidence)}, by exact ends (claim symshuffle.audit-error)",
+        )
+
+    @property
     def about(self) -> str:
         """The outcome in words."""
         worst, sure = self.worst, f"at confidence {float(self.confidence):g}"
@@ -235,16 +259,17 @@ class Audit:
         return f"not refuted by {self.runs}, which would have caught {self.caught}; {NO_PROOF}"
 
     def rows(self) -> list[tuple[str, str]]:
-        """Names and values of what there is to say."""
+        """Names and values of what was counted, which stand below :attr:`lines`."""
         worst = self.worst
-        found = [("claim", self.claim), ("outcome", self.about), ("event", str(worst))]
+        found = [("event", str(worst))]
         if self.claimed and self.outcome is not Outcome.REFUTED:
             found.append(("shown", _bounds(worst)))
+        if self.claimed and self.outcome is Outcome.NOT_REFUTED:
+            found.append(("caught", f"these runs would have caught {self.caught}"))
         found += [("cell", cell.shown(self.cell_level)) for cell in self.cells[:_SHOWN]]
         if len(self.cells) > _SHOWN:
             found.append(("", f"and {len(self.cells) - _SHOWN} more of {self.checked} claimed probabilities"))
         found += [("beside" if i == 0 else "", text) for i, text in enumerate(self.beside)]
-        found.append(("assumed", INDEPENDENT))
         if self.hint:
             found.append(("hint", self.hint))
         return found
@@ -263,9 +288,16 @@ class Audit:
             "cells": [cell.shown(self.cell_level) for cell in self.cells],
             "caught": self.caught,
             "beside": list(self.beside),
-            "assumed": INDEPENDENT,
+            "assumed": Assumption.INDEPENDENT_RUNS.meaning,
             "hint": self.hint,
         }
+
+    def explained(self) -> list[tuple[str, str]]:
+        """The outcome and what it rests on, in full sentences."""
+        return [("outcome", self.about), ("assumed", Assumption.INDEPENDENT_RUNS.meaning)]
+
+    def _repr_html_(self) -> str:
+        return self.lines.to_html(*self.rows())
 
     def __repr__(self) -> str:
         return f"<{self.about}>"

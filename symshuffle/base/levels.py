@@ -9,7 +9,7 @@ from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar
 
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Ball, Exp, Real, Verdict, enclose, less, parse_rational
+from symshuffle.base.numbers import Ball, Exp, Real, Verdict, enclose, less, parse_rational, shortest
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -112,6 +112,24 @@ def read_delta(delta: object) -> Fraction:
     if not 0 < target < 1:
         raise InputError("delta", delta, "a number in (0, 1)")
     return target
+
+
+def words_of_target(*, exp_eps: Real | None = None, delta: Fraction | None = None) -> str:
+    """A target in words, as the first line of an answer names it.
+
+    Examples
+    --------
+    >>> words_of_target(exp_eps=Exp(Fraction(1, 10)), delta=Fraction(1, 10**8)), words_of_target(exp_eps=Fraction(6, 5))
+    ('eps = 0.1, delta = 1e-08', 'exp(eps) = 1.2')
+    """
+    found = []
+    if isinstance(exp_eps, Exp):
+        found.append(f"eps = {shortest(exp_eps.exponent)}")
+    elif exp_eps is not None:
+        found.append("eps = 0" if exp_eps == 1 else f"exp(eps) = {shortest(exp_eps)}")
+    if delta is not None:
+        found.append(f"delta = {shortest(delta)}")
+    return ", ".join(found)
 
 
 def _read(log_name: str, log: object, ratio_name: str, ratio: object, *, strict: bool) -> Real | None:

@@ -60,6 +60,11 @@ class FirstLines:
         return f"<table>{''.join(body)}</table>"
 
 
+def at_target(number: str, target: str) -> str:
+    """A number with the target for which it was asked, where there is one."""
+    return f"{number} at {target}" if target else number
+
+
 def safe_decimal(lower: Fraction, upper: Fraction, *, up: bool) -> str:
     """One end of a bracket in the digits that the bracket fixes, at least 2 and at most 7, rounded to its own side.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from symshuffle.base.errors import InputError
-from symshuffle.cli.arguments import Eps0, File, Json, Lam, Params, assignments, channel
+from symshuffle.cli.arguments import Eps0, Explain, File, Json, Lam, Params, assignments, channel
 from symshuffle.cli.progress import progress
 from symshuffle.cli.shown import print_rows
 
@@ -65,6 +65,7 @@ def local(
     confidence: Confidence = "0.99",
     per_process: PerProcess = "10000",
     timeout: Timeout = "600",
+    explain: Explain = False,
     as_json: Json = False,
 ) -> None:
     """Test whether a client keeps its local budget, and whether it is the claimed channel."""
@@ -78,7 +79,7 @@ def local(
     else:
         _refuse({"--inputs": inputs, "--delta": None if delta == "0" else delta})
         found = audit_local(said[0], runs=runs, confidence=confidence)
-    _run(found, program, per_process, timeout, as_json)
+    _run(found, program, per_process, timeout, explain, as_json)
 
 
 @app.command("shuffled")
@@ -102,6 +103,7 @@ def shuffled(
     confidence: Confidence = "0.99",
     per_process: PerProcess = "1000",
     timeout: Timeout = "600",
+    explain: Explain = False,
     as_json: Json = False,
 ) -> None:
     """Test whether a pipeline of clients and a shuffler keeps the certified delta(eps); a line is a run of n users."""
@@ -120,7 +122,7 @@ def shuffled(
         if users is None:
             raise InputError("--n", None, "the number of users in a run")
         found = audit_shuffled(said[0], n=users, runs=runs, confidence=confidence, order=order)
-    _run(found, program, per_process, timeout, as_json)
+    _run(found, program, per_process, timeout, explain, as_json)
 
 
 @app.command("samples")
@@ -130,13 +132,14 @@ def samples(
     eps: Eps = None,
     delta: Delta = "0",
     confidence: Confidence = "0.99",
+    explain: Explain = False,
     as_json: Json = False,
 ) -> None:
     """Bound eps from below by two samples: an event is learned on every second line and tested on the others."""
     from symshuffle.audit import audit_samples
 
     first, second = (_lines(path, option) for path, option in ((a, "--a"), (b, "--b")))
-    _show(audit_samples(first, second, eps=eps, delta=delta, confidence=confidence), "", as_json)
+    _show(audit_samples(first, second, eps=eps, delta=delta, confidence=confidence), "", explain, as_json)
 
 
 def _claimed(
@@ -181,7 +184,7 @@ def _lines(path: Path, option: str) -> list[str]:
         raise InputError(option, path, f"a text file, a run in each line ({type(error).__name__})") from None
 
 
-def _run(found: Any, program: str, per_process: str, timeout: str, as_json: bool) -> None:
+def _run(found: Any, program: str, per_process: str, timeout: str, explain: bool, as_json: bool) -> None:
     from symshuffle.audit import Program
 
     made = Program(program, per_process, timeout)
@@ -190,12 +193,12 @@ def _run(found: Any, program: str, per_process: str, timeout: str, as_json: bool
         task = display.add_task("runs", total=None)
         report: Callable[[int, int], None] = lambda done, of: display.update(task, completed=done, total=of)  # noqa: E731
         result = found.run(made, progress=report)
-    _show(result, found.price, as_json)
+    _show(result, found.price, explain, as_json)
 
 
-def _show(found: Audit, price: str, as_json: bool) -> None:
+def _show(found: Audit, price: str, explain: bool, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({**found.to_dict(), "price": price}, indent=2))
     else:
-        print_rows(found.rows())
+        print_rows([*found.lines.rows, *found.rows(), *(found.explained() if explain else ())])
     raise typer.Exit(found.outcome.value)

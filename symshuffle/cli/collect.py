@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.base.artifacts import write_atomically
-from symshuffle.base.choices import Loss, Question, Rigour
+from symshuffle.base.choices import Loss
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
 from symshuffle.cli import arguments
@@ -22,7 +22,6 @@ from symshuffle.cli.proofs import Proof, write_proof
 from symshuffle.cli.shown import print_rows
 
 if TYPE_CHECKING:
-    from symshuffle.base.lines import FirstLines
     from symshuffle.collect.plan import Plan
 
 app = typer.Typer(help="A private survey: plan it, randomize the values of users, estimate their histogram.")
@@ -85,7 +84,7 @@ def plan(
         typer.echo(json.dumps(found.to_dict(), indent=2))
         return
     console = Console(highlight=False, soft_wrap=True)
-    print_rows(_lines(found, covering).rows)
+    print_rows(found.lines.rows)
     console.print(_compared(found))
     console.print(_described(found, explain=explain))
     console.print(f"written: {out}")
@@ -153,6 +152,7 @@ def estimate(
         Path | None, typer.Option("--values", metavar="FILE", help="Users to simulate; default shares 1, 1/2, 1/3, ...")
     ] = None,
     column: Annotated[str | None, typer.Option("--column", help="Column of --values with the categories.")] = None,
+    explain: Explain = False,
     as_json: Json = False,
 ) -> None:
     """Estimate the histogram of the users, with exact confidence intervals."""
@@ -190,8 +190,10 @@ def estimate(
         typer.echo(json.dumps(found.to_dict(), indent=2))
         return
     console = Console(highlight=False, soft_wrap=True)
+    print_rows(found.lines.rows)
     console.print(found.table())
-    console.print(found.about)
+    if explain:
+        print_rows([("meaning", found.about)])
     console.print(f"written: {', '.join(str(path) for path in (out, plot) if path is not None)}")
 
 
@@ -205,16 +207,6 @@ def _compared(found: Plan) -> Table:
         named = " ".join((row["mechanism"], *(f"{name}={value}" for name, value in row["parameters"].items())))
         table.add_row(named, row["ratio"], *(row[loss.value] for loss in Loss), str(row["bits_per_message"]))
     return table
-
-
-def _lines(found: Plan, covering: CoveringOptions) -> FirstLines:
-    """What a plan says first of its privacy."""
-    from symshuffle.accountants.covering.reduction import reduction
-
-    certified = found.certified
-    number = f"<= {certified['epsilon_at_delta']} (upper end, rounded up) at delta = {float(found.delta):g}"
-    covered = reduction(found.scheme.mechanism(), **covering.whom).neighbours(Question.BOTH, found.n)
-    return covered.lines("epsilon", number, Rigour(certified["rigour"]).words)
 
 
 def _described(found: Plan, *, explain: bool) -> Table:

@@ -16,8 +16,9 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.executors import workers
 from symshuffle.base.numbers import as_integer, parse_rational, ungrouped
 from symshuffle.cli import arguments
-from symshuffle.cli.arguments import FewJobs, Json, UsersOption
+from symshuffle.cli.arguments import Explain, FewJobs, Json, UsersOption
 from symshuffle.cli.progress import progress
+from symshuffle.cli.shown import print_rows
 
 app = typer.Typer()
 
@@ -33,7 +34,15 @@ def compare(
     eps: Annotated[str | None, typer.Option("--eps", help="Match the certified eps, at --delta.")] = None,
     delta: Annotated[str | None, typer.Option("--delta", help="Where eps is certified; without it no eps.")] = None,
     mechanism: Annotated[
-        list[str] | None, typer.Option("--mechanism", help="A row that is wanted (repeat); default: all.")
+        list[str] | None,
+        typer.Option(
+            "--mechanism",
+            help="A row that is wanted (repeat): a name, or an expression such as joint(krr(k=3),2). Default: all.",
+        ),
+    ] = None,
+    channel: Annotated[
+        list[Path] | None,
+        typer.Option("--channel", metavar="FILE", help="A row for the matrix in a file, taken as it is (repeat)."),
     ] = None,
     variants: Annotated[
         str, typer.Option("--variants", help="Rows of one mechanism at most: its best integer parameters.")
@@ -50,6 +59,7 @@ def compare(
         ),
     ] = Loss.L2,
     jobs: FewJobs = "1",
+    explain: Explain = False,
     as_json: Json = False,
 ) -> None:
     """Compare all mechanisms with k inputs, each at its best parameters, at one local or central budget."""
@@ -75,7 +85,7 @@ def compare(
             eps0=eps0,
             eps=eps,
             delta=delta,
-            mechanisms=mechanism,
+            mechanisms=_rows(mechanism, channel),
             variants=as_integer(variants, "variants", 1, LARGEST_VARIANTS),
             rel=rel,
             executor=executor,
@@ -91,12 +101,25 @@ def compare(
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=2))
         return
-    console, shown = Console(highlight=False), found.table()
-    wide = Console(highlight=False, width=_WIDEST)
+    console = Console(highlight=False)
+    print_rows(found.lines.rows)
+    shown, wide = found.table(every=explain), Console(highlight=False, width=_WIDEST)
     needed = Measurement.get(wide, wide.options, shown).maximum  # no column is left out of a narrow terminal
     Console(highlight=False, width=max(console.width, needed)).print(shown)
     for remark in found.remarks():
         console.print(remark)
+    if explain:
+        print_rows([("meaning", found.about), ("how", found.how), *((row.name, row.choice) for row in found.rows)])
     for path in (csv, plot):
         if path is not None:
             console.print(f"written: {path}")
+
+
+def _rows(names: list[str] | None, files: list[Path] | None) -> list[object] | None:
+    """The rows that are wanted; None for all."""
+    matrices = [(path.name, arguments.channel(path)) for path in files or ()]
+    if not names and matrices:
+        from symshuffle.design.comparison.families import names as all_names
+
+        return [*all_names(), *matrices]
+    return [*names, *matrices] if names else None

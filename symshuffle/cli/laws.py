@@ -6,16 +6,20 @@ import json
 import math
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from symshuffle.accountants.covering.assumptions import Assumption
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Exp, parse_rational, ungrouped
+from symshuffle.base.lines import FirstLines
+from symshuffle.base.numbers import Exp, counted, parse_rational, ungrouped
+from symshuffle.base.results import safe_number
 from symshuffle.cli import arguments
-from symshuffle.cli.arguments import Eps0, Json, Lam, Params
+from symshuffle.cli.arguments import Eps0, Explain, Json, Lam, Params
+from symshuffle.cli.shown import print_rows
 
 if TYPE_CHECKING:
     from symshuffle.channels.channel import Channel
@@ -46,6 +50,7 @@ def law(
     eps: Annotated[
         str | None, typer.Option("--eps", help="Also the leakage of every ordered pair of inputs at this eps, in nats.")
     ] = None,
+    explain: Explain = False,
     as_json: Json = False,
 ) -> None:
     """What a channel says and hides: templates, trace, budget, worst canonical risks, and leakage beside its envelope.
@@ -64,15 +69,15 @@ def law(
                 raise InputError(option, value, "nothing of the kind for --file")
         channel = arguments.channel(file)
         matrix = {} if channel.rounding is None else {"matrix": str(channel.rounding)}
-        _numbers(channel, users, level, {"file": file and file.name} | matrix, eps, as_json)
+        _numbers(channel, users, level, {"file": file and file.name} | matrix, eps, explain, as_json)
         return
     found = arguments.mechanism(mech, eps0, lam, param)
     named = {"mechanism": found.name, **{name: str(value) for name, value in found.values}}
     if found.parameters:
         named |= {parameter.name: "all" for parameter in found.parameters}
-        _formulas(found, users, level, named, as_json)
+        _formulas(found, users, level, named, explain, as_json)
     else:
-        _numbers(found.channel(), users, level, named, eps, as_json)
+        _numbers(found.channel(), users, level, named, eps, explain, as_json)
 
 
 def _users(text: str) -> int:
@@ -90,7 +95,7 @@ def _level(text: str) -> Fraction:
 
 
 def _formulas(
-    found: Mechanism, users: int | None, level: Fraction | None, named: dict[str, Any], as_json: bool
+    found: Mechanism, users: int | None, level: Fraction | None, named: dict[str, Any], explain: bool, as_json: bool
 ) -> None:
     from symshuffle.utility.frontiers import formulas
 
@@ -102,11 +107,21 @@ def _formulas(
         asked = {"n": users, "eps": None if level is None else str(level)}
         typer.echo(json.dumps(answer.to_dict() | {"inputs": named | asked}))
     else:
-        _show_formulas(answer)
+        _show_formulas(answer, explain=explain)
 
 
-def _show_formulas(answer: LawFormulas) -> None:
+def _show_formulas(answer: LawFormulas, *, explain: bool) -> None:
     from symshuffle.utility.frontiers.formulas import FORMULAS
+
+    ranges = "; ".join(f"{one.symbol}: {one.range}" for one in answer.mechanism.parameters)
+    trace = answer.formulas.get("trace")
+    lines = FirstLines(
+        "trace",
+        f"no formula: {answer.refused['trace']}" if trace is None else f"{trace} (exact)",
+        about=f"{answer.mechanism!r}, a channel of one user, for all {ranges}; {_NOT_PRIVACY}",
+        sure="derived by computer algebra from the definition of the mechanism, without rounding",
+    )
+    print_rows([*lines.rows, *(_MEANINGS if explain else ())])
 
     console = Console(highlight=False)
     if answer.templates:
@@ -119,12 +134,16 @@ def _show_formulas(answer: LawFormulas) -> None:
         value = answer.formulas.get(name)
         shown = f"no formula: {answer.refused[name]}" if value is None else str(value)
         console.print(f"{words}: {shown}", markup=False, soft_wrap=True)
-    ranges = "; ".join(f"{one.symbol}: {one.range}" for one in answer.mechanism.parameters)
-    console.print(f"for all {ranges}", markup=False, soft_wrap=True)
 
 
 def _numbers(
-    channel: Channel, n: int | None, level: Fraction | None, named: dict[str, Any], eps: str | None, as_json: bool
+    channel: Channel,
+    n: int | None,
+    level: Fraction | None,
+    named: dict[str, Any],
+    eps: str | None,
+    explain: bool,
+    as_json: bool,
 ) -> None:
     from symshuffle.utility.anchored.enclosed import template_law
 
@@ -133,9 +152,9 @@ def _numbers(
     if as_json:
         typer.echo(json.dumps(_json(found, users, leaks) | {"inputs": named | {"n": users, "eps": eps}}))
     else:
-        _show(found, users, leaks)
-        if "matrix" in named:
-            Console(highlight=False).print(f"of {named['matrix']}", markup=False)
+        risks = _risks(found, users)
+        print_rows([*_lines(found, users, risks, named).rows, *(_MEANINGS if explain else ())])
+        _show(found, users, risks, leaks)
 
 
 def _leaks(channel: Channel, users: int, level: Fraction) -> list[PairLeakage]:
@@ -158,6 +177,50 @@ def _risks(found: AnchoredLaw | EnclosedLaw, users: int) -> dict[str, Any]:
         return {"iid_risk": None, "fixed_risk": None}
     populations = {"iid_risk": Population.IID, "fixed_risk": Population.FIXED}
     return {name: worst_risk(found, n=users, population=kind) for name, kind in populations.items()}
+
+
+def _lines(found: AnchoredLaw | EnclosedLaw, users: int, risks: dict[str, Any], named: dict[str, Any]) -> FirstLines:
+    """What a law says first: its risk, of which channel, what it does not say, how sure it is."""
+    from symshuffle.utility.anchored.law import AnchoredLaw
+
+    shown = ", ".join(f"{name} {value}" for name, value in named.items() if name != "matrix")
+    assumes = f"{Assumption.NORMALISED}: {named['matrix']}" if "matrix" in named else ""
+    arithmetic = "rationals" if isinstance(found, AnchoredLaw) else "balls"
+    risk, words = risks["fixed_risk"], f"for {counted(users, 'user')} of the worst fixed composition"
+    return FirstLines(
+        "risk",
+        f"infinite {words}: some compositions look alike"
+        if risk is None
+        else f"{safe_number(risk.bracket, risk.safe)} {words}",
+        about=f"squared error of the canonical estimate of the shares of {found.num_inputs} inputs, by the channel "
+        f"({shown}); {_NOT_PRIVACY}",
+        assumes=assumes,
+        sure=f"an enumeration of all messages in {arithmetic}",
+    )
+
+
+_NOT_PRIVACY: Final = "no guarantee about shuffled messages: for one ask `symshuffle delta`"
+_MEANINGS: Final = (
+    (
+        "template",
+        "For each message the probabilities of it, one for each input, divided by their mean. The law of the template "
+        "of a message of a uniform input says everything that the channel can do.",
+    ),
+    ("trace", "That of the covariance of the template. The larger it is, the smaller are the canonical risks."),
+    (
+        "risk",
+        "The largest expected sum of squared errors of the unbiased canonical estimator over all compositions: of "
+        "users who draw their inputs (i.i.d.), or who hold them (fixed).",
+    ),
+    ("extreme", "Whether the law is no mixture of other laws of the same mean."),
+    (
+        "leakage",
+        "The hockey-stick divergence at eps between one user who holds i and one who holds j, where all others hold j. "
+        "Its envelope is that of the worst channel with the same largest likelihood ratio. Other datasets may leak "
+        "more: for a guarantee ask `symshuffle delta`.",
+    ),
+)
+"""What the numbers of a law mean."""
 
 
 def _atoms(found: AnchoredLaw | EnclosedLaw) -> tuple[Any, ...]:
@@ -186,7 +249,7 @@ def _json(found: AnchoredLaw | EnclosedLaw, users: int, leaks: list[PairLeakage]
     }
 
 
-def _show(found: AnchoredLaw | EnclosedLaw, users: int, leaks: list[PairLeakage]) -> None:
+def _show(found: AnchoredLaw | EnclosedLaw, users: int, risks: dict[str, Any], leaks: list[PairLeakage]) -> None:
     console = Console(highlight=False)
     table = Table("mass", *(f"input {x}" for x in range(found.num_inputs)), title="templates")
     for u, weight in _atoms(found):
@@ -199,7 +262,7 @@ def _show(found: AnchoredLaw | EnclosedLaw, users: int, leaks: list[PairLeakage]
     answers = {True: "yes", False: "no: a mixture of other laws", None: "open: templates in balls"}
     facts.add_row("extreme", answers[_extreme(found)])
     labels = {"iid_risk": "worst i.i.d. risk", "fixed_risk": "worst fixed-composition risk"}
-    for name, risk in _risks(found, users).items():
+    for name, risk in risks.items():
         shown = "infinite: some compositions look alike" if risk is None else _risk(risk.bracket)
         facts.add_row(f"{labels[name]}, n = {users}", shown)
     console.print(facts)

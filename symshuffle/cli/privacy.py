@@ -33,7 +33,7 @@ from symshuffle.cli.arguments import (
 )
 from symshuffle.cli.proofs import Proof, write_proof
 from symshuffle.cli.rounds import Asked, RelOrUsual, with_asked
-from symshuffle.cli.shown import known, print_answer, width
+from symshuffle.cli.shown import known, print_answer, print_rows, width
 
 if TYPE_CHECKING:
     from symshuffle.accountants.bounds.amplification import Amplification
@@ -144,6 +144,22 @@ def epsilon(
     _agreed(inside)
 
 
+_DECOMPOSED: Final = (
+    (
+        "components",
+        "A message of the first input has the law a, one of the second input the law b: both are mixtures of the "
+        "components Q1, Q2, ... with these weights. The blanket c is what every input shares; the left-over is the "
+        "part of a message of the other users that depends on their inputs and is given away.",
+    ),
+    (
+        "law of G",
+        "The bound on delta at eps is E[(G1 + ... + Gn)+]/n for n independent draws of G, the likelihood ratio a/c "
+        "minus exp(eps) times b/c at a component that is drawn from the blanket; 0 at the left-over.",
+    ),
+)
+"""What the tables of a decomposition mean."""
+
+
 def _width(rel: float | None) -> float:
     """The relative width that is aimed at of one round."""
     from symshuffle.accountants.questions.solve import USUAL_WIDTH
@@ -159,6 +175,7 @@ def decompose(
     param: Params = None,
     file: File = None,
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX only.")] = False,
+    explain: Explain = False,
     as_json: Json = False,
 ) -> None:
     """Derive the optimal decomposition of a mechanism and its law of G, in the parameters left open.
@@ -191,6 +208,7 @@ def decompose(
         }
         typer.echo(json.dumps(answer, indent=2))
         return
+    print_rows([*decomposition.lines.rows, *(_DECOMPOSED if explain else ())])
     console = Console()
     table = Table(title=f"{mechanism.title}: simplified optimal decomposition", title_justify="left")
     for column in ("component", "a (first input)", "b (second input)", "c (blanket)"):
@@ -202,7 +220,6 @@ def decompose(
     console.print(_law_table(law))
     if decomposition.singular() != 0:
         console.print(f"singular mass: {text(decomposition.singular())}")
-    console.print(f"gamma = {text(decomposition.gamma)}; pair: {mechanism.pair}", highlight=False)
 
 
 @app.command()

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from symshuffle.base.choices import Loss
-from symshuffle.base.numbers import as_integer, parse_rational, ungrouped
+from symshuffle.base.numbers import as_integer, format_decimal, parse_rational, ungrouped
 from symshuffle.cli import arguments
-from symshuffle.cli.arguments import Json, UsersOption
+from symshuffle.cli.arguments import Explain, Json, UsersOption
 from symshuffle.cli.progress import progress
+from symshuffle.cli.shown import print_rows
 
 if TYPE_CHECKING:
     from symshuffle.design.shuffled.model import ShuffledDesign
@@ -26,6 +27,7 @@ def shuffled(
         str | None, typer.Option("--lam-cap", help="Cap on likelihood ratios, exp(eps0) > 1; rationals stay exact.")
     ] = None,
     loss: Annotated[Loss, typer.Option("--loss", help="Error that is minimised; l2 (sum of squares) alone.")] = Loss.L2,
+    explain: Explain = False,
     as_json: Json = False,
 ) -> None:
     """Most accurate channel found that meets (eps, delta) after shuffling: a mixture of orbits, by a local search."""
@@ -37,40 +39,47 @@ def shuffled(
     with progress() as display:
         display.add_task("", total=None)
         found = best_shuffled(inputs, n=users, eps=eps, delta=delta, lam_cap=cap, loss=loss)
-    typer.echo(json.dumps(found.to_dict(), indent=2) if as_json else _shown(found))
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), indent=2))
+    else:
+        print_rows([*found.lines.rows, *_rows(found), *(_explained(found) if explain else ())])
 
 
-def _shown(found: ShuffledDesign) -> str:
-    """The answer in a few lines."""
+def _rows(found: ShuffledDesign) -> list[tuple[str, str]]:
+    """The channel, what real datasets attain, what is known of all other channels, and short messages."""
     attained, blocks = found.epsilon.attained, found.blocks
     parts = ", ".join(
         f"{float(orbit.weight):.4g} x [{', '.join(f'{count} at {float(value):.6g}' for count, value in orbit.levels)}]"
         for orbit in found.orbits
     )
-    uniform = 1 - 1 / found.k
-    lines = [
-        f"risk     {float(found.risk):.6g} (sum of squared errors, exact; trace {float(found.trace):.6g})"
-        + ("" if found.useful else f": worse than always answering uniform, {uniform:.6g}"),
-        f"channel  weight x template: {parts}; ratio {float(found.ratio):.6g}, {found.bits} bits",
-        f"eps      at most {float(found.epsilon):.6g} at delta = {float(found.target):.6g}, certified"
-        + ("" if attained is None else f"; a real pair has {float(attained.lower):.6g}"),
-        f"class    {found.about}",
-        _upper(found),
-    ]
+    rows = [("channel", f"weight x template: {parts}; ratio {float(found.ratio):.6g}, {found.bits} bits")]
+    if attained is not None:
+        rows.append(("attained", f"eps >= {format_decimal(attained.lower, digits=6, up=False)} by a real pair"))
+    rows.append(("upper", _upper(found)))
     if blocks is not None:
         design = blocks.design
-        lines.append(
-            f"blocks   k = {design.points} (padded), s = {design.size}, b = {design.points}: {design.bits} bits, "
-            f"risk {float(blocks.risk):.6g} over all {design.points}; same certified bound, attained pairs may differ"
+        rows.append(
+            (
+                "blocks",
+                f"k = {design.points} (padded), s = {design.size}, b = {design.points}: {design.bits} bits, risk "
+                f"{float(blocks.risk):.6g} over all {design.points}; same certified bound, attained pairs may differ",
+            )
         )
-    return "\n".join(lines)
+    return rows
+
+
+def _explained(found: ShuffledDesign) -> list[tuple[str, str]]:
+    return [
+        ("class", found.about),
+        ("trace", f"{float(found.trace):.6g}, of the covariance of the template"),
+        ("uniform", f"always answering uniform has a risk of at most {1 - 1 / found.k:.6g}"),
+        ("meaning", found.epsilon.about),
+    ]
 
 
 def _upper(found: ShuffledDesign) -> str:
     """The line about all other channels."""
     if found.upper is None or found.least_risk is None:
-        return "upper    no upper end: it needs --lam-cap"
+        return "no upper end: it needs --lam-cap"
     known = "by the cap alone" if found.bound is None else "by the certified bound, with a proof"
-    return (
-        f"upper    trace at most {float(found.upper):.6g}, risk at least {float(found.least_risk):.6g} in it, {known}"
-    )
+    return f"trace at most {float(found.upper):.6g}, risk at least {float(found.least_risk):.6g} in it, {known}"

@@ -11,7 +11,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import parse_rational
+from symshuffle.base.lines import FirstLines
+from symshuffle.base.numbers import counted, parse_rational, shortest
 from symshuffle.collect.intervals import SMALLEST_ALPHA, Support
 from symshuffle.collect.randomness import Integers
 from symshuffle.collect.scheme import Scheme
@@ -76,6 +77,8 @@ class Histogram:
         What the plan promises, and what it does not cover.
     truth : tuple of int or None
         Users in each category, of a simulation.
+    planned : FirstLines or None
+        The first lines of the plan.
     """
 
     scheme: Scheme
@@ -84,6 +87,28 @@ class Histogram:
     rows: tuple[Category, ...]
     private: str = ""
     truth: tuple[int, ...] | None = None
+    planned: FirstLines | None = None
+
+    @property
+    def lines(self) -> FirstLines:
+        """What the histogram says first: its coverage, what the plan protects and assumes, how sure both are."""
+        k, plan = counted(self.scheme.k, "category", "categories"), self.planned
+        number = (
+            f"of {counted(self.n, 'message')}: the interval of each of {k} covers with probability >= "
+            f"{shortest(self.confidence)}, the band covers all at once with it (both ends, rounded outward)"
+        )
+        sure = (
+            "coverage is a theorem for every fixed population (exact inversion of a binomial test, Bonferroni); "
+            "the privacy is that of the plan, which was certified when it was made"
+        )
+        if self.truth is not None or plan is None or not plan.protects:
+            kind = (
+                "a simulation with a known seed" if self.truth is not None else "an estimate without a certified plan"
+            )
+            alone, _, _ = sure.partition("; ")
+            return FirstLines("histogram", number, about=f"{kind}, which protects nobody", sure=alone)
+        protects = f"{plan.protects}: {plan.name} {plan.number}"
+        return FirstLines("histogram", number, protects=protects, assumes=plan.assumes, sure=sure)
 
     @property
     def about(self) -> str:
@@ -184,7 +209,9 @@ def read_confidence(confidence: object) -> Fraction:
     return level
 
 
-def estimated(made: Scheme, labels: Sequence[str], tally: Integers, n: int, level: Fraction, private: str) -> Histogram:
+def estimated(
+    made: Scheme, labels: Sequence[str], tally: Integers, n: int, level: Fraction, private: str, planned: FirstLines
+) -> Histogram:
     """The histogram of a tally of n messages, with intervals of a confidence."""
     supports = [int(count) for count in made.supports(tally)]
     p, q = made.p, made.q
@@ -201,7 +228,7 @@ def estimated(made: Scheme, labels: Sequence[str], tally: Integers, n: int, leve
         rows.append(
             Category(labels[j], count, estimates[j], errors[0], max(errors[1:]), low, high, *band, projected[j])
         )
-    return Histogram(made, n, level, tuple(rows), private)
+    return Histogram(made, n, level, tuple(rows), private, planned=planned)
 
 
 def _once(law: Support, alpha: Fraction) -> Callable[[int], tuple[int, int]]:

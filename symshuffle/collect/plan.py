@@ -10,9 +10,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, final
 
-from symshuffle.base.choices import Loss, choice
+from symshuffle.base.choices import Loss, Question, Rigour, choice
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Number, as_integer, format_decimal, parse_rational, upper_end
+from symshuffle.base.levels import words_of_target
+from symshuffle.base.lines import FirstLines, at_target
+from symshuffle.base.numbers import Number, as_integer, format_decimal, parse_rational, shortest, upper_end
 from symshuffle.collect.categories import Categories
 from symshuffle.collect.client import Client
 from symshuffle.collect.estimate import Histogram, estimated, read_confidence
@@ -143,6 +145,19 @@ class Plan:
         """Text of the plan's file."""
         return json.dumps(self.to_dict(), indent=2) + "\n"
 
+    @property
+    def lines(self) -> FirstLines:
+        """What the plan says first: its eps, whom that protects, what it assumes, how sure it is."""
+        from symshuffle.accountants.covering.reduction import reduction
+
+        at = words_of_target(delta=self.delta)
+        if not {"epsilon_at_delta", "rigour", "covering"} <= self.certified.keys():
+            asked = at_target(f"{shortest(self.eps)} was asked for", at)
+            return FirstLines("epsilon", asked, about="a plan without a certificate", sure="not at all")
+        number = at_target(f"<= {self.certified['epsilon_at_delta']} (upper end, rounded up)", at)
+        covered = reduction(self.scheme.mechanism(), **self.certified["covering"]).neighbours(Question.BOTH, self.n)
+        return covered.lines("epsilon", number, Rigour(self.certified["rigour"]).words)
+
     def client(self) -> Client:
         """Client that randomizes the value of one user; it does not shuffle."""
         return Client(self.scheme, self.categories)
@@ -183,7 +198,7 @@ class Plan:
             f"privacy: ({float(self.eps):g}, {float(self.delta):g})-DP of the shuffled messages, certified at "
             f"{self.min_users} honest users; not covered: {OUT_OF_PLAN}"
         )
-        return estimated(self.scheme, self.labels, tally, n, level, private)
+        return estimated(self.scheme, self.labels, tally, n, level, private, self.lines)
 
     def too_few(self, n: int) -> InputError:
         """The error that so many messages are not what was certified."""

@@ -19,6 +19,7 @@ import sympy as sp
 from symshuffle.base.choices import Direction, Others, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.kinds import check_kind
+from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import Ball, Real
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import CalculatedCell, calculated_law
@@ -63,6 +64,19 @@ class SymbolicDecomposition:
     def gamma(self) -> sp.Expr:
         """Total variation similarity ``1 - beta``."""
         return normal_form(1 - self.beta)
+
+    @property
+    def lines(self) -> FirstLines:
+        """What the decomposition says first: its similarity, of which mechanism at which pair, how sure it is."""
+        mechanism = self.mechanism
+        ranges = "; ".join(f"{one.name}: {one.range}" for one in mechanism.parameters)
+        return FirstLines(
+            "gamma",
+            f"{text(self.gamma)} (exact)",
+            about=f"share of each message of {mechanism!r} that does not depend on the input, {mechanism.pair}"
+            f"{f', for all {ranges}' if ranges else ''}; a step of a bound, and no guarantee by itself",
+            sure="a theorem (decomposition, Theorem 7), derived by computer algebra without rounding",
+        )
 
     def map(self, function: Callable[[sp.Expr], sp.Expr]) -> SymbolicDecomposition:
         """Decomposition with a function applied to every weight."""

@@ -1,7 +1,9 @@
 """Programs as they are run, and the commands: exit status, what is said, and one line for each wrong input."""
 
 import json
+import re
 import sys
+from fractions import Fraction as F
 
 import pytest
 
@@ -64,13 +66,21 @@ def test_audit_local(program, capsys):
     status, said = run(capsys, "local", "--program", program(3, 3, 1), *CLAIM, "--runs", "500")
     assert status == 0
     assert said.out.startswith("price: 1500 runs, 500 of each of 3 inputs; 6 events and 9 claimed probabilities")
-    assert "not refuted by 500 runs of each of 3 inputs, which would have caught eps0 >= " in said.out
+    words = " ".join(said.out.split())
+    assert "verdict not refuted; this is no proof of privacy about krr, k = 3, lam = 3" in words
+    assert "these runs would have caught eps0 >= " in words
     status, said = run(capsys, "local", "--program", program(3, 9, 1), *CLAIM, "--runs", "500", "--json")
     found = json.loads(said.out)
     assert status == found["exit_status"] == 1
     assert said.err.startswith("price: ")
     assert (found["outcome"], found["price"]) == ("refuted", said.err.split("; at most")[0].removeprefix("price: "))
     assert any(event["refuted"] for event in found["events"])
+    shown = " ".join(run(capsys, "local", "--program", program(3, 9, 1), *CLAIM, "--runs", "500")[1].out.split())
+    eps = re.search(r"verdict privacy refuted: eps >= (\S+) \(lower end, rounded down\) at delta = 0, where", shown)
+    most = F(max(event["eps"] for event in found["events"]))
+    assert F("1.0987") < F(eps[1]) <= most < F(eps[1]) * F(1001, 1000)  # log(3) is claimed
+    sure = re.search(r"assumes independent runs sure confidence (\S+): .* with probability at most (\S+), by", shown)
+    assert F(sure[1]) == F(found["confidence"]) == 1 - F(sure[2])
     status, said = run(capsys, "local", "--program", program(3, 1.5, 1), *CLAIM, "--runs", "500")
     assert status == 3
     assert "input 0, message 0" in said.out
@@ -94,8 +104,9 @@ def test_audit_samples(program, capsys, tmp_path):
         (tmp_path / f"{x}.csv").write_text("\n".join(lines))
     status, said = run(capsys, "samples", "--a", "0.csv", "--b", "1.csv")
     assert status == 0
-    assert "by 400 runs of each; nothing is claimed" in said.out
-    assert "runs are taken as independent draws" in said.out
+    words = " ".join(said.out.split())
+    assert "at delta = 0; nothing was claimed that could be refuted about 400 runs of each assumes independent" in words
+    assert "confidence 0.99: the bound exceeds the true eps with probability at most 0.01" in words
     assert run(capsys, "samples", "--a", "0.csv", "--b", "1.csv", "--eps", "1")[0] == 1
     assert run(capsys, "samples", "--a", "0.csv", "--b", "1.csv", "--eps", "4")[0] == 0
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Any, Literal, final
 
 from symshuffle.accountants.covering.neighbours import ASSUMED, NOT_COVERED, AboutNeighbours, Neighbours
-from symshuffle.base.lines import MOST_DIGITS
+from symshuffle.base.lines import MOST_DIGITS, FirstLines, at_target
 from symshuffle.base.numbers import exact_text, format_decimal
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, safe_number
 
 
 @final
@@ -96,6 +96,8 @@ class Amplification(AboutNeighbours, AnswerMethods):
     every_matrix : Fraction or None
         Where a rounded matrix was read and normalised: the same bound for every matrix that rounds to it. None if
         nothing can be said about all of these, or the matrix was taken as it is written.
+    target : str
+        What was asked for, in words: the level of a delta, the delta of an epsilon.
     """
 
     quantity: Literal["delta", "epsilon"]
@@ -104,11 +106,18 @@ class Amplification(AboutNeighbours, AnswerMethods):
     attained: Attained | None = None
     rounds: SeveralRounds | None = None
     every_matrix: Fraction | None = None
+    target: str = ""
 
     @property
     def quantity_name(self) -> str:
         """What is bounded, in a word."""
         return self.quantity
+
+    @property
+    def lines(self) -> FirstLines:
+        """As of every answer; the target stands beside the number."""
+        number = at_target(safe_number(self.bracket, self.safe), self.target)
+        return self.neighbours.lines(self.quantity, number, self.bracket.rigour.words)
 
     @property
     def n(self) -> int:

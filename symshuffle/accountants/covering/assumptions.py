@@ -10,7 +10,8 @@ from typing import final
 class Assumption(StrEnum):
     """Assumption of a bound by the name under which answers list it; ``meaning`` defines it.
 
-    The first three stand in every answer, the others where they are made.
+    The first three stand in every answer about shuffled messages, the last in every audit, the others where they are
+    made.
     """
 
     HONEST = "honest users"
@@ -26,6 +27,7 @@ class Assumption(StrEnum):
     SHARED_BUDGET = "shared budget"
     ONE_DIRECTION = "one direction"
     SOME_PAIRS = "part of the pairs"
+    INDEPENDENT_RUNS = "independent runs"
 
     @property
     def meaning(self) -> str:
@@ -76,5 +78,9 @@ _MEANINGS = {
     ),
     Assumption.SOME_PAIRS: (
         "Users who change between the named values only are covered; those who change in another way are not."
+    ),
+    Assumption.INDEPENDENT_RUNS: (
+        "Of an audit: each run of the program is a draw of its own, and nothing that one run draws or keeps changes "
+        "another one. Every probability of an error rests on it; no audit shows it."
     ),
 }

@@ -26,8 +26,8 @@ from symshuffle.base.choices import Direction, Rigour, replace_choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.executors import mapped
 from symshuffle.base.kinds import Progress
-from symshuffle.base.levels import read_target
-from symshuffle.base.lines import FirstLines
+from symshuffle.base.levels import read_target, words_of_target
+from symshuffle.base.lines import FirstLines, at_target
 from symshuffle.base.numbers import Number, Real, enclose, lower_end, usual_bits
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, safe_number
 from symshuffle.channels.channel import Channel
@@ -60,6 +60,8 @@ class WorstCase(AnswerMethods):
         What was searched, and whether that is everything.
     direction : Direction
         Which of their two divergences it is.
+    target : str
+        The eps at which delta was asked for, in words.
     """
 
     bracket: Bracket
@@ -67,6 +69,7 @@ class WorstCase(AnswerMethods):
     searched: int
     space: str
     direction: Direction = Direction.FORWARD
+    target: str = ""
 
     def __post_init__(self) -> None:
         replace_choice(Direction, self, "direction")
@@ -85,7 +88,7 @@ class WorstCase(AnswerMethods):
     @property
     def lines(self) -> FirstLines:
         """What the search says first: what is certainly reached, by which datasets, how sure that is."""
-        number = safe_number(self.bracket, self.safe)
+        number = at_target(safe_number(self.bracket, self.safe), self.target)
         about = (
             f"two real datasets, {self.datasets}: nobody can prove a smaller delta for all; the worst of {self.space}"
         )
@@ -154,7 +157,8 @@ def worst_of_all(
     searched = len(found) * count_histograms(n - 1, channel.num_inputs)
     bracket = Bracket(best[0], best[0], Rigour.EXACT, "enumeration", "every histogram of every dataset")
     some = "" if pairs is None else " who change between the inputs compared"
-    return WorstCase(bracket, best[1], searched, f"all neighbouring datasets of {n} users{some}, up to their order")
+    space = f"all neighbouring datasets of {n} users{some}, up to their order"
+    return WorstCase(bracket, best[1], searched, space, target=words_of_target(exp_eps=exp_eps))
 
 
 def _worst_of_pair(channel: Channel, n: int, exp_eps: Fraction, pair: tuple[int, int]) -> tuple[Any, tuple[int, ...]]:
@@ -219,7 +223,7 @@ def worst_of_two_types(
     close = [(bracket, datasets) for (datasets, _), bracket in zip(left, fine, strict=True)]
     best, datasets = max(close, key=lambda item: item[0].lower)
     space = f"constant backgrounds, and two-type backgrounds with weights j/{len(WEIGHTS) + 1}: not all datasets"
-    return WorstCase(best, datasets, size, space)
+    return WorstCase(best, datasets, size, space, target=words_of_target(exp_eps=order))
 
 
 def _value(n: int, order: Real, request: Request, decomposition: Decomposition) -> Bracket:
@@ -260,7 +264,7 @@ def worst_constant(
     ]
     bracket, datasets, way = max(found, key=lambda item: item[0].lower)
     space = f"constant backgrounds at {source.neighbours('both', n).pairs}: not all datasets"
-    return WorstCase(bracket, datasets, len(real), space, way)
+    return WorstCase(bracket, datasets, len(real), space, way, words_of_target(exp_eps=order))
 
 
 def _family(decomposition: Decomposition) -> Any:

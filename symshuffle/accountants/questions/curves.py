@@ -34,8 +34,8 @@ from symshuffle.base.choices import CurveKind, Question, Rigour, replace_choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.executors import mapped
 from symshuffle.base.kinds import Progress, check_list, check_progress
-from symshuffle.base.levels import read_delta, read_target
-from symshuffle.base.lines import FirstLines
+from symshuffle.base.levels import read_delta, read_target, words_of_target
+from symshuffle.base.lines import FirstLines, at_target
 from symshuffle.base.numbers import Real, as_integer, counted, format_decimal, parse_rational
 from symshuffle.base.results import Bracket, SafeEnd, outward
 from symshuffle.base.rows import FlatRow, ends
@@ -81,6 +81,8 @@ class Curve(AboutNeighbours):
         The pairs of datasets to which the curve applies.
     about : str
         To which experiment the curve applies, and by which theorem.
+    target : str
+        The delta at which a curve of eps is taken, in words.
     """
 
     kind: CurveKind
@@ -89,6 +91,7 @@ class Curve(AboutNeighbours):
     points: tuple[CurvePoint, ...]
     neighbours: Neighbours
     about: str
+    target: str = ""
 
     def __post_init__(self) -> None:
         replace_choice(CurveKind, self, "kind")
@@ -112,7 +115,7 @@ class Curve(AboutNeighbours):
     def lines(self) -> FirstLines:
         """What the curve says first: which end of its points is safe, whom that protects, what it assumes, how sure."""
         way = "rounded up" if self.safe is SafeEnd.UPPER else "rounded down"
-        number = f"{self.safe.value} ends at {counted(len(self.points), 'point')}, {way}"
+        number = at_target(f"{self.safe.value} ends at {counted(len(self.points), 'point')} ({way})", self.target)
         return self.neighbours.lines(f"{self.y} by {self.x}", number, self.rigour.words)
 
     def rows(self) -> list[dict[str, str]]:
@@ -348,7 +351,8 @@ def amplification_curve(
     else:
         values = mapped(at, numbers, executor, progress)
         points = tuple(CurvePoint(Fraction(n), value) for n, value in zip(numbers, values, strict=True))
-    return Curve(CurveKind.EPS_N, "n", "eps", points, neighbours, about_epsilon(neighbours))
+    words = words_of_target(delta=target)
+    return Curve(CurveKind.EPS_N, "n", "eps", points, neighbours, about_epsilon(neighbours), words)
 
 
 def along_users(

@@ -49,8 +49,8 @@ from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.plan import Rounds, plan_of
 from symshuffle.base.choices import Question, Rigour, replace_choice
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.levels import read_delta, read_target
-from symshuffle.base.lines import FirstLines, safe_decimal
+from symshuffle.base.levels import read_delta, read_target, words_of_target
+from symshuffle.base.lines import FirstLines, at_target, safe_decimal
 from symshuffle.base.numbers import Exp, Real, natural_log, to_float
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
 from symshuffle.mechanisms.continuous import Laplace
@@ -100,6 +100,8 @@ class Inverse(AboutNeighbours, AnswerMethods):
         The pairs of datasets to which the bound applies.
     about : str
         To which experiment the bound applies, which end is safe, and what is assumed between the ends.
+    target : str
+        The eps and delta that are met, in words.
     """
 
     bracket: Bracket
@@ -107,6 +109,7 @@ class Inverse(AboutNeighbours, AnswerMethods):
     delta: Bracket
     neighbours: Neighbours
     about: str
+    target: str = ""
 
     def __post_init__(self) -> None:
         replace_choice(SafeEnd, self, "safe")
@@ -122,6 +125,7 @@ class Inverse(AboutNeighbours, AnswerMethods):
         up = self.safe is SafeEnd.UPPER
         end = safe_decimal(self.bracket.lower, self.bracket.upper, up=up)
         number = f">= {end} (upper end, rounded up)" if up else f"<= {end} (lower end, rounded down)"
+        number = at_target(number, self.target)
         return self.neighbours.lines(self.quantity_name, number, self.bracket.rigour.words)
 
     def to_dict(self) -> dict[str, Any]:
@@ -240,9 +244,8 @@ def solve_eps0(
         f"at eps0 = lower, the safe end, delta bounds {neighbours.compared}; at eps0 = upper this bound exceeds "
         f"delta; between the ends it is assumed to rise with eps0{neighbours.together}"
     )
-    return _inverse(
-        found, SafeEnd.LOWER, "root search on delta as a function of eps0; at the safe end", neighbours, text
-    )
+    how = "root search on delta as a function of eps0; at the safe end"
+    return _inverse(found, SafeEnd.LOWER, how, neighbours, text, words_of_target(exp_eps=order, delta=goal))
 
 
 @spelled_out
@@ -331,7 +334,8 @@ def solve_n(
         f"from n = upper on, the safe end, delta bounds {neighbours.compared}: this bound never rises with n ("
         f"S_n/n is a reverse martingale){exceeded}{neighbours.together}"
     )
-    return _inverse(found, SafeEnd.UPPER, "bisection over n; at the safe end", neighbours, text)
+    target = words_of_target(exp_eps=order, delta=goal)
+    return _inverse(found, SafeEnd.UPPER, "bisection over n; at the safe end", neighbours, text, target)
 
 
 def _of_delta(request: Request, rigour: Rigour | None, width: float, *, costly: bool) -> Request:
@@ -407,7 +411,7 @@ def _by_budget(source: Any) -> Callable[[Fraction], Any]:
     return made
 
 
-def _inverse(found: Crossing, safe: SafeEnd, how: str, neighbours: Neighbours, text: str) -> Inverse:
+def _inverse(found: Crossing, safe: SafeEnd, how: str, neighbours: Neighbours, text: str, target: str) -> Inverse:
     low, high = sorted((found.above, found.meets))
     bracket = Bracket(low, high, found.at.rigour, found.at.engine, f"{how}: {found.at.how}")
-    return Inverse(bracket, safe, found.at, neighbours, text)
+    return Inverse(bracket, safe, found.at, neighbours, text, target)

@@ -20,7 +20,7 @@ from symshuffle.accountants.questions.every_matrix import with_every_matrix
 from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, WIDTH_OF_EPS, Rounds, unrolled
 from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.levels import LARGEST_LEVEL, read_delta, read_target
+from symshuffle.base.levels import LARGEST_LEVEL, read_delta, read_target, words_of_target
 from symshuffle.base.numbers import parse_rational
 from symshuffle.base.results import Bracket
 from symshuffle.engines.registry import Engine
@@ -111,11 +111,13 @@ def delta(
     plan, alone, n = unrolled(source, n)
     asked, covering = Request.of(direction, engine, rigour, WIDTH_OF_DELTA, bits), Covering.of(**whom)
     order = read_target(eps=eps, exp_eps=exp_eps)
+    words = words_of_target(exp_eps=order)
     if plan is not None:
         from symshuffle.accountants.rounds import over_rounds
 
         request = asked if rel is None else replace(asked, rel=rel)
-        return with_every_matrix(over_rounds.delta(plan, covering, request, order, attain=attain), order)
+        together = over_rounds.delta(plan, covering, request, order, attain=attain)
+        return with_every_matrix(replace(together, target=words), order)
     reduced = covering_reduction(alone, covering)
     who, neighbours = reduced.participation, reduced.neighbours(asked.direction, n)
     request = replace(asked, rel=who.width(USUAL_WIDTH) if rel is None else rel)
@@ -124,8 +126,8 @@ def delta(
     def reached(real: Reduction) -> Fraction:
         return reached_at(real, n, order, request, approached=bool(reduced.inner))
 
-    found = Amplification("delta", bracket, neighbours, _most(reduced, n, reached) if attain else None)
-    return with_every_matrix(found, order)
+    attained = _most(reduced, n, reached) if attain else None
+    return with_every_matrix(Amplification("delta", bracket, neighbours, attained, target=words), order)
 
 
 def _most(reduced: Reduction, n: int, reached: Callable[[Reduction], Fraction]) -> Attained | None:
@@ -191,12 +193,13 @@ def epsilon(
     plan, alone, n = unrolled(source, n)
     asked, covering = Request.of(direction, engine, rigour, WIDTH_OF_EPS, bits), Covering.of(**whom)
     target = read_delta(delta)
+    words = words_of_target(delta=target)
     if plan is not None:
         from symshuffle.accountants.rounds import over_rounds
 
         request = asked if rel is None else replace(asked, rel=rel)
         several, asked = plan, request
-        together = over_rounds.epsilon(several, covering, request, target, attain=attain)
+        together = replace(over_rounds.epsilon(several, covering, request, target, attain=attain), target=words)
         return with_every_matrix(together, target, lambda left: over_rounds.epsilon(several, covering, asked, left))
     reduced = covering_reduction(alone, covering)
     who, neighbours = reduced.participation, reduced.neighbours(asked.direction, n)
@@ -207,7 +210,7 @@ def epsilon(
         found = smallest_eps(reduced, n, target, request, guess)
         how = f"root search on delta(eps); at the upper end: {found.at.how}"
         bracket = Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
-        return Amplification("epsilon", bracket, neighbours)
+        return Amplification("epsilon", bracket, neighbours, target=words)
 
     def most() -> Attained | None:
         """The real pair with the largest eps: one whose delta is met at that of another has no larger one."""

@@ -32,7 +32,7 @@ from symshuffle.accountants.covering.reduced import PairClass, Reduction
 from symshuffle.accountants.questions.every_matrix import with_every_matrix
 from symshuffle.base.choices import Adjacency, Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.levels import read_delta, read_target
+from symshuffle.base.levels import read_delta, read_target, words_of_target
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Real, as_integer, counted, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel
@@ -121,7 +121,8 @@ def unequal_delta(
     """
     request, asked = Request.of(direction, None, rigour, rel, bits), _read(users)
     order = read_target(eps=eps, exp_eps=exp_eps)
-    found = Amplification("delta", _bound(asked, order, request), _covered(asked, request))
+    words = words_of_target(exp_eps=order)
+    found = Amplification("delta", _bound(asked, order, request), _covered(asked, request), target=words)
     return with_every_matrix(found, order)
 
 
@@ -170,8 +171,9 @@ def unequal_epsilon(
         found = smallest_meeting(lambda x, width: _bound(asked, ratio_of(x), replace(request, rel=width)), target, rel)
         how = f"root search on delta(eps); at the upper end: {found.at.how}"
         bracket = Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
-        return Amplification("epsilon", bracket, _covered(asked, request))
+        return Amplification("epsilon", bracket, _covered(asked, request), target=words)
 
+    words = words_of_target(delta=target)
     return with_every_matrix(at(target), target, at)
 
 

@@ -43,7 +43,7 @@ from symshuffle.base.numbers.comparisons import (
     sums_to_one,
     upper_end,
 )
-from symshuffle.base.numbers.decimals import brief, counted, exact_text, format_decimal, format_log10
+from symshuffle.base.numbers.decimals import brief, counted, exact_text, format_decimal, format_log10, shortest
 from symshuffle.base.numbers.readers import (
     as_constant,
     as_distribution,
@@ -88,6 +88,7 @@ __all__ = [
     "natural_log",
     "parse_rational",
     "positive_part",
+    "shortest",
     "sums_to_one",
     "to_arb",
     "to_float",

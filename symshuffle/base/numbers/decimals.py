@@ -51,7 +51,7 @@ def format_decimal(value: Fraction, *, digits: int = 17, up: bool) -> str:
     return _layout(mantissa, exponent - digits + 1)
 
 
-def counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str, plural: str = "") -> str:
     """A number of things in words.
 
     Examples
@@ -59,7 +59,7 @@ def counted(number: int, noun: str) -> str:
     >>> counted(1, "round"), counted(2, "round")
     ('1 round', '2 rounds')
     """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number} {noun}" if number == 1 else f"{number} {plural or f'{noun}s'}"
 
 
 def _format_long(value: Fraction, digits: int, *, up: bool) -> str:
@@ -94,6 +94,18 @@ def brief(value: Number) -> str:
     written = exact_text(value) if isinstance(value, Fraction) else str(value)
     long = isinstance(value, Fraction) and len(written) > _BRIEF
     return f"about {format_decimal(value, digits=6, up=False)}" if long else written  # type: ignore[arg-type]
+
+
+def shortest(value: Fraction) -> str:
+    """The number as a decimal where that is exact and short; else as :func:`brief` writes it.
+
+    Examples
+    --------
+    >>> shortest(Fraction(1, 10**8)), shortest(Fraction(1, 3)), shortest(Fraction(3))
+    ('1e-08', '1/3', '3')
+    """
+    low, up = (format_decimal(value, up=side) for side in (False, True))
+    return low if low == up else brief(value)
 
 
 def exact_text(value: Fraction) -> str:

@@ -33,6 +33,7 @@ from symshuffle.decompositions.composition.tree import (
     has_budget,
     leaves,
     open_parameters,
+    written,
 )
 from symshuffle.decompositions.composition.ways import LARGEST_PATTERNS, Pattern, is_real, named_classes, patterns
 
@@ -60,4 +61,5 @@ __all__ = [
     "parallel",
     "patterns",
     "subsample",
+    "written",
 ]

@@ -9,8 +9,9 @@ prove equal is not said.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any, Final
 
 import sympy as sp
@@ -32,30 +33,37 @@ _MATCHED: Final = Fraction(1, 1000)
 _Law = frozenset[tuple[object, ...]]
 
 
-def alike(k: int, rows: Sequence[Row]) -> Iterator[str]:
+def alike(k: int, rows: Sequence[Row], own: Mapping[str, Mechanism] = MappingProxyType({})) -> Iterator[str]:
     """Sentences that name the rows that are the same mechanism, and those that have the same bound only."""
     if k > _LARGEST_INPUTS:
         return
-    same = list(_groups(k, [row for row in rows if row.risk is not None], _templates))
+    same = list(_groups(k, own, [row for row in rows if row.risk is not None], _templates))
     for group in same:
         yield f"{_named(group)} are the same mechanism, up to the names of messages"
     first = [row for row in rows if not any(row in group[1:] for group in same)]
     private = [row for row in first if row.epsilon is not None and row.epsilon.upper]
-    for group in _groups(k, private, _law_of_g, sketch=_law_at_four):
+    for group in _groups(k, own, private, _law_of_g, sketch=_law_at_four):
         yield f"{_named(group)} have the same bound: the same law of G at every eps"
 
 
 def _groups(
     k: int,
+    own: Mapping[str, Mechanism],
     rows: Sequence[Row],
     law: Callable[[Mechanism], _Law | None],
     sketch: Callable[[int, Row], object] = lambda k, row: None,
 ) -> Iterator[list[Row]]:
     """Rows with equal laws, among those whose numbers, or some values of whose laws, do not tell them apart."""
     near = [[row, *(other for other in rows if other is not row and _close(row, other))] for row in rows]
-    drawn = {id(group[0]): sketch(k, group[0]) for group in near if len(group) > 1}
-    near = [[row, *(other for other in others if drawn[id(row)] == drawn[id(other)])] for row, *others in near]
-    laws = {id(group[0]): _of(k, group[0], law) for group in near if len(group) > 1}
+    drawn = {id(row): None if row.name in own else sketch(k, row) for row, *others in near if others}
+    near = [
+        [
+            row,
+            *(other for other in others if None in (pair := (drawn[id(row)], drawn[id(other)])) or pair[0] == pair[1]),
+        ]
+        for row, *others in near
+    ]
+    laws = {id(group[0]): _of(k, own, group[0], law) for group in near if len(group) > 1}
     left = [row for row in rows if laws.get(id(row)) is not None]
     while left:
         first = left[0]
@@ -65,8 +73,10 @@ def _groups(
             yield group
 
 
-def _of(k: int, row: Row, law: Callable[[Mechanism], _Law | None]) -> _Law | None:
+def _of(k: int, own: Mapping[str, Mechanism], row: Row, law: Callable[[Mechanism], _Law | None]) -> _Law | None:
     try:
+        if row.name in own:
+            return law(own[row.name])
         one = family(row.name, k)
         chosen = {name: value for name, value in row.parameters if name != str(one.size)}
         return law(one.at(**chosen))

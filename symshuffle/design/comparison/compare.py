@@ -19,6 +19,7 @@ import sympy as sp
 from symshuffle.accountants.bounds.amplification import Attained
 from symshuffle.accountants.bounds.evaluate import check_n
 from symshuffle.accountants.covering.any_ldp import NAME
+from symshuffle.accountants.covering.neighbours import Neighbours
 from symshuffle.accountants.questions.solve import epsilon
 from symshuffle.base.choices import Loss, MatchKind, Rigour, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
@@ -44,6 +45,7 @@ from symshuffle.design.comparison.generic import generic_row
 from symshuffle.design.comparison.matching import Match, budget_of, level_in_doubles, matched, read_match
 from symshuffle.design.comparison.model import Comparison, Row, bracket_of
 from symshuffle.design.comparison.over_bounds import over_bounds
+from symshuffle.design.comparison.own import own_row, read_own
 from symshuffle.design.comparison.search import Parameters, proposals
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, evaluate, value_of
@@ -77,7 +79,7 @@ def compare(
     eps0: object = None,
     eps: object = None,
     delta: object = None,
-    mechanisms: Sequence[str] | None = None,
+    mechanisms: Sequence[object] | None = None,
     variants: int = 1,
     rel: float = _REL,
     progress: NamedProgress | None = None,
@@ -102,9 +104,12 @@ def compare(
         Match the certified eps after shuffling, in nats, at ``delta``.
     delta : number or text, optional
         Probability in (0, 1) at which eps is certified. Without it no central level is given.
-    mechanisms : sequence of str, optional
-        Names of the rows wanted; default all of the registry that have k inputs, and thinned ones where a null symbol
-        can reduce the risk. ``any-ldp`` is a row where eps0 or eps is matched: any randomizer of that level.
+    mechanisms : sequence, optional
+        Rows wanted; default all mechanisms of the registry that have k inputs, and thinned ones where a null symbol
+        can reduce the risk. Each is a name, ``any-ldp`` included where eps0 or eps is matched (any randomizer of that
+        level); an expression such as ``joint(krr(k=3),2)``; or a Mechanism with ``lam`` open, a composition, a Channel
+        of your own, or a pair of a name and one of these. A Channel is taken as it is, and ``excess`` says if it
+        spends more than the others.
     variants : int
         How many rows a mechanism with an integer parameter may have, 1 to 100: its best values found, the best first.
     rel : float
@@ -146,8 +151,9 @@ def compare(
     rel = as_width(rel)
     check_progress(progress)
     variants = as_integer(variants, "variants", 1, LARGEST_VARIANTS)
-    found, absent = _families(k, match, mechanisms)
-    rows: list[Row] = [generic_row(match, n, rel)] if mechanisms is not None and NAME in mechanisms else []
+    wanted, own = (None, []) if mechanisms is None else read_own(_listed(mechanisms), k)
+    found, absent = _families(k, match, wanted) if wanted is None or wanted else ([], [])
+    rows: list[Row] = [generic_row(match, n, rel)] if wanted is not None and NAME in wanted else []
     budgeted = [one for one in found if one.has_budget]
 
     def told(known: int, of: int) -> None:
@@ -166,11 +172,23 @@ def compare(
         rows.extend(made)
         if reason:
             absent.append((one.name, reason))
+    for mine in own:
+        try:
+            rows.append(own_row(mine, match, n, rel))
+        except (Unsupported, NotDecided) as error:
+            absent.append((mine.name, str(error)))
     if match.kind is MatchKind.CHI_SQUARE and match.value > reach > 0:
         allowed = f"a number in (0, {reach:.4g}], the range attainable at local levels up to {LARGEST_EPS0}"
         raise InputError("budget", budget, allowed)
     ordered = tuple(sorted(rows, key=lambda row: row.order))
-    return Comparison(k, n, match, ordered, tuple(absent), tuple(alike(k, ordered)))
+    brought = {one.name: one.source for one in own if isinstance(one.source, Mechanism)}
+    return Comparison(k, n, match, ordered, tuple(absent), tuple(alike(k, ordered, brought)))
+
+
+def _listed(mechanisms: object) -> Sequence[object]:
+    if isinstance(mechanisms, str) or not isinstance(mechanisms, Sequence) or not mechanisms:
+        raise InputError("mechanisms", mechanisms, "a list of at least one name, or None for all")
+    return mechanisms
 
 
 def _tried(k: int, n: int, match: Match, rel: float, variants: int, one: Family) -> tuple[list[Row], str, float]:
@@ -189,8 +207,6 @@ def _tried(k: int, n: int, match: Match, rel: float, variants: int, one: Family)
 def _families(k: int, match: Match, wanted: Sequence[str] | None) -> tuple[list[Family], list[tuple[str, str]]]:
     """The families to compare, and who has none at k inputs."""
     if wanted is not None:
-        if isinstance(wanted, str) or not isinstance(wanted, Sequence) or not wanted:
-            raise InputError("mechanisms", wanted, "a list of at least one name, or None for all")
         return [family(name, k) for name in wanted if name != NAME], []
     found, absent = [], []
     for name in names():
@@ -321,7 +337,7 @@ def _row(
     chi_square = budget_of(at)
     level = evaluate(sp.log(_lam(at)), bits=_BITS) if match.kind is MatchKind.CHI_SQUARE else evaluate(sp.log(_lam(at)))
     bitwise = bitwise_votes(at)
-    certified, attained, privacy = _certified(one, closed, at, values, match, n, rel)
+    certified, attained, privacy, neighbours = _certified(one, closed, at, values, match, n, rel)
     risk = None if noise is None else bracket_of(noise.risk(n), noise.estimator)
     iid = None if noise is None else bracket_of(noise.iid_risk(n), noise.estimator)
     used = 1 - Fraction(1, one.inputs)
@@ -350,6 +366,7 @@ def _row(
         settled.how,
         None if noise is None else bracket_of(noise.loss(match.loss, n), noise.estimator),
         "" if noise is None else noise.worst(match.loss),
+        neighbours,
     )
 
 
@@ -363,20 +380,20 @@ def _guess(closed: Forms, at: Mechanism, values: Parameters, delta: Fraction, n:
 
 def _certified(
     one: Family, closed: Forms, at: Mechanism, values: Parameters, match: Match, n: int, rel: float
-) -> tuple[Bracket | None, Attained | None, str]:
+) -> tuple[Bracket | None, Attained | None, str, Neighbours | None]:
     if match.delta is None:
-        return None, None, "no delta was given"
+        return None, None, "no delta was given", None
     try:
         near = match.value if match.kind is MatchKind.EPS_DELTA else _guess(closed, at, values, match.delta, n)
         source = one.source(lam=value_of(_lam(at)), **dict(values))
         found = epsilon(source, n=n, delta=match.delta, rel=rel, bits=_BITS, attain=True, near=near)
     except Unsupported as error:
-        return None, None, str(error)
+        return None, None, str(error), None
     bracket = found.bracket
     # Matched at (eps, delta), the level was solved so that this eps is met.
     if match.kind is MatchKind.EPS_DELTA and match.value < bracket.upper:
         bracket = replace(bracket, lower=min(bracket.lower, match.value), upper=match.value)
-    return bracket, found.attained, found.about
+    return bracket, found.attained, found.about, found.neighbours
 
 
 def message_bits(mechanism: Mechanism) -> int:

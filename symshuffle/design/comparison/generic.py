@@ -51,4 +51,5 @@ def generic_row(match: Match, n: int, rel: float) -> Row:
         0,
         None,
         "no free parameters",
+        neighbours=None if found is None else found.neighbours,
     )

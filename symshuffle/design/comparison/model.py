@@ -11,9 +11,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.accountants.bounds.amplification import Attained
+from symshuffle.accountants.covering.neighbours import Neighbours
 from symshuffle.base.choices import Loss, MatchKind, Rigour
-from symshuffle.base.numbers import Ball, Number, exact_text, format_decimal, lower_end, upper_end
-from symshuffle.base.results import Bracket, outward
+from symshuffle.base.levels import words_of_target
+from symshuffle.base.lines import FirstLines, at_target
+from symshuffle.base.numbers import Ball, Number, counted, exact_text, format_decimal, lower_end, upper_end
+from symshuffle.base.results import Bracket, SafeEnd, outward, safe_number
 from symshuffle.base.rows import FlatRow, ends
 from symshuffle.design.comparison.matching import Match
 from symshuffle.design.comparison.search import Parameters
@@ -83,6 +86,10 @@ class Row:
         The error by which rows are sorted; None where it is infinite.
     worst : str
         Composition at which that error is largest.
+    neighbours : Neighbours or None
+        The pairs of datasets that ``epsilon`` covers.
+    excess : str
+        In which way it spends more than the others have in common; empty where it does not.
     """
 
     name: str
@@ -107,6 +114,8 @@ class Row:
     choice: str
     loss: Bracket | None = None
     worst: str = ""
+    neighbours: Neighbours | None = None
+    excess: str = ""
 
     @property
     def order(self) -> tuple[bool, Fraction, bool, Fraction]:
@@ -147,6 +156,7 @@ class Row:
             "choice": self.choice,
             "loss": infinite or _ends(self.loss),
             "loss_worst_at": self.worst or None,
+            "excess": self.excess or None,
         }
 
     @property
@@ -169,7 +179,6 @@ class Row:
             "loss": "" if self.loss in (None, self.risk, self.variance) else _short(self.loss),
             "risk/bound": _short(min(self.over_any, key=lambda ratio: ratio.upper, default=None)),
             "bits": str(self.bits),
-            "estimator": self.estimator,
         }
 
 
@@ -219,6 +228,39 @@ class Comparison:
             f"estimator named in each row, for every fixed composition alike (the worst is the uniform one); {ranked}"
             f"{private};"
             f" {MARK} marks risks above {1 - Fraction(1, self.inputs)}, that of the answer uniform"
+        )
+
+    @property
+    def best(self) -> Row | None:
+        """The row with the smallest loss among those that spend no more than is common; None if no loss is finite."""
+        return next((row for row in self.rows if row.loss is not None and not row.excess), None)
+
+    @property
+    def lines(self) -> FirstLines:
+        """What the comparison says first: the best row, whom it protects, what that assumes, how sure it is."""
+        best, loss = self.best, self.match.loss.words
+        at = f"at {self.match.words}, k = {self.inputs}, n = {self.users}"
+        if best is None or best.loss is None:
+            return FirstLines("best", "none: no row has a finite loss", about=at, sure="no unbiased estimator is known")
+        compared = [row for row in self.rows if not row.excess and row.loss is not None]
+        same = [row.cells()["mechanism"] for row in compared[1:] if row.loss and row.loss.lower <= best.loss.upper]
+        tied = f"; as small: {', '.join(same)}" if same else ""
+        number = (
+            f"{best.cells()['mechanism']}: {loss} {safe_number(best.loss, SafeEnd.UPPER)}, the smallest of "
+            f"{counted(len(compared), 'row')}{tied}"
+        )
+        chosen = f"loss {best.loss.rigour.words}; parameters: {best.choice}"
+        if best.neighbours is None or best.epsilon is None:
+            told = "" if self.match.delta is None else f" ({best.privacy})"
+            return FirstLines("best", number, about=f"{at}; nothing is said of shuffled messages{told}", sure=chosen)
+        eps = best.neighbours.lines("eps", safe_number(best.epsilon, SafeEnd.UPPER), best.epsilon.rigour.words)
+        level = at_target(eps.number, words_of_target(delta=self.match.delta))
+        return FirstLines(
+            "best",
+            number,
+            protects=f"{eps.protects}, eps {level}",
+            assumes=eps.assumes,
+            sure=f"{chosen}; eps: {eps.sure}",
         )
 
     @property
@@ -280,25 +322,42 @@ class Comparison:
         writer.writerows(records)
         return text.getvalue()
 
-    def table(self) -> Table:
-        """A table for a terminal."""
+    def table(self, *, every: bool = False) -> Table:
+        """A table for a terminal: what fits a page, or with ``every`` all columns."""
         from rich.box import SIMPLE_HEAD
         from rich.table import Table
 
-        drawn = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), caption=self.about, caption_justify="left")
+        drawn = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
         shown = [row.cells() for row in self.rows]
         empty = {name for name in (shown[0] if shown else ()) if not any(row[name] for row in shown)}
-        heads = [name for name in (shown[0] if shown else ()) if name not in empty]
+        fewer = set() if every else {"trace", "risk/bound"} | ({"chi2"} - {self._matched})
+        heads = [name for name in (shown[0] if shown else ()) if name not in empty | fewer]
         for name in heads:
-            drawn.add_column(name, justify="left" if name in ("mechanism", "estimator") else "right", no_wrap=True)
+            drawn.add_column(name, justify="left" if name == "mechanism" else "right", no_wrap=name != "mechanism")
         for row in shown:
             drawn.add_row(*(row[name] for name in heads))
         return drawn
 
+    @property
+    def _matched(self) -> str:
+        """The column of what the rows have in common."""
+        return {MatchKind.CHI_SQUARE: "chi2", MatchKind.EPS0: "eps0", MatchKind.EPS_DELTA: "eps"}[self.match.kind]
+
     def remarks(self) -> Iterator[str]:
-        """Which rows are alike, why a risk is infinite, and who has no row, line by line."""
+        """What marks mean, whose risks they are, which rows are alike, why a risk is infinite, and who has no row."""
+        if any(row.worse_than_uniform for row in self.rows):
+            yield f"{MARK} marks a risk above {1 - Fraction(1, self.inputs)}, the risk of always answering uniform"
+        named: dict[str, list[str]] = {}
+        for row in self.rows:
+            if row.estimator:
+                named.setdefault(row.estimator, []).append(row.cells()["mechanism"])
+        for estimator, rows in named.items():
+            whose = f" of {', '.join(rows)}" if len(named) > 1 else ""
+            yield f"estimator{whose}: {estimator}"
         yield from self.alike
         for row in self.rows:
+            if row.excess:
+                yield f"{row.name} spends more: {row.excess}"
             if row.reason:
                 yield f"{row.name}: {row.reason}"
         for name, reason in self.absent:
@@ -313,7 +372,7 @@ class Comparison:
         heads = [name for name in (shown[0] if shown else ()) if any(row[name] for row in shown)]
         lines = [_line("th", heads), *(_line("td", (row[name] for name in heads)) for row in shown)]
         remarks = "".join(f"<li>{html.escape(remark)}</li>" for remark in self.remarks())
-        return f"<table>{''.join(lines)}</table><p>{html.escape(self.about)}</p><ul>{remarks}</ul>"
+        return f"{self.lines.to_html()}<table>{''.join(lines)}</table><ul>{remarks}</ul>"
 
 
 _HOW: Final = {

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.base.choices import Loss, Population
+from symshuffle.base.lines import MOST_DIGITS, FirstLines
 from symshuffle.base.numbers import Exp, Real, format_decimal
 from symshuffle.design.shuffled.blocks import BlockDesign
 from symshuffle.design.shuffled.laws import ratio_of, trace_of
@@ -125,6 +126,26 @@ class ShuffledDesign:
         """What the answer speaks about: the class of channels, and that the search is local."""
         cap = "" if self.lam_cap is None else f" with likelihood ratios at most {self.lam_cap}"
         return f"exchangeable channels{cap}; local search over mixtures of orbits"
+
+    @property
+    def lines(self) -> FirstLines:
+        """What the design says first: its risk and eps, whom that protects, what it assumes, how sure it is."""
+        risk = format_decimal(self.risk, digits=MOST_DIGITS, up=True)
+        privacy = self.epsilon.lines
+        worse = "" if self.useful else ", worse than always answering uniform"
+        other = (
+            "no exchangeable channel that meets the target by this bound has a risk below "
+            f"{format_decimal(self.least_risk, digits=4, up=False)}"
+            if self.least_risk is not None
+            else "a better channel is not excluded"
+        )
+        return FirstLines(
+            "risk",
+            f"<= {risk} (upper end, rounded up; sum of squared errors{worse}); eps {privacy.number}",
+            protects=privacy.protects,
+            assumes=privacy.assumes,
+            sure=f"eps: {privacy.sure}; the risk is exact; the channel was found by a local search, and {other}",
+        )
 
     @property
     def trace(self) -> Fraction:

@@ -177,9 +177,13 @@ def canonical_votes(mechanism: Mechanism, *, inputs: int | None = None, bits: in
         raise InputError("inputs", inputs, f"an integer in [2, {size}]")
     if not is_alike(mechanism):
         raise Unsupported(f"{mechanism.name} treats pairs of inputs differently: use AnchoredLaw.from_channel(...)")
+    return _noise(mechanism.name, *_sums(mechanism, size, bits), size, used)
+
+
+def _sums(mechanism: Mechanism, size: int, bits: int) -> tuple[list[Sequence[Number]], Fraction]:
+    """The sums over the classes of one template together, and over each class of strings; the share of messages."""
     sums, share = _sums_in_numbers(mechanism, bits)
-    found = [sums[0], *(_string_sums(size, hit, miss, other, bits) for hit, miss, other in sums[1:])]
-    return _noise(mechanism.name, found, share, size, used)
+    return [sums[0], *(_string_sums(size, hit, miss, other, bits) for hit, miss, other in sums[1:])], share
 
 
 def _sums_in_numbers(mechanism: Mechanism, bits: int) -> tuple[list[Sequence[Number]], Fraction]:
@@ -195,6 +199,44 @@ def _sums_in_numbers(mechanism: Mechanism, bits: int) -> tuple[list[Sequence[Num
     parts, classes = closed_sums(general)
     shown = [(*(state.probability for state in c.states), c.members.other) for c in classes]
     return [[_evaluated(part.subs(known), bits) for part in found] for found in (parts, *shown)], Fraction(1)
+
+
+def mixed_votes(parts: Sequence[tuple[Fraction, Mechanism]], *, bits: int = DEFAULT_BITS) -> VoteNoise:
+    """The noise of the canonical votes where one of several mechanisms is drawn, and named with its message.
+
+    Parameters
+    ----------
+    parts : sequence of (Fraction, Mechanism)
+        Probabilities of sum 1, and mechanisms with all parameters fixed, of as many inputs each. One whose messages do
+        not depend on the input serves any number of inputs.
+    bits : int
+        Precision where the result is no rational.
+
+    Raises
+    ------
+    Unsupported
+        If a mechanism does not treat all pairs of inputs alike, or none says anything about its input.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism
+    >>> always = mechanism("krr").at(k=3, lam=4)
+    >>> str(mixed_votes([(Fraction(1, 2), always), (Fraction(1, 2), mechanism("constant").at(k=3))]).risk(1))
+    '14/3'
+    """
+    found: list[tuple[Any, ...]] = []
+    size = 0
+    for weight, mechanism in parts:
+        if all(len(output_class.states) == 1 for output_class in mechanism.classes):
+            continue
+        if not is_alike(mechanism):
+            raise Unsupported(f"{mechanism.name} treats pairs of inputs differently: no estimator is known here")
+        size = _inputs(mechanism)
+        parts_of, share = _sums(mechanism, size, bits)
+        found += [tuple(weight * share * part for part in sums) for sums in parts_of]
+    if not found:
+        raise Unsupported("messages do not depend on inputs: no estimator is unbiased")
+    return _noise("the mixture", found, Fraction(1), size, size)
 
 
 def vote_balls(

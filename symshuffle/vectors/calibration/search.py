@@ -19,8 +19,8 @@ from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions import solve
 from symshuffle.base.choices import Adjacency, Blanket, Question, Rigour, choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
-from symshuffle.base.levels import read_delta, read_target
-from symshuffle.base.lines import FirstLines
+from symshuffle.base.levels import read_delta, read_target, words_of_target
+from symshuffle.base.lines import FirstLines, at_target
 from symshuffle.base.numbers import Real, as_integer, enclose, parse_rational
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, outward, safe_number
 from symshuffle.vectors.calibration.floor import Floor, Target
@@ -102,7 +102,7 @@ class Calibration(AnswerMethods):
     @property
     def lines(self) -> FirstLines:
         """What the calibration says first: its error and delta, whom that protects, what it assumes, how sure it is."""
-        delta = safe_number(self.certificate.bracket, SafeEnd.UPPER)
+        delta = at_target(safe_number(self.certificate.bracket, SafeEnd.UPPER), self.certificate.target)
         number = f"{safe_number(self.bracket, self.safe)}; delta {delta}"
         return self.certificate.neighbours.lines("rmse", number, self.certificate.bracket.rigour.words)
 
@@ -253,7 +253,7 @@ def calibrate(
     except Unsupported as reason:
         raise Unsupported(f"{name}, n = {n}: {reason}") from reason
     covered = reduction(mechanism, adjacency=near, blanket=kind).neighbours(Question.BOTH, n)
-    certificate = Amplification("delta", bound, covered)
+    certificate = Amplification("delta", bound, covered, target=words_of_target(exp_eps=order))
     about = (
         f"{name}, n = {n}, d = {dimension}, {near} adjacency, {kind} blanket; rmse: root of the worst-case squared "
         f"error of the mean per coordinate; the target is certainly met at these parameters"

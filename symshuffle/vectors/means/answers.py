@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from symshuffle.accountants.covering.neighbours import Neighbours
-from symshuffle.base.lines import FirstLines
+from symshuffle.base.lines import FirstLines, at_target
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, safe_number
 from symshuffle.vectors.calibration.search import FREE
 from symshuffle.vectors.randomizers.mechanisms import (
@@ -96,6 +96,8 @@ class PrivateMean(AnswerMethods):
         What the numbers speak about.
     neighbours : Neighbours
         The pairs of datasets that cannot be told apart.
+    target : str
+        The level of the guarantee, in words.
     """
 
     estimate: Vectors
@@ -110,11 +112,12 @@ class PrivateMean(AnswerMethods):
     refused: tuple[tuple[str, str], ...]
     about: str
     neighbours: Neighbours
+    target: str = ""
 
     @property
     def lines(self) -> FirstLines:
         """What the answer says first: its error and delta, whom that protects, what it assumes, how sure it is."""
-        delta = safe_number(self.chosen.delta, SafeEnd.UPPER)
+        delta = at_target(safe_number(self.chosen.delta, SafeEnd.UPPER), self.target)
         number = f"{safe_number(self.bracket, self.safe)}; delta {delta}"
         return self.neighbours.lines("rmse", number, self.chosen.delta.rigour.words)
 

@@ -13,7 +13,7 @@ from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions import solve
 from symshuffle.base.choices import Adjacency, Blanket, Question, Rigour, choice
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure, Unsupported
-from symshuffle.base.levels import read_target
+from symshuffle.base.levels import read_target, words_of_target
 from symshuffle.base.numbers import Ball, Real, Verdict, less, parse_rational, to_arb, to_float, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.vectors.calibration.floor import Target
@@ -157,6 +157,7 @@ def private_mean(
         refused=tuple(refused),
         about=about,
         neighbours=reduction(found[0].mechanism, adjacency=adjacency).neighbours(Question.BOTH, n),
+        target=words_of_target(exp_eps=order),
     )
 
 

@@ -1,0 +1,374 @@
+"""Rows of what a user brings: a mechanism, the matrix of a channel, a composition.
+
+Nothing of it is chosen but its level, where it has one. A channel is compared as it is, and a row says if it spends
+more than what the others have in common.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Final, final
+
+from symshuffle.accountants.questions.inverses import solve_eps0
+from symshuffle.accountants.questions.solve import epsilon
+from symshuffle.base.choices import MatchKind, Operator
+from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.numbers import (
+    Ball,
+    Exp,
+    Number,
+    Real,
+    enclose,
+    lower_end,
+    maximum,
+    minimum,
+    shortest,
+    to_arb,
+    upper_end,
+    working_precision,
+)
+from symshuffle.base.results import Bracket
+from symshuffle.channels.channel import Channel
+from symshuffle.decompositions.composition import Composed, Composition, Part, has_budget, written
+from symshuffle.decompositions.expression import parse
+from symshuffle.decompositions.tables import root
+from symshuffle.design.comparison.matching import Match, budget_of
+from symshuffle.design.comparison.model import Row, bracket_of
+from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.symbolic import LAM, Parameter, evaluate, normal_form
+from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.utility.estimation.vertex_votes import VertexNoise, channel_noise, joint_noise
+from symshuffle.utility.estimation.votes import VoteNoise, canonical_votes, is_alike, mixed_votes
+
+_DECIMALS: Final = 10**12
+_BITS: Final = 160
+_SLACK: Final = Fraction(1, 10**12)
+"""By how much a level may exceed the common one, of what its enclosure is wide."""
+
+_MOST_ENTRIES: Final = 1 << 18
+AS_GIVEN: Final = "as given: nothing of it is chosen"
+_EXPECTED: Final = "a name, an expression such as joint(krr(k=10),2), a Mechanism, a Channel or a composition"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What a user brings.
+
+    Parameters
+    ----------
+    name : str
+        How its row is called.
+    source : Mechanism, Channel or Composition
+        Parameters other than ``lam`` fixed.
+    """
+
+    name: str
+    source: Mechanism | Channel | Composition
+
+    @property
+    def inputs(self) -> int:
+        """Number of its inputs."""
+        match self.source:
+            case Channel():
+                return self.source.num_inputs
+            case Mechanism():
+                return int(self.source.inputs)
+        return _inputs(self.source)
+
+
+def read_own(given: Sequence[object], k: int) -> tuple[list[str], list[Own]]:
+    """Names of the registry, and what a user brings, told apart.
+
+    Raises
+    ------
+    InputError
+        If something is neither, has open parameters, or has another number of inputs than k.
+    """
+    names, own = [], []
+    for entry in given:
+        if isinstance(entry, str) and "(" not in entry:
+            names.append(entry)
+            continue
+        one = _read(entry)
+        if one.inputs != k:
+            raise InputError("k", k, f"{one.inputs}, the number of inputs of {one.name}")
+        own.append(one)
+    taken: dict[str, int] = {}
+    found = []
+    for one in own:
+        taken[one.name] = taken.get(one.name, 0) + 1
+        found.append(one if taken[one.name] == 1 else replace(one, name=f"{one.name} {taken[one.name]}"))
+    return names, found
+
+
+def _read(entry: object) -> Own:
+    if isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[0], str):
+        return replace(_read(entry[1]), name=f"own {entry[0]}")
+    if isinstance(entry, str):
+        return replace(_read(parse(entry)), name="".join(entry.split()))
+    match entry:
+        case Composed():
+            return _read(entry.composition)
+        case Composition():
+            open_ones = [
+                p for leaf in entry.leaves() if isinstance(leaf, Mechanism) for p in leaf.with_defaults().needed
+            ]
+            return _budgeted(Own(_short(entry), entry), open_ones)
+        case Channel():
+            return Own("own channel", entry)
+        case Mechanism():
+            fixed = entry.with_defaults()
+            return _budgeted(Own(f"own {_short(fixed)}", fixed), fixed.needed)
+    raise InputError("mechanisms", entry, _EXPECTED)
+
+
+def _short(source: Mechanism | Composition) -> str:
+    """How it is written, without the level that is matched."""
+    return re.sub(r"\(lam(?:, |(\)))", lambda m: "" if m[1] else "(", written(source)).replace(", ", ",")
+
+
+def _budgeted(one: Own, needed: Sequence[Parameter]) -> Own:
+    """It, if its level is all that is open.
+
+    Raises
+    ------
+    InputError
+        If a parameter has no value, or there is no level to be matched.
+    """
+    for parameter in needed:
+        if parameter.symbol != LAM:
+            raise InputError(parameter.name, None, f"{parameter.range}, fixed in {one.name}")
+    if isinstance(one.source, Channel) or not has_budget(one.source):
+        raise InputError("mechanisms", one.name, "lam left open, which is matched; or the matrix, taken as it is")
+    return one
+
+
+def _inputs(part: Part) -> int:
+    if isinstance(part, Mechanism):
+        return int(part.inputs)
+    if not isinstance(part, Composition):
+        raise InputError("mechanisms", "laplace", "mechanisms of finitely many outputs")
+    sizes = [_inputs(one) for one in part.parts]
+    return max(sizes) if part.operator is Operator.PARALLEL else math.prod(sizes)
+
+
+def own_row(one: Own, match: Match, n: int, rel: float) -> Row:
+    """The row of what a user brings.
+
+    Raises
+    ------
+    Unsupported
+        If it cannot be matched.
+    """
+    source, level, choice = _at_match(one, match, n, rel)
+    spent = _chi_square(source)
+    try:
+        noise, reason = _noise(source), ""
+    except (Unsupported, NotDecided) as error:
+        noise, reason = None, str(error)
+    found = None if match.delta is None else epsilon(source, n=n, delta=match.delta, rel=rel, attain=True)
+    certified = None if found is None else found.bracket
+    solved = match.kind is MatchKind.EPS_DELTA and not isinstance(one.source, Channel)
+    if solved and certified is not None and match.value < certified.upper:
+        certified = replace(certified, lower=min(certified.lower, match.value), upper=match.value)
+    told = "" if noise is None else noise.estimator
+    risk = None if noise is None else bracket_of(noise.risk(n), told)
+    return Row(
+        one.name,
+        "brought by the user",
+        (),
+        level,
+        None if spent is None else bracket_of(spent, "closed form in the parameters, or a sum over messages"),
+        None,
+        risk,
+        None if noise is None else bracket_of(noise.iid_risk(n), told),
+        None if noise is None else bracket_of(noise.coordinate_variance(n), told),
+        "" if noise is None else noise.estimator,
+        None,
+        reason,
+        risk is not None and risk.lower > 1 - Fraction(1, one.inputs),
+        certified,
+        None if found is None else found.attained,
+        "no delta was given" if found is None else found.about,
+        (),
+        _bits(one.source),
+        None,
+        choice,
+        None if noise is None else bracket_of(noise.loss(match.loss, n), told),
+        "" if noise is None else noise.worst(match.loss),
+        None if found is None else found.neighbours,
+        _excess(match, level, spent, certified),
+    )
+
+
+def _at_match(one: Own, match: Match, n: int, rel: float) -> tuple[Mechanism | Channel | Composed, Bracket, str]:
+    """The source at its level, the level, and how that was found."""
+    source = one.source
+    if isinstance(source, Channel):
+        return source, _level(source), f"{AS_GIVEN}; it has a level of its own"
+    if match.kind is MatchKind.CHI_SQUARE:
+        raise Unsupported(
+            "a mechanism of your own is matched at eps0, or at eps and delta; its matrix is taken as it is"
+        )
+    value = match.value
+    if match.kind is MatchKind.EPS_DELTA:
+        value = solve_eps0(lambda eps0: source.at(eps0=eps0), n=n, delta=match.delta, eps=match.value, rel=rel).safe_end
+    if isinstance(source, Mechanism) and not is_alike(source):
+        # Its estimator inverts a matrix over the rationals.
+        ratio = Fraction(math.floor(enclose(Exp(value)).lower * _DECIMALS), _DECIMALS)
+        if ratio <= 1:
+            raise Unsupported(f"at its level {float(value):.4g} the ratio is not a decimal of 12 places above 1")
+        found: Any = source.at(lam=ratio)
+        return found, _level(source, ratio), f"{AS_GIVEN} but lam, a decimal of 12 places"
+    found = source.at(eps0=value)
+    return found, _level(source, Exp(value)), f"{AS_GIVEN} but lam"
+
+
+def _level(source: Channel | Mechanism | Composition, lam: Real | None = None) -> Bracket:
+    """The local level at a ratio ``lam``: the logarithm of the largest likelihood ratio.
+
+    Raises
+    ------
+    Unsupported
+        If some message is impossible at some inputs only.
+    """
+    found = _logarithm(source.ratio_cap()) if isinstance(source, Channel) else _level_of(source, lam)
+    return bracket_of(found, "logarithm of the largest likelihood ratio")
+
+
+def _logarithm(ratio: Any) -> Ball:
+    if ratio == math.inf:
+        raise Unsupported("some message is impossible at some inputs: no finite local level")
+    with working_precision(_BITS):
+        return Ball.from_arb(to_arb(ratio).log(), _BITS)
+
+
+def _level_of(part: Any, lam: Any) -> Any:
+    """The level of a mechanism, or of a composition whose parts share a budget; exact where ``lam`` is the ratio."""
+    if isinstance(part, Composition):
+        if part.operator is Operator.JOINT:
+            share = root(lam, len(part.parts))
+            return sum((_level_of(one, share) for one in part.parts), start=Fraction(0))
+        return maximum([_level_of(one, lam) for one in part.parts])
+    if not isinstance(part, Mechanism):
+        raise Unsupported("laplace has a continuum of outputs")
+    shown = [[state.probability for state in one.states] for one in (part.general or part).classes]
+    plain = {normal_form(p / states[0]) for states in shown if states[0] != 0 for p in states if p != 0}
+    if isinstance(lam, Exp) and plain <= {LAM, 1 / LAM, 1} and all(p != 0 for states in shown for p in states):
+        return lam.exponent if plain != {1} else Fraction(0)
+    found = _leaf(part, lam)
+    ratios: list[Any] = [Fraction(1)]
+    for one in found.classes:
+        values = [evaluate(state.probability.subs(dict(found.fixed)), bits=_BITS) for state in one.states]
+        most, least = maximum(values), minimum(values)
+        if upper_end(most) == 0:
+            continue
+        ratios.append(most / least if lower_end(least) > 0 else math.inf)
+    return _logarithm(math.inf if math.inf in ratios else maximum(ratios))
+
+
+def _leaf(part: Any, lam: Any) -> Mechanism:
+    """A leaf at its share of the budget."""
+    if not isinstance(part, Mechanism):
+        raise Unsupported("laplace has a continuum of outputs")
+    fixed = part.with_defaults()
+    return fixed.at(lam=lam) if any(parameter.symbol == LAM for parameter in fixed.parameters) else fixed
+
+
+def _chi_square(source: Any, lam: Any = None) -> Number | None:
+    """The largest pairwise chi-square divergence; None where it is not known."""
+    match source:
+        case Channel():
+            return AnchoredLaw.from_channel(source).pairwise_budget() if source.exact else None
+        case Composed():
+            return _chi_square(source.composition, source.lam)
+        case Composition():
+            joint = source.operator is Operator.JOINT
+            parts = [_chi_square(part, root(lam, len(source.parts)) if joint else lam) for part in source.parts]
+            if any(part is None for part in parts):
+                return None
+            known: list[Any] = parts
+            if joint:
+                return math.prod((1 + part for part in known), start=Fraction(1)) - 1
+            return sum((w * c for w, c in zip(source.weights, known, strict=True)), start=Fraction(0))
+        case Mechanism():
+            found = source if lam is None else _leaf(source, lam)
+            return budget_of(found) if is_alike(found) else _chi_square(_explicit(found))
+    return None
+
+
+def _explicit(mechanism: Mechanism) -> Channel:
+    outputs = int(mechanism.num_outputs)
+    if outputs * int(mechanism.inputs) > _MOST_ENTRIES:
+        raise Unsupported(f"{mechanism.name}: an explicit channel of {outputs} outputs is too large")
+    return mechanism.channel()
+
+
+def _noise(source: Mechanism | Channel | Composed) -> VoteNoise | VertexNoise:
+    """The votes of the unbiased estimator that is named.
+
+    Raises
+    ------
+    Unsupported
+        If none is known.
+    """
+    if isinstance(source, Channel):
+        return channel_noise(source)
+    if isinstance(source, Mechanism):
+        return canonical_votes(source, bits=_BITS) if is_alike(source) else channel_noise(_explicit(source))
+    factors = list(_factors(source.composition, source.lam))
+    return factors[0] if len(factors) == 1 else joint_noise(factors)
+
+
+def _factors(part: Part, lam: Any) -> Iterator[VoteNoise]:
+    """The votes of each coordinate of the input."""
+    if isinstance(part, Composition) and part.operator is Operator.JOINT:
+        for one in part.parts:
+            yield from _factors(one, root(lam, len(part.parts)))
+        return
+    yield mixed_votes(list(_mixed(part, Fraction(1), lam)), bits=_BITS)
+
+
+def _mixed(part: Part, weight: Fraction, lam: Any) -> Iterator[tuple[Fraction, Mechanism]]:
+    """The mechanisms of which one is drawn and named, with their probabilities."""
+    if not isinstance(part, Composition):
+        yield weight, _leaf(part, lam)
+    elif part.operator is Operator.JOINT:
+        raise Unsupported("a joint composition inside a parallel one: no estimator is known here")
+    else:
+        for share, one in zip(part.weights, part.parts, strict=True):
+            yield from _mixed(one, weight * share, lam)
+
+
+def _bits(source: Any) -> int:
+    """Bits that name a message."""
+    return (_outputs(source) - 1).bit_length()
+
+
+def _outputs(source: Any) -> int:
+    match source:
+        case Channel():
+            return source.num_outputs
+        case Composition():
+            counts = [_outputs(part) for part in source.parts]
+            return math.prod(counts) if source.operator is Operator.JOINT else sum(counts)
+        case Mechanism():
+            return int(source.num_outputs)
+    raise Unsupported("laplace has a continuum of outputs")
+
+
+def _excess(match: Match, level: Bracket, spent: Number | None, certified: Bracket | None) -> str:
+    """In which way it spends more than the others have in common, in words; empty where it does not."""
+    match match.kind:
+        case MatchKind.EPS0 if level.upper > match.value * (1 + _SLACK):
+            return f"its level eps0 = {float(level.upper):.4g} is above {shortest(match.value)}, that of the others"
+        case MatchKind.CHI_SQUARE if spent is None or upper_end(spent) > match.value:
+            return "its largest pairwise chi-square divergence is above that of the others"
+        case MatchKind.EPS_DELTA if certified is not None and certified.upper > match.value:
+            return f"its certified eps {float(certified.upper):.4g} is above {shortest(match.value)}"
+    return ""

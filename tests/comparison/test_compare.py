@@ -27,6 +27,7 @@ from symshuffle.utility.estimation.canonical import worst_canonical_risk
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.frontiers.subset_family import matched_ratio, matched_risk
+from tests.shown import as_html
 
 
 @pytest.fixture(scope="module")
@@ -235,7 +236,7 @@ def test_the_guess_of_eps_is_near():
 
 def test_faces(at_level):
     assert isinstance(at_level, Comparison)
-    assert "<table>" in at_level._repr_html_()
+    assert "<table>" in as_html(at_level)
     assert "half-block" in repr(list(at_level.remarks()))
     assert at_level.to_csv().count("\n") == len(at_level.rows) + 1
     assert not any(mark in at_level.to_csv() for mark in "{}[]")

@@ -21,6 +21,7 @@ from symshuffle.utility.estimation.canonical import (
     worst_canonical_risk,
 )
 from symshuffle.utility.estimation.symbolic_law import SymbolicLaw
+from tests.shown import as_latex
 
 LEVELS = (F(4), F(25, 16))
 """Where a square root of lam occurs in a mechanism it is rational too."""
@@ -197,7 +198,7 @@ def test_infinite_budgets_are_infinite():
 
 @pytest.mark.parametrize("name", ["krr", "subset-selection", "half-block", "rappor", "erasure"])
 def test_shown_in_a_notebook(name):
-    shown = SymbolicLaw(mechanism(name))._repr_latex_()
+    shown = as_latex(SymbolicLaw(mechanism(name)))
     assert shown.startswith("$\\displaystyle")
     assert shown.endswith("$")
     assert "chi_*" in shown

@@ -403,34 +403,6 @@ def test_the_cumulant_and_its_derivatives(c):
     assert THREE.cumulant(c) == pytest.approx((math.log(total), mean, spread), rel=1e-13)
 
 
-@pytest.mark.parametrize("eps", [0.05, 0.3, 0.6, 0.739])
-def test_the_tilt_solves_its_equation(eps):
-    c = THREE.tilt(eps)
-    left = [THREE.cumulant(x)[1] - 1 / x - 1 / (x + 1) - eps for x in (c * 0.998, c * 1.002)]
-    assert left[0] < 0 < left[1]
-
-
-@pytest.mark.parametrize("log_delta", [-2.5, -3.0, -5.0, -8.3])
-def test_the_guess_is_where_the_saddle_point_formula_has_the_target(log_delta):
-    eps, c = THREE.guess(log_delta)
-    assert eps == pytest.approx(THREE.cumulant(c)[1] - 1 / c - 1 / (c + 1), abs=1e-12)
-
-    def formula(c):
-        base, slope, curve = THREE.cumulant(c)
-        level, spread = slope - 1 / c - 1 / (c + 1), curve + c**-2 + (c + 1) ** -2
-        return base - c * level - math.log(c * (c + 1)) - math.log(2 * math.pi * spread) / 2
-
-    assert formula(c * 1.002) < log_delta < formula(c / 1.002)
-
-
-def test_further_tilts_are_those_of_chernoff():
-    """By convexity the exponent has one least point: the slope of the cumulant there is the place."""
-    for tilt, place, sign in ((1.0, 0.6, 1), (1.0, -0.3, -1), (0.2, 0.4, 1)):
-        by = THREE.chernoff(tilt, place, sign)
-        off = [sign * (THREE.cumulant(tilt + sign * by * f)[1] - place) for f in (0.97, 1.03)]
-        assert off[0] < 0 < off[1]
-
-
 class Direct:
     """The profile of three rounds by adding up all outcomes."""
 
@@ -468,12 +440,6 @@ def test_losses_that_are_none():
     for parts in ((), ((law, 0),), ((law, 1), (LatticeLaw(Fraction(1, 2), 0, (1.0,), Fraction(0)), 1))):
         with pytest.raises(InputError, match="parts"):
             Losses(parts, Side.UPPER)
-
-
-def test_no_tilt_is_steeper_than_sixty_four_by_a_step():
-    """Levels that no sum reaches, and targets that it never meets, end there; two of these tilts are beyond exp(5)."""
-    assert THREE.tilt(0.8) == pytest.approx(256) == THREE.guess(-40.0)[1]
-    assert 150 < THREE.tilt(0.739) < 256 and 150 < THREE.guess(-8.3)[1] < 256
 
 
 @pytest.mark.parametrize("side", [Side.UPPER, Side.LOWER])

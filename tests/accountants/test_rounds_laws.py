@@ -394,15 +394,6 @@ def test_what_is_revealed_is_all_mass_but_the_finite_one():
     assert abs(one.revealed - Fraction(27, 64) / 4) < Fraction(1, 2**150)
 
 
-@pytest.mark.parametrize("c", [0.0, 0.5, 7.0])
-def test_the_cumulant_and_its_derivatives(c):
-    weights = [(float(place) / 4, float(mass) * math.exp(c * place / 4)) for place, mass in places_of_three()]
-    total = sum(w for _, w in weights)
-    mean = sum(x * w for x, w in weights) / total
-    spread = sum((x - mean) ** 2 * w for x, w in weights) / total
-    assert THREE.cumulant(c) == pytest.approx((math.log(total), mean, spread), rel=1e-13)
-
-
 class Direct:
     """The profile of three rounds by adding up all outcomes."""
 

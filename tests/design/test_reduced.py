@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import random
 from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from symshuffle.base.choices import Criterion, Method
-from symshuffle.base.errors import CertificateError, InputError, SolverFailure, Unsupported
+from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.design.decision import programs
 from symshuffle.design.decision.channel_risk import minimax_risk
@@ -45,26 +44,6 @@ def test_detected_group_gives_the_full_optimum(m):
     )
     assert worst.value.exact == minimax_tradeoff(problem, LAM).value.exact
     json.dumps(design.to_json())
-
-
-@pytest.mark.parametrize("minimax", [False, True])
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_pricing_needs_no_proposal(monkeypatch, seed, minimax):
-    """Without floating point: subsets come from the rational prices, proper ones as they are, never the whole."""
-    draw = random.Random(seed)
-    rows = [[draw.randint(1, 9) for _ in range(4)] for _ in range(3)]
-    model = [[Fraction(entry, sum(row)) for entry in row] for row in rows]
-    loss = [[Fraction(draw.randint(0, 9)) for _ in range(3)] for _ in range(3)]
-    problem = DecisionProblem.of(model, loss, [Fraction(1, 3)] * 3)
-    full = minimax_tradeoff(problem, LAM) if minimax else bayes_tradeoff(problem, LAM)
-
-    def none(*_, **__):
-        raise SolverFailure("HiGHS", "no optimum", "the restricted program")
-
-    monkeypatch.setattr(programs, "generate", none)
-    criterion = "minimax" if minimax else "bayes"
-    design = orbit_tradeoff(problem, LAM, trivial_group(4), criterion=criterion)
-    assert design.value.exact == full.value.exact
 
 
 def test_exchangeable_inputs_are_blocks():

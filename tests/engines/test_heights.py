@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from dataclasses import replace
 from fractions import Fraction as F
@@ -13,7 +12,6 @@ import pytest
 from symshuffle.base.numbers import Ball, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.densities import gauss, heights
-from symshuffle.engines.densities.heights import Ladder
 
 NONE = flint.arb(0)
 ONE = flint.arb(1)
@@ -110,51 +108,6 @@ def test_no_path_goes_beyond_a_pole_of_the_density(near):
     cell = known[0].moved[50]
     assert [term[0].is_finite() for term in cell] == [shift < float(near) for shift in (0.6, 0.15, 0.0375)]
     assert [term[0].is_finite() for term in known[0].moved[97]] == [True] * 3
-
-
-def ladder():
-    """Two cells, three shifts; the outer ends have legs of ten parts, and that in the middle none."""
-    legs = [(flint.arb(k + 1) / 1000, NONE) for k in range(10)]
-    never = [(flint.arb("inf"), NONE)] * 10
-    moved = [[(flint.arb("0.02"), ONE), (flint.arb("0.05"), ONE), (flint.arb("0.3"), NONE)] for _ in range(2)]
-    return Ladder(
-        ((flint.arb("0.2"), flint.arb("0.25")), (flint.arb("0.4"), flint.arb("0.5"))), moved, [legs, never, legs]
-    )
-
-
-@pytest.mark.parametrize(
-    ("path", "rests", "least", "moved"),
-    [
-        ([0, 0], 0.75, 0.0, 0.0),
-        ([1, 1], 0.0, 0.6, 2 * 0.02 * math.exp(-0.5) + 2 * 0.055),  # legs of 10 parts: 1 + ... + 10
-        ([2, 2], 0.0, 0.6, 2 * 0.05 * math.exp(-0.5) + 2 * 0.045),
-        ([3, 3], 0.0, 0.6, 2 * 0.3 + 2 * 0.036),
-    ],
-)
-def test_what_a_path_costs(path, rests, least, moved, monkeypatch):
-    monkeypatch.setattr(heights, "_chosen", lambda *_: path)
-    for size in (0.7, 100.0):
-        found = float(heights.far((ladder(),), flint.arb(size), 0.5))
-        assert found == pytest.approx(min(rests, size - least) + moved, rel=1e-9)
-        twice = float(heights.far((ladder(), ladder()), flint.arb(size), 0.5))
-        assert twice == pytest.approx(min(2 * rests, size - 2 * least) + 2 * moved, rel=1e-9)
-
-
-def test_a_change_of_shift_pays_both_legs(monkeypatch):
-    monkeypatch.setattr(heights, "_chosen", lambda *_: [1, 2])
-    one = ladder()
-    one = replace(one, legs=[one.legs[0]] * 3)
-    found = float(heights.far((one,), flint.arb(100), 0.5))
-    assert found == pytest.approx((0.02 + 0.05) * math.exp(-0.5) + (0.055 + 0.055 + 0.045 + 0.045), rel=1e-9)
-
-
-def test_the_cheapest_path_is_chosen():
-    assert heights._chosen(ladder(), 0.5) == [1, 1]
-    cheap = replace(ladder(), resting=((flint.arb("0.01"), ONE),) * 2)
-    assert heights._chosen(cheap, 0.5) == [0, 0]
-    legs = ladder().legs[0]
-    one = replace(ladder(), resting=((flint.arb("0.001"), ONE), (flint.arb(3), ONE)), legs=[legs] * 3)
-    assert heights._chosen(one, 0.5) == [0, 2]
 
 
 @pytest.mark.parametrize("name", LAWS)

@@ -141,21 +141,6 @@ def test_the_cube_bound_is_that_of_a_decoder(k, n, h):
 
 
 @pytest.mark.parametrize(
-    ("bound", "h", "value"),
-    [
-        (cube_bound, "1/4", 3 / 256),
-        (cube_bound, "1/8", 1 / 256 * 0.875),
-        (sharp_cube_bound, "1/4", 1 / 32 * (8 / 9)),
-        (corner_van_trees, "1/4", 2 / (2 + 64 * math.pi**2)),
-    ],
-)
-def test_bounds_from_cubes_by_hand(bound, h, value):
-    """Three inputs, budget 1, one user."""
-    assert float(bound(3, Fraction(1), n=1, h=Fraction(h)).midpoint) == pytest.approx(value, rel=1e-14)
-    assert float(sharp_cube_bound(3, Fraction(1), n=2, h=Fraction(1, 4)).midpoint) == pytest.approx(2 / 81, rel=1e-14)
-
-
-@pytest.mark.parametrize(
     ("bound", "largest"),
     [(cube_bound, "1/4"), (sharp_cube_bound, "499/1000"), (corner_van_trees, "499/1000")],
 )
@@ -169,17 +154,3 @@ def test_sides_at_the_ends_of_their_range(bound, largest):
 @pytest.mark.parametrize(("n", "value"), [(1, "1/128"), (3, "1/128"), (4, "1/128"), (5, "1/160"), (8, "1/256")])
 def test_both_regimes(n, value):
     assert two_regime_bound(3, Fraction(1), n=n) == Fraction(value)
-
-
-@pytest.mark.parametrize(("m", "alpha", "value"), [(1, 0, "1/2"), (1, 1, "0"), (3, Fraction(1, 2), "3/4")])
-def test_decoding_by_hand(m, alpha, value):
-    assert decoding_bound(m, alpha) == Fraction(value)
-    for wrong in ((0, alpha), (m, Fraction(-1, 10)), (m, Fraction(11, 10))):
-        with pytest.raises(InputError):
-            decoding_bound(*wrong)
-
-
-def test_the_slope_of_the_cube_bound_by_hand():
-    """m = 2, chi = 1, n = 1, h = 1/4: 1/2 + 1/16 - 3/32."""
-    assert cube_slope(2, Fraction(1), 1, Fraction(1, 4)) == Fraction(15, 32)
-    assert cube_slope(2, Fraction(3), 5, Fraction(1, 2)) == -Fraction(15, 4)

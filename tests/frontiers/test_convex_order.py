@@ -11,7 +11,6 @@ from symshuffle.utility.frontiers.convex_order import (
     average_law,
     convex_order,
     moments_from_average,
-    profile_gap,
     rigidity_gap,
     stop_loss,
 )
@@ -118,22 +117,3 @@ def test_each_condition_of_a_refusal(threshold, lower, upper, place):
     with pytest.raises(CertificateError) as caught:
         ConvexOrder(None, threshold).verify(lower, upper)
     assert caught.value.place == place
-
-
-def test_small_averages_and_stop_losses_by_hand():
-    assert average_law(SPREAD, 2) == THREE
-    assert average_law(SPREAD, 1) == SPREAD
-    assert [stop_loss(SPREAD, F(t)) for t in ("-1", "0", "1/2", "2", "3")] == [2, 1, F("3/4"), 0, 0]
-    assert moments_from_average([F(1), F("3/2")], 2) == (1, 2)
-    for order in (convex_order(POINT, SPREAD), convex_order(THREE, SPREAD), convex_order(SPREAD, SPREAD)):
-        assert order.holds and order.threshold is None
-    assert convex_order(SPREAD, THREE).threshold == 1
-
-
-@pytest.mark.parametrize(("gamma", "gap"), [("1", "3/10"), ("3/2", "11/40"), ("2", "1/4"), ("5/2", "1/8"), ("3", "0")])
-@pytest.mark.parametrize("direction", list(Direction))
-def test_gaps_of_one_user_by_hand(direction, gamma, gap):
-    """The inner law is symmetric under exchange of the two rows, and so is the endpoint law."""
-    experiment = Contamination(1, direction)
-    assert profile_gap(INNER, experiment, lam=F(3), gamma=F(gamma)) == F(gap)
-    assert rigidity_gap(INNER, experiment, lam=F(3)) == (F("3/10"), 1)

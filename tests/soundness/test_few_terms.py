@@ -8,13 +8,11 @@ from fractions import Fraction as F
 import flint
 import pytest
 
-from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Exp, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
-from symshuffle.engines.densities import bromwich, bromwich_plan, gauss
+from symshuffle.engines.densities import bromwich, bromwich_plan
 from symshuffle.engines.densities.bromwich import Bromwich
-from symshuffle.vectors.privacy.accounting import pair_delta
 from symshuffle.vectors.privacy.pairs import worst_pair
 from symshuffle.vectors.randomizers.mechanisms import SphereLinear
 
@@ -110,16 +108,6 @@ def test_sums_of_one_term_are_needed(steep, monkeypatch, kept):
     assert (found.lower <= other.upper and other.lower <= found.upper) == kept
 
 
-@pytest.mark.parametrize("rigour", [Rigour.FLOAT64, Rigour.BALL])
-def test_the_rule_and_the_closed_form_agree(rigour):
-    """60 users, of whom 15 send a message of the blanket."""
-    law = law_of(SphereLinear("0.75", 4))
-    closed = Bromwich(1e-6).bracket(law, 60)
-    found = Bromwich(1e-2, rigour).bracket(replace(law, transform=None), 60)
-    assert found.rigour is rigour
-    assert found.lower <= closed.upper and closed.lower <= found.upper and found.relative_width < 1e-2
-
-
 def test_the_sum_without_single_terms_in_doubles_is_that_in_balls_within_its_allowance(steep):
     with working_precision(192):
         law = replace(steep, transform=None)
@@ -171,22 +159,6 @@ def test_stretches_without_sums_of_one_term_are_bounded(steep):
                 share = ratio - line.zero
                 truth += abs((ratio**FEW - line.zero**FEW - line.single * share) / s**2)
             assert truth < bound
-
-
-@pytest.mark.parametrize(("rel", "least", "most"), [(1e-5, 2, 200), (1e-8, 2, 1000), (1e-12, 2, 12_000)])
-def test_nodes_of_a_transform_that_falls_slowly(steep, rel, least, most):
-    """With sums of one term in they are 9 times as many at 1e-8, and 40 times at 1e-12."""
-    with working_precision(192):
-        plan, seen = bromwich_plan.plan_for(steep, FEW, rel)
-        line = bromwich._Line.of(seen, FEW, plan)
-    assert line.least == least and line.nodes <= most
-
-
-def test_no_rule_is_made_where_the_transform_is_known(monkeypatch):
-    monkeypatch.setattr(gauss, "rule", lambda *_, **__: pytest.fail("a Gauss rule was made"))
-    found = pair_delta(worst_pair(STEEP), FEW, Exp(F(1)))
-    assert found.rigour is Rigour.BALL and found.relative_width < 1e-8
-    assert float(found.upper) == pytest.approx(9.965691424e-06, rel=1e-9)
 
 
 def test_a_transform_on_a_ball_holds_its_values_there():

@@ -1,7 +1,6 @@
 """Brackets for vectors: reference values, both orders, an independent witness, and error terms that matter."""
 
 import math
-import re
 from dataclasses import replace
 from fractions import Fraction
 
@@ -42,15 +41,6 @@ def test_both_orders_contain_the_reference(rigour, width):
     assert abs(float(bound.attained.lower) / 2.19779608783281e-5 - 1) < max(2 * width, 1e-13)
     assert bound.attained.lower < bound.bracket.lower
     assert Fraction(float(bound)) >= bound.bracket.upper
-
-
-@pytest.mark.parametrize("n", [10**4, 10**6])
-def test_many_users_are_as_cheap(n):
-    pair = worst_pair(MIXED, adjacency="zero-out")
-    eps = Exp(Fraction(1, 100 * math.isqrt(n)))
-    quick, sure = (pair_delta(pair, n, eps, rigour=r, rel=w) for r, w in ((Rigour.FLOAT64, 1e-8), (Rigour.BALL, 1e-12)))
-    assert quick.relative_width < 1e-8 and sure.relative_width < 1e-12
-    assert quick.lower <= sure.upper and sure.lower <= quick.upper
 
 
 def test_a_heavy_upper_tail_is_taken_from_the_left():
@@ -319,35 +309,6 @@ def test_few_users_against_classes_of_lengths():
     largest = pair_delta(worst_pair(wide, blanket="largest", adjacency="zero-out"), 10, Exp(Fraction(1, 100)), rel=1e-6)
     assert 0 < largest.lower < own.upper < 1e-5
     assert largest.upper < own.lower * Fraction(101, 100)
-
-
-def test_a_gauss_rule_is_priced_before_its_first_node(monkeypatch):
-    """The price is below what the rule takes, and above the most it refuses."""
-    taken = []
-    real = gauss.price
-
-    def seen(*args, **given):
-        taken.append(real(*args, **given))
-        return taken[-1]
-
-    monkeypatch.setattr(gauss, "price", seen)
-    found = pair_delta(
-        worst_pair(LocalGaussian("1.15"), blanket="largest", adjacency="zero-out"),
-        10**4,
-        Exp(Fraction(1, 50)),
-        rel=1e-5,
-    )
-    nodes = int(re.search(r"(\d+) Gauss nodes", found.how)[1])
-    assert 0 < taken[-1] < nodes
-    monkeypatch.setattr(gauss, "price", lambda *_, **__: 1e6)
-    monkeypatch.setattr(gauss, "order_for", lambda *_: pytest.fail("a node was made"))
-    with pytest.raises(Unsupported, match="Gauss nodes"):
-        pair_delta(
-            worst_pair(LocalGaussian("1.15"), blanket="largest", adjacency="zero-out"),
-            10**4,
-            Exp(Fraction(1, 50)),
-            rel=1e-5,
-        )
 
 
 def test_the_clipped_density_in_many_dimensions_has_a_narrow_bracket():

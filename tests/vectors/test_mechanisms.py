@@ -18,8 +18,7 @@ from symshuffle.vectors import (
     SphereLinear,
 )
 from symshuffle.vectors.error.risk import err1
-from symshuffle.vectors.randomizers.clipped import clipped_numbers
-from symshuffle.vectors.randomizers.sampling import estimate, round_to_sphere, sample, shrinkage
+from symshuffle.vectors.randomizers.sampling import estimate, sample, shrinkage
 from symshuffle.vectors.randomizers.sphere import (
     cap_numbers,
     cap_numbers_float,
@@ -123,30 +122,6 @@ def test_local_level_replaces_a_parameter_and_is_never_exceeded():
     assert less(epsilon0(SphereLinear("1/2", 3)), Fraction(110, 100))
 
 
-@pytest.mark.parametrize(("clip", "d"), [("-1/4", 10), ("2/5", 4), ("-9/10", 2)])
-def test_messages_of_the_clipped_density_have_its_moments(clip, d):
-    """Mean height and mean square height by summation over the angle, with the density's slope and blanket."""
-    mechanism = ClippedLinear(clip, d, 2)
-    found = clipped_numbers(mechanism)
-    angle = (np.arange(200_000) + 0.5) * np.pi / 200_000
-    height = np.cos(angle)
-    density = float(found.gamma) + float(found.slope) * np.maximum(height - float(mechanism.clip), 0)
-    weight = density * np.sin(angle) ** (d - 2)
-    weight /= weight.sum()
-    assert float(shrinkage(mechanism).midpoint) == pytest.approx(weight @ height, rel=1e-6)
-    x = np.zeros((40_000, d))
-    x[:, 1] = -1
-    messages = sample(mechanism, x, np.random.default_rng(5))
-    assert np.allclose(np.linalg.norm(messages, axis=1), 1)
-    seen = -messages[:, 1]
-    assert seen.mean() == pytest.approx(weight @ height, abs=0.02)
-    assert (seen**2).mean() == pytest.approx(weight @ height**2, abs=0.02)
-    assert np.abs(np.delete(messages, 1, axis=1).mean(axis=0)).max() < 0.02
-    assert (seen < float(mechanism.clip)).mean() == pytest.approx(
-        weight[height < float(mechanism.clip)].sum(), abs=0.02
-    )
-
-
 @pytest.mark.parametrize(
     ("mechanism", "vectors", "message"),
     [
@@ -161,14 +136,6 @@ def test_messages_of_the_clipped_density_have_its_moments(clip, d):
 def test_wrong_vectors_are_refused_and_never_clipped(mechanism, vectors, message):
     with pytest.raises(InputError, match=message):
         sample(mechanism, vectors, np.random.default_rng(0))
-
-
-def test_rounding_to_the_sphere_is_unbiased():
-    x = np.tile([[0.3, -0.4, 0.0], [0.0, 0.0, 0.0]], (20_000, 1))
-    found = round_to_sphere(x, np.random.default_rng(3))
-    assert np.allclose(np.linalg.norm(found, axis=1), 1)
-    assert np.abs(found[::2].mean(axis=0) - x[0]).max() < 0.03
-    assert np.abs(found[1::2].mean(axis=0)).max() < 0.03
 
 
 def test_an_uninformative_privunit_has_no_estimate():

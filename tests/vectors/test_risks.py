@@ -164,16 +164,6 @@ def test_shrunk_mechanisms_stay_behind_the_equally_shrunk_central_gaussian():
     assert best_shrinkage(*affine_risk(mixed)[:2], n=n).risk > central
 
 
-def test_templates_and_the_central_profile():
-    eps, n = Fraction(1, 100), 10**6
-    delta = central_profile(Fraction(1, 4), eps, n)
-    low, high = mills_bracket(Fraction(1, 4), eps, n)
-    assert low.upper < delta.lower and delta.upper < high.lower
-    assert float(delta / profile_template(Fraction(1, 4), eps, n)) == pytest.approx(1, abs=1e-2)
-    with pytest.raises(InputError, match="eps"):
-        profile_template(Fraction(1), Fraction(0), 10)
-
-
 def test_kashin_constant_of_the_standard_basis_is_that_of_the_vector():
     coefficients, constant = kashin_coefficients(np.eye(4), [1.0, 0, 0, 0])
     assert constant == pytest.approx(2) and coefficients[0] == pytest.approx(1)

@@ -9,10 +9,8 @@ import pytest
 from symshuffle import Channel, InputError, Unsupported, delta
 from symshuffle.accountants.bounds.evaluate import Request, evaluate, evaluate_law
 from symshuffle.accountants.covering import listed, null_symbol
-from symshuffle.accountants.covering.neighbours import Neighbours
-from symshuffle.accountants.covering.participation import Participation
 from symshuffle.accountants.covering.reduction import reduction
-from symshuffle.base.choices import Adjacency, Question
+from symshuffle.base.choices import Adjacency
 from symshuffle.base.numbers import Ball, Exp
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.decompositions.model import Decomposition, ReductionPair
@@ -254,33 +252,3 @@ def test_outputs_that_only_some_inputs_have_are_named(outputs, named):
 
 
 # Words.
-
-
-def test_the_words_for_one_user_and_for_a_group():
-    def told(group, every, adjacency=Adjacency.REPLACE_ONE, question=Question.FORWARD):
-        who = Participation(group=group)
-        return Neighbours("0 and 1", every, adjacency, question, 9, "a theorem", "X0 holding 0", who)
-
-    assert (
-        told(1, True).covered
-        == "all pairs of datasets of n = 9 users that differ in the input of one user, X0 holding 0"
-    )
-    assert told(2, True).covered == (
-        "all pairs of datasets of n = 9 users that differ in the inputs of at most 2 users, X0 holding 0"
-    )
-    assert told(1, True, question=Question.BOTH).covered.endswith("one user")
-    assert "only that differ in the input of one user, who changes between 0 and 1, X0" in told(1, False).covered
-    assert "at most 2 users, each of whom changes between 0 and 1, X0" in told(2, False).covered
-    assert "replaced by the null symbol" in told(1, True, Adjacency.ZERO_OUT).covered
-    for group, chain in ((1, False), (2, True)):
-        assert ("a chain of" in told(group, True).compared) is chain
-    assert "decomposition at 0 and 1 (a theorem)" in told(1, True).compared
-    assert "decomposition (a theorem)" in told(1, False).compared
-    both = Neighbours("p", True, "replace-one", "both", None, "t")
-    assert (both.adjacency, both.question) == (Adjacency.REPLACE_ONE, Question.BOTH)
-    assert "of n users that" in both.covered
-    sends = Neighbours("p", True, "replace-one", "both", 9, "t", participation=Participation(min_users=3))
-    assert ", where at least 3 of them send" in sends.compared and ", where" not in both.compared
-    assert both.to_dict() == {
-        "adjacency": "replace-one", "direction": "both", "pairs": "p", "every_pair": True, "users": None, "theorem": "t"
-    }  # fmt: skip

@@ -140,17 +140,6 @@ def test_the_cube_bound_is_that_of_a_decoder(k, n, h):
     assert math.isclose(float(cube_bound(k, CHI, n=n, h=h).lower), max(expected, 0.0), rel_tol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("bound", "largest"),
-    [(cube_bound, "1/4"), (sharp_cube_bound, "499/1000"), (corner_van_trees, "499/1000")],
-)
-def test_sides_at_the_ends_of_their_range(bound, largest):
-    bound(3, Fraction(1), n=1, h=Fraction(largest))
-    for h in (Fraction(0), Fraction(-1, 8), Fraction(largest) + Fraction(1, 1000)):
-        with pytest.raises(InputError, match="h = "):
-            bound(3, Fraction(1), n=1, h=h)
-
-
 @pytest.mark.parametrize(("n", "value"), [(1, "1/128"), (3, "1/128"), (4, "1/128"), (5, "1/160"), (8, "1/256")])
 def test_both_regimes(n, value):
     assert two_regime_bound(3, Fraction(1), n=n) == Fraction(value)

@@ -3,11 +3,10 @@ from fractions import Fraction
 import pytest
 
 from symshuffle.base.choices import Direction
-from symshuffle.base.errors import CertificateError, InputError, Unsupported
+from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.channels.law import Law
 from symshuffle.utility.frontiers.contamination import Contamination
 from symshuffle.utility.frontiers.convex_order import (
-    ConvexOrder,
     average_law,
     convex_order,
     moments_from_average,
@@ -73,47 +72,3 @@ def test_averages_need_somebody():
 POINT = Law.from_atoms([(F(1), F(1))])
 SPREAD = Law.from_atoms([(F(0), F("1/2")), (F(2), F("1/2"))])
 THREE = Law.from_atoms([(F(0), F("1/4")), (F(1), F("1/2")), (F(2), F("1/4"))])
-
-
-@pytest.mark.parametrize(
-    ("coupling", "upper", "message"),
-    [
-        ((("1/2", "1/2"),), SPREAD, None),
-        ((("1/4", "1/2", "1/4"),), THREE, None),
-        ((("1/2",),), SPREAD, "rows"),
-        ((), SPREAD, "rows"),
-        ((("3/2", "-1/2"),), SPREAD, "negative"),
-        ((("1/4", "1/4"),), SPREAD, "of the lower law"),
-        ((("1", "0"),), SPREAD, "conditional mean"),
-        ((("1/2", "0", "1/2"),), THREE, "of the upper law"),
-    ],
-)
-def test_each_condition_of_a_coupling(coupling, upper, message):
-    order = ConvexOrder(tuple(tuple(map(F, row)) for row in coupling), None)
-    if message is None:
-        order.verify(POINT, upper)
-        return
-    with pytest.raises(CertificateError, match=message):
-        order.verify(POINT, upper)
-
-
-@pytest.mark.parametrize(
-    ("threshold", "lower", "upper", "place"),
-    [
-        (F(1), SPREAD, POINT, None),
-        (F("1/100"), SPREAD, POINT, None),
-        (F(0), SPREAD, POINT, "threshold"),  # both are 1
-        (F(2), SPREAD, POINT, "threshold"),  # both are 0
-        (F(1), POINT, SPREAD, "threshold"),
-        (None, SPREAD, POINT, "means"),
-        (None, INNER, THREE, "means"),
-        (None, POINT, Law.from_atoms([(F(2), F(1))]), None),
-    ],
-)
-def test_each_condition_of_a_refusal(threshold, lower, upper, place):
-    if place is None:
-        ConvexOrder(None, threshold).verify(lower, upper)
-        return
-    with pytest.raises(CertificateError) as caught:
-        ConvexOrder(None, threshold).verify(lower, upper)
-    assert caught.value.place == place

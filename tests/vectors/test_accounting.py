@@ -20,7 +20,7 @@ from symshuffle.engines.densities.bromwich import Bromwich
 from symshuffle.vectors.privacy.accounting import order_margin, pair_delta
 from symshuffle.vectors.privacy.confirmation import confirm_pair
 from symshuffle.vectors.privacy.finite_pair import FinitePair
-from symshuffle.vectors.privacy.pairs import cap_complement, real_pair, worst_pair
+from symshuffle.vectors.privacy.pairs import real_pair, worst_pair
 from symshuffle.vectors.randomizers.clipped import ClippedLinear
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
 from tests.vectors.witnesses import confirm_mixed_gaussian
@@ -317,15 +317,6 @@ def test_the_clipped_density_in_many_dimensions_has_a_narrow_bracket():
     found = pair_delta(worst_pair(ClippedLinear("0.1", 100, 14), adjacency="zero-out"), 1000, level, rel=1e-6)
     assert float(found.upper) == pytest.approx(1.587829e-06, rel=1e-5)
     assert found.upper <= found.lower * (1 + Fraction(1, 10**6))
-
-
-@pytest.mark.parametrize("dimension", [2, 3, 5, 40])
-@pytest.mark.parametrize("theta", [Fraction(-3, 4), Fraction(-1, 10), Fraction(0), Fraction(1, 10), Fraction(3, 4)])
-def test_the_share_of_the_sphere_below_a_height(theta, dimension):
-    """By the density of a coordinate, which is a power of 1 - t^2."""
-    power = (dimension - 3) / 2
-    below, whole = (integrate.quad(lambda t: (1 - t * t) ** power, -1, end)[0] for end in (float(theta), 1))
-    assert math.isclose(float(cap_complement(theta, dimension)), below / whole, rel_tol=1e-6)
 
 
 def test_the_largest_blanket_is_confirmed_in_dimension_1_only():

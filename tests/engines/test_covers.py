@@ -10,14 +10,7 @@ import pytest
 
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
-from symshuffle.engines.densities import (
-    bromwich,
-    bromwich_plan,
-    covers,
-    jump_line,
-    jump_plan,
-    jumps,
-)
+from symshuffle.engines.densities import bromwich, bromwich_plan, covers, jump_line, jump_plan, jumps
 from symshuffle.engines.densities.covers import Cover
 
 N = 40

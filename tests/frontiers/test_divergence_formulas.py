@@ -9,9 +9,7 @@ import pytest
 from symshuffle import Channel, Exp, InputError, Unsupported
 from symshuffle.channels.law import Law
 from symshuffle.utility.frontiers import leakage as leakages
-from symshuffle.utility.frontiers.convex_order import (
-    stop_loss,
-)
+from symshuffle.utility.frontiers.convex_order import stop_loss
 from symshuffle.utility.frontiers.leakage import convex_envelope, leakage
 
 PAIR = Channel.from_rows([["1/2", "1/3", "1/6"], ["1/4", "1/4", "1/2"]])

@@ -12,8 +12,7 @@ TEN = mechanism("krr").at(k=10, eps0=1)
 
 
 @pytest.mark.parametrize(
-    ("n", "eps"),
-    [(10**3, "0.0801610467"), (10**4, "0.0232533087"), (10**5, "0.0066384729"), (10**6, "0.0018544101")],
+    ("n", "eps"), [(10**3, "0.0801610467"), (10**4, "0.0232533087"), (10**5, "0.0066384729"), (10**6, "0.0018544101")]
 )
 def test_epsilon_of_ten_ary_response(n: int, eps: str) -> None:
     """10-RR, eps0 = 1, delta = 1e-6: two-dimensional lattice sums of another tool, right to seven digits."""

@@ -15,15 +15,7 @@ from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.contours.waves import waves
-from symshuffle.engines.densities import (
-    bromwich,
-    bromwich_plan,
-    gauss,
-    heights,
-    jump_line,
-    jump_plan,
-    jumps,
-)
+from symshuffle.engines.densities import bromwich, bromwich_plan, gauss, heights, jump_line, jump_plan, jumps
 from symshuffle.engines.densities.bromwich import Bromwich
 from symshuffle.vectors import BlanketMixedGaussian
 from symshuffle.vectors.privacy.accounting import pair_delta

@@ -25,12 +25,7 @@ from symshuffle.utility.frontiers.orbits import DualCertificate
 
 F = Fraction
 PROBLEMS = Path(__file__).parents[2] / "examples" / "problems"
-DECISIONS = (
-    "direction_on_a_ring",
-    "guess_one_of_four",
-    "rating_on_five_steps",
-    "triage_with_unequal_losses",
-)
+DECISIONS = ("direction_on_a_ring", "guess_one_of_four", "rating_on_five_steps", "triage_with_unequal_losses")
 NEAR = (Exp(F(1, 1000)), 1 + F(1, 10**9), 1 + F(1, 10**12))
 
 

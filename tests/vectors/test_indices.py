@@ -14,14 +14,7 @@ from symshuffle.base.choices import Blanket
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.channel import Channel
-from symshuffle.vectors import (
-    BlanketMixedGaussian,
-    ClippedLinear,
-    LocalGaussian,
-    LocalLaplace,
-    PrivUnit,
-    SphereLinear,
-)
+from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, LocalGaussian, LocalLaplace, PrivUnit, SphereLinear
 from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.randomizers import gaussian_integrals
 from symshuffle.vectors.randomizers.clipped import clipped_numbers

@@ -18,11 +18,7 @@ from symshuffle.vectors import (
 )
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.randomizers.sampling import estimate, sample, shrinkage
-from symshuffle.vectors.randomizers.sphere import (
-    epsilon0,
-    privunit_at,
-    sphere_linear_at,
-)
+from symshuffle.vectors.randomizers.sphere import epsilon0, privunit_at, sphere_linear_at
 
 MECHANISMS = [
     BlanketMixedGaussian("0.5", "1", 1, 3),

@@ -73,6 +73,7 @@ from symshuffle.vectors.randomizers.mechanisms import (
     PrivUnit,
     SphereLinear,
 )
+from tests.words import words
 
 W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
 ANCHORED, ENCLOSED = AnchoredLaw.from_channel(W), EnclosedLaw.from_channel(W)
@@ -83,22 +84,12 @@ RATIO = LikelihoodRatio.of(W, 0, 1)
 LEDGER = Ledger("proofs_checks", (), {})
 PAIR = joint(mechanism("rr"), mechanism("rr"))
 
-MADE = (
-    "TraceBound.",
-    "Audit.",
-    "Comparison",
-    "Histogram",
-    "LocalAudit.",
-    "PairAudit.",
-    "Plan.histogram",
-    "Plan.too_few",
-    "Neighbours",
-    "Outcome",
-    "ShuffledAudit.n",
-    "ShuffledAudit.runs",
-    "SubsetOrbit.representative",
-    "SubsetOrbit.size",
-    "WorstCase",
+MADE = tuple(
+    words(
+        "TraceBound. Audit. Comparison Histogram LocalAudit. PairAudit. Plan.histogram Plan.too_few "
+        "Neighbours Outcome ShuffledAudit.n ShuffledAudit.runs SubsetOrbit.representative "
+        "SubsetOrbit.size WorstCase"
+    )
 )
 """Results that the library fills in, and audits, whose integers ``audit_local`` and its like read."""
 

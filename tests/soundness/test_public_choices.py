@@ -163,17 +163,17 @@ def test_a_member_and_its_name_are_the_same(door):
 def options():
     """The options of an enumeration, by function of the command line, with the words of the command."""
 
-    def commands(command, words=()):
+    def commands(command, path=()):
         for word, inner in getattr(command, "commands", {}).items():
-            yield from commands(inner, (*words, word))
+            yield from commands(inner, (*path, word))
         if not hasattr(command, "commands"):
-            yield words, command
+            yield path, command
 
-    for words, command in commands(typer.main.get_command(application())):
+    for path, command in commands(typer.main.get_command(application())):
         module = command.callback.__module__.removeprefix("symshuffle.")
         for option in command.params:
             if found := kinds(option.type_descriptor.annotation):
-                yield f"{module}.{command.callback.__name__}", words, option.opts[0], found
+                yield f"{module}.{command.callback.__name__}", path, option.opts[0], found
 
 
 OPTIONS = tuple(options())

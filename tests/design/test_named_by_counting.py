@@ -13,30 +13,13 @@ from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import Ball
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.named import uniform
-from symshuffle.design.named.ring import blurred_costs
-from symshuffle.design.named.symmetric import guessing_bound_slacks, guessing_risk, subset_weight
+from symshuffle.design.named.symmetric import guessing_risk, subset_weight
 from symshuffle.design.named.uniform import best_uniform_size
 from symshuffle.design.named.weighted import (
     weighted_guessing_breakpoints,
     weighted_guessing_problem,
     weighted_guessing_risk,
 )
-
-
-@pytest.mark.parametrize("m", [3, 4, 5])
-def test_costs_are_expected_distances(m):
-    """m P(t|x) is 1 - 2b at t = x and b at both neighbours: the sum over t of m P times the distance of t and a."""
-    b = Fraction(1, 7)
-    for action in range(m):
-        expected = []
-        for x in range(m):
-            law = [Fraction(0)] * m
-            for t, p in ((x, 1 - 2 * b), (x - 1, b), (x + 1, b)):
-                law[t % m] += p
-            expected.append(sum(p * min(abs(t - action), m - abs(t - action)) for t, p in enumerate(law)))
-        assert blurred_costs(m, b, action) == expected
-    with pytest.raises(InputError, match="m = 2"):
-        blurred_costs(2, b, 0)
 
 
 def subset_selection(m: int, k: int, lam: Fraction) -> dict[tuple[int, ...], list[Fraction]]:
@@ -57,17 +40,6 @@ def test_counting_classes_of_subsets_is_listing_them(m, k):
         for x, p in enumerate(column)
     )  # fmt: skip
     assert Fraction(str(guessing_risk(m, k, sp.Rational(1, 3), sp.Rational(5, 2)))) == risk
-
-
-def test_slacks_of_the_bound_by_their_definition():
-    m, gamma, lam, optimum = 4, Fraction(1, 2), Fraction(3), Fraction(2, 3)
-    law = [(1 - gamma) / m + (gamma if x == 0 else 0) for x in range(m)]
-    gaps = [(1 - p) / m - optimum / m for p in law]  # the cost of guessing 0, minus the bound
-    inside, outside, least = guessing_bound_slacks(m, gamma, lam, optimum)
-    assert (inside, outside) == (gaps[0], gaps[1])
-    assert inside < 0 < outside
-    columns = itertools.product((Fraction(1), lam), repeat=m)
-    assert least == min(sum(v * g for v, g in zip(column, gaps, strict=True)) for column in columns)
 
 
 @pytest.mark.parametrize(("m", "eps0", "size"), [(3, "1/10", 1), (4, "1/10", 2), (6, "2", 1), (9, "1", 4), (9, "3", 1)])

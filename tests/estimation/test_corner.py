@@ -138,8 +138,3 @@ def test_the_cube_bound_is_that_of_a_decoder(k, n, h):
     alpha = float(h) * math.sqrt(n * float(CHI))
     expected = float(h) ** 2 / 4 * float(decoding_bound(k - 1, alpha))
     assert math.isclose(float(cube_bound(k, CHI, n=n, h=h).lower), max(expected, 0.0), rel_tol=1e-12)
-
-
-@pytest.mark.parametrize(("n", "value"), [(1, "1/128"), (3, "1/128"), (4, "1/128"), (5, "1/160"), (8, "1/256")])
-def test_both_regimes(n, value):
-    assert two_regime_bound(3, Fraction(1), n=n) == Fraction(value)

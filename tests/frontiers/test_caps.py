@@ -37,11 +37,6 @@ def test_known_values():
     assert tie_ratio().subs({K: 10, S: 1}) == 6
 
 
-def test_two_and_three_inputs_leave_no_choice():
-    assert optimal_subset_sizes(2, F(5)) == (1,)
-    assert optimal_subset_sizes(3, F("100001/100000")) == (1,)
-
-
 def test_a_million_inputs_are_closed_form():
     sizes = optimal_subset_sizes(10**6, Exp(F(1)))
     assert sizes == (268941,)  # next to 10^6/(e + 1) = 268941.42...
@@ -79,11 +74,6 @@ def test_out_of_range(call):
 def test_vertices_of_many_inputs_are_refused_naming_the_orbits():
     with pytest.raises(Unsupported, match="orbits"):
         extreme_templates(40, F(2))
-
-
-def test_two_inputs_have_one_size():
-    assert optimal_subset_sizes(2, F(7)) == (1,)
-    assert raw_cap_trace(2, F(3)) == F("1/2")
 
 
 def _trace(k, s, lam):

@@ -38,24 +38,9 @@ def test_known_values():
     assert trace_frontier(5, F("1/8")).trace.exact == F("5/18")
 
 
-def test_two_inputs_have_a_rational_frontier():
-    for budget in (F("1/7"), F(1), F(12)):
-        value = 2 * budget / (4 + budget)
-        found = trace_frontier(2, budget).trace
-        assert found.lower <= value <= found.upper
-
-
 def test_below_the_threshold_the_law_is_augmented_response():
     mechanism = augmented_randomized_response().at(k=10, p="3/4", lam=3)
     assert trace_frontier(10, F("1/3")).law() == AnchoredLaw.from_channel(mechanism.channel())
-
-
-def test_budget_zero_and_infinite_budget():
-    assert trace_frontier(6, F(0)).trace.exact == 0
-    assert trace_frontier(2, F(0)).trace.exact == 0
-    assert trace_frontier(6, math.inf).trace.exact == 30
-    with pytest.raises(InputError, match="budget"):
-        trace_frontier(6, F(0)).risk_constant(Population.IID)
 
 
 def test_a_million_inputs():

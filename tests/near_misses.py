@@ -134,7 +134,7 @@ def _wrong(statement: Statement, edit: Callable[[Any, int], Any], sign: int, tri
 
 OWN: Final[dict[str, Callable[[Statement], Statement]]] = {
     # A key that groups outputs is as good multiplied by a constant; this one tells outputs in one proportion apart.
-    "decomposition.thm-7": lambda statement: lambda a, b, c: (*statement(a, b, c)[:2], statement(a, b, c)[2] + a / 100),
+    "decomposition.thm-7": lambda statement: lambda a, b, c: (*statement(a, b, c)[:2], statement(a, b, c)[2] + a / 100)
 }
 """Near misses of statements whose value means something else than a number."""
 

@@ -9,23 +9,14 @@ import pytest
 from symshuffle.channels.channel_file import read_channel
 from symshuffle.cli import main
 from symshuffle.mechanisms.registry import mechanism
+from tests.words import words
 
-INVERSE_KEYS = {
-    "lower",
-    "upper",
-    "log10_lower",
-    "log10_upper",
-    "safe",
-    "delta_at_safe",
-    "rigour",
-    "engine",
-    "how",
-    "direction",
-    "adjacency",
-    "neighbours",
-    "meaning",
-    "inputs",
-}
+INVERSE_KEYS = set(
+    words(
+        "lower upper log10_lower log10_upper safe delta_at_safe rigour engine how direction adjacency "
+        "neighbours meaning inputs"
+    )
+)
 EPS0 = ["solve-eps0", "krr", "-p", "k=10", "--n", "1000", "--eps", "0.1", "--delta", "1e-6"]
 USERS = ["solve-n", "krr", "-p", "k=10", "--eps0", "1", "--eps", "0.1", "--delta", "1e-6"]
 CURVE = ["curve", "krr", "-p", "k=10", "--eps0", "1", "--points", "3"]

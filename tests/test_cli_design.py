@@ -12,12 +12,12 @@ import jsonschema
 import pytest
 import sympy as sp
 
-from symshuffle.base.errors import InputError, SolverFailure
+from symshuffle.base.errors import SolverFailure
 from symshuffle.base.numbers import Exp, less
 from symshuffle.channels.channel import Channel
 from symshuffle.cli import main
 from symshuffle.design.decision.certificate import TradeoffCertificate
-from symshuffle.design.files import DecisionFile, parse_problem, problem_schema, read_problem
+from symshuffle.design.files import DecisionFile, problem_schema, read_problem
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples" / "problems").glob("*.json"))
 RATING = next(path for path in EXAMPLES if path.name == "rating_on_five_steps.json")
@@ -120,54 +120,6 @@ def test_wrong_input_is_one_line(arguments, word, capsys):
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("change", "word"),
-    [
-        ({"kind": "decisions"}, "kind"),
-        ({"model": [["1/2", 0.5], ["1/2", "1/2"]]}, r"model\[0\]\[1\] = 0.5"),
-        ({"model": [["1/2", "1/3"], ["1/2", "1/2"]]}, r"model\[0\]"),
-        ({"loss": [[0, "inf"], [1, 0]]}, r"loss\[0\]\[1\] = inf"),
-        ({"loss": [[0, "1/0"], [1, 0]]}, r"loss\[0\]\[1\] = 1/0"),
-        ({"loss": [[0, 1]]}, "loss"),
-        ({"prior": ["1/2", "1/3"]}, "prior"),
-        ({"prior": None}, "prior"),
-        ({"model": [[1], [1]]}, "2 inputs"),
-        ({"symmetry": {"generators": [[1, 1]]}}, r"generators\[0\]"),
-        ({"symmetry": {"blocks": [[0, 1]]}}, r"generators\[0\].*row that does not occur"),
-        ({"symmetry": {"blocks": [[0, 1]], "form": "cyclic"}}, "exactly one"),
-        ({"surprise": 1}, "surprise"),
-    ],
-)
-def test_malformed_files_name_the_field(change, word, tmp_path, capsys):
-    data = {
-        "kind": "decision",
-        "model": [["3/4", "1/4"], ["1/3", "2/3"]],
-        "loss": [[0, 1], [2, 0]],
-        "prior": ["1/2", "1/2"],
-        **change,
-    }
-    path = tmp_path / "problem.json"
-    path.write_text(json.dumps(data))
-    extra = ["--symmetry", "file"] if "symmetry" in change else []
-    status, out, err = run(capsys, "bayes", "--problem", path, "--lam", "2", *extra)
-    assert (status, out) == (2, "")
-    assert re.search(word, err)
-    assert err.count("\n") == 1
-
-
-def test_files_that_are_not_problems(tmp_path, capsys):
-    for text in ("{", "[1]", '{"kind": "f-divergence", "p": ["1"], "q": ["1"], "divergence": "renyi"}'):
-        path = tmp_path / "problem.json"
-        path.write_text(text)
-        status, out, err = run(capsys, "f-divergence", "--problem", path, "--lam", "2")
-        assert (status, out, err.count("\n")) == (2, "", 1)
-    with pytest.raises(InputError, match="order"):
-        measure = parse_problem(
-            {"kind": "f-divergence", "p": ["1/2", "1/2"], "q": ["1/3", "2/3"], "divergence": "kl", "order": 2}
-        )
-        measure.measure()
-
-
 KEYS = {"lower", "upper", "channel", "certificate", "formula", "interval"}
 DECISION = {
     "kind": "decision",
@@ -219,6 +171,8 @@ def refused(capsys, tmp_path, data, *arguments, status=2):
         ({**DECISION, "model": [[1], [1]]}, "model = 1 inputs: expected at least 2 inputs"),
         ({**DECISION, "model": []}, "model"),
         ({**DECISION, "model": "many"}, "model = many"),
+        ({**DECISION, "model": [["1/2", 0.5], ["1/2", "1/2"]]}, r"model\[0\]\[1\] = 0.5"),
+        ({**DECISION, "surprise": 1}, "surprise"),
         ({key: DECISION[key] for key in ("kind", "model", "prior")}, "loss"),
     ],
 )

@@ -11,29 +11,14 @@ from symshuffle.channels.shuffled import worst_shuffled_divergence
 from symshuffle.cli import main
 from symshuffle.cli.vector_mechanisms import PARAMETERS
 from symshuffle.mechanisms.registry import MECHANISMS, mechanism
+from tests.words import words
 
-BOUND_KEYS = {
-    "lower",
-    "upper",
-    "log10_lower",
-    "log10_upper",
-    "exact",
-    "relative_width",
-    "aimed",
-    "safe",
-    "rigour",
-    "engine",
-    "how",
-    "direction",
-    "adjacency",
-    "neighbours",
-    "meaning",
-    "attained_lower",
-    "attained_by",
-    "gap",
-    "confirmed",
-    "inputs",
-}
+BOUND_KEYS = set(
+    words(
+        "lower upper log10_lower log10_upper exact relative_width aimed safe rigour engine how direction "
+        "adjacency neighbours meaning attained_lower attained_by gap confirmed inputs"
+    )
+)
 KRR = ["delta", "krr", "-p", "k=10", "--lam", "3", "--exp-eps", "6/5", "--n", "6"]
 
 
@@ -97,8 +82,8 @@ def test_confirmation_is_inside(capsys):
 
 
 def test_confirmation_of_many_users_and_of_laplace_noise(capsys):
-    for words in (["krr", "-p", "k=10"], ["laplace"]):
-        found = answer(capsys, "delta", *words, "--eps0", "1", "--eps", "3e-6", "--n", "1e12", "--confirm")
+    for named in (["krr", "-p", "k=10"], ["laplace"]):
+        found = answer(capsys, "delta", *named, "--eps0", "1", "--eps", "3e-6", "--n", "1e12", "--confirm")
         assert found["confirmed"]["inside"] is True
         assert found["confirmed"]["digits"] == 14
 

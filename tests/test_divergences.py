@@ -92,23 +92,6 @@ def test_other_refusals():
         chi_square((Fraction(1), Fraction(0)), (straddling, 1 - straddling))
 
 
-@pytest.mark.parametrize(
-    ("p", "q", "gamma", "value"),
-    [
-        ("3/4 1/4", "1/4 3/4", 0, 1),
-        ("3/4 1/4", "1/4 3/4", 1, "1/2"),
-        ("3/4 1/4", "1/4 3/4", 2, "1/4"),
-        ("3/4 1/4", "1/4 3/4", 3, 0),
-        ("1/2 1/3 1/6", "1/6 1/3 1/2", "3/2", "1/4"),
-        ("1 0", "0 1", 5, 1),
-    ],
-)
-def test_hockey_sticks_by_hand(p, q, gamma, value):
-    p, q = (tuple(map(Fraction, text.split())) for text in (p, q))
-    assert hockey_stick(p, q, Fraction(gamma)) == Fraction(value)
-    assert total_variation(p, q) == sum(abs(a - b) for a, b in zip(p, q, strict=True)) / 2
-
-
 @pytest.mark.parametrize("alpha", [Fraction(3, 2), 2, 3, Fraction(7, 2)])
 def test_renyi_divergences_by_hand(alpha):
     """In balls, in doubles, and where both masses vanish; orders that are no integers too."""

@@ -11,6 +11,7 @@ from symshuffle.accountants.questions.adversary import worst_background
 from symshuffle.base.errors import InputError
 from symshuffle.base.executors import processes
 from symshuffle.cli import main
+from tests.words import words
 
 KRR = mechanism("krr").at(k=3, eps0=1)
 
@@ -55,22 +56,7 @@ def test_comparisons(pool):
 @pytest.mark.parametrize(
     "command",
     [
-        [
-            "curve",
-            "krr",
-            "-p",
-            "k=3",
-            "--eps0",
-            "1",
-            "--kind",
-            "delta-eps",
-            "--n",
-            "50",
-            "--to",
-            "0.3",
-            "--points",
-            "3",
-        ],
+        words("curve krr -p k=3 --eps0 1 --kind delta-eps --n 50 --to 0.3 --points 3"),
         ["worst-background", "rr", "--eps0", "1", "--eps", "0.1", "--n", "4"],
         ["compare", "--k", "3", "--n", "50", "--eps0", "1", "--mechanism", "krr"],
     ],

@@ -10,6 +10,7 @@ from symshuffle.base.numbers import Ball, Exp, enclose
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.testing import channels, laws, ratios
+from tests.shown import as_html
 
 HALF = Fraction(1, 2)
 
@@ -66,7 +67,7 @@ def test_kinds_of_numbers():
     mixed = Law((Ball(Fraction(0), Fraction(1)), Fraction(-1)), (HALF, HALF))
     assert mixed.enclosed and not mixed.exact and mixed.lattice is None and not mixed.never_positive
     assert not Law((1.0,), (1.0,)).enclosed
-    assert "<td>1.0</td>" in Law((1.0,), (1.0,))._repr_html_()
+    assert "<td>1.0</td>" in as_html(Law((1.0,), (1.0,)))
 
 
 @given(laws(max_atoms=4))

@@ -15,6 +15,7 @@ from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.lines import safe_decimal
 from symshuffle.base.results import Answer, AnswerMethods, Bracket, Certified, SafeEnd, check_claim, outward
+from tests.shown import as_html
 
 
 def bracket(lower, upper, rigour=Rigour.BALL):
@@ -53,7 +54,7 @@ def test_decimals_are_outward():
 def test_text():
     assert str(bracket("1/3", "1/3", Rigour.EXACT)) == "1/3 (exact, test)"
     assert str(bracket("1/3", "2/3")) == "[0.3333333333, 0.6666666667] (ball, test)"
-    assert "0.3333333333" in bracket("1/3", "2/3")._repr_html_()
+    assert "0.3333333333" in as_html(bracket("1/3", "2/3"))
 
 
 def test_levels_are_ordered():
@@ -99,7 +100,7 @@ def test_answers_share_float_display_and_json():
         assert not isinstance(found, Certified)
         assert float(found) == outward(value, up=end is SafeEnd.UPPER)
     assert repr(found) == "Sample([0.3333333333, 0.6666666667] (ball, ball): a <number>)"
-    assert "a &lt;number&gt;" in found._repr_html_()
+    assert "a &lt;number&gt;" in as_html(found)
     assert json.loads(json.dumps(found.to_dict()))["about"] == found.about
     with pytest.raises(Unsupported, match=r"Sample.*\.bracket\.lower or \.bracket\.upper"):
         float(Sample(third, SafeEnd.NEITHER))

@@ -22,6 +22,7 @@ from symshuffle.base.executors import mapped, processes
 from symshuffle.base.journal import IDENTITY, TABLE
 from symshuffle.base.sweeps import sweep
 from symshuffle.cli.sweep import _read, answer
+from tests.shown import as_html
 
 ROOT = Path(__file__).parent.parent
 
@@ -339,6 +340,6 @@ def test_sources_laws_results_and_errors_travel():
 
 def test_a_notebook_shows_a_table_of_what_is_known(tmp_path):
     found = sweep(lambda x: {"square": x * x, "nothing": None}, {"x": list(range(60))}, out=tmp_path / "grid")
-    shown = found._repr_html_()
+    shown = as_html(found)
     assert shown.count("<tr>") == 51 and "and 10 more rows" in shown
     assert "<th>square</th>" in shown and "nothing" not in shown and "\n" not in repr(found)

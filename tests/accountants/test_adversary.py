@@ -24,12 +24,7 @@ from symshuffle.cli import main
 X = Fraction(6, 5)
 
 PLANTED = Channel.from_rows(
-    [
-        ["1/2", "1/4", "1/4"],
-        ["1/4", "1/2", "1/4"],
-        ["1/3", "1/3", "1/3"],
-        ["1/4", "1/4", "1/2"],
-    ]
+    [["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/3", "1/3", "1/3"], ["1/4", "1/4", "1/2"]]
 )
 """Three nearly alike inputs, and input 3 in front of which the pair (0, 1) stands out most."""
 

@@ -26,6 +26,7 @@ from symshuffle import (
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.cli import app
 from symshuffle.ledger.recheck import bound
+from tests.shown import as_html
 
 
 def ldp_channel(rng: random.Random, lam: int, inputs: int) -> Channel:
@@ -151,7 +152,7 @@ def test_a_comparison_at_a_local_level_shows_what_holds_for_any_randomizer() -> 
 
 def test_what_is_attained_by_one_of_a_group_is_said_to_be() -> None:
     alone, both = (delta(any_ldp(eps0=1), n=50, eps="0.3", group=g, attain=True) for g in (1, 2))
-    assert "one user differs" in both.to_dict()["attained_by"] and "one user differs" in both._repr_html_()
+    assert "one user differs" in both.to_dict()["attained_by"] and "one user differs" in as_html(both)
     assert "one user differs" not in alone.to_dict()["attained_by"]
 
 

@@ -94,29 +94,6 @@ def test_a_budget_of_a_continuous_law():
     assert at.upper <= MILLIONTH
 
 
-@pytest.mark.parametrize("n", [1000, 10**6])
-def test_a_certified_inverse_takes_few_evaluations(monkeypatch, n):
-    """Doubles find the ends, balls confirm both."""
-    calls = []
-    plain = BallContour.bracket
-
-    def counted(self, law, n):
-        calls.append(n)
-        return plain(self, law, n)
-
-    monkeypatch.setattr(BallContour, "bracket", counted)
-    found = solve.epsilon(KRR.at(eps0=1), n=n, delta=MILLIONTH, rigour=Rigour.BALL).bracket
-    assert found.rigour is Rigour.BALL
-    assert len(calls) <= 5
-
-
-@pytest.mark.parametrize("near", ["0.0018", "0.0019", "0.003", "1", "1e-9"])
-def test_a_guess_changes_the_cost_only(near):
-    found = solve.epsilon(KRR.at(eps0=1), n=10**6, delta=MILLIONTH, near=Fraction(near)).bracket
-    assert found.lower <= Fraction("0.0018544106") and Fraction("0.0018544098") <= found.upper
-    assert found.relative_width <= MILLIONTH
-
-
 def test_a_profile_agrees_with_single_points():
     curve = delta_curve(KRR.at(lam=3), n=6, levels=["0", "1/10", "1"], rigour=Rigour.BALL)
     for point in curve.points:

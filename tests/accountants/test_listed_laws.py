@@ -9,13 +9,10 @@ import pytest
 from symshuffle import Channel, InputError, Unsupported, delta
 from symshuffle.accountants.bounds.evaluate import Request, evaluate, evaluate_law
 from symshuffle.accountants.covering import listed, null_symbol
-from symshuffle.accountants.covering.neighbours import Neighbours
-from symshuffle.accountants.covering.participation import Participation
 from symshuffle.accountants.covering.reduction import reduction
-from symshuffle.base.choices import Adjacency, Question
+from symshuffle.base.choices import Adjacency
 from symshuffle.base.numbers import Ball, Exp
 from symshuffle.channels.shuffled import shuffled_divergence
-from symshuffle.decompositions.model import Decomposition, ReductionPair
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM
@@ -174,33 +171,6 @@ def test_the_datasets_of_laplace_noise():
 # What is listed, in numbers.
 
 
-def test_the_three_kinds_of_numbers_of_a_pair():
-    pair = (Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)), (Fraction(1, 2), Fraction(1, 2))
-    exact = listed.numeric(ReductionPair(*pair))
-    assert dict(exact(X, "forward", None).atoms()) == {
-        Fraction(9, 10): Fraction(1, 2),
-        Fraction(-13, 10): Fraction(1, 2),
-    }
-    assert dict(exact(X, "reverse", None).atoms()) == {
-        Fraction(9, 10): Fraction(1, 2),
-        Fraction(-13, 10): Fraction(1, 2),
-    }
-    level = Exp(Fraction(1, 5))
-    coarse, usual, fine = (
-        max(v.upper - v.lower for v in exact(level, "forward", bits).values) for bits in (32, None, 256)
-    )
-    assert Fraction(1, 2**36) < coarse < Fraction(1, 2**26)
-    assert Fraction(1, 2**140) < usual < Fraction(1, 2**100) and fine < Fraction(1, 2**240)
-    doubles = listed.numeric(ReductionPair(*(tuple(map(float, row)) for row in pair)))
-    for order in (X, Exp(Fraction(1, 5))):
-        values = doubles(order, "forward", None).values
-        ratio = 1.2 if order == X else math.exp(0.2)
-        assert all(isinstance(value, float) for value in values)
-        assert max(values) == pytest.approx(1.5 - ratio / 2, rel=1e-15)
-    whole = Decomposition(*pair, Fraction(0))
-    assert listed.numeric(whole)(X, "forward", None) == exact(X, "forward", None)
-
-
 def test_a_channel_has_two_inputs_at_least():
     with pytest.raises(InputError, match="channel = 1 input: expected at least 2 inputs"):
         listed.of_channel(Channel.from_rows([["1/2", "1/2"]]))
@@ -251,36 +221,3 @@ def test_outputs_that_only_some_inputs_have_are_named(outputs, named):
     pairs = listed.of_channel(Channel.from_rows([first, second])).pairs
     assert ("not LDP" in pairs) is (named is not None)
     assert named is None or pairs.endswith(named)
-
-
-# Words.
-
-
-def test_the_words_for_one_user_and_for_a_group():
-    def told(group, every, adjacency=Adjacency.REPLACE_ONE, question=Question.FORWARD):
-        who = Participation(group=group)
-        return Neighbours("0 and 1", every, adjacency, question, 9, "a theorem", "X0 holding 0", who)
-
-    assert (
-        told(1, True).covered
-        == "all pairs of datasets of n = 9 users that differ in the input of one user, X0 holding 0"
-    )
-    assert told(2, True).covered == (
-        "all pairs of datasets of n = 9 users that differ in the inputs of at most 2 users, X0 holding 0"
-    )
-    assert told(1, True, question=Question.BOTH).covered.endswith("one user")
-    assert "only that differ in the input of one user, who changes between 0 and 1, X0" in told(1, False).covered
-    assert "at most 2 users, each of whom changes between 0 and 1, X0" in told(2, False).covered
-    assert "replaced by the null symbol" in told(1, True, Adjacency.ZERO_OUT).covered
-    for group, chain in ((1, False), (2, True)):
-        assert ("a chain of" in told(group, True).compared) is chain
-    assert "decomposition at 0 and 1 (a theorem)" in told(1, True).compared
-    assert "decomposition (a theorem)" in told(1, False).compared
-    both = Neighbours("p", True, "replace-one", "both", None, "t")
-    assert (both.adjacency, both.question) == (Adjacency.REPLACE_ONE, Question.BOTH)
-    assert "of n users that" in both.covered
-    sends = Neighbours("p", True, "replace-one", "both", 9, "t", participation=Participation(min_users=3))
-    assert ", where at least 3 of them send" in sends.compared and ", where" not in both.compared
-    assert both.to_dict() == {
-        "adjacency": "replace-one", "direction": "both", "pairs": "p", "every_pair": True, "users": None, "theorem": "t"
-    }  # fmt: skip

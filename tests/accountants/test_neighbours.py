@@ -27,6 +27,7 @@ from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.cli import curves as cli_curves
 from symshuffle.cli import main, privacy
 from symshuffle.cli.covering import COVERING
+from tests.shown import as_html
 
 ORDER = Fraction(6, 5)
 CHANNEL = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
@@ -122,7 +123,7 @@ def test_an_answer_has_one_shape():
     assert found.how == found.bracket.how
     assert json.loads(json.dumps(found.to_dict()))["exact"] == "55591/829440"
     assert repr(found) == "<delta 55591/829440 (exact, exact), n = 6, replace-one>"
-    assert found.neighbours.protects in found._repr_html_()
+    assert found.neighbours.protects in as_html(found)
     assert found.neighbours.to_dict()["users"] == 6
 
 
@@ -132,7 +133,7 @@ def test_a_float_of_an_answer_is_not_below_it(upper):
     some = Neighbours("inputs 0 and <1>", False, Adjacency.REPLACE_ONE, "both", 2, "no theorem")
     found = Amplification("delta", bracket, some)
     assert Fraction(float(found)) >= upper
-    assert "&lt;1&gt;" in found._repr_html_()
+    assert "&lt;1&gt;" in as_html(found)
 
 
 def test_a_null_symbol_on_the_command_line(tmp_path, capsys):

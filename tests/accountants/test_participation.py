@@ -24,7 +24,7 @@ from symshuffle import (
 )
 from symshuffle.accountants.bounds.brackets import bound_at, ratio_of
 from symshuffle.accountants.bounds.evaluate import Request
-from symshuffle.accountants.covering.dropout import few_counts, mean_over_dropouts, means_between, partial_cdf
+from symshuffle.accountants.covering.dropout import mean_over_dropouts, partial_cdf
 from symshuffle.accountants.covering.participation import Participation, group_factor
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.rounds.dominating import law_above, law_below
@@ -237,30 +237,6 @@ def test_two_rounds_with_dropout_cover_the_experiment():
             laws.append({(a, b): p * r for a, p in once[0].items() for b, r in once[1].items()})
         for first, second in itertools.permutations(laws, 2):
             assert sum(max(p - x * second.get(key, 0), 0) for key, p in first.items()) <= bound.upper
-
-
-@pytest.mark.parametrize(
-    ("users", "q", "width"), [(1, Fraction(1, 2), 1e-2), (40, Fraction(2, 5), 1.0), (300, Fraction(1, 10), 0.05)]
-)
-def test_few_numbers_of_messages_tell_a_mean_from_both_sides(users, q, width):
-    q = Fraction(q)
-    counts = few_counts(users, q, Fraction(1, 10**9), width)
-    assert counts[0] == 1 and counts[-1] == users and (users < 300 or len(counts) < users / 4)
-
-    def falling(m):
-        return Bracket(
-            Fraction(99, 100 * m), Fraction(101, 100 * m), Rigour.EXACT, "none", "a falling function, within 1 %"
-        )
-
-    coins = [math.comb(users - 1, m - 1) * (1 - q) ** (m - 1) * q ** (users - m) for m in range(1, users + 1)]
-    mean = sum(p / m for m, p in enumerate(coins, 1))
-    down = sum(p / max(c for c in counts if c <= m) for m, p in enumerate(coins, 1))
-    starts = [max(c for c in counts if c <= m) for m in range(1, users + 1)]
-    alone = {a for a, b in itertools.pairwise(counts) if b == a + 1} | {users}
-    up = sum(p / (s if s in alone else min(c for c in counts if c > s)) for s, p in zip(starts, coins, strict=True))
-    (low, high), (least, most) = means_between(counts, [falling(m) for m in counts], partial_cdf(users, q))
-    assert low <= down <= high and least <= up <= most
-    assert least <= mean <= high and high <= 1.02 * float(down) and least >= 0.98 * float(up)
 
 
 def test_laws_of_few_numbers_of_messages_are_on_both_sides_of_the_mean():

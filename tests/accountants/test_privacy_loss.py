@@ -16,6 +16,7 @@ from symshuffle.base.choices import Question
 from symshuffle.cli import main
 from symshuffle.cli.arguments import LAW_BITS
 from tests.exported import BINARY, CASES, ONE_SIDED, violations
+from tests.shown import as_html
 
 COARSE = {"step": "0.125", "beyond": "1e-6"}
 COMMAND = ("pld", "krr", "-p", "k=4", "--eps0", "1", "--n", "1000", "--step", "0.004")
@@ -162,7 +163,7 @@ def test_command(capsys, tmp_path):
     assert main([*COMMAND, "--out", str(file), "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == json.loads(file.read_text())
     found = PrivacyLoss.read(file)
-    assert len(repr(found)) < 100 and found.about["meaning"].split("||")[0] in found._repr_html_()
+    assert len(repr(found)) < 100 and found.about["meaning"].split("||")[0] in as_html(found)
     assert found.about["inputs"]["mechanism"] == "krr"
     assert found.law == privacy_loss(mechanism("krr").at(k=4, eps0=1), n=1000, step="0.004", bits=LAW_BITS).law
 

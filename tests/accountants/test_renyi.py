@@ -14,6 +14,7 @@ from symshuffle.base.numbers import working_precision
 from symshuffle.base.results import Answer
 from symshuffle.channels.divergences import hockey_stick, kl_divergence, renyi_divergence
 from symshuffle.decompositions.model import ReductionPair
+from tests.shown import as_html
 
 UNEQUAL = Channel.from_rows([["9/10", "1/10"], ["1/2", "1/2"]])
 LAWS = ([F(1, 2), F(1, 3), F(1, 6)], [F(1, 4), F(1, 4), F(1, 2)])
@@ -107,7 +108,7 @@ def test_balls():
     assert found.bracket.relative_width <= 1e-2
     assert json.loads(json.dumps(found.to_dict()))["alpha"] == "5/2"
     assert "5/2" in repr(found)
-    assert "<table>" in found._repr_html_()
+    assert "<table>" in as_html(found)
 
 
 def test_a_width_that_is_missed_is_said(monkeypatch):

@@ -119,42 +119,6 @@ def test_both_orders_are_used():
     assert value(other, 0.5) > value(one, 0.5) > 0.5
 
 
-@pytest.mark.parametrize(
-    ("change", "place"),
-    [
-        (lambda law: replace(law, masses=tuple(p * 0.999 for p in law.masses)), "total"),
-        (
-            lambda law: replace(
-                law,
-                masses=(*law.masses[:40], law.masses[40] + law.masses[80], *law.masses[41:80], 0.0, *law.masses[81:]),
-            ),
-            "kinks",
-        ),
-        (lambda law: replace(law, infinity=Fraction(0)), "infinity|total"),
-        (lambda law: replace(law, step=law.step * 2), "lattice"),
-        (lambda law: replace(law, first=law.first + 1), "lattice"),
-    ],
-)
-def test_a_law_that_is_not_above_is_refused(change, place):
-    with pytest.raises(CertificateError, match=place):
-        check_above(change(law_above(PROFILE)), PROFILE)
-
-
-@pytest.mark.parametrize(
-    ("change", "place"),
-    [
-        (lambda law: replace(law, masses=tuple(p * 1.001 for p in law.masses)), "total"),
-        (lambda law: replace(law, masses=(*law.masses[:70], law.masses[70] * 1.01, *law.masses[71:])), "total|points"),
-        (lambda law: replace(law, infinity=Fraction(1, 10**12)), "infinity|total"),
-        (lambda law: replace(law, step=law.step * 2), "lattice"),
-        (lambda law: LatticeLaw(law.step, law.first, (0.0, *law.masses[:-1]), law.infinity), "points|start"),
-    ],
-)
-def test_a_law_that_is_not_below_is_refused(change, place):
-    with pytest.raises(CertificateError, match=place):
-        check_below(change(law_below(PROFILE)), PROFILE)
-
-
 def test_a_law_below_is_compared_between_the_levels_too():
     """The profile with all lower values as they are, linear in between, is not below: chords are above."""
     above = law_above(PROFILE)
@@ -394,43 +358,6 @@ def test_what_is_revealed_is_all_mass_but_the_finite_one():
     assert abs(one.revealed - Fraction(27, 64) / 4) < Fraction(1, 2**150)
 
 
-@pytest.mark.parametrize("c", [0.0, 0.5, 7.0])
-def test_the_cumulant_and_its_derivatives(c):
-    weights = [(float(place) / 4, float(mass) * math.exp(c * place / 4)) for place, mass in places_of_three()]
-    total = sum(w for _, w in weights)
-    mean = sum(x * w for x, w in weights) / total
-    spread = sum((x - mean) ** 2 * w for x, w in weights) / total
-    assert THREE.cumulant(c) == pytest.approx((math.log(total), mean, spread), rel=1e-13)
-
-
-@pytest.mark.parametrize("eps", [0.05, 0.3, 0.6, 0.739])
-def test_the_tilt_solves_its_equation(eps):
-    c = THREE.tilt(eps)
-    left = [THREE.cumulant(x)[1] - 1 / x - 1 / (x + 1) - eps for x in (c * 0.998, c * 1.002)]
-    assert left[0] < 0 < left[1]
-
-
-@pytest.mark.parametrize("log_delta", [-2.5, -3.0, -5.0, -8.3])
-def test_the_guess_is_where_the_saddle_point_formula_has_the_target(log_delta):
-    eps, c = THREE.guess(log_delta)
-    assert eps == pytest.approx(THREE.cumulant(c)[1] - 1 / c - 1 / (c + 1), abs=1e-12)
-
-    def formula(c):
-        base, slope, curve = THREE.cumulant(c)
-        level, spread = slope - 1 / c - 1 / (c + 1), curve + c**-2 + (c + 1) ** -2
-        return base - c * level - math.log(c * (c + 1)) - math.log(2 * math.pi * spread) / 2
-
-    assert formula(c * 1.002) < log_delta < formula(c / 1.002)
-
-
-def test_further_tilts_are_those_of_chernoff():
-    """By convexity the exponent has one least point: the slope of the cumulant there is the place."""
-    for tilt, place, sign in ((1.0, 0.6, 1), (1.0, -0.3, -1), (0.2, 0.4, 1)):
-        by = THREE.chernoff(tilt, place, sign)
-        off = [sign * (THREE.cumulant(tilt + sign * by * f)[1] - place) for f in (0.97, 1.03)]
-        assert off[0] < 0 < off[1]
-
-
 class Direct:
     """The profile of three rounds by adding up all outcomes."""
 
@@ -468,12 +395,6 @@ def test_losses_that_are_none():
     for parts in ((), ((law, 0),), ((law, 1), (LatticeLaw(Fraction(1, 2), 0, (1.0,), Fraction(0)), 1))):
         with pytest.raises(InputError, match="parts"):
             Losses(parts, Side.UPPER)
-
-
-def test_no_tilt_is_steeper_than_sixty_four_by_a_step():
-    """Levels that no sum reaches, and targets that it never meets, end there; two of these tilts are beyond exp(5)."""
-    assert THREE.tilt(0.8) == pytest.approx(256) == THREE.guess(-40.0)[1]
-    assert 150 < THREE.tilt(0.739) < 256 and 150 < THREE.guess(-8.3)[1] < 256
 
 
 @pytest.mark.parametrize("side", [Side.UPPER, Side.LOWER])

@@ -6,6 +6,7 @@ import pytest
 from symshuffle.base.errors import InputError
 from symshuffle.ledger.claims.model import Kind
 from symshuffle.ledger.claims.registry import LedgerError, catalogue, load, papers
+from tests.shown import as_html
 
 
 def test_catalogue_counts() -> None:
@@ -137,4 +138,4 @@ def test_a_costly_claim_is_one_of_the_ledger(tmp_path: Path, monkeypatch: pytest
 def test_a_claim_does_not_flood_a_notebook():
     claim = load().claim("decomposition.thm-9")
     assert repr(claim) == f"<claim decomposition.thm-9 ({claim.grade.value}): {claim.title}>"
-    assert "<th>statement</th>" in claim._repr_html_() and len(claim._repr_html_()) < 5000
+    assert "<th>statement</th>" in as_html(claim) and len(as_html(claim)) < 5000

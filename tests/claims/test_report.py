@@ -54,11 +54,7 @@ def test_records_have_the_keys_of_the_contract(outcomes: tuple[Outcome, ...], tm
     assert all(list(record) == KEYS.split() for record in records)
     true, drawn, *_, empty = records
     assert true["corrected"] is None and true["counterexample"] is None and true["controls"] == 1
-    assert drawn["corrected"] == {
-        "statement": "$n + n$ is $2 n$",
-        "verdict": "holds",
-        "grade": "exact-cases",
-    }
+    assert drawn["corrected"] == {"statement": "$n + n$ is $2 n$", "verdict": "holds", "grade": "exact-cases"}
     assert (drawn["verdict"], drawn["grade"]) == ("refuted", "refuted")
     assert (empty["verdict"], empty["grade"], empty["controls"]) == ("no-content", None, 0)
 

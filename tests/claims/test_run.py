@@ -309,11 +309,7 @@ def test_definition() -> None:
         obligations=by_cases("n"),
     )
     outcome = run(even)
-    assert (outcome.verdict, outcome.grade, outcome.agrees_with_record) == (
-        ClaimVerdict.DEFINITION,
-        Grade.PROVED,
-        True,
-    )
+    assert (outcome.verdict, outcome.grade, outcome.agrees_with_record) == (ClaimVerdict.DEFINITION, Grade.PROVED, True)
     assert run(replace(even, printed=lambda n: False)).verdict is ClaimVerdict.REFUTED
 
 

@@ -75,13 +75,7 @@ def test_whoever_has_less_risk_is_left(given):
     """With a goal above its risk an integer must not be excluded, by itself or in a box."""
     risk = matched_risk("olh", 4, 40, given, (("g", 4),))
     search = rivals("olh", 4, 40, given, risk * F(1001, 1000))
-    for box in (
-        Box((4, 4), None),
-        Box((3, 9), None),
-        Box((2, 4), None),
-        Box((4, None), None),
-        Box((2, None), None),
-    ):
+    for box in (Box((4, 4), None), Box((3, 9), None), Box((2, 4), None), Box((4, None), None), Box((2, None), None)):
         assert not search.excludes(box)
     beaten = replace(search, goal=risk * F(999, 1000))
     assert beaten.excludes(Box((4, 4), None))

@@ -9,35 +9,16 @@ import pytest
 
 from symshuffle.cli import main
 from symshuffle.design.comparison.model import BOUNDS
+from tests.words import words
 
 SMALL = ["compare", "--k", "4", "--n", "10", "--mechanism", "krr", "--mechanism", "half-block"]
-KEYS = {
-    "mechanism",
-    "title",
-    "parameters",
-    "eps0",
-    "epsilon",
-    "attained_lower",
-    "attained_by",
-    "privacy",
-    "chi_square",
-    "trace",
-    "risk",
-    "uniform_risk",
-    "iid_risk",
-    "largest_coordinate_variance",
-    "estimator",
-    "bitwise_risk",
-    "reason",
-    "worse_than_uniform",
-    "iid_risk_over",
-    "bits_per_message",
-    "risk_floor",
-    "choice",
-    "loss",
-    "loss_worst_at",
-    "excess",
-}
+KEYS = set(
+    words(
+        "mechanism title parameters eps0 epsilon attained_lower attained_by privacy chi_square trace risk "
+        "uniform_risk iid_risk largest_coordinate_variance estimator bitwise_risk reason "
+        "worse_than_uniform iid_risk_over bits_per_message risk_floor choice loss loss_worst_at excess"
+    )
+)
 
 
 def run(capsys, *arguments):

@@ -9,7 +9,6 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from symshuffle import Comparison, compare, delta, epsilon, mechanism
-from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions.adversary import worst_of_all
 from symshuffle.base.choices import Population, Rigour
 from symshuffle.base.errors import InputError, Unsupported
@@ -17,16 +16,15 @@ from symshuffle.base.numbers import Exp
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.design.comparison import families
 from symshuffle.design.comparison.families import family, names
-from symshuffle.design.comparison.forms import forms, gaussian_epsilon
+from symshuffle.design.comparison.forms import forms
 from symshuffle.design.comparison.picture import draw
-from symshuffle.design.comparison.search import proposals
-from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import MECHANISMS
 from symshuffle.utility.anchored import AnchoredLaw
 from symshuffle.utility.estimation.canonical import worst_canonical_risk
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.frontiers.subset_family import matched_ratio, matched_risk
+from tests.shown import as_html
 
 
 @pytest.fixture(scope="module")
@@ -152,29 +150,6 @@ def test_half_block_is_indistinguishable_where_its_row_says_so(at_level):
     assert sum(law.values()) == 1
 
 
-def test_all_pairs_of_half_block_by_the_largest_distance():
-    fixed = mechanism("half-block").at(k=6, lam=3)
-    whole = delta(fixed, n=4, exp_eps="6/5", rigour=Rigour.EXACT)
-    each = [delta(fixed.at(d=d), n=4, exp_eps="6/5", rigour=Rigour.EXACT).bracket.exact for d in (1, 2, 3)]
-    assert whole.bracket.exact == max(each) == each[-1]
-    assert whole.neighbours.every
-
-
-def test_distances_that_do_not_matter_are_not_counted(monkeypatch):
-    counted = []
-    at = Mechanism.at
-
-    def listening(self, **values):
-        counted.extend([values["d"]] if "d" in values else [])
-        return at(self, **values)
-
-    monkeypatch.setattr(Mechanism, "at", listening)
-    found = reduction(mechanism("half-block").at(k=1000, lam=3))
-    assert len(found.classes) == 500
-    assert len(found.laws(F(6, 5), "both", None)) == 1
-    assert set(counted) == {500}
-
-
 def test_without_delta_privacy_is_null_and_said(at_budget):
     assert all(row.epsilon is None and row.attained is None for row in at_budget.rows)
     assert "no delta was given" in at_budget.about
@@ -214,28 +189,9 @@ def test_a_thinned_mechanism_scales_trace_and_budget():
     assert closed.risk(4.0, values) == pytest.approx(float(risk))
 
 
-def test_the_search_finds_the_best_share_and_integer():
-    """Minimum at s = 700, p = 1/100 of a function that has one minimum."""
-    one = family("thinned subset-selection", 5000)
-    found = proposals(
-        one, lambda v: (math.log(v["s"] / 700)) ** 2 + (math.log(100 * v["p"])) ** 2 + 1, thin=True, most=1
-    )
-    values = dict(found[0].values)
-    assert values["s"] == 700
-    assert float(values["p"]) == pytest.approx(0.01, rel=1e-3)
-
-
-def test_the_guess_of_eps_is_near():
-    fixed = mechanism("krr").at(k=10, eps0=1)
-    one = family("krr", 10)
-    variance = forms(one).variance(math.e, {})
-    true = float(epsilon(fixed, n=10**6, delta="1e-6").bracket.upper)
-    assert gaussian_epsilon(variance, 10**6, 1e-6) == pytest.approx(true, rel=0.02)
-
-
 def test_faces(at_level):
     assert isinstance(at_level, Comparison)
-    assert "<table>" in at_level._repr_html_()
+    assert "<table>" in as_html(at_level)
     assert "half-block" in repr(list(at_level.remarks()))
     assert at_level.to_csv().count("\n") == len(at_level.rows) + 1
     assert not any(mark in at_level.to_csv() for mark in "{}[]")

@@ -9,11 +9,7 @@ from hypothesis import strategies as st
 from symshuffle.base.errors import InputError
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import worst_shuffled_divergence
-from symshuffle.decompositions.blanket import (
-    primary_decomposition,
-    privacy_blanket,
-    simplified_decomposition,
-)
+from symshuffle.decompositions.blanket import primary_decomposition, privacy_blanket, simplified_decomposition
 from symshuffle.decompositions.model import Decomposition, ReductionPair
 from symshuffle.testing import channels, ratios
 

@@ -5,7 +5,6 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Exp, Mechanism, delta, mechanism
-from symshuffle.accountants.bounds import brackets as bounds
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.base.choices import Direction, Others
 from symshuffle.base.errors import NotDecided
@@ -78,10 +77,3 @@ def test_the_bracket_of_a_law_in_doubles_meets_that_in_balls(name, n):
 def test_at_level_zero_the_lattice_is_seen():
     one = mechanism("krr").at(k=10, eps0=1)
     assert "in units of" in delta(one, n=1000, eps=0).bracket.how
-
-
-def test_where_the_radii_would_be_seen_balls_answer():
-    (law,) = reduction(mechanism("krr").at(k=10, eps0=1)).laws_in_doubles(Exp(F(1, 500)), "both")
-    assert bounds._resolved(law, 10**4, 1e-6)
-    assert not bounds._resolved(law, 10**6, 1e-10)
-    assert not bounds._resolved(law, 10**12, 1e-6)

@@ -15,6 +15,7 @@ from symshuffle.utility.anchored import AnchoredLaw
 from symshuffle.utility.frontiers.caps import tie_ratio
 from symshuffle.utility.frontiers.frontier import slope_constant, threshold_budget, trace_frontier
 from symshuffle.utility.frontiers.orbit import centre_orbit, orbit_mechanism, subset_orbit
+from tests.shown import as_html
 
 F = Fraction
 
@@ -67,5 +68,5 @@ def test_a_frontier_feeds_the_accountant_at_any_size():
 
 
 def test_displays_show_law_and_channel():
-    assert "any order" in trace_frontier(4, F(2))._repr_html_()
-    assert "action" in bayes_tradeoff(smoothed_point_masses(3, F(1)), 2)._repr_html_()
+    assert "any order" in as_html(trace_frontier(4, F(2)))
+    assert "action" in as_html(bayes_tradeoff(smoothed_point_masses(3, F(1)), 2))

@@ -6,7 +6,6 @@ import itertools
 import math
 from fractions import Fraction
 
-import mpmath
 import pytest
 import sympy as sp
 
@@ -14,49 +13,13 @@ from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import Ball
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.named import uniform
-from symshuffle.design.named.ring import blurred_costs, candidate_risks, ring_distance
-from symshuffle.design.named.symmetric import guessing_bound_slacks, guessing_risk, subset_weight
-from symshuffle.design.named.uniform import best_uniform_size, uniform_information
+from symshuffle.design.named.symmetric import guessing_risk, subset_weight
+from symshuffle.design.named.uniform import best_uniform_size
 from symshuffle.design.named.weighted import (
     weighted_guessing_breakpoints,
     weighted_guessing_problem,
     weighted_guessing_risk,
 )
-
-
-def test_distances_along_a_ring():
-    assert [ring_distance(5, 0, y) for y in range(5)] == [0, 1, 2, 2, 1]
-    assert [ring_distance(6, 4, y) for y in range(6)] == [2, 3, 2, 1, 0, 1]
-    assert ring_distance(5, -1, 1) == 2
-
-
-@pytest.mark.parametrize("m", [3, 4, 5])
-def test_costs_are_expected_distances(m):
-    """m P(t|x) is 1 - 2b at t = x and b at both neighbours: the sum over t of m P times the distance of t and a."""
-    b = Fraction(1, 7)
-    for action in range(m):
-        expected = []
-        for x in range(m):
-            law = [Fraction(0)] * m
-            for t, p in ((x, 1 - 2 * b), (x - 1, b), (x + 1, b)):
-                law[t % m] += p
-            expected.append(sum(p * min(abs(t - action), m - abs(t - action)) for t, p in enumerate(law)))
-        assert blurred_costs(m, b, action) == expected
-    with pytest.raises(InputError, match="m = 2"):
-        blurred_costs(2, b, 0)
-
-
-def test_every_candidate_is_its_cost_per_unit_of_weight():
-    m, b, lam = 4, Fraction(1, 5), Fraction(3)
-    seen = set()
-    for subset, action, risk in candidate_risks(m, b, lam):
-        column = [lam if subset >> x & 1 else 1 for x in range(m)]
-        cost = sum(v * h for v, h in zip(column, blurred_costs(m, b, action), strict=True))
-        assert risk == cost / sum(column)
-        seen.add((bin(subset).count("1"), action))
-    # Under rotations and reflections the subsets of 4 places are one of size 1, two of size 2, one of size 3.
-    assert seen == set(itertools.product((1, 2, 3), range(4)))
-    assert len(list(candidate_risks(m, b, lam))) == 4 * 4
 
 
 def subset_selection(m: int, k: int, lam: Fraction) -> dict[tuple[int, ...], list[Fraction]]:
@@ -77,30 +40,6 @@ def test_counting_classes_of_subsets_is_listing_them(m, k):
         for x, p in enumerate(column)
     )  # fmt: skip
     assert Fraction(str(guessing_risk(m, k, sp.Rational(1, 3), sp.Rational(5, 2)))) == risk
-
-
-def test_slacks_of_the_bound_by_their_definition():
-    m, gamma, lam, optimum = 4, Fraction(1, 2), Fraction(3), Fraction(2, 3)
-    law = [(1 - gamma) / m + (gamma if x == 0 else 0) for x in range(m)]
-    gaps = [(1 - p) / m - optimum / m for p in law]  # the cost of guessing 0, minus the bound
-    inside, outside, least = guessing_bound_slacks(m, gamma, lam, optimum)
-    assert (inside, outside) == (gaps[0], gaps[1])
-    assert inside < 0 < outside
-    columns = itertools.product((Fraction(1), lam), repeat=m)
-    assert least == min(sum(v * g for v, g in zip(column, gaps, strict=True)) for column in columns)
-
-
-@pytest.mark.parametrize(("m", "k"), [(2, 1), (4, 1), (4, 2), (5, 3)])
-def test_information_of_subset_selection_by_its_definition(m, k):
-    """The sum over inputs and outputs of p(x) W(y|x) log (W(y|x) / mean of the column)."""
-    eps0 = Fraction(6, 5)
-    lam = mpmath.exp(mpmath.mpf(6) / 5)
-    columns = [[lam if x in y else mpmath.mpf(1) for x in range(m)] for y in itertools.combinations(range(m), k)]
-    total = sum(column[0] for column in columns)
-    value = sum(v / total / m * mpmath.log(v / (sum(c) / m)) for c in columns for v in c)
-    ball = uniform_information(m, k, eps0)
-    assert float(ball.midpoint) == pytest.approx(float(value), rel=1e-12)
-    assert ball.upper - ball.lower < Fraction(1, 10**40)
 
 
 @pytest.mark.parametrize(("m", "eps0", "size"), [(3, "1/10", 1), (4, "1/10", 2), (6, "2", 1), (9, "1", 4), (9, "3", 1)])

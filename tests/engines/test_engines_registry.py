@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle.accountants.bounds.evaluate import Request, choose_engine, evaluate_law
+from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.base.choices import Rigour
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.results import Bracket
+from symshuffle.base.errors import InputError
 from symshuffle.channels.law import Law
 from symshuffle.cli.arguments import EngineName, engine_and_rigour
-from symshuffle.engines.registry import ENGINES, Engine, engine_class, engine_classes, offers
+from symshuffle.engines.registry import ENGINES, Engine, engine_class, engine_classes
 from tests.conformance import grid
 
 ROOT = Path(__file__).parents[2]
@@ -69,44 +68,6 @@ def test_the_command_line_makes_them(label):
         assert engine.name == engine_class(label).aiming(1e-4, 128).name
         assert rigour is None or level == Rigour(rigour.value)
     assert engine_and_rigour(EngineName("contour"), 1e-4, Rigour.BALL)[0].least is Rigour.BALL
-
-
-def test_the_automatic_choice_reads_the_registry(monkeypatch):
-    """A narrower bracket of a later engine wins, and what stays wider than asked has a field that says so."""
-
-    class Vague:
-        least, continuous, name = Rigour.FLOAT64, False, "vague"
-
-        @classmethod
-        def aiming(cls, rel, bits):
-            return cls()
-
-        @classmethod
-        def offered(cls, law, rigour, rel):
-            return cls()
-
-        @classmethod
-        def trials(cls, law):
-            return (cls(),)
-
-        def refusal(self, law, n):
-            return None
-
-        def bracket(self, law, n):
-            return Bracket(Fraction(0), Fraction(1), Rigour.FLOAT64, "vague", "knows nothing")
-
-    only = [("vague", Vague)]
-    monkeypatch.setattr("symshuffle.engines.registry.engine_classes", lambda: iter(only))
-    assert choose_engine(LAW, 5, None, 1e-6).name == "vague"
-    wide = evaluate_law(LAW, 5)
-    assert (wide.engine, wide.aimed) == ("vague", 1e-6)
-    only.append(("exact", engine_class("exact")))
-    assert isinstance(next(offers(LAW, 5, None, 1e-6)), Vague)
-    found = evaluate_law(LAW, 5)
-    assert (found.engine, found.aimed) == ("exact", None)
-    with pytest.raises(Unsupported, match="not ball"):
-        monkeypatch.setattr("symshuffle.engines.registry.engine_classes", lambda: iter(only[:1]))
-        evaluate_law(LAW, 5, rigour=Rigour.BALL)
 
 
 def test_a_request_is_checked_when_it_is_made():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from dataclasses import replace
 from fractions import Fraction as F
@@ -13,7 +12,6 @@ import pytest
 from symshuffle.base.numbers import Ball, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.densities import gauss, heights
-from symshuffle.engines.densities.heights import Ladder
 
 NONE = flint.arb(0)
 ONE = flint.arb(1)
@@ -110,93 +108,3 @@ def test_no_path_goes_beyond_a_pole_of_the_density(near):
     cell = known[0].moved[50]
     assert [term[0].is_finite() for term in cell] == [shift < float(near) for shift in (0.6, 0.15, 0.0375)]
     assert [term[0].is_finite() for term in known[0].moved[97]] == [True] * 3
-
-
-def ladder():
-    """Two cells, three shifts; the outer ends have legs of ten parts, and that in the middle none."""
-    legs = [(flint.arb(k + 1) / 1000, NONE) for k in range(10)]
-    never = [(flint.arb("inf"), NONE)] * 10
-    moved = [[(flint.arb("0.02"), ONE), (flint.arb("0.05"), ONE), (flint.arb("0.3"), NONE)] for _ in range(2)]
-    return Ladder(
-        ((flint.arb("0.2"), flint.arb("0.25")), (flint.arb("0.4"), flint.arb("0.5"))), moved, [legs, never, legs]
-    )
-
-
-@pytest.mark.parametrize(
-    ("path", "rests", "least", "moved"),
-    [
-        ([0, 0], 0.75, 0.0, 0.0),
-        ([1, 1], 0.0, 0.6, 2 * 0.02 * math.exp(-0.5) + 2 * 0.055),  # legs of 10 parts: 1 + ... + 10
-        ([2, 2], 0.0, 0.6, 2 * 0.05 * math.exp(-0.5) + 2 * 0.045),
-        ([3, 3], 0.0, 0.6, 2 * 0.3 + 2 * 0.036),
-    ],
-)
-def test_what_a_path_costs(path, rests, least, moved, monkeypatch):
-    monkeypatch.setattr(heights, "_chosen", lambda *_: path)
-    for size in (0.7, 100.0):
-        found = float(heights.far((ladder(),), flint.arb(size), 0.5))
-        assert found == pytest.approx(min(rests, size - least) + moved, rel=1e-9)
-        twice = float(heights.far((ladder(), ladder()), flint.arb(size), 0.5))
-        assert twice == pytest.approx(min(2 * rests, size - 2 * least) + 2 * moved, rel=1e-9)
-
-
-def test_a_change_of_shift_pays_both_legs(monkeypatch):
-    monkeypatch.setattr(heights, "_chosen", lambda *_: [1, 2])
-    one = ladder()
-    one = replace(one, legs=[one.legs[0]] * 3)
-    found = float(heights.far((one,), flint.arb(100), 0.5))
-    assert found == pytest.approx((0.02 + 0.05) * math.exp(-0.5) + (0.055 + 0.055 + 0.045 + 0.045), rel=1e-9)
-
-
-def test_the_cheapest_path_is_chosen():
-    assert heights._chosen(ladder(), 0.5) == [1, 1]
-    cheap = replace(ladder(), resting=((flint.arb("0.01"), ONE),) * 2)
-    assert heights._chosen(cheap, 0.5) == [0, 0]
-    legs = ladder().legs[0]
-    one = replace(ladder(), resting=((flint.arb("0.001"), ONE), (flint.arb(3), ONE)), legs=[legs] * 3)
-    assert heights._chosen(one, 0.5) == [0, 2]
-
-
-@pytest.mark.parametrize("name", LAWS)
-def test_what_is_known_of_a_cell(name):
-    """On the line from either side; nothing is moved where G may rise or fall, and no leg serves two sides."""
-    law, c = LAWS[name], flint.arb("0.003")
-    piece = law.pieces[0]
-    known = heights.ladders(law, c)[0]
-    width = (piece.high - piece.low) / len(known.resting)
-    for k in (0, 37, 50, 99):
-        part = replace(piece, low=piece.low + width * k, high=piece.low + width * (k + 1))
-        truth = part.integral(lambda u: (c * piece.value(u)).exp()).real
-        least, most = known.resting[k]
-        assert least < truth < most < 2 * least
-    assert all(len(row) == 3 for row in known.moved) and all(len(row) == 10 for row in known.legs)
-    assert not known.legs[1][0][0].is_finite() and known.legs[0][0][0].is_finite() and known.legs[100][0][0].is_finite()
-    turning = name == "square"
-    assert known.legs[52][9][0].is_finite()
-    assert known.legs[50 - 50 % 4][9][0].is_finite()
-    assert known.moved[50][0][0].is_finite() != turning or known.moved[49][0][0].is_finite() != turning
-
-
-def test_a_path_comes_to_the_line_where_g_turns():
-    """No cell that holds an extremum is moved, so that no run has cells on either side of the line."""
-    for middle in ("0", "0.01", "0.02", "-0.04"):
-        at = flint.arb(middle)
-        law = law_of(lambda u, at=at: (u - at) ** 2, even)
-        known = heights.ladders(law, ONE)[0]
-        sides = [gauss.slope(law.pieces[0], flint.acb(cell(k))) for k in range(100)]
-        still = [k for k, row in enumerate(known.moved) if not row[0][0].is_finite()]
-        assert still and all(not (sides[k] > 0 or sides[k] < 0) for k in still)
-        assert all(sides[k] < 0 for k in range(still[0])) and all(sides[k] > 0 for k in range(still[-1] + 1, 100))
-
-
-def cell(k):
-    """One of a hundred of [-1, 1]."""
-    return (flint.arb(k) / 50 - 1).union(flint.arb(k + 1) / 50 - 1)
-
-
-def test_what_is_not_finite_is_neither_moved_nor_known():
-    law = law_of(lambda u: u, lambda u: 1 / (u + flint.arb("0.505")))
-    known = heights.ladders(law, ONE)[0]
-    least, most = known.resting[24]
-    assert least == 0 and not most.is_finite()
-    assert known.resting[60][1].is_finite()

@@ -21,6 +21,7 @@ from symshuffle.utility.estimation.canonical import (
     worst_canonical_risk,
 )
 from symshuffle.utility.estimation.symbolic_law import SymbolicLaw
+from tests.shown import as_latex
 
 LEVELS = (F(4), F(25, 16))
 """Where a square root of lam occurs in a mechanism it is rational too."""
@@ -197,7 +198,7 @@ def test_infinite_budgets_are_infinite():
 
 @pytest.mark.parametrize("name", ["krr", "subset-selection", "half-block", "rappor", "erasure"])
 def test_shown_in_a_notebook(name):
-    shown = SymbolicLaw(mechanism(name))._repr_latex_()
+    shown = as_latex(SymbolicLaw(mechanism(name)))
     assert shown.startswith("$\\displaystyle")
     assert shown.endswith("$")
     assert "chi_*" in shown
@@ -215,14 +216,3 @@ def test_other_parameters_than_lam():
     law = SymbolicLaw(flip)
     assert same_function(law.trace(), 2 * (1 - 2 * q) ** 2) is Verdict.TRUE
     assert law.at(q=F(1, 4)).trace() == F(1, 2)
-
-
-def test_fibers_and_information_at_a_skew_composition_by_hand():
-    """Randomized response at ratio 3: templates (3/2, 1/2) and (1/2, 3/2), of probability 3/8 and 5/8."""
-    law, told = SymbolicLaw(mechanism("rr")), {LAM: 3}
-    fiber = {(tuple(x.subs(told) for x in u), mass.subs(told)) for u, mass in law.fiber(["1/4", "3/4"])}
-    q = sp.Rational
-    assert fiber == {((2, q(2, 3)), q(3, 8)), ((q(2, 5), q(6, 5)), q(5, 8))}
-    information = law.fisher_information(["1/4", "3/4"])
-    found = [[entry.subs(told) for entry in row] for row in information]
-    assert found == [[q(4, 15), -q(4, 15)], [-q(4, 15), q(4, 15)]]

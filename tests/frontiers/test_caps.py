@@ -9,11 +9,9 @@ from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.anchored import AnchoredLaw, orbit_law
 from symshuffle.utility.frontiers.caps import (
-    NEIGHBOUR_CHART,
     optimal_subset_sizes,
     raw_cap_trace,
     sign_at,
-    sign_factor,
     subset_budget,
     subset_trace,
     tie_ratio,
@@ -37,11 +35,6 @@ def test_known_values():
     assert optimal_subset_sizes(10, F(6)) == (1, 2)
     assert raw_cap_trace(10, F(6)) == 10
     assert tie_ratio().subs({K: 10, S: 1}) == 6
-
-
-def test_two_and_three_inputs_leave_no_choice():
-    assert optimal_subset_sizes(2, F(5)) == (1,)
-    assert optimal_subset_sizes(3, F("100001/100000")) == (1,)
 
 
 def test_a_million_inputs_are_closed_form():
@@ -81,11 +74,6 @@ def test_out_of_range(call):
 def test_vertices_of_many_inputs_are_refused_naming_the_orbits():
     with pytest.raises(Unsupported, match="orbits"):
         extreme_templates(40, F(2))
-
-
-def test_two_inputs_have_one_size():
-    assert optimal_subset_sizes(2, F(7)) == (1,)
-    assert raw_cap_trace(2, F(3)) == F("1/2")
 
 
 def _trace(k, s, lam):
@@ -135,46 +123,3 @@ def test_sizes_that_never_tie(k, s):
 )
 def test_signs_of_polynomials(polynomial, lam, sign):
     assert sign_at(polynomial, lam) == sign
-
-
-@pytest.mark.parametrize(
-    ("expression", "rest"),
-    [
-        (LAM**3 * (LAM - 3) * (K - S), LAM - 3),
-        ((LAM - 3) / (1 - LAM), 3 - LAM),
-        ((LAM - 3) ** 2 * (S - 2), S - 2),
-        (-((LAM - 3) ** 3) / K, 3 - LAM),
-        ((S - 2) / (LAM - 3), (S - 2) * (LAM - 3)),
-        (1 / (1 - K), -1),
-    ],
-)
-def test_what_decides_a_sign(expression, rest):
-    assert (sign_factor(expression, NEIGHBOUR_CHART) - rest).expand() == 0
-
-
-@pytest.mark.parametrize(
-    ("template", "lam", "weight", "first", "second"),
-    [
-        ("1 1", "3", "9/16", "10/9 8/9", "6/7 8/7"),
-        ("4/3 1 2/3", "2", "5/9", "6/5 6/5 3/5", "3/2 3/4 3/4"),
-        ("4/3 2/3", "2", None, "", ""),
-    ],
-)
-def test_splits_by_hand(template, lam, weight, first, second):
-    u, first, second = (tuple(map(F, text.split())) for text in (template, first, second))
-    found = split_template(u, F(lam))
-    assert found == (None if weight is None else (F(weight), first, second))
-    with pytest.raises(InputError, match="ratios"):
-        split_template((F("4/3"), F("2/3")), F("199/100"))
-
-
-def test_templates_and_designs_by_hand():
-    assert subset_template(3, 1, F(2)) == (F("3/2"), F("3/4"), F("3/4"))
-    assert subset_template(3, 1, F(1)) == (1, 1, 1)
-    assert subset_template(4, 3, F(3)) == (F("6/5"),) * 3 + (F("2/5"),)
-    assert block_design_law([(0, 1), (1, 2), (0, 2)], 3, F(2)) == orbit_law(subset_template(3, 2, F(2)))
-    assert sorted(extreme_templates(2, F(3))) == [(F("1/2"), F("3/2")), (F("3/2"), F("1/2"))]
-    assert [len(extreme_templates(k, F(3))) for k in (3, 4, 5)] == [6, 14, 30]
-    for blocks in ([(0, 1), (2,)], [(0, 1, 2)], [()], [(0, 1), (0, 1)]):
-        with pytest.raises(InputError):
-            block_design_law(blocks, 3, F(2))

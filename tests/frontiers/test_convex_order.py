@@ -3,15 +3,13 @@ from fractions import Fraction
 import pytest
 
 from symshuffle.base.choices import Direction
-from symshuffle.base.errors import CertificateError, InputError, Unsupported
+from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.channels.law import Law
 from symshuffle.utility.frontiers.contamination import Contamination
 from symshuffle.utility.frontiers.convex_order import (
-    ConvexOrder,
     average_law,
     convex_order,
     moments_from_average,
-    profile_gap,
     rigidity_gap,
     stop_loss,
 )
@@ -74,66 +72,3 @@ def test_averages_need_somebody():
 POINT = Law.from_atoms([(F(1), F(1))])
 SPREAD = Law.from_atoms([(F(0), F("1/2")), (F(2), F("1/2"))])
 THREE = Law.from_atoms([(F(0), F("1/4")), (F(1), F("1/2")), (F(2), F("1/4"))])
-
-
-@pytest.mark.parametrize(
-    ("coupling", "upper", "message"),
-    [
-        ((("1/2", "1/2"),), SPREAD, None),
-        ((("1/4", "1/2", "1/4"),), THREE, None),
-        ((("1/2",),), SPREAD, "rows"),
-        ((), SPREAD, "rows"),
-        ((("3/2", "-1/2"),), SPREAD, "negative"),
-        ((("1/4", "1/4"),), SPREAD, "of the lower law"),
-        ((("1", "0"),), SPREAD, "conditional mean"),
-        ((("1/2", "0", "1/2"),), THREE, "of the upper law"),
-    ],
-)
-def test_each_condition_of_a_coupling(coupling, upper, message):
-    order = ConvexOrder(tuple(tuple(map(F, row)) for row in coupling), None)
-    if message is None:
-        order.verify(POINT, upper)
-        return
-    with pytest.raises(CertificateError, match=message):
-        order.verify(POINT, upper)
-
-
-@pytest.mark.parametrize(
-    ("threshold", "lower", "upper", "place"),
-    [
-        (F(1), SPREAD, POINT, None),
-        (F("1/100"), SPREAD, POINT, None),
-        (F(0), SPREAD, POINT, "threshold"),  # both are 1
-        (F(2), SPREAD, POINT, "threshold"),  # both are 0
-        (F(1), POINT, SPREAD, "threshold"),
-        (None, SPREAD, POINT, "means"),
-        (None, INNER, THREE, "means"),
-        (None, POINT, Law.from_atoms([(F(2), F(1))]), None),
-    ],
-)
-def test_each_condition_of_a_refusal(threshold, lower, upper, place):
-    if place is None:
-        ConvexOrder(None, threshold).verify(lower, upper)
-        return
-    with pytest.raises(CertificateError) as caught:
-        ConvexOrder(None, threshold).verify(lower, upper)
-    assert caught.value.place == place
-
-
-def test_small_averages_and_stop_losses_by_hand():
-    assert average_law(SPREAD, 2) == THREE
-    assert average_law(SPREAD, 1) == SPREAD
-    assert [stop_loss(SPREAD, F(t)) for t in ("-1", "0", "1/2", "2", "3")] == [2, 1, F("3/4"), 0, 0]
-    assert moments_from_average([F(1), F("3/2")], 2) == (1, 2)
-    for order in (convex_order(POINT, SPREAD), convex_order(THREE, SPREAD), convex_order(SPREAD, SPREAD)):
-        assert order.holds and order.threshold is None
-    assert convex_order(SPREAD, THREE).threshold == 1
-
-
-@pytest.mark.parametrize(("gamma", "gap"), [("1", "3/10"), ("3/2", "11/40"), ("2", "1/4"), ("5/2", "1/8"), ("3", "0")])
-@pytest.mark.parametrize("direction", list(Direction))
-def test_gaps_of_one_user_by_hand(direction, gamma, gap):
-    """The inner law is symmetric under exchange of the two rows, and so is the endpoint law."""
-    experiment = Contamination(1, direction)
-    assert profile_gap(INNER, experiment, lam=F(3), gamma=F(gamma)) == F(gap)
-    assert rigidity_gap(INNER, experiment, lam=F(3)) == (F("3/10"), 1)

@@ -2,23 +2,15 @@ import math
 from fractions import Fraction
 
 import pytest
-import sympy as sp
 
 from symshuffle.base.choices import Direction, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence
-from symshuffle.mechanisms.finite import K, krr, rr
-from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.mechanisms.finite import krr, rr
 from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
-from symshuffle.utility.frontiers.envelope import (
-    _envelope_ball,
-    binary_envelope,
-    certify_envelope,
-    endpoint_law,
-)
-from symshuffle.utility.frontiers.formulas import USERS, chi_square_envelope, hockey_stick_envelope, law_formulas
+from symshuffle.utility.frontiers.envelope import _envelope_ball, binary_envelope, certify_envelope, endpoint_law
 from symshuffle.utility.frontiers.leakage import convex_envelope
 
 F = Fraction
@@ -148,34 +140,3 @@ def test_limits_of_the_local_budget(direction):
     assert binary_envelope(experiment, lam=math.inf, gamma=F(5)).bracket.exact == 1
     near = binary_envelope(experiment, lam=F(10**9), gamma=F(5)).bracket.lower
     assert 1 - F(1, 10**7) < near < 1
-
-
-@pytest.mark.parametrize(
-    ("n", "gamma", "direction", "value"),
-    [
-        (1, 1, "forward", "1/2"),
-        (1, 2, "forward", "1/4"),
-        (1, 2, "reverse", "1/4"),
-        (1, 3, "forward", "0"),
-        (2, 1, "forward", "3/8"),
-        (2, 1, "reverse", "3/8"),
-        (2, 2, "forward", "1/16"),
-        (2, 2, "reverse", "3/16"),
-    ],
-)
-def test_the_formula_of_the_envelope_by_hand(n, gamma, direction, value):
-    assert hockey_stick_envelope(3, n, gamma=gamma, direction=direction).doit() == sp.Rational(value)
-
-
-def test_formulas_of_k_ary_response_by_hand():
-    """Three inputs, ratio 4, two users."""
-    found = law_formulas(krr()).formulas
-    values = {K: 3, LAM: 4, USERS: 2}
-    expected = {"iid_risk": "4/3", "fixed_risk": "1", "chi_square": "15/16", "chi_square_envelope": "9/8"}
-    assert {name: found[name].subs(values) for name in expected} == {k: sp.Rational(v) for k, v in expected.items()}
-    assert (chi_square_envelope(1, 1), chi_square_envelope(sp.oo, 3), hockey_stick_envelope(sp.oo, 3)) == (0, sp.oo, 1)
-    for cap, n in ((sp.Rational(1, 2), 1), (2, 0), (2, sp.Rational(3, 2)), (2, sp.oo)):
-        with pytest.raises(InputError):
-            chi_square_envelope(cap, n)
-    with pytest.raises(InputError, match="gamma"):
-        hockey_stick_envelope(2, 1, gamma=sp.Rational(1, 2))

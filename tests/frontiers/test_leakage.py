@@ -14,6 +14,7 @@ from symshuffle.mechanisms.finite import rr
 from symshuffle.utility.frontiers.contamination import Contamination
 from symshuffle.utility.frontiers.envelope import binary_envelope
 from symshuffle.utility.frontiers.leakage import convex_envelope, leakage
+from tests.shown import as_html
 
 F = Fraction
 W = Channel.from_rows([["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]])
@@ -62,7 +63,7 @@ def test_hockey_stick_takes_eps_or_gamma():
     near = leakage(W, 0, 2, n=3, eps=F(405465108, 10**9))
     assert near.bracket.lower <= F(17, 180) + F(1, 10**8)
     assert float(near) == pytest.approx(17 / 180, abs=1e-8)
-    assert "envelope" in near._repr_html_()
+    assert "envelope" in as_html(near)
     assert set(near.to_dict()) >= {"lower", "upper", "about", "how", "divergence", "envelope"}
 
 

@@ -2,7 +2,6 @@ import itertools
 from fractions import Fraction
 
 import pytest
-import sympy as sp
 
 from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError
@@ -84,13 +83,6 @@ def test_thinning_scales_signal_and_budget():
     assert (3 * part.trace(), 3 * part.pairwise_budget()) == (whole.trace(), whole.pairwise_budget())
 
 
-@pytest.mark.parametrize(("k", "lam"), [(2, F(3)), (7, F(2)), (12, F("11/10")), (30, F(50))])
-def test_the_largest_budget_is_that_of_some_size(k, lam):
-    spent = [at(subset_budget(), k=k, s=s, lam=lam) for s in range(1, k)]
-    best, size = largest_budget(k, lam)
-    assert best == max(spent) == spent[size - 1]
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -148,19 +140,3 @@ def test_ratios_come_back_from_their_budgets(k, s, lam):
         risk = matched_risk(k, s, budget, n=7, population=population)
         assert risk.lower <= (F((k - 1) ** 2) / trace - extra) / 7 <= risk.upper
         assert risk.width < risk.upper / 2**70
-
-
-def test_inclusion_by_counting_subsets():
-    """Of the 10 pairs of 5 inputs the 4 that hold the input weigh 3 each: 12/18, and 6/18 hold another one."""
-    values = {K: 5, S: 2, LAM: 3}
-    assert [value.subs(values) for value in inclusion_probabilities()] == [sp.Rational(2, 3), sp.Rational(1, 3)]
-
-
-@pytest.mark.parametrize("share", [F("1/3"), F(1)])
-def test_thinning_by_hand(share):
-    orbits = thinned_subset_selection(5, 2, F(3), share)
-    assert sum(orbit.weight for orbit in orbits) == 1
-    assert [orbit.weight for orbit in orbits] == ([1 - share, share] if share < 1 else [1])
-    for wrong in (F(0), F(-1), F("11/10")):
-        with pytest.raises(InputError, match="share"):
-            thinned_subset_selection(5, 2, F(3), wrong)

@@ -1,13 +1,10 @@
 """Ratio laws and quotients: exact level sets, sufficiency that can fail, and errors that say where."""
 
-import dataclasses
-import random
-import time
 from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import CertificateError, Channel, InputError, Rigour, mechanism
+from symshuffle import Channel, InputError, Rigour, mechanism
 from symshuffle.channels.shuffled import law_divergence, shuffled_law
 from symshuffle.utility.frontiers.contamination import ratio_law
 from symshuffle.utility.likelihood.extremes import dilute, endpoint_ratio, half_block_channel
@@ -24,21 +21,6 @@ def test_outputs_of_equal_ratio_are_one_block():
     quotient.verify()
     assert quotient.law == LikelihoodRatio.of(TIED, 0, 1)
     assert sorted(quotient.law.atoms()) == sorted(ratio_law(TIED, 1, 0).atoms())
-
-
-@pytest.mark.parametrize(
-    ("change", "place"),
-    [
-        ({"ratios": (F(1, 2), F(1), F(3))}, r"outputs\[2\]"),
-        ({"blocks": ((0,), (1, 3), (2,))}, r"outputs\[1\]"),
-        ({"blocks": ((0, 1), (3,))}, "blocks"),
-        ({"blocks": ((0, 1), (0, 3), (2,))}, "blocks"),
-        ({"ratios": (F(1), F(1), F(2))}, "ratios"),
-    ],
-)
-def test_a_false_quotient_is_rejected(change, place):
-    with pytest.raises(CertificateError, match=place):
-        dataclasses.replace(likelihood_quotient(TIED, 0, 1), **change).verify()
 
 
 def test_level_sets_are_never_rounded():
@@ -64,22 +46,6 @@ def test_different_support_names_the_output():
     ):
         with pytest.raises(InputError, match="output 2"):
             call()
-
-
-def test_many_atoms_are_fast():
-    """Twenty thousand: what compares every atom with every other takes minutes."""
-    rng, size = random.Random(7), 20_000
-    rows = []
-    for _ in range(2):
-        draws = [rng.randint(1, 10**6) for _ in range(size)]
-        total = sum(draws)
-        rows.append(tuple(F(x, total) for x in draws))
-    channel = Channel(tuple(rows))
-    start = time.process_time()
-    quotient = likelihood_quotient(channel, 0, 1)
-    quotient.verify()
-    assert float(quotient.law.chi_square) > 1
-    assert time.process_time() - start < 30
 
 
 def test_exact_sums():

@@ -10,6 +10,7 @@ from symshuffle.base.numbers import Verdict
 from symshuffle.mechanisms.display import array, factored, latex, text
 from symshuffle.mechanisms.registry import MECHANISMS
 from symshuffle.mechanisms.symbolic import same_function
+from tests.shown import as_html, as_latex
 
 k, s, x, lam = sp.symbols("k s x lambda", positive=True)
 t0, t1 = sp.symbols("t0 t1", nonnegative=True)
@@ -59,7 +60,7 @@ def test_singular_mass_is_shown_beside_the_atoms():
 
 
 def test_a_mechanism_shows_its_definition():
-    shown = mechanism("krr")._repr_latex_()
+    shown = as_latex(mechanism("krr"))
     assert shown.startswith(r"$\displaystyle \begin{array}") and shown.endswith("$")
     assert r"\text{hit} & 1 & \frac{\lambda}{k + \lambda - 1}" in shown
 
@@ -95,7 +96,7 @@ def test_short_names(shown, written):
 
 def test_a_bound_shows_its_four_lines_and_what_is_attained():
     bound = delta(mechanism("rr").at(lam=3), n=2, exp_eps=Fraction(6, 5), attain=True)
-    shown = bound._repr_html_()
+    shown = as_html(bound)
     for name in ("delta", "protects", "assumes", "sure", "attained"):
         assert f"<tr><th>{name}</th>" in shown
     assert shown.count("<tr>") == 5

@@ -83,9 +83,7 @@ _design(
     "negative weights",
     "weights",
     F(3),
-    lambda d: {
-        "weights": (*d.weights, (*d.weights[0][:2], F(1)), (*d.weights[0][:2], F(-1))),
-    },
+    lambda d: {"weights": (*d.weights, (*d.weights[0][:2], F(1)), (*d.weights[0][:2], F(-1)))},
 )
 _design("no such action", "weights", F(3), lambda d: _first_weight(d, action=99))
 _design("value", "value", F(3), lambda d: {"value": exactly(0)})

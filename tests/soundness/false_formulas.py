@@ -44,11 +44,7 @@ _basis("a multiplier missing", "bound", lambda b: {"bound": (b.bound[0], b.bound
 _basis("a multiplier moved", "bound", lambda b: {"bound": (b.bound[0] + 5, b.bound[1] - 5, *b.bound[2:])})
 _basis("prior doubled", "prior", lambda b: {"prior": tuple(2 * p for p in b.prior)})
 _basis("a prior missing", "prior", lambda b: {"prior": (b.prior[0], b.prior[1] + b.prior[2])})
-_basis(
-    "a negative prior",
-    "prior",
-    lambda b: {"prior": (sp.Integer(2), sp.Integer(-1), sp.Integer(0))},
-)
+_basis("a negative prior", "prior", lambda b: {"prior": (sp.Integer(2), sp.Integer(-1), sp.Integer(0))})
 _basis("a higher risk", "value", lambda b: {"value": b.value / 2, "bound": tuple(u / 2 for u in b.bound)})
 
 

@@ -46,10 +46,7 @@ _largest("weights doubled", "weights", "rational", lambda d: {"weights": {y: 2 *
 _largest("the empty set", "weights", "rational", lambda d: {"weights": {**d.weights, 0: F(0)}})
 _largest("a double as weight", "weights", "rational", lambda d: {"weights": {1: 0.25, 6: 0.25}})
 _largest(  # {1, 6} and {2, 5} with 1/4 each are two points of the polytope
-    "negative weights",
-    "weights",
-    "rational",
-    lambda d: {"weights": {1: F(1, 2), 6: F(1, 2), 2: F(-1, 4), 5: F(-1, 4)}},
+    "negative weights", "weights", "rational", lambda d: {"weights": {1: F(1, 2), 6: F(1, 2), 2: F(-1, 4), 5: F(-1, 4)}}
 )
 _largest("a bound too low", "bound", "rational", lambda d: {"bound": tuple(u * F(99, 100) for u in d.bound)})
 _largest(
@@ -65,10 +62,7 @@ _largest("no symmetry", "group", "rational", lambda d: {"group": symmetric_group
 _largest("other inputs", "group", "rational", lambda d: {"group": trivial_group(4)})
 _largest("too many inputs", "group", "many", lambda d: {"group": None})
 _largest(
-    "not homogeneous",
-    "measure",
-    "rational",
-    lambda d: {"measure": replace(d.measure, rational=lambda column: F(1))},
+    "not homogeneous", "measure", "rational", lambda d: {"measure": replace(d.measure, rational=lambda column: F(1))}
 )
 _largest("a value too high", "value", "rational", lambda d: {"value": exactly(10)})
 _largest("balls as exact", "value", "logarithmic", lambda d: {"value": replace(d.value, rigour=Rigour.EXACT)})

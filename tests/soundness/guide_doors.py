@@ -38,8 +38,8 @@ from symshuffle.engines.transforms.fft import FFT
 from symshuffle.vectors.error.optimal import bmg_optimal
 from symshuffle.vectors.privacy.pairs import worst_pair
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
+from tests.soundness.guide_doors_of_jumps import DOORS_OF_JUMPS, SEEN_THROUGH_OF_JUMPS
 from tests.soundness.guide_doors_of_vectors import DOORS_OF_VECTORS, SEEN_THROUGH_OF_VECTORS
-from tests.soundness.guides_of_jumps import DOORS_OF_JUMPS, SEEN_THROUGH_OF_JUMPS
 
 KRR = symshuffle.mechanism("krr").at(k=3, lam=3)
 OFF_LATTICE = Fraction(1, 5)  # as eps: exp(eps) is irrational, and G has no lattice

@@ -423,8 +423,7 @@ NAMED_SOURCES = {
         lambda x, _: either_of(F(1, 3), krr(2, 3, of_parts(x)[0]), oue(3, of_parts(x)[1])),
     ),
     "subsampled": Case(
-        Composed(subsample(K3, F(1, 4)), F(3)),
-        lambda x, _: either_of(F(1, 4), krr(3, 3, of_parts(x)[0]), (F(1),)),
+        Composed(subsample(K3, F(1, 4)), F(3)), lambda x, _: either_of(F(1, 4), krr(3, 3, of_parts(x)[0]), (F(1),))
     ),
 }
 

@@ -20,22 +20,18 @@ from symshuffle.design.information.maximum import maximise
 from symshuffle.utility.frontiers import caps, envelope, leakage
 from symshuffle.utility.likelihood import certificates, extremes
 from symshuffle.vectors.randomizers import sphere
+from tests.words import words
 
-INSIDE = {
-    "collect.responses.Hadamard.mechanism",
-    "collect.responses.Response.mechanism",
-    "collect.responses.Subsets.mechanism",
-    "collect.scheme.Scheme.mechanism",
-    "engines.confirm.laplace.laplace_transform",
-    "decompositions.closed_forms.closed_form",
-    "decompositions.composition.laws.composed_law",
-    "decompositions.composition.laws.mixed_law",
-    "decompositions.tables.root",
-    "utility.frontiers.caps.at",
-    "utility.frontiers.caps.check_cap",
-    "utility.frontiers.caps.sign_at",
-    "utility.likelihood.extremes.read_cap",
-}
+INSIDE = set(
+    words(
+        "collect.responses.Hadamard.mechanism collect.responses.Response.mechanism "
+        "collect.responses.Subsets.mechanism collect.scheme.Scheme.mechanism "
+        "engines.confirm.laplace.laplace_transform decompositions.closed_forms.closed_form "
+        "decompositions.composition.laws.composed_law decompositions.composition.laws.mixed_law "
+        "decompositions.tables.root utility.frontiers.caps.at utility.frontiers.caps.check_cap "
+        "utility.frontiers.caps.sign_at utility.likelihood.extremes.read_cap"
+    )
+)
 """Behind a door: they are given a cap that was read already, or read it."""
 
 FORMULAS = (

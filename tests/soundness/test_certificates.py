@@ -22,6 +22,7 @@ from symshuffle.design.parametric.walk import derive, piece_around, piecewise_op
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, trivial_group
 from symshuffle.mechanisms.symbolic import LAM
 from tests.conditions import MODULES, UNDRIVEN, conditions, fallen
+from tests.shown import as_html
 from tests.soundness.catalogue import CASES, true_ones, true_pairs
 from tests.soundness.false_answers import TRUE
 from tests.soundness.false_designs import ORDERED
@@ -55,7 +56,7 @@ def test_certified_results_are_answers():
             end = found.bracket.lower if lower else found.bracket.upper
             assert float(found) == outward(end, up=not lower)
             assert len(repr(found)) < 300
-            assert found._repr_html_().startswith("<table>")
+            assert as_html(found).startswith("<table>")
 
 
 @pytest.mark.parametrize("text", ["variable", "sign at >=", "sign at <="])

@@ -269,23 +269,6 @@ def test_the_error_of_the_rule_is_needed(law, monkeypatch, coarse):
     assert not Bromwich(1e-8).bracket(law, 1000).contains(TRUE)
 
 
-@pytest.mark.parametrize("height", [1.0, 0.001])
-def test_the_bound_at_all_heights_is_the_sum_of_its_series(law, monkeypatch, height):
-    """After the last stretch the nodes add up to at most the largest power there over the squares of their heights."""
-    monkeypatch.setattr(bromwich_line, "_far", low(height))
-    monkeypatch.setattr(bromwich_line.BromwichLine, "_stretches", lambda self, start, last: flint.arb(0))
-    with working_precision(160):
-        plan, seen = bromwich_plan.plan_for(law, 1000, 1e-8)
-        line = replace(bromwich_line.BromwichLine.of(seen, 1000, plan), n=2)
-        share = line.beyond[0] / line.total
-        last = max(line.nodes, math.floor(line.beyond[1] / plan.step))
-        # Two users: (p + z)^2 - p^2 at |z| = share; and the sum of 1/k^2 from the next node on, by step / pi.
-        largest = share * (2 * line.zero + share)
-        series = float(largest.mid()) / (math.pi * plan.step) * float(mp.psi(1, last + 1))
-        bound = float(line.rest().mid())
-    assert series <= bound < 2 * (1 + 1 / last) * series
-
-
 @pytest.mark.parametrize(("n", "value"), [(2, TWO), (3, THREE)])
 def test_few_users_against_the_catalogue(n, value):
     found = densities.two_sided(FEW.law(FEW_EPS, tail=Fraction(1, 10**18)), n, cells=300)

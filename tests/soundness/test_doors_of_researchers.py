@@ -11,6 +11,7 @@ import sympy as sp
 from docs.reference import modules
 from symshuffle.base.errors import InputError
 from symshuffle.mechanisms.symbolic import evaluate
+from tests.words import words
 
 DOORS = {
     "second moment of a fiber": "utility.anchored.maps.Fiber.second_moment",
@@ -29,14 +30,13 @@ DOORS = {
     "tie ratio": "utility.frontiers.caps.tie_ratio",
     "breakpoints as eps0": "design.parametric.pieces.PiecewiseOptimum.breakpoints_eps0",
 }
-SHOWN = (
-    "utility.anchored.law.AnchoredLaw",
-    "utility.anchored.enclosed.EnclosedLaw",
-    "utility.anchored.maps.Fiber",
-    "utility.frontiers.frontier.Frontier",
-    "utility.frontiers.contamination.Leakage",
-    "utility.frontiers.leakage.PairLeakage",
-    "design.decision.optimal_channel.Design",
+SHOWN = tuple(
+    words(
+        "utility.anchored.law.AnchoredLaw utility.anchored.enclosed.EnclosedLaw "
+        "utility.anchored.maps.Fiber utility.frontiers.frontier.Frontier "
+        "utility.frontiers.contamination.Leakage utility.frontiers.leakage.PairLeakage "
+        "design.decision.optimal_channel.Design"
+    )
 )
 
 

@@ -17,13 +17,13 @@ from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.contours.waves import waves
 from symshuffle.engines.densities import (
     bromwich,
+    bromwich_line,
     bromwich_plan,
     gauss,
     heights,
     jump_line,
     jump_plan,
     jumps,
-    stretches,
 )
 from symshuffle.engines.densities.bromwich import Bromwich
 from symshuffle.vectors import BlanketMixedGaussian
@@ -261,79 +261,14 @@ def test_stretches_allow_for_the_errors_of_both_rules(law, line, monkeypatch):
             assert node > 1 or bound < 3 * truth
 
 
-def test_stretches_allow_for_their_length(line, monkeypatch):
-    """Of two values the rule is a cosine: 0 in the middle of the stretch of nodes 2 and 3, and not at either."""
-    monkeypatch.setattr(stretches, "_FIRST", 1)
-    pair, halves = (flint.arb(-1), flint.arb(1)), (flint.arb(1) / 2, flint.arb(1) / 2)
-    with working_precision(160):
-        wave = replace(
-            line,
-            n=2,
-            plan=replace(line.plan, small=1e9),
-            step=flint.arb.pi() * 3 / 5,
-            rules=(gauss.Rule(pair, halves, flint.arb(0)), line.rules[1]),
-            tilted=(halves, line.tilted[1]),
-            zero=flint.arb(0),
-        )
-        fine = sum((wave._stretches(k, k) for k in (1, 2, 3)), start=flint.arb(0))
-        assert fine < wave._stretches(1, 3) < 3 * fine
-
-
-def test_a_line_of_too_many_stretches_is_refused(line, monkeypatch):
-    """The limit counts atoms times stretches: one less than those of a stretch refuse the first."""
-    atoms = len(line.tilted[0])
-    with working_precision(160):
-        monkeypatch.setattr(stretches, "_MOST", atoms)
-        assert line._stretches(3, 3) > 0
-        monkeypatch.setattr(stretches, "_MOST", atoms - 1)
-        with pytest.raises(Unsupported, match="over 1 stretches"):
-            line._stretches(3, 3)
-
-
-def test_rules_are_made_for_every_node_that_is_evaluated(law, monkeypatch):
-    """The height from which all is bounded at once is seldom a node: the last one may be above it."""
-    asked, plain = [], gauss.rule
-
-    def recorded(seen, c, *, height, tolerance):
-        asked.append(to_arb(F(height)))
-        return plain(seen, c, height=height, tolerance=tolerance)
-
-    monkeypatch.setattr(gauss, "rule", recorded)
-    line = made(cut_at(law, 20))
-    with working_precision(160):
-        assert line.end * line.step > to_arb(F(line.height))
-        assert line.end * line.step <= asked[0]
-        assert line.nodes * line.step <= asked[1]
-        assert len(asked) == 2
-        plan, seen = bromwich_plan.plan_for(law, N, 1e-3)
-        plan = replace(plan, small=plan.size)  # the height is then near, and few nodes are below it
-        other = bromwich._Line.of(seen, N, plan, doubles=True)
-        assert other.nodes * other.step > to_arb(F(other.beyond[1]))
-        assert other.nodes * other.step <= asked[2]
-
-
 def test_bromwich_allows_on_stretches_for_a_rule_that_says_less(law, monkeypatch):
     shrunken(monkeypatch, flint.arb("0.1"))
     with working_precision(160):
         plan, seen = bromwich_plan.plan_for(law, N, 1e-3)
-        other = bromwich._Line.of(seen, N, plan)
+        other = bromwich_line.BromwichLine.of(seen, N, plan)
         other = replace(other, step=other.step / 10**6)
         truth = gauss.expectation(seen, other.c) ** N / other.c**2  # the first node is nearly on the real line
         assert truth * flint.arb("0.9999") <= other._stretches(1, 1) * other.log_scale.exp()
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [{"c": 1.5}, {"c": 0.7}, {"period": 0.7}, {"period": 1.4}, {"slope": 1.5}, {"small": 100}],
-    ids=str,
-)
-def test_a_line_is_true_whatever_its_plan(law, line, changes):
-    plan = replace(line.plan, **{name: factor * getattr(line.plan, name) for name, factor in changes.items()})
-    plan = replace(plan, slope=max(plan.slope, 1.2 * plan.c))
-    other = made(cut_at(law, 20), c=plan.c, period=plan.period, slope=plan.slope, small=plan.small)
-    (low, high), (least, most) = ends(line), ends(other)
-    assert least <= high
-    assert low <= most
 
 
 def test_what_is_left_out_counts_at_both_ends(line, monkeypatch):

@@ -15,6 +15,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Verdict
 from symshuffle.cli import WRONG_INPUT, application, main
 from tests.soundness.public_doors import DOORS
+from tests.words import words
 
 SEARCHES = {
     "vectors.calibration.search.calibrate",
@@ -25,56 +26,40 @@ SEARCHES = {
 }
 """They take seconds, and hand the choice on to ``worst_pair``, which is walked."""
 
-INSIDE = {
-    "engines.registry.Engine.offered",
-    "engines.registry.offers",
-    "engines.transforms.tilted.Window.side",
-    "ledger.claims.obligations.unmet",
-    "cli.vectors.beside",
-    "accountants.rounds.losses.Losses",
-}
+INSIDE = set(
+    words(
+        "engines.registry.Engine.offered engines.registry.offers engines.transforms.tilted.Window.side "
+        "ledger.claims.obligations.unmet cli.vectors.beside accountants.rounds.losses.Losses"
+    )
+)
 """Called with members: by the registry, an engine, rounds, a comparison, the runner of claims, or a parsed command."""
 
 FILLED = {"accountants.covering.neighbours.Neighbours.assumed", "accountants.covering.reduced.Reduction.assumed"}
 """Fields that the library fills in, of classes whose other fields are walked."""
 
-MADE = {
-    "vectors.calibration.search.Calibration",
-    "vectors.error.indices.ShuffleIndex",
-    "accountants.questions.inverses.Inverse",
-    "design.shuffled.model.ShuffledDesign",
-    "engines.densities.bromwich.Bromwich",
-    "accountants.bounds.amplification.Amplification",
-    "utility.frontiers.leakage.PairLeakage",
-    "design.decision.optimal_channel.Design",
-    "utility.estimation.worst_risk.WorstRisk",
-    "utility.likelihood.normal.NormalProfile",
-    "utility.likelihood.poisson.PoissonProfile",
-    "utility.likelihood.worst.WorstCurve",
-    "base.lp.LinearProgram",
-    "design.decision.certificate.TradeoffCertificate",
-    "design.decision.reduced.OrbitDesign",
-    "ledger.claims.outcomes.PartOutcome",
-    "ledger.claims.outcomes.Corrected",
-    "ledger.claims.outcomes.Outcome",
-    "ledger.claims.registry.Entry",
-    "ledger.report.entries.LedgerEntry",
-}
+MADE = set(
+    words(
+        "vectors.calibration.search.Calibration vectors.error.indices.ShuffleIndex "
+        "accountants.questions.inverses.Inverse design.shuffled.model.ShuffledDesign "
+        "engines.densities.bromwich.Bromwich accountants.bounds.amplification.Amplification "
+        "utility.frontiers.leakage.PairLeakage design.decision.optimal_channel.Design "
+        "utility.estimation.worst_risk.WorstRisk utility.likelihood.normal.NormalProfile "
+        "utility.likelihood.poisson.PoissonProfile utility.likelihood.worst.WorstCurve "
+        "base.lp.LinearProgram design.decision.certificate.TradeoffCertificate "
+        "design.decision.reduced.OrbitDesign ledger.claims.outcomes.PartOutcome "
+        "ledger.claims.outcomes.Corrected ledger.claims.outcomes.Outcome ledger.claims.registry.Entry "
+        "ledger.report.entries.LedgerEntry"
+    )
+)
 """Results and solver programs that the library fills in: certificates among them are refused by ``verify``."""
 
-COMMANDS = {
-    "cli.collect.plan",
-    "cli.compare.compare",
-    "cli.pld.pld",
-    "cli.curves.curve",
-    "cli.curves.solve_eps0",
-    "cli.curves.solve_n",
-    "cli.privacy.delta",
-    "cli.privacy.epsilon",
-    "cli.unequal.unequal",
-    "cli.views.renyi",
-    "cli.views.gdp",
-}
+COMMANDS = set(
+    words(
+        "cli.collect.plan cli.compare.compare cli.pld.pld cli.curves.curve cli.curves.solve_eps0 "
+        "cli.curves.solve_n cli.privacy.delta cli.privacy.epsilon cli.unequal.unequal cli.views.renyi "
+        "cli.views.gdp"
+    )
+)
 """Commands with options of an enumeration: the parser reads them, and ``test_the_parser`` asks it."""
 
 
@@ -178,17 +163,17 @@ def test_a_member_and_its_name_are_the_same(door):
 def options():
     """The options of an enumeration, by function of the command line, with the words of the command."""
 
-    def commands(command, words=()):
+    def commands(command, path=()):
         for word, inner in getattr(command, "commands", {}).items():
-            yield from commands(inner, (*words, word))
+            yield from commands(inner, (*path, word))
         if not hasattr(command, "commands"):
-            yield words, command
+            yield path, command
 
-    for words, command in commands(typer.main.get_command(application())):
+    for path, command in commands(typer.main.get_command(application())):
         module = command.callback.__module__.removeprefix("symshuffle.")
         for option in command.params:
             if found := kinds(option.type_descriptor.annotation):
-                yield f"{module}.{command.callback.__name__}", words, option.opts[0], found
+                yield f"{module}.{command.callback.__name__}", path, option.opts[0], found
 
 
 OPTIONS = tuple(options())

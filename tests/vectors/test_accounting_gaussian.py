@@ -6,9 +6,7 @@ from fractions import Fraction
 import pytest
 from mpmath import mp
 
-from symshuffle.base.errors import InputError
 from symshuffle.vectors.calibration.search import calibrate_mixed_gaussian
-from symshuffle.vectors.privacy.templates import profile_template
 from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian, gaussian_profile
 
 
@@ -42,16 +40,6 @@ def test_calibration_inverts_the_profile():
         <= Fraction(1, 10**5)
         < gaussian_profile(found.lower, eps="0.0002").upper
     )
-
-
-def test_templates_bracket_from_above():
-    n, chi, eps = 10**6, Fraction(3, 2), Fraction(3, 1000)
-    f, g = (profile_template(chi, eps, n, order=order) for order in ("leading", "mills"))
-    assert f.lower > g.upper
-    exact = gaussian_profile(chi * 1000, eps=eps)
-    assert abs(exact.midpoint / g.midpoint - 1) < Fraction(1, 100) < abs(exact.midpoint / f.midpoint - 1)
-    with pytest.raises(InputError, match="order"):
-        profile_template(1, 1, 10, order="third")  # type: ignore[arg-type]
 
 
 def test_calibrated_mixture_meets_its_target():

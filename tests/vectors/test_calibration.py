@@ -13,11 +13,8 @@ from symshuffle.channels.law import Law
 from symshuffle.cli import main
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.engines.densities.bromwich_plan import ceiling
-from symshuffle.vectors.calibration.cells import cells_of
 from symshuffle.vectors.calibration.floor import Target
 from symshuffle.vectors.calibration.search import calibrate
-from symshuffle.vectors.privacy.accounting import pair_delta
-from symshuffle.vectors.privacy.pairs import worst_pair
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
 
 GOAL = Fraction(1, 10**5)
@@ -83,46 +80,6 @@ def test_the_floor_is_near_and_recomputed(found, target):
     assert told["gap"] == found.gap and told["rmse_floor"] < found.rmse
     assert len(told["excluded"]) == len(found.floor.points)
     assert told["floor_about"].startswith("the accountant's bound with the mechanism blanket")
-
-
-def test_a_false_floor_falls(found, target):
-    floor = found.floor
-    points = floor.points
-    weaker = replace(points[1], sigma0=points[1].sigma0 * Fraction(51, 50))
-    for false, place in (
-        (replace(floor, rmse=floor.rmse * Fraction(1001, 1000)), "floor.rmse"),
-        (replace(floor, points=(points[0], *points[2:])), "floor.rmse"),  # a step is missing: a lower corner is left
-        (replace(floor, points=()), "floor.points"),
-        (replace(floor, points=points[:-1]), "floor.rmse"),
-        (replace(floor, points=points[1:]), "floor.rmse"),
-        (replace(floor, points=(points[0], weaker, *points[2:])), r"floor.points\[1\]"),  # it may meet the target
-        (replace(floor, points=(points[1], points[0], *points[2:])), r"floor.points\[1\]"),
-    ):
-        with pytest.raises(CertificateError, match=place):
-            false.verify(target)
-    with pytest.raises(CertificateError, match="may meet"):
-        floor.verify(replace(target, goal=target.goal * Fraction(11, 10)))
-
-
-def test_the_floor_is_of_the_family_that_was_calibrated(found, monkeypatch):
-    """Of dimension 1 the same points would exclude less."""
-    monkeypatch.setattr("symshuffle.vectors.calibration.search.solve.delta", lambda *_, **__: found.certificate)
-    narrow = tuple(replace(point, norm=Fraction(1, 2)) for point in found.floor.points)
-    with pytest.raises(CertificateError, match=r"floor.points"):
-        replace(found, floor=replace(found.floor, points=narrow)).verify()
-
-
-@pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
-@pytest.mark.parametrize(("gamma", "sigma0"), [("0.5", "1.2"), ("0.3", "1.6")])
-def test_cells_say_little_less_than_the_density(adjacency, gamma, sigma0):
-    mechanism = BlanketMixedGaussian(gamma, sigma0)
-    pair = worst_pair(mechanism, adjacency=adjacency)
-    cells = cells_of(mechanism, adjacency)
-    for whole, part in ((pair, cells), (pair.reverse, cells.reverse)):
-        true = pair_delta(whole, 500, Fraction(11, 10), rel=1e-4)
-        low = pair_delta(part, 500, Fraction(11, 10), rel=1e-4)
-        assert low.lower <= true.upper
-        assert low.upper > true.lower * Fraction(98, 100)
 
 
 def test_no_neighbouring_shape_is_better(found):

@@ -8,10 +8,9 @@ import pytest
 from symshuffle import Rigour, amplification_curve, delta, delta_curve, epsilon, mechanism, solve_n
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Exp
 from symshuffle.channels.channel import Channel
 from symshuffle.cli import main
-from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear
+from symshuffle.vectors import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
 
 MIXED = BlanketMixedGaussian("0.95", "4.6")
 FORWARD, REVERSE = Fraction("2.379135330145171e-5"), Fraction("2.320416974609794e-5")
@@ -165,40 +164,6 @@ def test_wrong_input_is_one_line(given, words, capsys):
     assert main(["delta", *given.split(), "--n", "40", "--eps", "0.1"]) == 2
     said = capsys.readouterr()
     assert said.out == "" and said.err.count("\n") == 1 and words in said.err
-
-
-def test_the_clipped_density_has_its_index_and_is_accounted(capsys):
-    """Its masses and its index by integrals of the pair, and the bound of a few users against direct summation."""
-    import math
-
-    import numpy as np
-
-    from symshuffle.vectors.privacy.confirmation import confirm_pair
-    from symshuffle.vectors.privacy.pairs import worst_pair
-    from symshuffle.vectors.randomizers.clipped import clipped_numbers
-
-    source = ClippedLinear(Fraction(-1, 4), 10, 3)
-    pair = worst_pair(source, adjacency="zero-out")
-    law = pair.law(Fraction(1), tail=Fraction(1, 10**20))
-    square = sum(float(piece.integral(lambda u, v=piece.value: v(u) ** 2).real.mid()) for piece in law.pieces)
-    assert square**-0.5 == pytest.approx(3, rel=1e-12)
-    numbers = clipped_numbers(source)
-    height = np.sin((np.arange(400_000) + 0.5) / 400_000 * math.pi - math.pi / 2)
-    mass = (1 - height**2) ** 4  # of the angle: cos^(d - 2)
-    ratio = math.exp(0.01)
-    gap = 1 + float(numbers.slope.midpoint / numbers.gamma.midpoint) * np.maximum(height + 0.25, 0)
-    gap = gap - ratio / float(numbers.gamma.midpoint)
-    one = float(numbers.gamma.midpoint) * float((np.maximum(gap, 0) * mass).sum() / mass.sum())
-    found = delta(source, n=1, eps="0.01", adjacency="zero-out", direction="forward", rel=1e-3)
-    assert float(found.bracket.lower) <= one * (1 + 1e-6) and one <= float(found.bracket.upper) * (1 + 1e-6)
-    told = asked("delta clipped-linear -p clip=-1/4 -p chi=3 -p d=10 --n 300 --eps 0.01 --rel 1e-3 --json", capsys)
-    for adjacency in ("zero-out", "replace-one"):
-        many = delta(source, n=300, eps="0.01", adjacency=adjacency, rel=1e-9).bracket
-        value, digits = confirm_pair(source, n=300, exp_eps=Exp(Fraction(1, 100)), adjacency=adjacency)
-        assert digits >= 10
-        assert many.scaled(Fraction(999_999_999, 10**9)).lower < Fraction(value)
-        assert Fraction(value) < many.scaled(Fraction(1_000_000_001, 10**9)).upper
-    assert told["adjacency"] == "replace-one" and Fraction(told["attained_lower"]) < Fraction(told["upper"])
 
 
 def test_the_vector_mechanisms_are_listed(capsys):

@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 
-import flint
 import numpy as np
 import pytest
 
@@ -18,17 +17,8 @@ from symshuffle.vectors import (
     SphereLinear,
 )
 from symshuffle.vectors.error.risk import err1
-from symshuffle.vectors.randomizers.clipped import clipped_numbers
-from symshuffle.vectors.randomizers.sampling import estimate, round_to_sphere, sample, shrinkage
-from symshuffle.vectors.randomizers.sphere import (
-    cap_numbers,
-    cap_numbers_float,
-    density_constant,
-    epsilon0,
-    partial_moments,
-    privunit_at,
-    sphere_linear_at,
-)
+from symshuffle.vectors.randomizers.sampling import estimate, sample, shrinkage
+from symshuffle.vectors.randomizers.sphere import epsilon0, privunit_at, sphere_linear_at
 
 MECHANISMS = [
     BlanketMixedGaussian("0.5", "1", 1, 3),
@@ -79,34 +69,6 @@ def test_estimates_have_the_exact_mean_and_error(mechanism):
     assert ((found - x) ** 2).sum(axis=1).mean() == pytest.approx(error, rel=0.06)
 
 
-@pytest.mark.parametrize("mechanism", [m for m in MECHANISMS if isinstance(m, PrivUnit)], ids=str)
-def test_privunit_numbers_agree_with_scipy_and_with_quadrature(mechanism):
-    found = cap_numbers(mechanism)
-    assert cap_numbers_float(mechanism) == pytest.approx(
-        [float(found.q), float(found.alpha), float(found.shrinkage)], rel=1e-12
-    )
-    theta, d = flint.arb(mechanism.theta.numerator) / mechanism.theta.denominator, mechanism.dimension
-    constant = density_constant(d)
-    # In the angle the density has no singularity; the mean message is that of h, by quadrature.
-    edge = float(mechanism.theta)
-    angle = np.arccos(edge)
-    for lower, upper, share in ((0.0, angle, float(found.high)), (angle, np.pi, float(found.low))):
-        grid = np.linspace(lower, upper, 20001)
-        mass = share * np.trapezoid(np.sin(grid) ** (d - 2), grid) * float(constant)
-        assert mass == pytest.approx(float(mechanism.p if lower == 0 else 1 - mechanism.p), abs=1e-7)
-    moments = partial_moments(theta, d)
-    assert float(moments[0]) == pytest.approx(float(found.q))
-
-
-@pytest.mark.parametrize("d", [2, 3, 8])
-def test_partial_moments_agree_with_quadrature(d):
-    clip = flint.arb("0.3")
-    angle = np.linspace(np.arccos(0.3), np.pi, 200_001)
-    weight = np.sin(angle) ** (d - 2) * float(density_constant(d))
-    for power, moment in enumerate(partial_moments(clip, d)):
-        assert float(moment) == pytest.approx(np.trapezoid(np.cos(angle) ** power * weight, angle), abs=1e-9)
-
-
 def test_mean_message_of_the_linear_density_is_exact():
     # E[u (1 + c <u, x>)] = c x / d, because E[u u^T] = I / d on the sphere.
     assert shrinkage(SphereLinear("1/2", 5)) == Fraction(1, 10)
@@ -121,54 +83,6 @@ def test_local_level_replaces_a_parameter_and_is_never_exceeded():
             assert found.upper <= Fraction(float(level)) + Fraction(1, 10**12)
             assert float(found) == pytest.approx(float(level), abs=1e-15)
     assert less(epsilon0(SphereLinear("1/2", 3)), Fraction(110, 100))
-
-
-@pytest.mark.parametrize(("clip", "d"), [("-1/4", 10), ("2/5", 4), ("-9/10", 2)])
-def test_messages_of_the_clipped_density_have_its_moments(clip, d):
-    """Mean height and mean square height by summation over the angle, with the density's slope and blanket."""
-    mechanism = ClippedLinear(clip, d, 2)
-    found = clipped_numbers(mechanism)
-    angle = (np.arange(200_000) + 0.5) * np.pi / 200_000
-    height = np.cos(angle)
-    density = float(found.gamma) + float(found.slope) * np.maximum(height - float(mechanism.clip), 0)
-    weight = density * np.sin(angle) ** (d - 2)
-    weight /= weight.sum()
-    assert float(shrinkage(mechanism).midpoint) == pytest.approx(weight @ height, rel=1e-6)
-    x = np.zeros((40_000, d))
-    x[:, 1] = -1
-    messages = sample(mechanism, x, np.random.default_rng(5))
-    assert np.allclose(np.linalg.norm(messages, axis=1), 1)
-    seen = -messages[:, 1]
-    assert seen.mean() == pytest.approx(weight @ height, abs=0.02)
-    assert (seen**2).mean() == pytest.approx(weight @ height**2, abs=0.02)
-    assert np.abs(np.delete(messages, 1, axis=1).mean(axis=0)).max() < 0.02
-    assert (seen < float(mechanism.clip)).mean() == pytest.approx(
-        weight[height < float(mechanism.clip)].sum(), abs=0.02
-    )
-
-
-@pytest.mark.parametrize(
-    ("mechanism", "vectors", "message"),
-    [
-        (ClippedLinear(0, 2, 3), [[0.5, 0.0]], "unit vector"),
-        (LocalGaussian(1, 2), [[1.0, 1.0]], r"vectors\[0\] = length 1.41421"),
-        (LocalGaussian(1, 2), [[0.0, 0.0], [float("nan"), 0.0]], r"vectors\[1\]"),
-        (LocalGaussian(1, 2), [[0.0]], "shape"),
-        (PrivUnit("0.6", 0, 2), [[0.5, 0.0]], "unit vector"),
-        (BlanketMixedGaussian("0.5", 1, "0.5", 2), [[0.6, 0.0]], "at most 0.5"),
-    ],
-)
-def test_wrong_vectors_are_refused_and_never_clipped(mechanism, vectors, message):
-    with pytest.raises(InputError, match=message):
-        sample(mechanism, vectors, np.random.default_rng(0))
-
-
-def test_rounding_to_the_sphere_is_unbiased():
-    x = np.tile([[0.3, -0.4, 0.0], [0.0, 0.0, 0.0]], (20_000, 1))
-    found = round_to_sphere(x, np.random.default_rng(3))
-    assert np.allclose(np.linalg.norm(found, axis=1), 1)
-    assert np.abs(found[::2].mean(axis=0) - x[0]).max() < 0.03
-    assert np.abs(found[1::2].mean(axis=0)).max() < 0.03
 
 
 def test_an_uninformative_privunit_has_no_estimate():

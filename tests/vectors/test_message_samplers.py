@@ -17,13 +17,7 @@ from symshuffle.vectors.randomizers.mechanisms import (
     PrivUnit,
     SphereLinear,
 )
-from symshuffle.vectors.randomizers.sampling import (
-    check_vectors,
-    estimate,
-    round_to_sphere,
-    sample,
-    shrinkage,
-)
+from symshuffle.vectors.randomizers.sampling import check_vectors, estimate, round_to_sphere, sample, shrinkage
 
 USERS = 5_000
 

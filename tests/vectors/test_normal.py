@@ -5,10 +5,8 @@ from dataclasses import replace
 from fractions import Fraction as F
 
 import flint
-import mpmath
 import pytest
 
-from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.channels.continuous_law import ContinuousPair
 from symshuffle.vectors.privacy import normal
@@ -70,19 +68,6 @@ def test_what_is_wrong_is_named():
         normal_bracket(BIT, 0, F(2))
 
 
-@pytest.mark.parametrize(
-    ("slope", "n", "log_mass", "mean", "variance"),
-    [(0.3, 5, -0.1, 0.2, 1.5), (1.0, 4, 0.0, -0.4, 0.5), (0.0, 9, 0.0, -0.1, 2.0)],
-)
-def test_the_main_term_is_the_mean_of_the_tilted_hinge(slope, n, log_mass, mean, variance):
-    """M^n/n times E[s_+ exp(-slope s)] of the normal law of n terms, by quadrature; the error is Goldstein's."""
-    centre, spread = n * mean, math.sqrt(n * variance)
-    expected = mpmath.quad(lambda s: s * mpmath.exp(-slope * s) * mpmath.npdf(s, centre, spread), [0, 1, 4, 10, 20, 80])
-    main, error = normal.terms(*(flint.arb(x) for x in (slope, n, log_mass, mean, variance, 0.7)))
-    assert float(main) == pytest.approx(float(expected) * math.exp(n * log_mass) / n, rel=1e-11)
-    assert float(error) == pytest.approx(math.exp(n * log_mass) / n * 0.7 / variance, rel=1e-14)
-
-
 def test_moments_under_a_tilt_are_sums():
     law = BIT.law(F(11, 10))
     lam = F(3, 4)
@@ -97,13 +82,3 @@ def test_moments_under_a_tilt_are_sums():
     )
     third = sum(abs(v - mean) ** 3 * q for v, q in zip(values, tilted, strict=True)) / total
     assert float(found.third) >= third
-
-
-@pytest.mark.parametrize("x", [F(1), F(11, 10)])
-def test_the_tilt_that_is_taken_centres_the_sum(x):
-    law = BIT.law(x)
-    lam = normal._saddle(law)
-    assert lam >= 0 and abs(float(normal.tilt(law, lam).mean)) < 1e-6
-    assert (lam == 0) == (x == 1)
-    found = normal_bracket(BIT, 1, x)
-    assert found.engine == "normal" and found.rigour is Rigour.BALL and found.lower >= 0

@@ -13,12 +13,5 @@ CLAIMS = (
         expected=ClaimVerdict.DEFINITION,
         obligations=by_cases("n"),
     ),
-    claim(
-        "empty",
-        kind=Kind.NO_CONTENT,
-        grade=None,
-        check=nothing,
-        controls=(),
-        expected=ClaimVerdict.NO_CONTENT,
-    ),
+    claim("empty", kind=Kind.NO_CONTENT, grade=None, check=nothing, controls=(), expected=ClaimVerdict.NO_CONTENT),
 )

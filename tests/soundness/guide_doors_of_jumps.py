@@ -51,6 +51,3 @@ def by_one_pass():
 
 
 DOORS_OF_JUMPS = {"jumps": (by_jumps, by_one_line), "passes": (by_passes, by_one_pass)}
-SEEN_THROUGH_OF_JUMPS = {
-    f"engines.densities.{name}": "jumps" for name in ("jump_plan", "jump_line", "heights", "covers", "stretches")
-}

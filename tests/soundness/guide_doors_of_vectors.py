@@ -178,10 +178,3 @@ DOORS_OF_VECTORS = {
     "shuffled": (shuffled, true_shuffled),
     "under_caps": (under_caps, error_of_caps),
 }
-
-SEEN_THROUGH_OF_VECTORS = {
-    "vectors.privacy.correspondence": "shuffled",
-    "vectors.privacy.dominance": "ahead",
-    "vectors.calibration.smallest_error": "slope",
-    "vectors.calibration.staircase": "under_caps",
-}

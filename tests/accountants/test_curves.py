@@ -9,13 +9,13 @@ import pytest
 from symshuffle.accountants.covering.reduced import laws
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions import solve
-from symshuffle.accountants.questions.curves import CurvePoint, amplification_curve, delta_curve, spaced
+from symshuffle.accountants.questions.curves import amplification_curve, delta_curve, spaced
 from symshuffle.accountants.questions.inverses import solve_eps0, solve_n
-from symshuffle.accountants.questions.tradeoff_function import _between, _lines, tradeoff_curve
+from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
-from symshuffle.base.results import Bracket, SafeEnd
+from symshuffle.base.results import SafeEnd
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.engines.contours.ball import BallContour
@@ -187,38 +187,3 @@ def test_users_at_level_zero():
 def laws_at(source, levels):
     family = reduction(source).bounds[0]
     return [law for level in levels for law in laws(family, Exp(level), "forward", 256)]
-
-
-@pytest.mark.parametrize(
-    ("x", "level", "alpha", "expected"),
-    [
-        ("2", "1/10", "1/10", "7/10"),  # 1 - 1/10 - 2/10, above (1 - 1/10 - 1/10)/2
-        ("2", "1/10", "3/5", "3/20"),  # (1 - 1/10 - 3/5)/2, above 1 - 1/10 - 6/5
-        ("2", "1/10", "19/20", "0"),
-        ("1", "1/4", "1/4", "1/2"),
-        ("5", "0", "0", "1"),
-    ],
-)
-def test_the_lines_of_one_level(x, level, alpha, expected):
-    assert _lines(Fraction(x), Fraction(level), Fraction(alpha)) == Fraction(expected)
-
-
-def test_what_levels_between_could_add():
-    """At the ends, where the lines below meet, and beyond the last level, where delta is at least 0."""
-    values = ((1, "1/2"), (2, "1/4"), (3, "1/16"), (5, "0"))
-    profile = [
-        CurvePoint(Fraction(x), Bracket(Fraction(y), Fraction(y), Rigour.EXACT, "by hand", "known")) for x, y in values
-    ]
-    alpha = Fraction(1, 100)
-    found = list(_between(profile, alpha))
-    # below, on (1, 2): the chord of (2, 3) extended, 1/4 + 3/16 at 1; on (2, 3): chords -1/4 and -1/32 extended
-    first = [_lines(Fraction(1), Fraction(7, 16), alpha), _lines(Fraction(2), Fraction(1, 4), alpha)]
-    place = 2 + Fraction(5, 7)  # 1/4 - (x - 2)/4 = 1/16 - (x - 3)/32
-    second = [
-        _lines(Fraction(2), Fraction(1, 4), alpha),
-        _lines(Fraction(3), Fraction(1, 16), alpha),
-        _lines(place, Fraction(1, 4) - (place - 2) / 4, alpha),
-    ]
-    third = [_lines(Fraction(3), Fraction(1, 16), alpha), _lines(Fraction(5), Fraction(0), alpha)]
-    assert found[:5] == [*first, *second] and found[-1] == max(1 - 5 * alpha, (1 - alpha) / 5)
-    assert set(third) <= set(found[5:-1])

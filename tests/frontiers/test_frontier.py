@@ -10,17 +10,11 @@ from symshuffle.base.numbers import Exp
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.utility.anchored import AnchoredLaw
 from symshuffle.utility.frontiers.caps import raw_cap_trace
-from symshuffle.utility.frontiers.frontier import critical_ratio, slope_constant, threshold_budget, trace_frontier
+from symshuffle.utility.frontiers.frontier import critical_ratio, threshold_budget, trace_frontier
 from symshuffle.utility.frontiers.orbit import centre_orbit, subset_orbit
 from symshuffle.utility.frontiers.orbits import reduce_mixture, slope_certificate
 
 F = Fraction
-
-
-def test_closed_forms():
-    assert slope_constant().subs(K, 5) == F(20, 9)
-    assert threshold_budget().subs(K, 10) == F(4, 9)
-    assert critical_ratio().subs({K: 10, S: 1}) == 3
 
 
 @pytest.mark.parametrize(

@@ -269,12 +269,6 @@ def test_the_error_of_the_rule_is_needed(law, monkeypatch, coarse):
     assert not Bromwich(1e-8).bracket(law, 1000).contains(TRUE)
 
 
-@pytest.mark.parametrize(("n", "value"), [(2, TWO), (3, THREE)])
-def test_few_users_against_the_catalogue(n, value):
-    found = densities.two_sided(FEW.law(FEW_EPS, tail=Fraction(1, 10**18)), n, cells=300)
-    assert found.contains(value) and found.relative_width < 2e-3
-
-
 def test_cut_tails_count_for_few_users():
     law = FEW.law(FEW_EPS, tail=Fraction(1, 50))
     assert densities.two_sided(law, 2, cells=900).contains(TWO)

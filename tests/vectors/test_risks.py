@@ -14,7 +14,6 @@ from symshuffle.base.numbers import Ball
 from symshuffle.channels.channel import Channel
 from symshuffle.vectors import (
     BlanketMixedGaussian,
-    CentralGaussian,
     ClippedLinear,
     LocalGaussian,
     LocalLaplace,
@@ -45,16 +44,6 @@ from tests.vectors.witnesses import density_program
 
 CHANNEL = Channel.from_rows([["1/2", "1/4", "1/8", "1/8"], ["1/4", "1/4", "1/4", "1/4"], ["1/8", "1/8", "1/4", "1/2"]])
 TARGETS = [[Fraction(-1)], [Fraction(1, 5)], [Fraction(1)]]
-
-
-def test_exact_risks():
-    assert err1(BlanketMixedGaussian("0.95", "4.6")) == 8483
-    assert err1(SphereLinear("1/2", 3)) == 36 and err1(SphereLinear("1/2", 3), on_sphere=True) == 35
-    assert errn(SphereLinear("1/2", 3), 9) == 4
-    assert errn(CentralGaussian(2, 3), 6) == 2
-    assert float(err1(PrivUnit("0.6", 0, 2), on_sphere=True)) == pytest.approx(60.6850275068)
-    with pytest.raises(InputError, match="n = 0"):
-        errn(LocalLaplace(1), 0)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Laws above and below a profile, and the sum of their losses: every condition and every error term is looked at."""
 
+# No public door shows one term alone, so that private names are called and set here.
 import itertools
 import math
 from dataclasses import replace

@@ -1,5 +1,6 @@
 """Doors to sums told apart by their jumps."""
 
+# No public door cuts this law in two: one private name is called.
 from fractions import Fraction
 from functools import cache
 

@@ -2,6 +2,8 @@
 
 Profiles of few outputs are enumerated in plain doubles, integrals are trapezoids in plain doubles; the best error of
 PrivUnit is bounded from above by a search on Gauss's nodes and from below by cells, which share no guide.
+
+No public door tells on which levels an order is larger: private names are called.
 """
 
 import math

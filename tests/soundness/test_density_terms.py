@@ -1,5 +1,6 @@
 """Every error term of the roads for densities keeps some bracket true: set to zero, it lets one miss."""
 
+# No public door shows one term alone, so that private names are called and set here.
 import math
 from dataclasses import replace
 from fractions import Fraction

@@ -1,5 +1,6 @@
 """Indices against enumeration, quadrature, and grids of inputs that may never exceed the claimed supremum."""
 
+# No public door stops an integral early, so that private names are set.
 import itertools
 import math
 from fractions import Fraction

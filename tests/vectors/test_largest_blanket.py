@@ -1,5 +1,6 @@
 """The largest blanket of a Gaussian beyond one dimension, against a quadrature in both coordinates of the message."""
 
+# No public door shows a cell without mass: one private name is replaced.
 import math
 from dataclasses import replace
 from fractions import Fraction

@@ -1,5 +1,6 @@
 """Means of vectors: the estimate, its exact error, its guarantee, and the command."""
 
+# No public door repeats one simulation so often, so that one private name is called.
 import json
 import math
 from fractions import Fraction

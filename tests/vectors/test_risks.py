@@ -38,7 +38,7 @@ from symshuffle.vectors.privacy.templates import (
     profile_template,
 )
 from symshuffle.vectors.randomizers import gaussian, sphere
-from symshuffle.vectors.randomizers.clipped import _ends, best_density, clipped_numbers
+from symshuffle.vectors.randomizers.clipped import best_density, clipped_numbers
 from symshuffle.vectors.randomizers.frames import kashin_coefficients, one_coefficient_error
 from tests.vectors.witnesses import density_program
 
@@ -185,13 +185,6 @@ def test_one_coefficient_of_a_frame_by_exact_moments(chi):
 def test_one_coefficient_refuses_what_is_out_of_range(arguments):
     with pytest.raises(InputError):
         one_coefficient_error(*arguments)
-
-
-@pytest.mark.parametrize("offset", [Fraction(-1, 5), Fraction(1, 10)])
-def test_both_ends_of_the_best_density_hold_away_from_the_optimum(offset):
-    found = best_density(10, 5)
-    upper, lower = _ends(ClippedLinear(found.mechanism.clip + offset, 5, 10), 128)
-    assert lower < found.bracket.lower <= found.bracket.upper < upper
 
 
 def test_contenders_are_ordered_and_above_the_floor():

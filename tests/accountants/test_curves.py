@@ -9,7 +9,7 @@ import pytest
 from symshuffle.accountants.covering.reduced import laws
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions import solve
-from symshuffle.accountants.questions.curves import amplification_curve, delta_curve, spaced
+from symshuffle.accountants.questions.curves import amplification_curve, spaced
 from symshuffle.accountants.questions.inverses import solve_eps0, solve_n
 from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
 from symshuffle.base.choices import Rigour
@@ -94,14 +94,6 @@ def test_a_budget_of_a_continuous_law():
     assert at.upper <= MILLIONTH
 
 
-def test_a_profile_agrees_with_single_points():
-    curve = delta_curve(KRR.at(lam=3), n=6, levels=["0", "1/10", "1"], rigour=Rigour.BALL)
-    for point in curve.points:
-        alone = solve.delta(KRR.at(lam=3), n=6, eps=point.x, engine=BallContour(), rigour=Rigour.BALL).bracket
-        assert max(point.y.lower, alone.lower) <= min(point.y.upper, alone.upper)
-    assert curve.safe == "upper"
-
-
 def test_amplification_falls_with_n():
     users = [1000, 3000, 10**5, 10**6]
     curve = amplification_curve(KRR.at(eps0=1), delta=MILLIONTH, users=users)
@@ -138,6 +130,17 @@ def test_a_trade_off_contains_that_of_the_reduction_pair(n):
         truth = neyman_pearson(*laws, alpha)
         assert point.y.lower - Fraction(1, 10**9) <= truth <= point.y.upper + Fraction(1, 10**9)
         assert point.y.width < Fraction(1, 50)
+
+
+def test_beyond_the_last_level_a_trade_off_is_bounded_by_what_is_revealed():
+    """Where mass is revealed levels end at 10, and the ratio of an output is e^16: lines beyond still count."""
+    rare, mass = Fraction(1, 10**12), Fraction(1, 10**5)
+    first, second = (mass, 1 - 3 * mass, 2 * mass), (rare, 1 - rare, Fraction(0))
+    alphas = [rare / 100, rare / 10, rare / 2, rare, 10 * rare]
+    curve = tradeoff_curve(Channel((first, second)), n=1, alphas=alphas, levels=40)
+    for alpha, point in zip(alphas, curve.points, strict=True):
+        truth = neyman_pearson(dict(enumerate(second)), dict(enumerate(first)), alpha)
+        assert point.y.lower <= truth <= point.y.upper
 
 
 def test_a_real_pair_of_datasets_is_above_the_trade_off():

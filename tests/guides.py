@@ -124,7 +124,7 @@ BY_REASON: Final[dict[str, dict[str, tuple[str, tuple[Change, ...]]]]] = {
         B + "brackets._resolved": ("epsilon confirmed", (stuck(True), stuck(False))),
         A + "rounds.over_rounds.Deployment.first_step": ("deployment", (stuck(Fraction(1, 5)), stuck(Fraction(1, 50)))),
         A + "rounds.over_rounds._gaussian": ("deployment", (stuck(Fraction(1, 10**6)), stuck(Fraction(1, 3)))),
-        D + "bromwich._worth": ("density", (stuck(True), stuck(False))),
+        D + "bromwich_line._worth": ("density", (stuck(True), stuck(False))),
         D + "bromwich_plan.bits_enough": ("jumps", each(24, 53, 400)),
         D + "jump_plan._threshold": ("jumps", each(20.0, 35.0, 50.0, None)),
         D + "jump_plan._at": ("jumps",
@@ -167,7 +167,7 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
         "ball laplace_in_balls",
         "_AS_MANY_AS _OVERHEAD _SHORT _COARSE _SPARED _ROUGH _WORTH_IT _PRICIEST _RESOLVED",
     ),
-    "engines.densities.bromwich": ("density", "_HIGHEST _LEAST_REACH _BLOCK"),
+    "engines.densities.bromwich_line": ("density", "_HIGHEST _LEAST_REACH _BLOCK"),
     "engines.densities.bromwich_plan": ("density", "_SHARE _FINEST _RESOLVED _ROUGH_NODES _GUARD_BITS BLOCK"),
     "engines.contours.characteristic": ("laplace", "_ROUGH _CELLS"),
     "engines.contours.contour": (

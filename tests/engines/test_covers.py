@@ -11,7 +11,7 @@ import pytest
 
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
-from symshuffle.engines.densities import bromwich, bromwich_plan, covers, jump_line, jump_plan, jumps
+from symshuffle.engines.densities import bromwich_line, bromwich_plan, covers, jump_line, jump_plan, jumps
 from symshuffle.engines.densities.covers import Cover
 
 N = 40
@@ -49,7 +49,7 @@ def made(law, monkeypatch, plenty, rel=1e-6):
     monkeypatch.setattr(covers, "_PLENTY", plenty)
     with working_precision(160):
         plan, seen = bromwich_plan.plan_for(law, N, rel)
-        return bromwich._Line.of(seen, N, plan)
+        return bromwich_line.BromwichLine.of(seen, N, plan)
 
 
 def test_it_errs_by_no_more_than_it_says(law, monkeypatch):
@@ -73,7 +73,7 @@ def shrunken(monkeypatch, share):
         weights = tuple(w * (1 - share) for w in found.weights)
         return Cover(found.values, weights, found.zero * (1 - share), (found.error + lost).upper())
 
-    for module in (bromwich, jump_line):
+    for module in (bromwich_line, jump_line):
         monkeypatch.setattr(module, "coarse", less)
 
 

@@ -19,7 +19,6 @@ from symshuffle import (
     prove,
     prove_epsilon,
 )
-from symshuffle.accountants import confirm
 from symshuffle.accountants.bounds import evaluate
 from symshuffle.accountants.covering import covered, reduction
 from symshuffle.accountants.covering import reduced as classes
@@ -37,6 +36,7 @@ from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.parametric.walk import derive
 from symshuffle.design.shuffled.best import best_shuffled
+from symshuffle.engines import confirm
 from symshuffle.engines.densities import engine as densities
 from symshuffle.geometry.groups import cyclic_group
 from symshuffle.ledger.claims import pictures
@@ -232,7 +232,7 @@ DOORS = {door: call for one in ROWS for door, call in one.items()} | {
     "design.comparison.compare.compare.loss": lambda v: compare(3, n=9, eps0=1, mechanisms=["krr"], loss=v).rows,
     "design.shuffled.best.best_shuffled.loss": lambda v: best_shuffled(3, n=4, eps=1, delta="1/10", loss=v).trace,
     "utility.estimation.votes.VoteNoise.loss.loss": lambda v: votes.VoteNoise(F(1), F(2), 3, "").loss(v, 4),
-    "accountants.confirm.front.confirm.route": lambda v: confirm.confirm(LAW, 3, digits=8, route=v).value[:6],
+    "engines.confirm.front.confirm.route": lambda v: confirm.confirm(LAW, 3, digits=8, route=v).value[:6],
     "accountants.bounds.evaluate.choose_engine.rigour": lambda v: evaluate.choose_engine(LAW, 3, v, 1e-6),
     "accountants.covering.neighbours.Neighbours.adjacency": lambda v: replace(
         REDUCED.neighbours("both", 3), adjacency=v

@@ -15,7 +15,16 @@ from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import NotDecided
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
-from symshuffle.engines.densities import bromwich, bromwich_plan, gauss, heights, jump_line, jump_plan, jumps
+from symshuffle.engines.densities import (
+    bromwich,
+    bromwich_line,
+    bromwich_plan,
+    gauss,
+    heights,
+    jump_line,
+    jump_plan,
+    jumps,
+)
 from symshuffle.engines.densities.bromwich import Bromwich
 from symshuffle.vectors import BlanketMixedGaussian
 from symshuffle.vectors.privacy.accounting import pair_delta
@@ -250,7 +259,7 @@ def test_bromwich_allows_on_stretches_for_a_rule_that_says_less(law, monkeypatch
     shrunken(monkeypatch, flint.arb("0.1"))
     with working_precision(160):
         plan, seen = bromwich_plan.plan_for(law, N, 1e-3)
-        other = bromwich._Line.of(seen, N, plan)
+        other = bromwich_line.BromwichLine.of(seen, N, plan)
         other = replace(other, step=other.step / 10**6)
         truth = gauss.expectation(seen, other.c) ** N / other.c**2  # the first node is nearly on the real line
         assert truth * flint.arb("0.9999") <= other._stretches(1, 1) * other.log_scale.exp()

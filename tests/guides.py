@@ -162,59 +162,61 @@ BY_REASON: Final[dict[str, dict[str, tuple[str, tuple[Change, ...]]]]] = {
 """Why any result leaves every promise true; by full name, the doors through which a guide is reached, and bad versions."""
 GUIDES: Final = {name: found for names in BY_REASON.values() for name, found in names.items()}
 
-KNOBS: Final[dict[str, tuple[str, ...]]] = {
-    "symshuffle.engines.contours.ball": (
-        "_AS_MANY_AS", "_OVERHEAD", "_SHORT", "_COARSE", "_SPARED", "_ROUGH", "_WORTH_IT", "_PRICIEST", "_RESOLVED",
+SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
+    "engines.contours.ball": (
+        "ball laplace_in_balls",
+        "_AS_MANY_AS _OVERHEAD _SHORT _COARSE _SPARED _ROUGH _WORTH_IT _PRICIEST _RESOLVED",
     ),
-    "symshuffle.engines.densities.bromwich_line": ("_HIGHEST", "_LEAST_REACH", "_BLOCK"),
-    "symshuffle.engines.densities.bromwich_plan": (
-        "_SHARE", "_FINEST", "_RESOLVED", "_ROUGH_NODES", "_GUARD_BITS", "BLOCK",
+    "engines.densities.bromwich_line": ("density", "_HIGHEST _LEAST_REACH _BLOCK"),
+    "engines.densities.bromwich_plan": ("density", "_SHARE _FINEST _RESOLVED _ROUGH_NODES _GUARD_BITS BLOCK"),
+    "engines.contours.characteristic": ("laplace", "_ROUGH _CELLS"),
+    "engines.contours.contour": (
+        "contour smoothed laplace",
+        "CHUNK _WORTH_IT _PRICIEST _AS_MANY_AS _SHARE_OF_GAUSS _SPARED",
     ),
-    "symshuffle.engines.contours.characteristic": ("_ROUGH", "_CELLS"),
-    "symshuffle.engines.contours.contour": (
-        "CHUNK", "_WORTH_IT", "_PRICIEST", "_AS_MANY_AS", "_SHARE_OF_GAUSS", "_SPARED",
+    "engines.contours.loud": ("contour smoothed laplace", "CHUNK _SHORT _FEW _COARSE"),
+    "engines.counting.counts": ("counts", "_FINEST"),
+    "engines.densities.engine": (
+        "few",
+        "_FIRST_TAIL _TAIL_SHARE _LEAST_TAIL _MANY _LIKELY _COARSER _FIRST_CELLS _ENOUGH_CELLS _STEP _PASSES "
+        "_FINEST _COARSEST_STEP _NEXT_TO_NOTHING",
     ),
-    "symshuffle.engines.contours.loud": ("CHUNK", "_SHORT", "_FEW", "_COARSE"),
-    "symshuffle.engines.counting.counts": ("_FINEST",),
-    "symshuffle.engines.densities.engine": (
-        "_FIRST_TAIL", "_TAIL_SHARE", "_LEAST_TAIL", "_MANY", "_LIKELY", "_COARSER", "_FIRST_CELLS",
-        "_ENOUGH_CELLS", "_STEP", "_PASSES", "_FINEST", "_COARSEST_STEP", "_NEXT_TO_NOTHING",
+    "engines.densities.jump_plan": ("jumps", "_FELT ERROR_SHARE _LOSS _HALVINGS"),
+    "engines.transforms.fft": ("fft", "_FIRST _GROWTH"),
+    "engines.densities.gauss": ("density", "_ORDERS _ELLIPSES _ARCS _GLANCES _PANEL _SHORTEST _GRAIN"),
+    "engines.densities.covers": ("jumps", "_PLENTY _COARSE"),
+    "engines.densities.heights": ("jumps", "_HIGHEST _RUNGS _SHIFTS _CELLS _EVERY"),
+    "engines.densities.jump_line": ("jumps", "_HIGHEST _LEAST_REACH"),
+    "engines.densities.stretches": ("jumps", "_FIRST _FINER"),
+    "engines.contours.saddle": ("contour smoothed ball laplace", "QUIET _FINEST _SETTLED _TRUSTED _SPREAD_OUT"),
+    "engines.contours.segments": ("laplace laplace_in_balls", "_SHARE_OF_GAUSS _CELLS"),
+    "engines.counting.sparse": ("sparse", "_TAIL _DEEPEST _CHEAP"),
+    "engines.transforms.tilted": ("fft", "_QUIET _COARSEST _CANDIDATES _MARGIN"),
+    "accountants.bounds.brackets": ("epsilon confirmed", "_WIDE _FEW _FIRST_WIDTH"),
+    "accountants.bounds.guided": ("users top", "_PATIENCE _FAR _UNKNOWN _BELOW_ZERO _WIDEST _NARROWEST"),
+    "accountants.questions.inverses": (
+        "users budget",
+        "_COARSE_WIDTH _DELTA_WIDTH _WIDTH _WIDEST _LOOKS _CLOSE_ENOUGH _FIRST_EPS0",
     ),
-    "symshuffle.engines.densities.jump_plan": ("_FELT", "ERROR_SHARE", "_LOSS", "_HALVINGS"),
-    "symshuffle.engines.transforms.fft": ("_FIRST", "_GROWTH"),
-    "symshuffle.engines.densities.gauss": (
-        "_ORDERS", "_ELLIPSES", "_ARCS", "_GLANCES", "_PANEL", "_SHORTEST", "_GRAIN",
+    "accountants.bounds.search": ("epsilon guess", "_FIRST _FINEST"),
+    "accountants.rounds.period": ("period", "_NEGLIGIBLE _SILENT"),
+    "accountants.rounds.lattice_sums": ("rounds sum", "_OUTSIDE"),
+    "accountants.rounds.one_round": ("deployment", "_USUAL _ROUGH _COUNTS_PER_LEVELS"),
+    "accountants.rounds.over_rounds": ("deployment", "_CUT _SMALLEST"),
+    "accountants.rounds.plan": ("deployment", "WIDTH_OF_EPS WIDTH_OF_DELTA"),
+    "design.decision.programs": ("polytope compact columns", "_SUPPORT _PRICED _SIMPLEX_VARIABLES"),
+    "design.decision.tradeoff": ("polytope compact columns", "_EXACT_ROWS _FEW_INPUTS _SEEN _PATIENT"),
+    "vectors.privacy.correspondence": ("shuffled", "_REL"),
+    "vectors.privacy.dominance": ("ahead", "_FIRST _FINEST _EVALUATIONS"),
+    "vectors.calibration.smallest_error": (
+        "slope",
+        "_TRIES _STEP _SETTLED _COARSE _CLOSE _BESIDE _BACK _LONGEST _AGAIN _ALONE",
     ),
-    "symshuffle.engines.densities.covers": ("_PLENTY", "_COARSE"),
-    "symshuffle.engines.densities.heights": ("_HIGHEST", "_RUNGS", "_SHIFTS", "_CELLS", "_EVERY"),
-    "symshuffle.engines.densities.jump_line": ("_HIGHEST", "_LEAST_REACH"),
-    "symshuffle.engines.densities.stretches": ("_FIRST", "_FINER"),
-    "symshuffle.engines.contours.saddle": ("QUIET", "_FINEST", "_SETTLED", "_TRUSTED", "_SPREAD_OUT"),
-    "symshuffle.engines.contours.segments": ("_SHARE_OF_GAUSS", "_CELLS"),
-    "symshuffle.engines.counting.sparse": ("_TAIL", "_DEEPEST", "_CHEAP"),
-    "symshuffle.engines.transforms.tilted": ("_QUIET", "_COARSEST", "_CANDIDATES", "_MARGIN"),
-    "symshuffle.accountants.bounds.brackets": ("_WIDE", "_FEW", "_FIRST_WIDTH"),
-    "symshuffle.accountants.bounds.guided": ("_PATIENCE", "_FAR", "_UNKNOWN", "_BELOW_ZERO", "_WIDEST", "_NARROWEST"),
-    "symshuffle.accountants.questions.inverses": (
-        "_COARSE_WIDTH", "_DELTA_WIDTH", "_WIDTH", "_WIDEST", "_LOOKS", "_CLOSE_ENOUGH", "_FIRST_EPS0",
+    "vectors.calibration.staircase": (
+        "under_caps",
+        "_MOST _LEAST _RAREST _BEYOND _STILL _MARGIN _SETTLED _SETTLED_SHARE _STRIDE _ESTIMATED",
     ),
-    "symshuffle.accountants.bounds.search": ("_FIRST", "_FINEST"),
-    "symshuffle.accountants.rounds.period": ("_NEGLIGIBLE", "_SILENT"),
-    "symshuffle.accountants.rounds.lattice_sums": ("_OUTSIDE",),
-    "symshuffle.accountants.rounds.one_round": ("_USUAL", "_ROUGH", "_COUNTS_PER_LEVELS"),
-    "symshuffle.accountants.rounds.over_rounds": ("_CUT", "_SMALLEST"),
-    "symshuffle.accountants.rounds.plan": ("WIDTH_OF_EPS", "WIDTH_OF_DELTA"),
-    "symshuffle.design.decision.programs": ("_SUPPORT", "_PRICED", "_SIMPLEX_VARIABLES"),
-    "symshuffle.design.decision.tradeoff": ("_EXACT_ROWS", "_FEW_INPUTS", "_SEEN", "_PATIENT"),
-    "symshuffle.vectors.privacy.correspondence": ("_REL",),
-    "symshuffle.vectors.privacy.dominance": ("_FIRST", "_FINEST", "_EVALUATIONS"),
-    "symshuffle.vectors.calibration.smallest_error": (
-        "_TRIES", "_STEP", "_SETTLED", "_COARSE", "_CLOSE", "_BESIDE", "_BACK", "_LONGEST", "_AGAIN",
-        "_ALONE",
-    ),
-    "symshuffle.vectors.calibration.staircase": (
-        "_MOST", "_LEAST", "_RAREST", "_BEYOND", "_STILL", "_MARGIN", "_SETTLED", "_SETTLED_SHARE", "_STRIDE",
-        "_ESTIMATED",
-    ),
-}  # fmt: skip
-"""By module, constants that only tune: between half and twice of them answers may get wide or be refused, not wrong."""
+}
+"""By module, the doors through which its constants are seen, and those that only tune: between half and twice of them
+answers may get wide or be refused, not wrong."""
+KNOBS: Final = {f"symshuffle.{module}": tuple(names.split()) for module, (_, names) in SEEN_THROUGH.items()}

@@ -130,19 +130,3 @@ def test_an_infinite_local_budget_is_no_cap(capsys, cap):
     _, free, _ = run(capsys, "frontier", "--k", "10", "--budget", "1/2", "--json")
     assert status == 0
     assert json.loads(out)["lower"] == json.loads(free)["lower"]
-
-
-def test_two_inputs_have_a_frontier(capsys):
-    _, out, _ = run(capsys, "frontier", "--k", "2", "--budget", "1", "--json")
-    low, high = (Fraction(json.loads(out)[end]) for end in ("lower", "upper"))
-    assert low < Fraction(2, 5) < high < low + Fraction(1, 10**18)  # F_2(C) = 2C/(4 + C)
-
-
-def test_the_frontier_of_a_million_inputs(capsys):
-    for budget in ("1/2", "1000"):
-        status, out, _ = run(capsys, "frontier", "--k", "1000000", "--budget", budget, "--json")
-        data = json.loads(out)
-        assert status == 0
-        assert (
-            0 < Fraction(data["lower"]) <= Fraction(data["upper"]) < Fraction(data["lower"]) * (1 + Fraction(1, 10**15))
-        )

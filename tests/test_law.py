@@ -113,23 +113,6 @@ def test_the_ends_of_balls_bound_from_the_right_side():
     assert Law((Ball(Fraction(-1), Fraction(0)),), (Fraction(1),)).never_positive
 
 
-@pytest.mark.parametrize(("multiple", "found"), [(1, True), (64, True), (65, False)])
-def test_multiples_in_units(multiple, found):
-    """Multiples up to 64 of the smallest atom, whose sign and size are kept, and the error that is owned to."""
-    unit = enclose(Exp(Fraction(1, 3)), 200)
-    law = Law((-unit, unit * multiple, enclose(Fraction(0), 200)), (HALF, Fraction(1, 4), Fraction(1, 4)))
-    units = law.in_units()
-    if not found:
-        assert units is None
-        return
-    multiples, one, error = units
-    assert multiples.atoms() == ((-1, HALF), (multiple, Fraction(1, 4)), (0, Fraction(1, 4)))
-    assert unit.lower <= one <= unit.upper
-    assert 0 < error < Fraction(1, 2**180)
-    for value, (k, _) in zip(law.values, multiples.atoms(), strict=True):
-        assert max(abs(value.lower - k * one), abs(value.upper - k * one)) <= error
-
-
 def test_multiples_are_not_sought_where_there_are_none():
     balls = tuple(Ball(Fraction(x) - Fraction(1, 2**80), Fraction(x) + Fraction(1, 2**80)) for x in (1, 2))
     assert Law(balls, (HALF, HALF)).in_units() is not None

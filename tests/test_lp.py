@@ -88,33 +88,6 @@ def test_a_variable_is_named_once():
         Certificate(((0, ONE), (0, ONE)), (ONE, Fraction(0), Fraction(0))).verify(TWO_SIDED)
 
 
-@pytest.mark.parametrize(("dual", "fails"), [(1, False), (Fraction(1, 2), True), (Fraction(3, 2), True)])
-def test_a_free_variable_leaves_no_reduced_cost(dual, fails):
-    """Minimise a free x with x = -1: only the multiplier 1 bounds it, from either side another one does not."""
-    program = LinearProgram.from_rows([1], [([1], "==", -1)], free=[0])
-    certificate = Certificate(((0, -ONE),), (Fraction(dual),))
-    if fails:
-        with pytest.raises(CertificateError, match=r"reduced_costs\[0\]"):
-            certificate.verify(program)
-    else:
-        assert certificate.prove(program).exact == -1
-
-
-@pytest.mark.parametrize(
-    ("parts", "named"),
-    [
-        (((ONE,), (((0, ONE),),), (Sense.EQ,), (ONE,), frozenset({1})), "free"),
-        (((ONE,), (((0, ONE),),), (Sense.EQ,), (ONE,), frozenset({-1})), "free"),
-        (((ONE,), (((1, ONE),),), (Sense.EQ,), (ONE,)), r"columns\[0\]"),
-        (((ONE,), (((-1, ONE),),), (Sense.EQ,), (ONE,)), r"columns\[0\]"),
-        (((ONE,), ((),), (Sense.EQ,), ()), "rhs"),
-    ],
-)
-def test_rows_and_variables_that_do_not_exist(parts, named):
-    with pytest.raises(InputError, match=named):
-        LinearProgram(*parts)
-
-
 def test_sizes_and_sparse_columns_of_dense_rows():
     program = LinearProgram.from_rows([1, 2, 0], [([0, 5, 0], "<=", 4), ([1, 0, 0], ">=", 0)], free=[2])
     assert (program.num_variables, program.num_rows, program.free) == (3, 2, {2})

@@ -1,5 +1,6 @@
 """Sweeps: interrupted and resumed equals uninterrupted, failed points are rows, and refusals are one line."""
 
+# No public door reads a grid alone, so that one private name is called.
 import csv
 import json
 import os

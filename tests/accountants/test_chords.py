@@ -55,20 +55,6 @@ def test_lines_are_tight_where_values_are_known():
     assert corner == F(7, 3) and {line.at(corner) for line in lines_below(nodes, 1)} == {F(4, 3)}
 
 
-def test_each_line_is_known_exactly():
-    """Through the near node's lower end to the far node's upper end, and never rising."""
-    nodes = [Node(F(x), F(low), F(high)) for x, low, high in ((1, 8, 9), (2, 5, 6), (4, 3, 4), (7, 1, 3), (8, 2, 3))]
-    assert line_above(nodes, 1) == Line(F(2), F(6), F(-1))
-    assert line_above(nodes, 3) == Line(F(7), F(3), F(0))
-    assert lines_below(nodes, 0) == [Line(F(2), F(5), F(-1, 2))]
-    assert lines_below(nodes, 1) == [Line(F(4), F(3), F(0)), Line(F(2), F(5), F(-4))]
-    assert lines_below(nodes, 2) == [Line(F(7), F(1), F(0)), Line(F(4), F(3), F(-3, 2))]
-    assert lines_below(nodes, 3) == [Line(F(8), F(2), F(0)), Line(F(7), F(1), F(-1))]
-    rising = [Node(F(x), F(y), F(y)) for x, y in ((0, 0), (1, 1), (2, 2))]
-    assert lines_below(rising, 1) == [Line(F(2), F(2), F(0)), Line(F(1), F(1), F(0))]
-    assert lines_below(rising, 0) == [Line(F(1), F(1), F(0))]
-
-
 def test_meetings_are_inside_and_of_lines_that_are_not_parallel():
     lines = [Line(F(0), F(0), F(1)), Line(F(1), F(5), F(-1)), Line(F(3), F(4), F(1))]
     assert list(meetings(lines, F(0), F(10))) == [F(3), F(5, 2)]

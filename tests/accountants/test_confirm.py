@@ -1,6 +1,5 @@
 """The two routes of the confirmation: against each other, against exact values, and inside certified brackets."""
 
-import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -12,7 +11,7 @@ from symshuffle.base.numbers import Ball, Exp
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.confirm import confirm, confirm_laplace, sums
-from symshuffle.engines.confirm.survey import LineSurvey, TiltedLine, _tail, survey
+from symshuffle.engines.confirm.survey import TiltedLine, survey
 from symshuffle.engines.confirm.transform import saddle, transform
 from symshuffle.engines.contours.ball import BallContour
 from symshuffle.engines.counting.exact import Exact
@@ -188,22 +187,6 @@ def test_refusals():
         confirm(zero, 3)
     with pytest.raises(InputError, match="probabilities of sum 1"):
         confirm(Law((Fraction(1),), (HALF,)), 3)
-
-
-THREE = Law(tuple(map(Fraction, ("3/2", "0", "-5/4"))), tuple(map(Fraction, ("1/5", "3/10", "1/2"))))
-
-
-def test_what_lies_beyond_the_end():
-    """Four times the mass on every window of that length, with 1/t^2 summed; less where continuous parts fade."""
-    line = TiltedLine.at(transform(THREE, 9, digits=20), 0.7, 9)
-    found = LineSurvey(mass=3.0, end=14.0)
-    expected = 4 * sum(1 / j**2 for j in range(1, 200_000)) * 3 * (0.7 / 14) ** 2
-    assert _tail(line, 9, found, lattice=False) == pytest.approx(expected, rel=1e-5)
-    assert _tail(line, 9, found, lattice=True) == pytest.approx(expected * math.pi**2 / 4, rel=1e-5)
-    fading = replace(line, atoms=1, variation=0.14)
-    share = fading.weights[0] + 0.01
-    assert _tail(fading, 9, found, lattice=False) == pytest.approx(0.49 / 14 * share**9, rel=1e-12)
-    assert _tail(replace(fading, variation=14.0), 9, found, lattice=False) == pytest.approx(expected, rel=1e-5)
 
 
 def test_singular_mass_is_read_and_added_once():

@@ -9,13 +9,13 @@ import pytest
 from symshuffle.accountants.covering.reduced import laws
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions import solve
-from symshuffle.accountants.questions.curves import CurvePoint, amplification_curve, delta_curve, spaced
+from symshuffle.accountants.questions.curves import amplification_curve, spaced
 from symshuffle.accountants.questions.inverses import solve_eps0, solve_n
-from symshuffle.accountants.questions.tradeoff_function import _between, _lines, tradeoff_curve
+from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
-from symshuffle.base.results import Bracket, SafeEnd
+from symshuffle.base.results import SafeEnd
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.engines.contours.ball import BallContour
@@ -94,14 +94,6 @@ def test_a_budget_of_a_continuous_law():
     assert at.upper <= MILLIONTH
 
 
-def test_a_profile_agrees_with_single_points():
-    curve = delta_curve(KRR.at(lam=3), n=6, levels=["0", "1/10", "1"], rigour=Rigour.BALL)
-    for point in curve.points:
-        alone = solve.delta(KRR.at(lam=3), n=6, eps=point.x, engine=BallContour(), rigour=Rigour.BALL).bracket
-        assert max(point.y.lower, alone.lower) <= min(point.y.upper, alone.upper)
-    assert curve.safe == "upper"
-
-
 def test_amplification_falls_with_n():
     users = [1000, 3000, 10**5, 10**6]
     curve = amplification_curve(KRR.at(eps0=1), delta=MILLIONTH, users=users)
@@ -138,6 +130,17 @@ def test_a_trade_off_contains_that_of_the_reduction_pair(n):
         truth = neyman_pearson(*laws, alpha)
         assert point.y.lower - Fraction(1, 10**9) <= truth <= point.y.upper + Fraction(1, 10**9)
         assert point.y.width < Fraction(1, 50)
+
+
+def test_beyond_the_last_level_a_trade_off_is_bounded_by_what_is_revealed():
+    """Where mass is revealed levels end at 10, and the ratio of an output is e^16: lines beyond still count."""
+    rare, mass = Fraction(1, 10**12), Fraction(1, 10**5)
+    first, second = (mass, 1 - 3 * mass, 2 * mass), (rare, 1 - rare, Fraction(0))
+    alphas = [rare / 100, rare / 10, rare / 2, rare, 10 * rare]
+    curve = tradeoff_curve(Channel((first, second)), n=1, alphas=alphas, levels=40)
+    for alpha, point in zip(alphas, curve.points, strict=True):
+        truth = neyman_pearson(dict(enumerate(second)), dict(enumerate(first)), alpha)
+        assert point.y.lower <= truth <= point.y.upper
 
 
 def test_a_real_pair_of_datasets_is_above_the_trade_off():
@@ -187,38 +190,3 @@ def test_users_at_level_zero():
 def laws_at(source, levels):
     family = reduction(source).bounds[0]
     return [law for level in levels for law in laws(family, Exp(level), "forward", 256)]
-
-
-@pytest.mark.parametrize(
-    ("x", "level", "alpha", "expected"),
-    [
-        ("2", "1/10", "1/10", "7/10"),  # 1 - 1/10 - 2/10, above (1 - 1/10 - 1/10)/2
-        ("2", "1/10", "3/5", "3/20"),  # (1 - 1/10 - 3/5)/2, above 1 - 1/10 - 6/5
-        ("2", "1/10", "19/20", "0"),
-        ("1", "1/4", "1/4", "1/2"),
-        ("5", "0", "0", "1"),
-    ],
-)
-def test_the_lines_of_one_level(x, level, alpha, expected):
-    assert _lines(Fraction(x), Fraction(level), Fraction(alpha)) == Fraction(expected)
-
-
-def test_what_levels_between_could_add():
-    """At the ends, where the lines below meet, and beyond the last level, where delta is at least 0."""
-    values = ((1, "1/2"), (2, "1/4"), (3, "1/16"), (5, "0"))
-    profile = [
-        CurvePoint(Fraction(x), Bracket(Fraction(y), Fraction(y), Rigour.EXACT, "by hand", "known")) for x, y in values
-    ]
-    alpha = Fraction(1, 100)
-    found = list(_between(profile, alpha))
-    # below, on (1, 2): the chord of (2, 3) extended, 1/4 + 3/16 at 1; on (2, 3): chords -1/4 and -1/32 extended
-    first = [_lines(Fraction(1), Fraction(7, 16), alpha), _lines(Fraction(2), Fraction(1, 4), alpha)]
-    place = 2 + Fraction(5, 7)  # 1/4 - (x - 2)/4 = 1/16 - (x - 3)/32
-    second = [
-        _lines(Fraction(2), Fraction(1, 4), alpha),
-        _lines(Fraction(3), Fraction(1, 16), alpha),
-        _lines(place, Fraction(1, 4) - (place - 2) / 4, alpha),
-    ]
-    third = [_lines(Fraction(3), Fraction(1, 16), alpha), _lines(Fraction(5), Fraction(0), alpha)]
-    assert found[:5] == [*first, *second] and found[-1] == max(1 - 5 * alpha, (1 - alpha) / 5)
-    assert set(third) <= set(found[5:-1])

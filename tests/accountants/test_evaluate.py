@@ -63,16 +63,6 @@ def test_a_width_that_was_not_reached_is_said():
     assert "where 1.0e-12 was aimed at" in wide.how
 
 
-def test_a_bracket_that_says_little_is_retried_by_the_next_engine():
-    """Sparse takes this law and had [0, 2e-21]; the inverse at 1e-30 was refused."""
-    krr = mechanism("krr").at(k=1000, eps0=1)
-    found = delta(krr, n=2000, eps="0.05").bracket
-    assert found.aimed is None
-    assert Fraction("4.5161e-70") < found.lower <= found.upper < Fraction("4.5162e-70")
-    level = epsilon(krr, n=2000, delta="1e-30", rel=1e-3).bracket
-    assert level.relative_width <= Fraction(1, 1000)
-
-
 def test_few_users_in_balls_are_summed_over_counts():
     found = delta(KRR, n=60, eps="0.1", rigour=Rigour.BALL).bracket
     assert found.engine == "counts"

@@ -140,16 +140,6 @@ def test_tails_are_charged():
     assert found.lower <= exact <= found.upper and found.width < Fraction(1, 10**6) * exact
 
 
-def test_exact_dropout_is_at_most_what_every_least_number_gives():
-    n, q = 12, Fraction(1, 3)
-    found = delta(KRR, n=n, dropout=q, exp_eps=X, rigour="exact").bracket.exact
-    fewer = partial_cdf(n, q, exact=True)
-    simple = [delta(KRR, n=m, exp_eps=X, rigour="exact").bracket.exact + fewer(m - 1)[0] for m in range(1, n + 1)]
-    assert found <= min(simple) and min(simple) < 1
-    shown = [delta(KRR, n=n, min_users=m, exp_eps=X, rigour="exact").bracket.exact for m in range(1, n + 1)]
-    assert all(one >= other for one, other in itertools.pairwise(shown)) and shown[0] > shown[-1]
-
-
 def test_epsilon_meets_its_target_and_says_what_it_supposes():
     who = {"n": 40, "dropout": "0.25", "group": 2}
     found = epsilon(KRR, **who, delta="1e-2", rel=1e-2)

@@ -1,5 +1,6 @@
 """The exported distribution of one round: above the truth everywhere, whole in its file, refused where it is not."""
 
+# No public door gives a profile that is wrong on purpose: two private names are replaced.
 import importlib.util
 import json
 from fractions import Fraction

@@ -171,17 +171,6 @@ def test_wrong_input_is_refused_in_one_line(make, message):
     assert "\n" not in str(refused.value)
 
 
-def test_simpler_theorems_by_hand():
-    half = Fraction(1, 2)
-    assert basic_epsilon([(half, 3), (Fraction(1), 1)]) == Fraction(5, 2)
-    by_hand = 4 * 0.5 * math.tanh(0.25) + math.sqrt(2 * math.log(1e6) * 4 * 0.25)
-    found = advanced_epsilon([(half, 4)], Fraction(1, 10**6))
-    assert float(found) == pytest.approx(by_hand, rel=1e-12)
-    assert float(advanced_slack([(half, 4)], found)) == pytest.approx(1e-6, rel=1e-9)
-    with pytest.raises(InputError, match="slack"):
-        advanced_epsilon([(half, 4)], Fraction(0))
-
-
 def test_the_smallest_of_all_theorems_is_returned():
     """At a level that one round never passes, basic composition says 0 where a lattice only says little."""
     found = delta(rounds([["2/3", "1/3"], ["1/3", "2/3"]], 2), n=2, exp_eps=5, rel=0.1)

@@ -1,5 +1,6 @@
 """What excludes other parameters, against brute force over all of them, and where it must not exclude anything."""
 
+# No public door takes a wrong guess: the private names that guess are replaced.
 from dataclasses import replace
 from fractions import Fraction as F
 

@@ -13,7 +13,6 @@ from symshuffle.accountants.questions.adversary import worst_of_all
 from symshuffle.base.choices import Population, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
-from symshuffle.channels.shuffled import histogram_law
 from symshuffle.design.comparison import families
 from symshuffle.design.comparison.families import family, names
 from symshuffle.design.comparison.forms import forms
@@ -135,19 +134,6 @@ def test_at_a_local_level_large_subsets_win_and_at_a_central_target_small_ones()
     assert size > 1
     assert local.rows[0].name == "subset-selection"
     assert dict(central.row("subset-selection").parameters)["s"] < size
-
-
-def test_half_block_is_indistinguishable_where_its_row_says_so(at_level):
-    row = at_level.row("half-block")
-    assert row.risk is None
-    assert "half at 0 and half at 2" in row.reason
-    rows = mechanism("half-block").at(k=4, lam=3).channel().rows
-    assert [a + b for a, b in zip(rows[0], rows[2], strict=True)] == [
-        a + b for a, b in zip(rows[1], rows[3], strict=True)
-    ]
-    law = histogram_law([rows[0], rows[2]])
-    assert AnchoredLaw.from_channel(mechanism("half-block").at(k=4, lam=3).channel()).trace() > 0
-    assert sum(law.values()) == 1
 
 
 def test_without_delta_privacy_is_null_and_said(at_budget):

@@ -2,6 +2,8 @@
 
 Every other engine is stopped after half of the processor time that the choice took, so the whole costs little more than
 the choice itself. What takes less than :data:`FELT` is not told from noise, and nobody waits for it.
+
+No public door runs a dear choice: a private name is replaced for the negative control.
 """
 
 import random

@@ -78,27 +78,6 @@ def test_weights_must_be_probabilities() -> None:
         parallel((krr(2), krr(2)), (Fraction(1, 2), Fraction(1, 3)))
 
 
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ("joint(krr(k=10,4)", "a name at character 16"),
-        ("joint(krr(k=3),0)", "a number of coordinates, an integer from 1 to 64, at character 16"),
-        ("joint(krr(k=3),2))", "the end of the expression at character 18"),
-        ("joint(__import__,2)", "expected a name"),
-        ("krr(k=3,lam=2)", "a parameter other than the budget"),
-        ("joint(krr(k=3,k=4),2)", "each parameter once, but k again at character 15"),
-        ("subsample(krr(k=3),2)", "a number in [0, 1]"),
-        ("hamming(krr(k=3),2)", "a joint composition"),
-        ("hamming(joint(krr(k=3),2),3)", "an integer from 1 to 2"),
-        ("nosuch(k=2)", "one of"),
-    ],
-)
-def test_malformed_expressions_say_where(text: str, complaint: str) -> None:
-    with pytest.raises(ValueError) as refused:
-        parse(text)
-    assert complaint in str(refused.value)
-
-
 def test_names_read_back() -> None:
     text = "parallel(1/2:hamming(joint(krr(k=10),4),2),1/2:oue)"
     assert parse(text).name == "parallel(1/2:hamming(joint(krr(lam, k=10),4),2),1/2:oue(lam, D))"

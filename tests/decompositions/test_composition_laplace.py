@@ -178,20 +178,6 @@ def test_expressions() -> None:
     assert nested.name.startswith("parallel(1/4:joint(laplace(lam, domain=binary, cells=40),krr(lam, k=3)),3/4:")
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("joint(laplace(domain=tri),2)", "'binary' or 'unit' at character 22"),
-        ("joint(laplace(k=3),2)", "domain or cells, each once, at character 15"),
-        ("laplace(cells=3,cells=4)", "domain or cells, each once, at character 17"),
-        ("laplace(cells=0)", "cells, an integer from 1 to 20000, at character 15"),
-    ],
-)
-def test_wrong_expressions(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        parse(text)
-
-
 def test_what_has_no_finite_form_is_refused() -> None:
     with pytest.raises(Unsupported, match="continuum of outputs"):
         joint(Laplace(), KRR).channel(ONE)

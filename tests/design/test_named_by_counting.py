@@ -2,44 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from fractions import Fraction
 
 import pytest
-import sympy as sp
 
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import Ball
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.named import uniform
-from symshuffle.design.named.symmetric import guessing_risk, subset_weight
 from symshuffle.design.named.uniform import best_uniform_size
 from symshuffle.design.named.weighted import (
     weighted_guessing_breakpoints,
     weighted_guessing_problem,
     weighted_guessing_risk,
 )
-
-
-def subset_selection(m: int, k: int, lam: Fraction) -> dict[tuple[int, ...], list[Fraction]]:
-    """Its columns by subset, each input's probabilities summing to 1."""
-    columns = {y: [lam if x in y else Fraction(1) for x in range(m)] for y in itertools.combinations(range(m), k)}
-    total = sum(column[0] for column in columns.values())
-    return {y: [v / total for v in column] for y, column in columns.items()}
-
-
-@pytest.mark.parametrize(("m", "k"), [(3, 1), (4, 2), (4, 3), (5, 2)])
-def test_counting_classes_of_subsets_is_listing_them(m, k):
-    lam, gamma = Fraction(5, 2), Fraction(1, 3)
-    channel = subset_selection(m, k, lam)
-    assert Fraction(str(subset_weight(m, k, sp.Rational(5, 2)))) == min(min(c) for c in channel.values())
-    reading = [(1 - gamma) / m + (gamma if x == 0 else 0) for x in range(m)]  # theta = 0
-    risk = sum(
-        reading[x] * p * (1 - (Fraction(1, k) if 0 in y else 0)) for y, column in channel.items()
-        for x, p in enumerate(column)
-    )  # fmt: skip
-    assert Fraction(str(guessing_risk(m, k, sp.Rational(1, 3), sp.Rational(5, 2)))) == risk
 
 
 @pytest.mark.parametrize(("m", "eps0", "size"), [(3, "1/10", 1), (4, "1/10", 2), (6, "2", 1), (9, "1", 4), (9, "3", 1)])

@@ -14,14 +14,14 @@ from symshuffle.base.numbers import Verdict
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.named import cardioid
-from symshuffle.design.named.cardioid import cardioid_program, cosine, cosine_field, grid_suffices
+from symshuffle.design.named.cardioid import cardioid_program, cosine_field, grid_suffices
 from symshuffle.design.named.weighted import (
     weighted_guessing_breakpoints,
     weighted_guessing_problem,
     weighted_guessing_risk,
 )
 from symshuffle.design.parametric.program import bayes_program, minimax_program
-from symshuffle.design.parametric.signs import nonnegative_by_coefficients, sign_changes, sign_in_field
+from symshuffle.design.parametric.signs import nonnegative_by_coefficients
 from symshuffle.design.parametric.walk import basis_at, derive
 from symshuffle.geometry.groups import SymmetryGroup, dihedral_group, symmetric_group, trivial_group
 from symshuffle.mechanisms.symbolic import LAM
@@ -144,17 +144,6 @@ def test_weights_and_bound_prove_the_value():
         total = sum(w * (LAM if column.subset >> x & 1 else 1) for column, w in piece.weights)
         assert sp.simplify(total - 1) == 0
     assert sp.simplify(sum(piece.bound) - piece.value) == 0
-
-
-def test_field_arithmetic():
-    domain = cosine_field(7)
-    assert sum((cosine(2 * x, 7, domain) for x in range(7)), domain.zero) == domain.zero
-    assert sign_in_field(cosine(3, 7, domain), domain) == 1
-    assert sign_in_field(cosine(4, 7, domain), domain) == -1
-    ring = sp.QQ[LAM]
-    x = ring.gens[0]
-    assert sign_changes((x - 3) ** 2 * (x * x - 5), sp.QQ) == [sp.sqrt(5)]
-    assert sign_changes((x - 1) * (x + 4), sp.QQ) == []
 
 
 def test_region_certificates():

@@ -111,24 +111,6 @@ def test_larger_programs():
     assert 0 < design.value.width < Fraction(1, 10**7)
 
 
-@pytest.mark.parametrize("tradeoff", [bayes_tradeoff, minimax_tradeoff])
-def test_where_the_exact_program_would_take_too_long(tradeoff, monkeypatch):
-    # Distances between clusters of readings: degenerate, so that column generation does not settle in few rounds.
-    model = [[Fraction(1, 40) + Fraction(int(x // 2 == t), 4) for x in range(20)] for t in range(10)]
-    problem = DecisionProblem.of(model, [[abs(t - a) for a in range(10)] for t in range(10)], [Fraction(1, 10)] * 10)
-    exact = tradeoff(problem, 3, method=Method.COMPACT).value.exact
-    monkeypatch.setattr("symshuffle.design.decision.tradeoff._MAX_ROUNDS", 0)
-    assert tradeoff(problem, 3, method=Method.COMPACT).value.exact == exact
-    monkeypatch.setattr("symshuffle.design.decision.sizes.EXACT_SECONDS", 0)
-    found = tradeoff(problem, 3, method=Method.COMPACT).value
-    assert found.lower <= exact <= found.upper
-    assert found.rigour is Rigour.EXACT
-    assert 0 < found.width < Fraction(1, 10**7)
-    assert "weak duality" in found.how
-    around = tradeoff(problem, Exp(Fraction(1)), method=Method.COMPACT).value
-    assert 0 < around.width < Fraction(1, 10**7)
-
-
 def test_refusals():
     problem = smoothed_point_masses(3, 1)
     with pytest.raises(InputError, match="lam"):

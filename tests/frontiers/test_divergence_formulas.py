@@ -65,25 +65,6 @@ def test_divergences_by_enumeration_of_messages(name, order, way, n):
     assert float(bound.upper) == pytest.approx(value, rel=1e-9)
 
 
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_an_output_that_one_input_never_sends(n):
-    """(1/2, 1/2, 0) against (1/4, 1/2, 1/4): finite where the larger support stands second, and Hellinger always."""
-    channel = Channel.from_rows([["1/2", "1/2", "0"], ["1/4", "1/2", "1/4"]])
-    p, q = pair_of(channel, n)
-    for name, order in NAMED:
-        found = leakage(channel, 0, 1, n=n, divergence=name, order=order).bracket
-        exponent = None if order is None else float(order)
-        assert float(found.upper) == pytest.approx(divergence(name, exponent, p, q), rel=1e-9)
-    swapped = leakage(channel, 1, 0, n=n, divergence="squared-hellinger").bracket
-    p, q = pair_of(Channel(channel.rows[::-1]), n)
-    assert float(swapped.upper) == pytest.approx(divergence("squared-hellinger", None, p, q), rel=1e-9)
-    for name, order in (("chi-square", None), ("kl", None), ("renyi", 2)):
-        with pytest.raises(InputError, match="infinite"):
-            leakage(channel, 1, 0, n=n, divergence=name, order=order)
-        with pytest.raises(InputError, match="infinite"):
-            leakage(channel, 0, 1, n=n, divergence=name, order=order, direction="reverse")
-
-
 def test_convex_functions_by_enumeration():
     """(t - 1)^2 t at cap 2 and two users: averages 1/2, 5/4, 2 with masses 4/9, 4/9, 1/9."""
     found = convex_envelope(2, lam=F(2), function=lambda t: (t - 1) * (t - 1) * t)

@@ -1,20 +1,15 @@
-import itertools
 from fractions import Fraction
 
 import pytest
-import sympy as sp
 
 from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import lower_end, upper_end
-from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
+from symshuffle.mechanisms.finite import K, augmented_randomized_response
 from symshuffle.utility.anchored import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_risk, worst_canonical_risk
-from symshuffle.utility.frontiers.caps import optimal_subset_sizes
 from symshuffle.utility.frontiers.equivariant import (
     ALPHA,
     BETA,
-    SPREAD,
     calibrated_risk,
     capped_vertices,
     optimal_equivariant_risk,
@@ -24,8 +19,6 @@ from symshuffle.utility.frontiers.equivariant import (
     response_mixture,
     smallest_reciprocal_sum,
     thinning_gain,
-    two_level_reciprocals,
-    two_level_template,
 )
 from symshuffle.utility.frontiers.orbit import Orbit
 
@@ -61,33 +54,6 @@ def test_mixtures_of_responses_match_orbits():
     high = Orbit(F("1/2"), ((1, F("3/2")), (2, F("3/4"))))
     flat = Orbit(F("1/2"), ((3, F(1)),))
     assert AnchoredLaw.from_channel(channel) == orbit_mixture([high, flat])
-
-
-def test_three_levels_never_beat_the_two_level_sum():
-    for draws in itertools.product((1, 2, 5), repeat=4):
-        if len(set(draws)) > 1:
-            z = [F(4 * v, sum(draws)) for v in draws]
-            found = smallest_reciprocal_sum(4, sum(v * v for v in z))
-            assert sum(1 / v for v in z) >= lower_end(found)
-
-
-def test_one_high_coordinate_has_the_smallest_reciprocal_sum():
-    sums = [smallest_reciprocal_sum(6, F(8), s) for s in (1, 2, 3, 4)]
-    assert all(upper_end(a) < lower_end(b) for a, b in itertools.pairwise(sums))
-
-
-def test_corners_under_a_cap_dominate_all_sizes():
-    corners = capped_vertices(20, F("3/2"))
-    assert [s for s, _, _ in corners] == list(range(1, 9))
-    slopes = [a / b for _, b, a in corners]
-    assert slopes == sorted(slopes, reverse=True)
-    assert corners[-1][0] == optimal_subset_sizes(20, F("3/2"))[0]
-
-
-def test_two_level_closed_forms():
-    high, low = (e.subs({K: 5, S: 1, SPREAD: 2}) for e in two_level_template())
-    assert (high, low) == (5, 0)
-    assert sp.simplify(two_level_reciprocals().subs({K: 5, S: 1, SPREAD: sp.Rational(2, 5)}) - F(5, 9) - 5) == 0
 
 
 def test_ordered_pair_slope_is_that_of_its_orbit():

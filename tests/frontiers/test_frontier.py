@@ -7,20 +7,14 @@ import pytest
 from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
-from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
+from symshuffle.mechanisms.finite import augmented_randomized_response
 from symshuffle.utility.anchored import AnchoredLaw
 from symshuffle.utility.frontiers.caps import raw_cap_trace
-from symshuffle.utility.frontiers.frontier import critical_ratio, slope_constant, threshold_budget, trace_frontier
+from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.frontiers.orbit import centre_orbit, subset_orbit
 from symshuffle.utility.frontiers.orbits import reduce_mixture, slope_certificate
 
 F = Fraction
-
-
-def test_closed_forms():
-    assert slope_constant().subs(K, 5) == F(20, 9)
-    assert threshold_budget().subs(K, 10) == F(4, 9)
-    assert critical_ratio().subs({K: 10, S: 1}) == 3
 
 
 @pytest.mark.parametrize(
@@ -147,13 +141,6 @@ def test_limits_of_both_budgets(k):
 def test_two_inputs_follow_a_rational_curve(budget):
     trace = trace_frontier(2, budget).trace
     assert trace.lower <= 2 * budget / (4 + budget) <= trace.upper
-
-
-def test_two_inputs_have_no_low_budget_branch():
-    assert threshold_budget().subs(K, 2) == 0
-    assert critical_ratio().subs({K: 2, S: 1}) == 1
-    (orbit,) = trace_frontier(2, F("1/1000")).orbits
-    assert orbit.weight == 1
 
 
 def test_laws_of_many_inputs_are_refused_naming_the_short_form():

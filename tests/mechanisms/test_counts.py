@@ -8,10 +8,9 @@ from dataclasses import replace
 import pytest
 import sympy as sp
 
-from symshuffle import LAM, InputError, Mechanism, OutputClass, Parameter, State, Unsupported, delta, mechanism
+from symshuffle import LAM, InputError, Mechanism, OutputClass, Parameter, State, Unsupported, mechanism
 from symshuffle.design.comparison.families import names
 from symshuffle.mechanisms.finite import half_block
-from symshuffle.mechanisms.outputs import Placed
 from symshuffle.mechanisms.pairs import Pairs
 from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS, THINNED, thinned
 from symshuffle.mechanisms.symbolic import EVEN, POWER_OF_TWO, PRIME, IntegerKind
@@ -159,20 +158,3 @@ def test_what_is_too_large_to_be_compared_is_not_believed():
             ),
             (),
         )
-
-
-@pytest.mark.parametrize(("name", "shape"), [("rappor", {"D": 10}), ("krr", {"k": 10}), ("oue", {"D": 4})])
-def test_classes_at_some_values_are_made_when_one_is_looked_at(name, shape, monkeypatch):
-    """Neither a reduction nor a comparison looks at them; once looked at, they are the classes at these values."""
-    general = mechanism(name).at(**shape)
-    with monkeypatch.context() as patched:
-        patched.setattr(Placed, "_all", lambda self: pytest.fail("classes were made"))
-        one, same = general.at(eps0=1), general.at(eps0=1)
-        assert one == same and hash(one) == hash(same)
-        delta(one, n=10, eps="1/10")
-    for made, open_ in zip(one.classes, general.classes, strict=True):
-        assert made.name == open_.name and made.members is open_.members
-        for here, there in zip(made.states, open_.states, strict=True):
-            assert abs(sp.N(here.probability - there.probability.subs(LAM, sp.exp(1)))) < 1e-12
-    assert one.total_probability() == 1 or sp.simplify(one.total_probability()) == 1
-    assert one.classes != general.at(eps0=2).classes and one != general.at(eps0=2)

@@ -157,12 +157,3 @@ def test_a_number_of_subsets_too_long_to_write_is_kept_as_a_binomial():
     law = optimal_decomposition(huge).law(Fraction(6, 5))
     assert sum(law.weights) == 1
     assert law.mean == 1 - Fraction(6, 5)
-
-
-def test_outputs_of_many_inputs_are_listed_in_order():
-    """One level of recursion for each input once overflowed the stack at a thousand of them."""
-    symbols = mechanism("krr").at(k=2000, lam=3).classes[0].outputs({})
-    assert [next(symbols)[0].index(0) for _ in range(3)] == [0, 1, 2]
-    words = [states for states, _ in mechanism("subset-selection").at(k=4, s=2, lam=3).classes[0].outputs({})]
-    assert words == sorted(set(words))
-    assert len(words) == 6

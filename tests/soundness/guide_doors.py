@@ -38,8 +38,8 @@ from symshuffle.engines.transforms.fft import FFT
 from symshuffle.vectors.error.optimal import bmg_optimal
 from symshuffle.vectors.privacy.pairs import worst_pair
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
-from tests.soundness.guide_doors_of_jumps import DOORS_OF_JUMPS, SEEN_THROUGH_OF_JUMPS
-from tests.soundness.guide_doors_of_vectors import DOORS_OF_VECTORS, SEEN_THROUGH_OF_VECTORS
+from tests.soundness.guide_doors_of_jumps import DOORS_OF_JUMPS
+from tests.soundness.guide_doors_of_vectors import DOORS_OF_VECTORS
 
 KRR = symshuffle.mechanism("krr").at(k=3, lam=3)
 OFF_LATTICE = Fraction(1, 5)  # as eps: exp(eps) is irrational, and G has no lattice
@@ -279,35 +279,3 @@ DOORS = {
     **DOORS_OF_VECTORS,
     **DOORS_OF_JUMPS,
 }
-
-
-SEEN_THROUGH = {
-    "engines.contours.ball": "ball laplace_in_balls",
-    "engines.densities.bromwich_line": "density",
-    "engines.densities.bromwich_plan": "density",
-    "engines.contours.characteristic": "laplace",
-    "engines.contours.contour": "contour smoothed laplace",
-    "engines.contours.loud": "contour smoothed laplace",
-    "engines.counting.counts": "counts",
-    "engines.densities.engine": "few",
-    "engines.transforms.fft": "fft",
-    "engines.densities.gauss": "density",
-    "engines.contours.saddle": "contour smoothed ball laplace",
-    "engines.contours.segments": "laplace laplace_in_balls",
-    "engines.counting.sparse": "sparse",
-    "engines.transforms.tilted": "fft",
-    "accountants.bounds.brackets": "epsilon confirmed",
-    "accountants.bounds.guided": "users top",
-    "accountants.questions.inverses": "users budget",
-    "accountants.bounds.search": "epsilon guess",
-    "accountants.rounds.period": "period",
-    "accountants.rounds.lattice_sums": "rounds sum",
-    "accountants.rounds.one_round": "deployment",
-    "accountants.rounds.over_rounds": "deployment",
-    "accountants.rounds.plan": "deployment",
-    "design.decision.programs": "polytope compact columns",
-    "design.decision.tradeoff": "polytope compact columns",
-    **SEEN_THROUGH_OF_VECTORS,
-    **SEEN_THROUGH_OF_JUMPS,
-}
-"""The doors through which the constants of a module are seen."""

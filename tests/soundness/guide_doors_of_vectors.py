@@ -2,6 +2,8 @@
 
 Profiles of few outputs are enumerated in plain doubles, integrals are trapezoids in plain doubles; the best error of
 PrivUnit is bounded from above by a search on Gauss's nodes and from below by cells, which share no guide.
+
+No public door tells on which levels an order is larger: private names are called.
 """
 
 import math
@@ -177,11 +179,4 @@ DOORS_OF_VECTORS = {
     "slope": (slope, largest_slope),
     "shuffled": (shuffled, true_shuffled),
     "under_caps": (under_caps, error_of_caps),
-}
-
-SEEN_THROUGH_OF_VECTORS = {
-    "vectors.privacy.correspondence": "shuffled",
-    "vectors.privacy.dominance": "ahead",
-    "vectors.calibration.smallest_error": "slope",
-    "vectors.calibration.staircase": "under_caps",
 }

@@ -1,6 +1,8 @@
 """Every error term of the contour in balls keeps some bracket true: set to zero, it lets one miss.
 
 As in the tests of the contour in doubles the constants are bad on purpose.
+
+No public door shows one term alone, so that private names are called and set here.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 Good constants make most terms negligible, so that a bracket would hold without them. Here the constants are bad on
 purpose: lines far from the saddle point, steps too long, ends too near, stretches closed too early, windows too short,
 sums stopped at once. The engine as it is holds the truth at every one of them; with one term zero it misses somewhere.
+
+No public door shows one term alone, so that private names are called and set here.
 """
 
 import math

@@ -59,10 +59,8 @@ Part = tuple[F, F, F]
 UNIT = 1 << 12
 NOT_SCALED = {"_RUNGS", "_SHIFTS", "_ELLIPSES", "_ORDERS"}
 """An index into a table and what it counts, which go together, and tables whose entries have a range."""
-
 MOST, LIMITS = 400, ((stretches, "_MOST", 30_000), (gauss, "_MOST_NODES", 400))
 """What a count is raised to at most; work beyond which a line is refused."""
-
 FACTORS = pytest.mark.parametrize("factor", [0.01, 1.0, 100.0])
 
 

@@ -1,5 +1,6 @@
 """Sums of few terms that are not 0, taken out of Bromwich's integral, and transforms in closed form beside the rule."""
 
+# No public door shows one term alone, so that private names are called and set here.
 import itertools
 import math
 from dataclasses import replace

@@ -2,6 +2,8 @@
 
 The transform of a segment is known in closed form, by complementary error functions; the Gauss nodes, the bound by
 parts, the mean distance and the special function in doubles are held against it, node by node.
+
+No public door shows one term alone, so that private names are called and set here.
 """
 
 from __future__ import annotations

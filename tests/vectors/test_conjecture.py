@@ -1,5 +1,6 @@
 """The search over backgrounds: against quadrature, against a false conjecture, and as a certificate."""
 
+# No public door shows the slack of a box alone, so that private names are called and set here.
 from dataclasses import replace
 from fractions import Fraction
 

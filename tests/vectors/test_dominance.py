@@ -1,5 +1,6 @@
 """Which order of a pair is larger on a range of levels: against exact profiles, and never guessed."""
 
+# No public door is given values as coarse as here, so that one private name is called.
 import itertools
 from fractions import Fraction as F
 

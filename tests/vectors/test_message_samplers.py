@@ -59,18 +59,6 @@ def test_the_mean_message_is_the_shrunken_input(mechanism):
     assert estimate(mechanism, messages) == pytest.approx(messages / float(shrinkage(mechanism)))
 
 
-def test_shrinkage_by_definition():
-    assert shrinkage(BlanketMixedGaussian("0.6", "0.5", 1, 3)) == F(2, 5)
-    assert shrinkage(SphereLinear("0.9", 3)) == F(3, 10)
-    assert shrinkage(LocalGaussian(2, 3)) == shrinkage(LocalLaplace(2)) == 1
-    # On the sphere of dimension 3 heights are uniform: the cap above 0.3 has the mean height 0.65, the rest -0.35.
-    assert float(shrinkage(PrivUnit("0.8", "0.3", 3))) == pytest.approx(0.8 * 0.65 - 0.2 * 0.35)
-    # E[T h(T)] over uniform heights, with the ramp from 0.2 on: slope * int t (t - 0.2) dt / 2.
-    numbers = clipped_numbers(ClippedLinear("0.2", 3, 2))
-    ramp = ((1 - 0.2**3) / 3 - 0.2 * (1 - 0.2**2) / 2) / 2
-    assert float(shrinkage(ClippedLinear("0.2", 3, 2))) == pytest.approx(float(numbers.slope) * ramp)
-
-
 @pytest.mark.parametrize("theta", ["0.3", "-0.4", "0"])
 @pytest.mark.parametrize("d", [2, 3, 5])
 def test_heights_of_privunit(theta, d):

@@ -1,6 +1,5 @@
 """The bound by the normal law with an explicit error, against engines and exact values."""
 
-import math
 from dataclasses import replace
 from fractions import Fraction as F
 
@@ -66,19 +65,3 @@ def test_the_mass_beyond_the_window_is_needed(whole, monkeypatch):
 def test_what_is_wrong_is_named():
     with pytest.raises(InputError, match="n = 0"):
         normal_bracket(BIT, 0, F(2))
-
-
-def test_moments_under_a_tilt_are_sums():
-    law = BIT.law(F(11, 10))
-    lam = F(3, 4)
-    values, masses = [float(v) for v in law.values], [float(w) for w in law.weights]
-    tilted = [w * math.exp(0.75 * v) for v, w in zip(values, masses, strict=True)]
-    total = sum(tilted)
-    mean = sum(v * q for v, q in zip(values, tilted, strict=True)) / total
-    second, fourth = (sum((v - mean) ** k * q for v, q in zip(values, tilted, strict=True)) / total for k in (2, 4))
-    found = normal.tilt(law, lam)
-    assert [float(x) for x in (found.log_mass, found.mean, found.variance, found.third)] == pytest.approx(
-        [math.log(total), mean, second, math.sqrt(second * fourth)], rel=1e-12
-    )
-    third = sum(abs(v - mean) ** 3 * q for v, q in zip(values, tilted, strict=True)) / total
-    assert float(found.third) >= third

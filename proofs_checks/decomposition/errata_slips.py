@@ -116,7 +116,7 @@ def _check_hadamard(statement: Statement, _: np.random.Generator) -> Iterator[Co
             bits = (((x + 1) & y).bit_count() % 2 for x in PAIR)
             yield compare(found, statement(*bits, y), at=f"D={order}, inputs 1 and 2, y={y}: above the infimum")
             sets[found] = sets.get(found, 0) + 1
-        sizes = tuple(sets[key] for key in ((1, 0), (0, 1), (1, 1), (0, 0)))
+        sizes = tuple(sets.get(key, 0) for key in ((1, 0), (0, 1), (1, 1), (0, 0)))
         quarter = order // 4
         claimed = (quarter, quarter, quarter - 1, quarter + 1)
         yield from serving("sizes", [compare(sizes, claimed, at=f"D={order}: sizes of the sets")])

@@ -195,7 +195,7 @@ SEC_6_CLAIMS = Claim(
     text=(
         Clause(
             "i",
-            r"In the settings checked: (i) the optimal bound improves $\varepsilon$ against the best of "
+            r"In the settings checked the optimal bound improves $\varepsilon$ against the best of "
             r"Hoeffding, Bennett and the standard clone by at least 10%, and by 50% at $\varepsilon_0=4$, "
             r"$n=1000$; for Laplace noise at $\varepsilon_0=0.1$, where the standard clone is close, by at "
             "least 2%.",

@@ -2,7 +2,6 @@
 
 from .accountants.bounds.amplification import Amplification as Amplification
 from .accountants.bounds.amplification import Attained as Attained
-from .accountants.confirm import confirm as confirm
 from .accountants.covering.any_ldp import any_ldp as any_ldp
 from .accountants.covering.neighbours import Neighbours as Neighbours
 from .accountants.questions.adversary import WorstCase as WorstCase
@@ -61,6 +60,7 @@ from .design.decision.optimal_channel import Design as Design
 from .design.decision.problems import DecisionProblem as DecisionProblem
 from .design.decision.tradeoff import bayes_tradeoff as bayes_tradeoff
 from .design.decision.tradeoff import minimax_tradeoff as minimax_tradeoff
+from .engines.confirm import confirm as confirm
 from .engines.contours.ball import BallContour as BallContour
 from .engines.contours.contour import Contour as Contour
 from .engines.counting.counts import Counts as Counts

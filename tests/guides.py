@@ -59,7 +59,7 @@ GUIDES: Final[dict[str, str]] = {
     "symshuffle.accountants.bounds.gaussian_profile.level": "where a search begins: both ends are evaluated",
     "symshuffle.accountants.bounds.gaussian_profile.rising_root": "the likely crossing: both ends are evaluated",
     "symshuffle.accountants.rounds.over_rounds.Deployment.first_step": "the first lattice: every one has a true bracket",
-    "symshuffle.engines.densities.bromwich._worth": "whether sums of one term are taken out: the bracket is true either way",
+    "symshuffle.engines.densities.bromwich_line._worth": "whether sums of one term are taken out: the bracket is true either way",
     "symshuffle.engines.densities.gauss._ranked": "the order in which ellipses are tried: each is bounded before it is used",
     "symshuffle.design.decision.programs.polytope": "columns that a solver proposes: the optimum is proved exactly",
     "symshuffle.design.decision.programs.compact": "columns that a solver proposes: the optimum is proved exactly",
@@ -100,7 +100,7 @@ KNOBS: Final[dict[str, tuple[str, ...]]] = {
     "symshuffle.engines.contours.ball": (
         "_AS_MANY_AS", "_OVERHEAD", "_SHORT", "_COARSE", "_SPARED", "_ROUGH", "_WORTH_IT", "_PRICIEST", "_RESOLVED",
     ),
-    "symshuffle.engines.densities.bromwich": ("_HIGHEST", "_LEAST_REACH", "_BLOCK"),
+    "symshuffle.engines.densities.bromwich_line": ("_HIGHEST", "_LEAST_REACH", "_BLOCK"),
     "symshuffle.engines.densities.bromwich_plan": (
         "_SHARE", "_FINEST", "_RESOLVED", "_ROUGH_NODES", "_GUARD_BITS", "BLOCK",
     ),

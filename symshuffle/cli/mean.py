@@ -17,7 +17,7 @@ from symshuffle.cli.progress import progress
 from symshuffle.cli.shown import print_rows
 
 if TYPE_CHECKING:
-    from symshuffle.vectors.means.private import PrivateMean
+    from symshuffle.vectors.means.answers import PrivateMean
 
 app = typer.Typer()
 

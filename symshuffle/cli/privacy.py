@@ -37,11 +37,11 @@ from symshuffle.cli.shown import known, print_answer, width
 
 if TYPE_CHECKING:
     from symshuffle.accountants.bounds.amplification import Amplification
-    from symshuffle.accountants.confirm import Confirmation
     from symshuffle.accountants.covering.reduced import Reduction
     from symshuffle.accountants.covering.reduction import Source
     from symshuffle.base.choices import Route
     from symshuffle.base.numbers import Real
+    from symshuffle.engines.confirm import Confirmation
 
 app = typer.Typer()
 
@@ -301,7 +301,7 @@ def _confirmed(
     blanket: str | None = None,
 ) -> Confirmation:
     """The largest of the laws behind a bound, recomputed in mpmath; Laplace noise from its densities."""
-    from symshuffle.accountants.confirm import confirm, confirm_laplace
+    from symshuffle.engines.confirm import confirm, confirm_laplace
     from symshuffle.mechanisms.continuous import Laplace
 
     if isinstance(asked, Laplace) and asked.lam is not None:

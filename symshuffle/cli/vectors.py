@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from symshuffle.accountants.bounds.amplification import Amplification
-    from symshuffle.accountants.confirm import Confirmation
     from symshuffle.base.choices import Rigour
     from symshuffle.base.numbers import Real
+    from symshuffle.engines.confirm import Confirmation
 
 app = typer.Typer()
 
@@ -169,8 +169,8 @@ def confirmed(asked: Any, bound: Amplification, target: Real, blanket: str | Non
     Unsupported
         If there is no independent road for this mechanism or so few users.
     """
-    from symshuffle.accountants.confirm import Confirmation
     from symshuffle.base.numbers import Exp
+    from symshuffle.engines.confirm import Confirmation
     from symshuffle.vectors.privacy.confirmation import confirm_pair
 
     if bound.direction != "both" or not isinstance(target, Exp | Fraction):

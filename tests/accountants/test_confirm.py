@@ -7,15 +7,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle.accountants.confirm import confirm, confirm_laplace, sums
-from symshuffle.accountants.confirm.inversion import _kernel
-from symshuffle.accountants.confirm.laplace import laplace_transform, one_user
-from symshuffle.accountants.confirm.survey import LineSurvey, TiltedLine, _Limits, _merged, _tail, survey
-from symshuffle.accountants.confirm.transform import Smooth, _spacing, context_for, saddle, transform
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, Exp
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.engines.confirm import confirm, confirm_laplace, sums
+from symshuffle.engines.confirm.inversion import _kernel
+from symshuffle.engines.confirm.laplace import laplace_transform, one_user
+from symshuffle.engines.confirm.survey import LineSurvey, TiltedLine, _Limits, _merged, _tail, survey
+from symshuffle.engines.confirm.transform import Smooth, _spacing, context_for, saddle, transform
 from symshuffle.engines.contours.ball import BallContour
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.mechanisms.registry import mechanism

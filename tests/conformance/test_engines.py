@@ -12,7 +12,6 @@ from fractions import Fraction
 import pytest
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law
-from symshuffle.accountants.confirm import confirm
 from symshuffle.accountants.covering.reduced import laws
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.base.errors import Unsupported
@@ -20,6 +19,7 @@ from symshuffle.base.numbers import Ball, Exp
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.engines.confirm import confirm
 from symshuffle.engines.contours.ball import BallContour
 from symshuffle.engines.contours.contour import Contour
 from symshuffle.engines.counting.exact import Exact, enumerate_ball

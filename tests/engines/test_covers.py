@@ -12,7 +12,7 @@ from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.densities import (
-    bromwich,
+    bromwich_line,
     bromwich_plan,
     covers,
     gauss,
@@ -85,7 +85,7 @@ def made(law, monkeypatch, plenty, rel=1e-6):
     monkeypatch.setattr(covers, "_PLENTY", plenty)
     with working_precision(160):
         plan, seen = bromwich_plan.plan_for(law, N, rel)
-        return bromwich._Line.of(seen, N, plan)
+        return bromwich_line.BromwichLine.of(seen, N, plan)
 
 
 def test_a_coarse_rule_is_made_where_a_fine_one_takes_many_nodes(law, monkeypatch):
@@ -128,7 +128,7 @@ def shrunken(monkeypatch, share):
         weights = tuple(w * (1 - share) for w in found.weights)
         return Cover(found.values, weights, found.zero * (1 - share), (found.error + lost).upper())
 
-    for module in (bromwich, jump_line):
+    for module in (bromwich_line, jump_line):
         monkeypatch.setattr(module, "coarse", less)
 
 

@@ -5,7 +5,6 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.accountants.confirm import confirm
 from symshuffle.accountants.questions import solve
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, SymshuffleError, Unsupported
@@ -16,6 +15,7 @@ from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.engines.confirm import confirm
 from symshuffle.engines.contours.ball import BallContour
 from symshuffle.engines.contours.contour import Contour
 from symshuffle.engines.counting.counts import Counts

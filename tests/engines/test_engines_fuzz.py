@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symshuffle.accountants.confirm import confirm
 from symshuffle.base.errors import Unsupported
 from symshuffle.channels.law import Law
+from symshuffle.engines.confirm import confirm
 from symshuffle.engines.contours.ball import BallContour
 from symshuffle.engines.contours.contour import Contour
 from symshuffle.engines.counting.exact import Exact, _counted, enumerate_ball

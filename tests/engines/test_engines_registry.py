@@ -29,12 +29,9 @@ def contract(name):
 
 def test_import_contracts_name_every_engine():
     # Neither sees a `Law` that the others could see: one is the witness in mpmath, one takes densities.
-    others = {"symshuffle.accountants.confirm", "symshuffle.engines.densities.bromwich"}
+    others = {"symshuffle.engines.confirm", "symshuffle.engines.densities.bromwich"}
     assert set(contract("engines are independent")["modules"]) == MODULES | others
-    assert set(contract("engines know laws")["source_modules"]) == {
-        "symshuffle.engines",
-        "symshuffle.accountants.confirm",
-    }
+    assert set(contract("engines know laws")["source_modules"]) == {"symshuffle.engines"}
 
 
 def test_modules_that_have_the_shape_of_an_engine_are_registered():

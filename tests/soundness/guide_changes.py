@@ -233,7 +233,7 @@ BAD: dict[str, tuple[str, tuple[Change, ...]]] = {
             planned(size=30),
         ),
     ),
-    "symshuffle.engines.densities.bromwich._worth": ("density", (stuck(True), stuck(False))),
+    "symshuffle.engines.densities.bromwich_line._worth": ("density", (stuck(True), stuck(False))),
     "symshuffle.engines.densities.gauss._ranked": (
         "density",
         tuple(changed(lambda found, draw, s=s: found[s]) for s in (slice(None, None, -1), slice(1))),

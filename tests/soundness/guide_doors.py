@@ -283,7 +283,7 @@ DOORS = {
 
 SEEN_THROUGH = {
     "engines.contours.ball": "ball laplace_in_balls",
-    "engines.densities.bromwich": "density",
+    "engines.densities.bromwich_line": "density",
     "engines.densities.bromwich_plan": "density",
     "engines.contours.characteristic": "laplace",
     "engines.contours.contour": "contour smoothed laplace",

@@ -18,7 +18,6 @@ from symshuffle import (
     prove,
     prove_epsilon,
 )
-from symshuffle.accountants import confirm
 from symshuffle.accountants.bounds import evaluate
 from symshuffle.accountants.covering import covered, reduction
 from symshuffle.accountants.covering import reduced as classes
@@ -36,6 +35,7 @@ from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.parametric.walk import derive
 from symshuffle.design.shuffled.best import best_shuffled
+from symshuffle.engines import confirm
 from symshuffle.engines.densities import engine as densities
 from symshuffle.geometry.groups import cyclic_group
 from symshuffle.ledger.claims import pictures
@@ -111,7 +111,7 @@ DOORS = {
     "accountants.questions.adversary.worst_constant.rigour": lambda v: adversary.worst_constant(
         REDUCED, 3, F(6, 5), rigour=v
     ),
-    "accountants.confirm.front.confirm.route": lambda v: confirm.confirm(LAW, 3, digits=8, route=v).value[:6],
+    "engines.confirm.front.confirm.route": lambda v: confirm.confirm(LAW, 3, digits=8, route=v).value[:6],
     "accountants.questions.curves.delta_curve.direction": lambda v: curves.delta_curve(
         W, n=3, levels=[F(1, 10)], direction=v
     ),

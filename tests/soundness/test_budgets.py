@@ -26,7 +26,7 @@ INSIDE = {
     "collect.responses.Response.mechanism",
     "collect.responses.Subsets.mechanism",
     "collect.scheme.Scheme.mechanism",
-    "accountants.confirm.laplace.laplace_transform",
+    "engines.confirm.laplace.laplace_transform",
     "decompositions.closed_forms.closed_form",
     "decompositions.composition.laws.composed_law",
     "decompositions.composition.laws.mixed_law",

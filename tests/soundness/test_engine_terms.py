@@ -22,7 +22,7 @@ from symshuffle.engines.contours import contour, saddle
 from symshuffle.engines.contours.ball import BallContour
 from symshuffle.engines.contours.characteristic import Form, Region, form
 from symshuffle.engines.contours.contour import Contour
-from symshuffle.engines.counting import count_windows, counts, sparse
+from symshuffle.engines.counting import count_tables, count_windows, counts, sparse
 from symshuffle.engines.counting.counts import Counts
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.engines.counting.sparse import Sparse
@@ -387,8 +387,8 @@ def without_side(sign):
 
 def table_without(**fields):
     """Tables that claim to be exact."""
-    plain = counts._Table.of
-    return lambda at: at.setattr(counts._Table, "of", lambda *given: replace(plain(*given), **fields))
+    plain = count_tables.FactorTable.of
+    return lambda at: at.setattr(count_tables.FactorTable, "of", lambda *given: replace(plain(*given), **fields))
 
 
 @pytest.mark.parametrize("quiet", [None, 0.05, 0.5, 2.0])
@@ -426,7 +426,7 @@ def test_the_rounding_of_the_tables_is_counted():
 def test_the_rounding_of_doubles_is_counted():
     def without(at):
         table_without(noise=Fraction(0), error=Fraction(0))(at)
-        at.setattr(counts, "UNIT", 0.0)
+        at.setattr(count_tables, "UNIT", 0.0)
 
     assert not counted_misses(lambda at: None, bits=None)
     assert counted_misses(without, bits=None)
@@ -440,8 +440,8 @@ def test_the_counts_need_the_radius_of_balls(monkeypatch, engine, part, field):
     assert not missed(lambda: engine.bracket(law, 3), (exact, exact))
     table_without(**{field: Fraction(0)})(monkeypatch)
     if part == "weights":  # the scale knows the radius as well
-        plain = counts._scale
-        monkeypatch.setattr(counts, "_scale", lambda *given: flint.arb(plain(*given).mid()))
+        plain = counts.scale_of
+        monkeypatch.setattr(counts, "scale_of", lambda *given: flint.arb(plain(*given).mid()))
     assert missed(lambda: engine.bracket(law, 3), (exact, exact))
 
 
@@ -452,12 +452,12 @@ def test_the_next_count_belongs_to_the_mass_that_rounding_moves(monkeypatch):
     exact = Exact().bracket(Law((Fraction(1), -1 + tiny), law.weights), 2).exact
     engine = Counts(rel=1e-20, bits=128)
     assert not missed(lambda: engine.bracket(law, 2), (exact, exact))
-    plain = counts._Tails.plane
+    plain = count_tables.Tails.plane
 
     def without_the_next(self, *given):
         with pytest.MonkeyPatch.context() as at:
-            at.setattr(counts.np, "minimum", lambda row, size: row - 1)
+            at.setattr(count_tables.np, "minimum", lambda row, size: row - 1)
             return plain(self, *given)
 
-    monkeypatch.setattr(counts._Tails, "plane", without_the_next)
+    monkeypatch.setattr(count_tables.Tails, "plane", without_the_next)
     assert missed(lambda: engine.bracket(law, 2), (exact, exact))

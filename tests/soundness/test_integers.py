@@ -38,8 +38,6 @@ from symshuffle import (
     vectors,
 )
 from symshuffle.accountants.bounds import evaluate
-from symshuffle.accountants.confirm import confirm
-from symshuffle.accountants.confirm.front import confirm_laplace
 from symshuffle.accountants.questions import adversary, curves
 from symshuffle.accountants.questions.gaussian_limit import GaussianLimit, gaussian_limit
 from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
@@ -49,6 +47,8 @@ from symshuffle.accountants.rounds.plan import rounds
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.composition import hamming
 from symshuffle.design.decision.problems import smoothed_point_masses
+from symshuffle.engines.confirm import confirm
+from symshuffle.engines.confirm.front import confirm_laplace
 from symshuffle.geometry import extremal
 from symshuffle.geometry.groups import cyclic_group
 from symshuffle.ledger.claims.registry import Ledger

@@ -48,7 +48,7 @@ def confirm_pair(
 
     The second one has other panels, a wider window and another line. A numerical witness, not a certificate. A pair of
     finitely many likelihood ratios has no density to make the integrand fall: it goes to
-    :func:`symshuffle.accountants.confirm.confirm`, which searches the whole line.
+    :func:`symshuffle.engines.confirm.confirm`, which searches the whole line.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def confirm_pair(
 
 def _of_atoms(rows: list[tuple[Any, ...]], n: int, ratio: Any, digits: int) -> tuple[str, int]:
     """Finitely many values of G: the integrand comes back far up the line, so the whole line has to be looked at."""
-    from symshuffle.accountants.confirm import confirm
+    from symshuffle.engines.confirm import confirm
 
     found = []
     for reverse in (False, True):

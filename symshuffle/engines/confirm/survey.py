@@ -8,6 +8,9 @@ Behind the end T of what was looked at, the mean of :math:`f=|M(c+it)/M(c)|^{2p}
 is the characteristic function of a symmetric random variable, so for the triangle w on [-T, T], whose transform is not
 negative either, :math:`\int f(t)w(t-a)\,dt\le\int f(t)w(t)\,dt` for every a: no window of length T holds more than four
 times the integral of f over [0, T].
+
+Evidence: both bounds are proved in real numbers. They are evaluated in doubles with no bound on the rounding, which is
+assumed to be small beside the factors that the bounds leave free.
 """
 
 from __future__ import annotations
@@ -19,9 +22,9 @@ from typing import Final, final
 
 import numpy as np
 
-from symshuffle.accountants.confirm.transform import MpmathLaw
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import Unsupported
+from symshuffle.engines.confirm.transform import MpmathLaw
 
 _MOST_BOXES: Final = 30_000_000
 """Boxes times atoms that one survey may look at."""

@@ -11,8 +11,10 @@ positive x replaces the kernel by
 .. math:: d\sum_{j\ge0}(r+jd)e^{-s(r+jd)}=d\,e^{-sr}\Big(\frac r{1-q}+\frac{dq}{(1-q)^2}\Big),\qquad q=e^{-sd}.
 
 The integral is done by Gauss-Legendre panels in mpmath wherever the integrand matters, on two lines; their difference
-estimates the error of the panels and of the arithmetic. What lies outside the panels is bounded. The sum of both is an
-estimate and no ball.
+estimates the error of the panels and of the arithmetic.
+
+Evidence: the identities are proved, and what lies outside of the panels is bounded. That the difference of two lines is
+no smaller than the error of either is assumed: the sum of both is an estimate and no ball.
 """
 
 from __future__ import annotations
@@ -22,8 +24,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
 
-from symshuffle.accountants.confirm.survey import LineSurvey, TiltedLine, describe, survey
-from symshuffle.accountants.confirm.transform import MpmathLaw, saddle
+from symshuffle.engines.confirm.survey import LineSurvey, TiltedLine, describe, survey
+from symshuffle.engines.confirm.transform import MpmathLaw, saddle
 
 _PANEL: Final = 2.0
 """Longest panel, in standard deviations of the integrand."""

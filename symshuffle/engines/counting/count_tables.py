@@ -1,0 +1,227 @@
+"""Tables of the factors of count vectors, and sums over them, for :mod:`symshuffle.engines.counting.counts`.
+
+Evidence: with integers all of it is proved; with doubles under the assumption of that module.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias, final
+
+import flint
+import numpy as np
+import numpy.typing as npt
+
+from symshuffle.base.doubles import UNIT
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import Ball, lower_end, to_arb, upper_end
+from symshuffle.engines.counting.count_windows import Windows
+
+Numbers: TypeAlias = "npt.NDArray[Any]"
+"""Doubles, or Python's integers."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FactorTable:
+    """The factor of one atom in the probability of a count vector, over its window, relative to that at one count.
+
+    Parameters
+    ----------
+    factors : array
+        For each count of the window, in doubles or in units of ``2**-point``.
+    point : int
+        0 for doubles.
+    noise : Fraction
+        Bound on their relative errors.
+    value : float or int
+        The atom, in doubles or in units of ``2**-bits``.
+    error : Fraction
+        Bound on the absolute error of the atom.
+    first, peak : int
+        The first count of the window, and the one at which the factor is 1.
+    range : float
+        Largest size of the logarithm of a factor.
+    """
+
+    factors: Numbers
+    point: int
+    noise: Fraction
+    value: Any
+    error: Fraction
+    first: int
+    peak: int
+    range: float
+
+    @classmethod
+    def of(cls, windows: Windows, i: int, bits: int | None) -> FactorTable:
+        """Of one atom; in doubles where no number of bits is given."""
+        first, last = windows.low[i], windows.high[i]
+        peak = (first + last) // 2
+        base = to_arb(windows.rho) * to_arb(windows.law.weights[i])
+        up = itertools.accumulate(range(peak + 1, last + 1), lambda f, k: f * base / k, initial=flint.arb(1))
+        down = list(itertools.accumulate(range(peak, first, -1), lambda f, k: f * k / base, initial=flint.arb(1)))
+        balls = [*down[:0:-1], *up]
+        # Every step widens the ball: the widest ones are at the ends.
+        wide = max(upper_end(Ball.from_arb(end.rad() / end.mid())) for end in (balls[0], balls[-1]))
+        # Factors rise to one count and fall from there on.
+        middle = min(max(float(base.mid()), first), last) if base < last + 1 else last
+        extremes = (balls[0], balls[-1], balls[int(middle) - first])
+        steep = max(abs(float(ball.log().mid())) for ball in extremes)
+        low, high = lower_end(windows.law.values[i]), upper_end(windows.law.values[i])
+        if bits is None:
+            value, point = float((low + high) / 2), 0
+            factors: Numbers = np.array([float(ball.mid()) for ball in balls])
+            rounded, atom = Fraction(2 * UNIT), Fraction(value)
+        else:
+            value, point = round((low + high) / 2 * 2**bits), bits + math.ceil(steep / math.log(2))
+            factors = np.array([_fixed(ball, point) for ball in balls], dtype=object)
+            rounded, atom = Fraction(2, 1 + min(factors[0], factors[-1])), Fraction(value, 2**bits)
+        error = max(atom - low, high - atom)
+        return cls(factors, point, rounded + 2 * wide, value, error, first, peak, steep)
+
+    @property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """The counts of the window."""
+        return np.arange(self.first, self.last + 1)
+
+    @property
+    def last(self) -> int:
+        """The last count of the window."""
+        return self.first + len(self.factors) - 1
+
+
+def scale_of(windows: Windows, tables: list[FactorTable]) -> flint.arb:
+    """What the product of the tables is to be multiplied with, to be the probability of the counts."""
+    found, left = flint.arb(windows.n).fac(), windows.n
+    for i, table in zip(windows.order, tables, strict=True):
+        found *= to_arb(windows.law.weights[i]) ** table.peak / flint.arb(table.peak).fac()
+        left -= table.peak
+    return found * to_arb(windows.rho) ** (-left)
+
+
+def _fixed(ball: flint.arb, point: int) -> int:
+    """The midpoint in units of ``2**-point``, rounded down."""
+    mantissa, exponent = ball.mid().man_exp()
+    shift = int(exponent) + point
+    return int(mantissa) << shift if shift >= 0 else int(mantissa) >> -shift
+
+
+def visited(n: int, tables: list[FactorTable], bits: int | None) -> tuple[Fraction, Fraction]:
+    """The sum over the counts in the windows, and a bound on its error, both relative to the scale of the tables.
+
+    Raises
+    ------
+    Unsupported
+        If two atoms are so close that rounding decides which of them is larger.
+    """
+    *others, one, two = tables
+    below, above = sorted((one, two), key=lambda table: table.value)
+    # Only counts in the windows are visited: an atom of which there are few there may be known less well.
+    off = min(n * max(table.error for table in tables), sum(table.last * table.error for table in tables))
+    if bits is None:
+        off += 8 * (len(tables) + 2) * n * Fraction(UNIT) * Fraction(max(abs(table.value) for table in tables))
+    unit = 1 if bits is None else 2**bits
+    if Fraction(above.value - below.value) / unit <= 4 * off:
+        raise Unsupported(f"engine counts at n = {n}: two atoms are too close; use engine contour")
+    tails = Tails.of(n, others, below, above)
+    entries = [_entries(table) for table in others[:-2]]
+    planes = [tails.plane(n, chosen, others[-2:]) for chosen in _chosen(entries, n)] or [(0, 0, 0)]
+    # In integers sums are exact; in doubles fsum rounds once.
+    total, mass = (Fraction(sum(part) if bits else math.fsum(part)) for part in list(zip(*planes, strict=True))[:2])
+    noise = sum((table.noise for table in tables), start=Fraction(0))
+    if bits is None:
+        most = max(terms for *_, terms in planes)
+        noise += (2 * len(below.factors) + most + 4 * len(tables) + 40) * Fraction(UNIT)
+    noise *= Fraction(101, 100)  # of first order so far
+    point = sum(table.point for table in tables)
+    total, mass = total / unit / 2**point, mass / 2**point
+    return total, noise * total + (1 + noise) * off * mass
+
+
+def _chosen(entries: list[list[tuple[int, Any, Any]]], left: int) -> Iterator[tuple[tuple[int, Any, Any], ...]]:
+    """One entry of each list, in all ways in which the counts sum to at most ``left``."""
+    if not entries:
+        yield ()
+        return
+    for entry in entries[0]:
+        if entry[0] > left:
+            return
+        for others in _chosen(entries[1:], left - entry[0]):
+            yield (entry, *others)
+
+
+def _entries(table: FactorTable) -> list[tuple[int, Any, Any]]:
+    """Count, its share in S, and its factor."""
+    return [(count, count * table.value, f) for count, f in zip(table.counts.tolist(), table.factors, strict=True)]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Tails:
+    """Cumulative sums over the split of m copies between two atoms, a row for each m.
+
+    Parameters
+    ----------
+    first : int
+        The first m.
+    masses : array
+        Shape ``(rows, window + 1)``: the sum of the factors up to a count of the lower atom, from the empty sum on.
+    moments : array
+        Cumulative sums of ``masses``.
+    below, above : FactorTable
+        The two atoms.
+    """
+
+    first: int
+    masses: Numbers
+    moments: Numbers
+    below: FactorTable
+    above: FactorTable
+
+    @classmethod
+    def of(cls, n: int, others: list[FactorTable], below: FactorTable, above: FactorTable) -> Tails:
+        """For all m that the other counts leave."""
+        first = max(n - sum(table.last for table in others), below.first + above.first)
+        last = min(n - sum(table.first for table in others), below.last + above.last)
+        size, start = len(below.factors), first - below.first - above.first
+        around = np.zeros(size - 1, dtype=above.factors.dtype)  # no copies outside of the window of the upper atom
+        padded = np.concatenate([around, above.factors, around])
+        # In row m the upper atom has what the lower one leaves: its factors backwards, one place further in each row.
+        left = np.lib.stride_tricks.sliding_window_view(padded, size)[start : start + last + 1 - first, ::-1]
+        masses = np.zeros((len(left), size + 1), dtype=padded.dtype)
+        np.multiply(left, below.factors, out=masses[:, 1:])
+        np.cumsum(masses[:, 1:], axis=1, out=masses[:, 1:])
+        return cls(first, masses, np.cumsum(masses, axis=1), below, above)
+
+    def plane(self, n: int, chosen: tuple[tuple[int, Any, Any], ...], free: list[FactorTable]) -> tuple[Any, Any, int]:
+        """The sum over the counts of at most two atoms, those of all others but the last two given.
+
+        Also the mass on which S is at least about 0, and how many terms either sum has.
+        """
+        kind, start = self.masses.dtype, np.zeros(1, dtype=np.int64)
+        used, sums, factors = start, start.astype(kind), start.astype(kind) + 1
+        for count, share, factor in chosen:
+            used, sums, factors = used + count, sums + share, factors * factor
+        for table in free:
+            used = (used[:, None] + table.counts).ravel()
+            sums = (sums[:, None] + table.counts.astype(kind) * table.value).ravel()
+            factors = (factors[:, None] * table.factors).ravel()
+        left = n - used
+        inside = np.flatnonzero((left >= self.first) & (left < self.first + len(self.masses)))
+        left, sums, factors = left[inside], sums[inside], factors[inside]
+        gap, size = self.above.value - self.below.value, len(self.below.factors)
+        all_above = sums + left.astype(kind) * self.above.value
+        # Up to which count of the lower atom S is not negative; -1 stands for none in the window. A quotient of doubles
+        # may round up to a whole number: S is then negative by a round-off of itself, which its error has room for.
+        whole = all_above // gap if kind.hasobject else np.floor(all_above / gap)
+        last = np.minimum(np.maximum(whole - self.below.first, -1), size - 1).astype(np.int64)
+        there = all_above - (last + self.below.first).astype(kind) * gap
+        row = (left - self.first) * (size + 1)  # where it begins, the tables being read as one line
+        masses, moments = self.masses.take(row + last + 1), self.moments.take(row + np.maximum(last, 0))
+        total = (factors * (there * masses + gap * moments)).sum()
+        return total, (factors * self.masses.take(row + np.minimum(last + 2, size))).sum(), len(left)

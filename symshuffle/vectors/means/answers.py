@@ -1,0 +1,144 @@
+"""What an estimated mean answers: the mechanisms that meet a target, the estimate, and how far off it was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+
+from symshuffle.accountants.covering.neighbours import Neighbours
+from symshuffle.base.lines import FirstLines
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, safe_number
+from symshuffle.vectors.calibration.search import FREE
+from symshuffle.vectors.randomizers.mechanisms import (
+    BlanketMixedGaussian,
+    ClippedLinear,
+    PrivUnit,
+    SphereLinear,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors: TypeAlias = NDArray[np.float64]
+
+Certifiable: TypeAlias = BlanketMixedGaussian | SphereLinear | PrivUnit | ClippedLinear
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A mechanism that meets a target.
+
+    Parameters
+    ----------
+    name : str
+        Its name on the command line.
+    mechanism : BlanketMixedGaussian, SphereLinear, PrivUnit or ClippedLinear
+        With its parameters, exact decimals.
+    rmse : Bracket
+        Root of its exact worst-case mean squared error over nd: per coordinate.
+    delta : Bracket
+        The certified bound on delta at the target's level, in the larger order of the pair.
+    """
+
+    name: str
+    mechanism: Certifiable
+    rmse: Bracket
+    delta: Bracket
+
+    @property
+    def parameters(self) -> dict[str, Fraction]:
+        """The parameters by name."""
+        return {name: getattr(self.mechanism, name) for name in FREE[type(self.mechanism)]}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The candidate as plain data."""
+        return {
+            "mechanism": self.name,
+            "parameters": {name: str(value) for name, value in self.parameters.items()},
+            "rmse": self.rmse.decimals(),
+            "delta": self.delta.decimals(),
+        }
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class PrivateMean(AnswerMethods):
+    r"""A mean estimated from simulated shuffled messages, and how far off it was and may be.
+
+    All errors are roots of squared errors per coordinate: :math:`|\hat\mu-\mu|/\sqrt d` and its mean square.
+
+    Parameters
+    ----------
+    estimate : array of shape (d,)
+        The unbiased estimate.
+    mean : array of shape (d,)
+        The true mean, which the analyzer does not see.
+    chosen : Candidate
+        The mechanism of the users, and its certified bound on delta.
+    bracket : Bracket
+        The exact worst-case error over all data of the unit ball: ``chosen.rmse``.
+    expected : float
+        The exact root mean square of the error on this very data.
+    measured : float
+        The error of this estimate.
+    central : float
+        The same of a trusted curator's Gaussian mechanism with the same guarantee and adjacency.
+    n : int
+        Number of users.
+    candidates : tuple of Candidate
+        All mechanisms that were calibrated, the most accurate first.
+    refused : tuple of (str, str)
+        Mechanisms that could not be certified, and why.
+    about : str
+        What the numbers speak about.
+    neighbours : Neighbours
+        The pairs of datasets that cannot be told apart.
+    """
+
+    estimate: Vectors
+    mean: Vectors
+    chosen: Candidate
+    bracket: Bracket
+    expected: float
+    measured: float
+    central: float
+    n: int
+    candidates: tuple[Candidate, ...]
+    refused: tuple[tuple[str, str], ...]
+    about: str
+    neighbours: Neighbours
+
+    @property
+    def lines(self) -> FirstLines:
+        """What the answer says first: its error and delta, whom that protects, what it assumes, how sure it is."""
+        delta = safe_number(self.chosen.delta, SafeEnd.UPPER)
+        number = f"{safe_number(self.bracket, self.safe)}; delta {delta}"
+        return self.neighbours.lines("rmse", number, self.chosen.delta.rigour.words)
+
+    @property
+    def dimension(self) -> int:
+        """Length of the vectors."""
+        return len(self.mean)
+
+    @property
+    def safe(self) -> SafeEnd:
+        """An error is overstated safely."""
+        return SafeEnd.UPPER
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as plain data, the estimate included."""
+        return AnswerMethods.to_dict(self) | {
+            "n": self.n,
+            "dimension": self.dimension,
+            "measured_rmse": self.measured,
+            "expected_rmse": self.expected,
+            "worst_case_rmse": self.bracket.decimals(),
+            "central_gaussian_rmse": self.central,
+            "chosen": self.chosen.to_dict(),
+            "candidates": [candidate.to_dict() for candidate in self.candidates],
+            "refused": dict(self.refused),
+            "estimate": self.estimate.tolist(),
+        }

@@ -160,7 +160,7 @@ def _check_twice(statement: Statement, _: np.random.Generator) -> Iterator[Compa
                 best, bound = (one.divergence(n, exp_eps) for one in (twice, product))
                 at = f"two reports of {label} on one record, n={n}, exp(eps)={exp_eps}"
                 yield from statement(best, bound, at)
-                if (k, n, exp_eps) == (2, 2, 3):
+                if k == n == 2 and exp_eps == 3:
                     found = compare((best, bound), (Fraction(4, 81), Fraction(2, 27)), at=at)
                     yield from serving("instance", [found])
 

@@ -22,10 +22,12 @@ from symshuffle.ledger.claims.model import (
     Kind,
     Role,
     Statement,
+    by_cases,
     compare,
     decide,
     for_all,
     identity,
+    serving,
 )
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
@@ -140,6 +142,9 @@ def _check_designs(statement: Statement, _: np.random.Generator) -> Iterator[Com
             yield compare(raw_cap_trace(k, lam), best.trace.upper, "<=", at=f"k={k}, lam={lam}: below the frontier")
             off = bool(less(raw_cap_trace(k, lam), best.trace.lower))
             yield compare(off, statement(k, lam), at=f"k={k}, lam={lam}: size {s} is off the frontier")
+            if not statement(k, lam):
+                found = [compare(s, 1, at=f"k={k}, lam={lam}: k-ary response is best under the cap")]
+                yield from serving("response", found)
 
 
 def _floor(size: Any) -> Any:
@@ -278,7 +283,7 @@ CLAIMS: Final = (
             Control("the tie one percent larger", lambda k, lam: _differ_from(k, lam, Fraction(1), Fraction(101, 100))),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "lam", clause=("off", "from there on")),
+        obligations=(*for_all("k", "lam", clause="off"), *by_cases("response", clause="from there on")),
     ),
     Claim(
         id="symshuffle.anchored-nearest-size",

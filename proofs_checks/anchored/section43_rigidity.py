@@ -13,16 +13,7 @@ from proofs_checks.anchored import _cases as cases
 from symshuffle.base.choices import Direction
 from symshuffle.channels.law import Law
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Clause,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    for_all,
-)
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Grade, Kind, Role, Statement, for_all
 from symshuffle.utility.frontiers.contamination import Contamination
 from symshuffle.utility.frontiers.convex_order import (
     average_law,
@@ -210,8 +201,9 @@ CLAIMS: Final = (
             ),
             Clause(
                 "strict",
-                "On the event that all $n$ ratios are interior, the coupled average takes values on both sides "
-                "of the threshold, so Jensen is strict.",
+                "(The argument: on the event that all $n$ ratios are interior, the coupled average takes values "
+                "on both sides of the threshold, so Jensen is strict.)",
+                Role.QUOTED,
             ),
         ),
         source="ours; sharpens anchored, Theorem 4.10",
@@ -222,7 +214,7 @@ CLAIMS: Final = (
         check=_check_one_order,
         controls=(Control("a law of mean one meets it too", lambda ratio, lam: True),),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("ratio", "lam", clause=("one order", "strict")),
+        obligations=for_all("ratio", "lam", clause="one order"),
     ),
     Claim(
         id="anchored.rem-4.11",

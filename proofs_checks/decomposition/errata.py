@@ -25,9 +25,11 @@ from symshuffle.ledger.claims.model import (
     Grade,
     Kind,
     Statement,
+    by_cases,
     compare,
     decide,
     for_all,
+    serving,
 )
 
 CHANNELS: Final = (("rr", {"lam": 3}), ("krr", {"lam": 3, "k": 3}), ("half-block", {"lam": 3, "k": 4}))
@@ -76,6 +78,8 @@ SMALL: Final = (
     ("krr", {"lam": 3, "k": 2}),
     ("krr", {"lam": 3, "k": 3}),
 )
+COUNTS: Final = {"blh": (4, 5), "rappor": (4, 5), "oue": (5,), "krr": (3, 4)}
+"""Components of positive weight, in the order of ``SMALL``."""
 
 
 def _five(components: int) -> bool:
@@ -85,10 +89,15 @@ def _five(components: int) -> bool:
 
 def _check_five(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     """Seven mechanisms of two or three inputs: components of positive weight, the left-over included, counted."""
+    counts: dict[str, list[int]] = {}
     for name, channel in named_channels(*SMALL):
-        found = simplified_decomposition(channel, PAIR)
-        count = sum(1 for weight in found.c if weight) + bool(found.beta)
+        parts = simplified_decomposition(channel, PAIR)
+        count = sum(1 for weight in parts.c if weight) + bool(parts.beta)
+        counts.setdefault(name.partition(",")[0], []).append(count)
         yield decide(statement(count), at=f"{name}: {count} components of positive weight", claimed="as many")
+    for name, found in counts.items():
+        same = [compare(tuple(found), COUNTS[name], at=f"{name}: components of positive weight")]
+        yield from serving("k-RR" if name == "krr" else "two inputs", same)
 
 
 def _printed_levels(distances: int) -> int:
@@ -170,7 +179,10 @@ CLAIMS: Final = (
                 "components of positive weight (five are possible, Section 4.4).",
             ),
             Clause("k-RR", "k-RR has q = 0 for every k, so four, and three at k = 2."),
-            Clause("two inputs", "Binary local hashing and RAPPOR have q = 0 at D = 2."),
+            Clause(
+                "two inputs",
+                "Binary local hashing and RAPPOR have q = 0 at D = 2, so four; with three inputs they have five.",
+            ),
         ),
         lambda components: components <= 5,
         _five,
@@ -179,7 +191,11 @@ CLAIMS: Final = (
         scope="seven mechanisms of two or three inputs",
         check=_check_five,
         controls=(Control("exactly four", lambda components: components == 4),),
-        obligations=for_all("components", clause=("at most five", "k-RR", "two inputs")),
+        obligations=(
+            *for_all("components", clause="at most five"),
+            *by_cases("k-RR", clause="k-RR"),
+            *by_cases("two inputs", clause="two inputs"),
+        ),
     ),
     Claim(
         id="symshuffle.joint-of-four",

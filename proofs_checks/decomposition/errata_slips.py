@@ -27,8 +27,10 @@ from symshuffle.ledger.claims.model import (
     Control,
     Role,
     Statement,
+    by_cases,
     compare,
     for_all,
+    serving,
 )
 
 # -- Algorithm 3
@@ -107,11 +109,17 @@ def _check_hadamard(statement: Statement, _: np.random.Generator) -> Iterator[Co
     """Hadamard response of three and seven inputs, written out: who is above the infimum at every output."""
     for order in (4, 8):
         channel = explicit("HR", RATIO, order)  # row i is that of the input i + 1
+        sets: dict[tuple[int, ...], int] = {}
         for y, column in enumerate(channel.columns()):
             masses: list[Any] = list(column)
             found = tuple(int(masses[x] > min(masses)) for x in PAIR)
             bits = (((x + 1) & y).bit_count() % 2 for x in PAIR)
             yield compare(found, statement(*bits, y), at=f"D={order}, inputs 1 and 2, y={y}: above the infimum")
+            sets[found] = sets.get(found, 0) + 1
+        sizes = tuple(sets.get(key, 0) for key in ((1, 0), (0, 1), (1, 1), (0, 0)))
+        quarter = order // 4
+        claimed = (quarter, quarter, quarter - 1, quarter + 1)
+        yield from serving("sizes", [compare(sizes, claimed, at=f"D={order}: sizes of the sets")])
 
 
 def _check_order(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
@@ -232,6 +240,7 @@ CLAIMS: Final[Sequence[Claim]] = (
                 "row",
                 "From them the row of Table 2 has the weights of claim decomposition.table-2, whose erratum "
                 "comes from the exchange of 0 and 1 in the sets of Appendix A.4.",
+                Role.QUOTED,
             ),
         ),
         _low_at_one,
@@ -241,7 +250,7 @@ CLAIMS: Final[Sequence[Claim]] = (
         scope="D = 4 and 8, every output",
         check=_check_hadamard,
         controls=(Control("y = 0 not set apart", lambda first, second, output: (1 - first, 1 - second)),),
-        obligations=for_all("first", "second", "output", clause=("sets", "sizes", "row")),
+        obligations=(*for_all("first", "second", "output", clause="sets"), *by_cases("sizes", clause="sizes")),
     ),
     finding(
         "hadamard-order",

@@ -372,6 +372,8 @@ def _level(level: Any) -> Iterator[Comparison]:
     lam = 1 + sp.Symbol("t", positive=True)
     least, up, other_up = sp.symbols("r u v", nonnegative=True)
     first, second, shared = level(lam)
+    for name, weights in (("first", first), ("second", second)):
+        yield identity(sum(weights), 1, at=f"weights of the {name} row")
     q0, q1 = sp.symbols("q0 q1")
     rows = [sum(w * q for w, q in zip(weights, (q0, q1), strict=True)) for weights in (first, second)]
     p, q = sp.symbols("p q", nonnegative=True)

@@ -359,19 +359,19 @@ SEC_5_2_ERRORS = Claim(
     kind=Kind.STATEMENT,
     title="how much a lattice step can cost",
     text=(
-        Clause("(a)", r"$E[\bar G^{*n}]_+-nl\le E[G^{*n}]_+\le E[\bar G^{*n}]_+$."),
+        Clause("a", r"$E[\bar G^{*n}]_+-nl\le E[G^{*n}]_+\le E[\bar G^{*n}]_+$."),
         Clause(
-            "(b)",
+            "b",
             r"The same with $nl\Pr[G^{*n}>-nl]$ for $nl$ (printed with $[G^{*n}]_+$, which always exceeds "
             "$-nl$).",
         ),
         Clause(
-            "(c)",
+            "c",
             r"That probability is at most $\exp(-(\frac{2a^2}{b^2}-l)n)$ with $a=e^\varepsilon-1$, "
             r"$b=(e^{\varepsilon_0}-1)(e^\varepsilon+1)$.",
         ),
-        Clause("(d)", r"The error decays exponentially in $n$ as long as $l\le\frac{2a^2}{b^2}$."),
-        Clause("(e)", "By (a), $l=O(1/n)$ makes the error of $E[G^{*n}]_+$ $O(1)$."),
+        Clause("d", r"The error decays exponentially in $n$ as long as $l\le\frac{2a^2}{b^2}$."),
+        Clause("e", "By (a), $l=O(1/n)$ makes the error of $E[G^{*n}]_+$ $O(1)$."),
         Clause("hold", "(a), (b), (e) hold."),
         Clause(
             "small budgets",
@@ -406,9 +406,7 @@ SEC_5_2_ERRORS = Claim(
         "another threshold are right. (a), (b) and (e) stand.",
         quote="the error decays exponentially in n as long as l <= 2a^2/b^2",
     ),
-    obligations=for_all(
-        "a", "b", "step", clause=("(a)", "(b)", "(c)", "(d)", "(e)", "hold", "small budgets", "larger budgets")
-    ),
+    obligations=for_all("a", "b", "step", clause=("a", "b", "c", "d", "e", "hold", "small budgets", "larger budgets")),
     corrected=Correction(
         r"(c) For $l<a$ the probability is at most $\exp(-\frac{2(a-l)^2}{b^2}n)$; (d) so the error decays "
         r"exponentially as long as $l<a$, where $\bar G$ still has a negative mean.",

@@ -194,20 +194,20 @@ SEC_6_CLAIMS = Claim(
     title="what the experiments are said to show",
     text=(
         Clause(
-            "(i)",
-            r"In the settings checked: (i) the optimal bound improves $\varepsilon$ against the best of "
+            "i",
+            r"In the settings checked the optimal bound improves $\varepsilon$ against the best of "
             r"Hoeffding, Bennett and the standard clone by at least 10%, and by 50% at $\varepsilon_0=4$, "
             r"$n=1000$; for Laplace noise at $\varepsilon_0=0.1$, where the standard clone is close, by at "
             "least 2%.",
         ),
-        Clause("(ii)", r"RAPPOR with $D=5$ agrees with its limit to 1% of $\delta$."),
-        Clause("(iii)", "The curve of half 10-RR, half BLH lies between those of both at thirteen points."),
+        Clause("ii", r"RAPPOR with $D=5$ agrees with its limit to 1% of $\delta$."),
+        Clause("iii", "The curve of half 10-RR, half BLH lies between those of both at thirteen points."),
         Clause(
             "crossing",
             r"Where the two curves cross ($\varepsilon_0=4$, $n=1000$, $\varepsilon=1.8672$) it is above "
             r"both, by 0.04% of $\delta$ (see also symshuffle.parallel-between).",
         ),
-        Clause("(iv)", "At equal total budget amplification improves with the number of joint components."),
+        Clause("iv", "At equal total budget amplification improves with the number of joint components."),
     ),
     source="decomposition, Section 1.1 and Section 6",
     assumptions=("delta = 1e-6 in (i); the settings of the paper are not all named in its text, these are ours",),
@@ -224,7 +224,7 @@ SEC_6_CLAIMS = Claim(
         Control("between at the crossing as well", _perturbed("parallel", ((LARGE, 1000, CROSSING),))),
     ),
     expected=ClaimVerdict.HOLDS,
-    obligations=for_all("what", "setting", clause=("(i)", "(ii)", "(iii)", "crossing", "(iv)")),
+    obligations=for_all("what", "setting", clause=("i", "ii", "iii", "crossing", "iv")),
 )
 
 CLAIMS: tuple[Claim, ...] = (SEC_6_CLAIMS,)

@@ -380,9 +380,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         kind=Kind.STATEMENT,
         title="steps behind the average loss on the circle",
         text=(
-            r"(98) puts $1/m$ before the sum over $x$ of integrals of $P(x|\theta)\ell$; (99) integrates "
-            r"$(1+\gamma\cos(\cdot))\ell$ in place of $P\ell$; (100) gives "
-            r"$1-\frac\gamma2\cos(2\pi x/m-a)$; (103) follows."
+            Clause("98", r"Line (98) puts $1/m$ before the sum over $x$ of integrals of $P(x|\theta)\ell$."),
+            Clause("99", r"Line (99) integrates $(1+\gamma\cos(\cdot))\ell$ in place of $P\ell$."),
+            Clause("100", r"Line (100) gives $1-\frac\gamma2\cos(2\pi x/m-a)$."),
+            Clause("103", "Line (103) follows from them."),
         ),
         source="ldp_tradeoff, Appendix C.2, equations (97)-(103)",
         assumptions=("m >= 3", "the model (95), which already contains the factor 1/m"),
@@ -398,7 +399,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             "Two slips in intermediate lines cancel; the result (103) is right.",
             quote="(98) and (99)",
         ),
-        obligations=for_all("m", "gamma", "lam", "angles", "inside", "k", "size"),
+        obligations=for_all("m", "gamma", "lam", "angles", "inside", "k", "size", clause=("98", "99", "100", "103")),
         corrected=Correction(
             text=(
                 r"(98) has no factor $1/m$, and (99), (100) have one: the mean of $P\ell$ is "

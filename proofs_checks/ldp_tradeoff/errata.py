@@ -424,8 +424,8 @@ CLAIMS: Final = (
             ),
             Clause(
                 "two inputs",
-                "With two inputs and their exchange both are ( the same point, Corollary 3.12; the trivial "
-                "group changes nothing.)",
+                "With two inputs and their exchange both are the same point (Corollary 3.12); the trivial group "
+                "changes nothing.",
             ),
         ),
         lambda inputs, moves: inputs >= 3 and moves > 0,

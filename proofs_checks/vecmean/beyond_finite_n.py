@@ -295,7 +295,8 @@ CLAIMS: Final = (
                 "error (root: 10.7 % less).",
             ),
             Clause(
-                "own blanket", "Against its own blanket that mechanism seems 93 times less private than the target."
+                "own blanket",
+                "Against its own blanket that mechanism seems more than 90 times less private than the target.",
             ),
         ),
         source="our own; the catalogue's first item beyond the paper",

@@ -24,9 +24,11 @@ from symshuffle.ledger.claims.model import (
     Kind,
     Role,
     Statement,
+    by_cases,
     compare,
     for_all,
     identity,
+    serving,
 )
 from symshuffle.vectors.error.compare import privunit_constant
 from symshuffle.vectors.privacy.templates import upper_normal
@@ -75,6 +77,10 @@ def _within_a_tenth(height: Fraction, d: int) -> bool:
     return True
 
 
+_FAR: Final = {100: 5, 400: 1600, 1600: 10**13}
+"""What the quotient exceeds at theta = 1/2."""
+
+
 def _check_heights(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     """Three dimensions, three heights in balls: C(theta, d) over the normal constant, within a tenth where so stated.
 
@@ -91,6 +97,9 @@ def _check_heights(statement: Statement, _: np.random.Generator) -> Iterator[Com
             where = f"d = {d}, theta = {theta}"
             close = statement(height, d)
             yield compare(ratio, Fraction(11, 10), "<=" if close else ">", at=f"{where}: over the normal constant")
+            if not close:
+                far = compare(ratio, _FAR[d], ">", at=f"{where}: over the normal constant")
+                yield from serving("far heights", [far])
             if close:
                 yield compare(ratio, Fraction(9, 10), ">=", at=f"{where}: over the normal constant")
             lowest = privunit_constant(Fraction(0), d, bits=BITS)
@@ -170,6 +179,6 @@ CLAIMS: Final = (
         scope="three dimensions and three heights in balls",
         check=_check_heights,
         controls=(Control("nowhere", lambda height, d: False),),
-        obligations=for_all("height", "d", clause="instance"),
+        obligations=(*for_all("height", "d", clause="instance"), *by_cases("far heights", clause="instance")),
     ),
 )

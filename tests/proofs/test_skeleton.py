@@ -3,6 +3,7 @@
 import ast
 import importlib
 import inspect
+import re
 from functools import partial
 from pathlib import Path
 
@@ -64,3 +65,10 @@ def test_every_paper_draws_from_the_strategies():
     papers = set(PAPERS) - {"symshuffle"}
     drawing = {path.parent.name for path in MODULES if "_strategies" in path.read_text(encoding="utf-8")}
     assert drawing >= papers and len(papers) == 5
+
+
+@pytest.mark.parametrize("claim", CHECKED, ids=lambda claim: claim.id)
+def test_a_text_of_several_sentences_is_divided_into_clauses(claim):
+    if len(claim.clauses) == 1 and not claim.words.startswith("Let "):
+        prose = re.sub(r"\$[^$]*\$", "", claim.words)
+        assert not re.search(r"[.;] +[A-Z(]", prose), "one assertion a clause, each named by an obligation"

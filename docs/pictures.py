@@ -1,4 +1,4 @@
-"""Draw the pictures of pages: most by a command that the page shows, the first by the library.
+"""Draw the pictures of pages: by a command that the page shows, or by the library.
 
 python docs/pictures.py [FOLDER]
 """
@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from symshuffle import amplification_curve, mechanism
+from symshuffle.design import shuffled_sizes
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "pictures"
@@ -43,10 +44,37 @@ def amplification() -> bytes:
     return stream.getvalue()
 
 
+INPUTS = (5, 10, 20, 50, 100, 200)
+PEOPLE = (10, 20, 50, 100, 200, 500, 1000)
+
+
+def best_sizes() -> bytes:
+    """Best subset size at (1/2, 1e-6) by users and categories; grey where its risk is above that of "uniform"."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    found = shuffled_sizes(INPUTS, PEOPLE, eps="1/2", delta="1e-6")
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
+    for (k, n), (size, risk) in found.items():
+        colour = "#BBBBBB" if risk >= 1 - 1 / k else "#0072B2"
+        axes.text(PEOPLE.index(n), INPUTS.index(k), str(size), ha="center", va="center", color="white",
+                  bbox={"boxstyle": "round,pad=0.5", "color": colour})  # fmt: skip
+    axes.set(xlim=(-0.6, len(PEOPLE) - 0.4), ylim=(-0.6, len(INPUTS) - 0.4), xlabel="users", ylabel="categories")
+    axes.set_xticks(range(len(PEOPLE)), [str(n) for n in PEOPLE])
+    axes.set_yticks(range(len(INPUTS)), [str(k) for k in INPUTS])
+    axes.set_title('best subset size; grey: worse than answering "uniform"', fontsize=10)
+    stream = io.BytesIO()
+    with rc_context({"svg.hashsalt": "symshuffle"}):
+        figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
+    return stream.getvalue()
+
+
 def draw(folder: Path) -> None:
     """Write all pictures into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "amplification.svg").write_bytes(amplification())
+    (folder / "best-sizes.svg").write_bytes(best_sizes())
     for name, command in COMMANDS.items():
         program, *arguments = shlex.split(command)
         words = [sys.executable, "-m", program, *arguments[:-1], str(folder / name)]

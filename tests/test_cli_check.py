@@ -12,6 +12,8 @@ WRITERS = {
     "plan.json": ("collect", "plan", "--k", "3", "--n", "100", "--eps", "1", "--delta", "1e-3", "--mechanism", "krr",
                   "--out", "plan.json"),
     "loss.json": ("pld", "krr", "-p", "k=3", "--eps0", "1", "--n", "50", "--out", "loss.json"),
+    "trace.json": ("design", "shuffled", "--k", "3", "--n", "4", "--eps", "1/4", "--delta", "1/1000", "--lam-cap", "4",
+                   "--proof", "trace.json"),
     "certs": ("verify", "decomposition.ex-4.1", "--certificates", "certs"),
 }  # fmt: skip
 SAID = {
@@ -19,6 +21,7 @@ SAID = {
     "W.json": "largest ratio",
     "proof.json": "PROVED: ",
     "plan.json": "UNCHANGED: plan ",
+    "trace.json": "PROVED: no exchangeable channel with 3 inputs",
     "loss.json": "CONSISTENT: privacy loss",
     "certs/decomposition.ex-4.1.json": "ACCEPTED: decomposition.ex-4.1: ",
 }

@@ -23,7 +23,8 @@ _CODES: Final = (
 
 _PROOF: Final = "symshuffle bound "
 _LOSS: Final = "symshuffle privacy loss "
-"""How the formats of proofs and of privacy losses begin."""
+_TRACE: Final = "symshuffle trace bound "
+"""How the formats of proofs, of privacy losses and of bounds on a trace begin."""
 
 _MALFORMED: Final = (ArithmeticError, LookupError, TypeError, ValueError)
 
@@ -95,7 +96,7 @@ def check(
 
 
 def kind_of(path: Path) -> str:
-    """Kind of a file by its content: ``proof``, ``certificate``, ``plan``, ``privacy loss`` or ``channel``.
+    """Kind of a file: ``proof``, ``trace bound``, ``certificate``, ``plan``, ``privacy loss`` or ``channel``.
 
     Raises
     ------
@@ -117,6 +118,8 @@ def kind_of(path: Path) -> str:
         return "proof"
     if form.startswith(_LOSS):
         return "privacy loss"
+    if form.startswith(_TRACE):
+        return "trace bound"
     if str(content.get("kind")).startswith("symshuffle"):
         return "plan"
     if "claim" in content:
@@ -127,6 +130,8 @@ def kind_of(path: Path) -> str:
 def _check(path: Path, kind: str, expect: Path | None, claimed: dict[str, str]) -> Checked:
     if kind == "proof":
         return _check_proof(path, expect)
+    if kind == "trace bound":
+        return _check_trace(path)
     if kind == "certificate":
         return _check_certificate(path)
     if kind == "plan":
@@ -147,6 +152,18 @@ def _check_proof(path: Path, expect: Path | None) -> Checked:
     except _MALFORMED as error:
         failed = [str(part) for part in error.args] or [type(error).__name__]
         return Checked(False, {**answer, "proved": False, "failed": failed}, f"NOT PROVED: {': '.join(failed)}")
+
+
+def _check_trace(path: Path) -> Checked:
+    from symshuffle.design.shuffled.minorant import TraceBound
+
+    try:
+        found = TraceBound.from_dict(checker.read(path))
+        found.verify()
+    except CertificateError as error:
+        answer = {"proved": False, "place": error.place, "what": error.what}
+        return Checked(False, answer, f"NOT PROVED: {path}: {error}")
+    return Checked(True, {"proved": True, "statement": found.about}, f"PROVED: {found.about}")
 
 
 def _check_certificate(path: Path) -> Checked:

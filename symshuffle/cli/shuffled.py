@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Loss
+from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import as_integer, format_decimal, parse_rational, ungrouped
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import Explain, Json, UsersOption
@@ -27,6 +30,12 @@ def shuffled(
         str | None, typer.Option("--lam-cap", help="Cap on likelihood ratios, exp(eps0) > 1; rationals stay exact.")
     ] = None,
     loss: Annotated[Loss, typer.Option("--loss", help="Error that is minimised; l2 (sum of squares) alone.")] = Loss.L2,
+    proof: Annotated[
+        Path | None,
+        typer.Option(
+            "--proof", metavar="FILE", help="Write the proof of the upper end; `symshuffle check FILE` checks it."
+        ),
+    ] = None,
     explain: Explain = False,
     as_json: Json = False,
 ) -> None:
@@ -36,9 +45,18 @@ def shuffled(
     inputs = as_integer(parse_rational(ungrouped(k), "--k"), "--k", 2, LARGEST_INPUTS)
     users = arguments.users(n)
     cap = None if lam_cap is None else parse_rational(lam_cap, "--lam-cap")
+    if proof is not None:
+        if cap is None:
+            raise InputError("--proof", proof, "--lam-cap as well: without a cap there is no upper end")
+        check_destination(proof, argument="--proof")
     with progress() as display:
         display.add_task("", total=None)
         found = best_shuffled(inputs, n=users, eps=eps, delta=delta, lam_cap=cap, loss=loss)
+    if proof is not None:
+        if found.bound is None:
+            raise NotDecided(f"no proof for {proof}: the upper end found is the largest trace under the cap alone")
+        write_atomically(proof, json.dumps(found.bound.to_dict()) + "\n", argument="--proof")
+        typer.echo(f"{proof} proves: {found.bound.about}", err=True)
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=2))
     else:

@@ -26,6 +26,9 @@ _ALL_SIZES: Final = 24
 _PROBE: Final = Fraction(1, 64)
 """Share of a new orbit at which the derivative of the bound is read off."""
 
+_PRICED: Final = 1e-5
+"""Relative width of the bounds of which prices are differences."""
+
 _ROUNDS: Final = 6
 _RADIUS: Final = 0.2
 _SMALLEST_RADIUS: Final = 0.01
@@ -166,14 +169,14 @@ def _step(current: Sequence[Orbit], target: ExactTarget, radius: float) -> tuple
     """One improvement within a trust region, or None."""
     from symshuffle.base.solvers import linprog
 
-    base = certified_delta(current, n=target.n, exp_eps=target.exp_eps, rel=1e-6)
+    base = certified_delta(current, n=target.n, exp_eps=target.exp_eps, rel=_PRICED)
     if base <= 0:
         return None
     columns = _columns(current, target)
     prices = []
     for column in columns:
         mixed = (*(replace(o, weight=o.weight * (1 - _PROBE)) for o in current), replace(column, weight=_PROBE))
-        moved = certified_delta(mixed, n=target.n, exp_eps=target.exp_eps, rel=1e-6)
+        moved = certified_delta(mixed, n=target.n, exp_eps=target.exp_eps, rel=_PRICED)
         prices.append((math.log(moved) - math.log(base)) / float(_PROBE))
     gains = np.array([float(column.signal - trace_of(current)) for column in columns])
     slope = _slope_of_scaling(current, target, base)
@@ -199,7 +202,7 @@ def _step(current: Sequence[Orbit], target: ExactTarget, radius: float) -> tuple
 def _slope_of_scaling(current: Sequence[Orbit], target: ExactTarget, base: Fraction) -> float:
     """How much trace one unit of log H is worth, along the scaling of all ratios."""
     less = _scaled(current, Fraction(63, 64))
-    bound = certified_delta(less, n=target.n, exp_eps=target.exp_eps, rel=1e-6)
+    bound = certified_delta(less, n=target.n, exp_eps=target.exp_eps, rel=_PRICED)
     fall = math.log(base) - (math.log(bound) if bound else math.log(base) - 1.0)
     return float(trace_of(current) - trace_of(less)) / max(fall, 1e-9)
 

@@ -1,19 +1,31 @@
-"""Search for an upper end on the trace: places, slopes and the smallest trace that the certificate excludes."""
+"""Search for an upper end on the trace: places, slopes, cells, and the smallest trace that the certificate excludes."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from symshuffle.base.errors import Unsupported
+from symshuffle.accountants.bounds.evaluate import evaluate_law
+from symshuffle.base.choices import Rigour
+from symshuffle.base.errors import CertificateError, Unsupported
 from symshuffle.base.numbers import Exp, Real, enclose
 from symshuffle.base.results import passes
-from symshuffle.design.shuffled.minorant import StopLossLine, TraceBound, check_line, gaps
+from symshuffle.base.solvers import highspy, silent
+from symshuffle.design.shuffled.minorant import (
+    Polynomial,
+    StopLossLine,
+    TraceBound,
+    check_line,
+    gaps,
+    law_below,
+    second_moment,
+)
 from symshuffle.utility.frontiers.orbit import subset_orbit
 
 Doubles = npt.NDArray[np.float64]
@@ -22,7 +34,25 @@ _BITS: Final = 1 << 30
 _STEPS: Final = 7
 _FINE: Final = 0.01
 _COARSE: Final = 120
-_SAMPLES: Final = 24
+_SAMPLES: Final = 64
+_GRID: Final = 64
+_ZOOMS: Final = 3
+_FIRST_MARGIN: Final = 1e-8
+_SPARE: Final = Fraction(1002, 1000)
+"""The law below has to exceed delta by this factor before lines are proved."""
+
+_WIDTH: Final = 1e-3
+_MARGIN: Final = 1e-7
+_SLACK: Final = 1e-6
+_STEEPEST: Final = 64.0
+"""Slopes are at most this: in a cell without channels lines could be as high as one likes."""
+
+_DIVIDED: Final = 3
+_MOST_CELLS: Final = 24
+"""Cells that are tried at one trace."""
+
+_NARROWEST: Final = 0.002
+"""A cell whose ends are nearer to each other, relative to the smallest second moment, is not divided."""
 
 
 def trace_upper(
@@ -52,27 +82,32 @@ def trace_upper(
     above = _above(exp_eps)
     if lam_cap <= above:
         return cap_trace, None
-    low, high, found = float(least), float(cap_trace), None
-    for _ in range(_STEPS):
-        trace = Fraction(round((low + high) / 2 * 1024), 1024)
-        if not least <= trace < cap_trace:
-            break
-        bound = TraceBound(k, n, exp_eps, above, delta, lam_cap, trace, lines_for(k, above, lam_cap, trace))
-        if _exceeds(bound):
-            found, high = bound, float(trace)
-        else:
-            low = float(trace)
-    if found is None:
-        return cap_trace, None
-    found.verify()
-    return found.trace, found
+    search = _Search(k, n, above, delta, lam_cap)
+    high, found = cap_trace, list[tuple[Fraction, tuple[Fraction, ...]]]()
+    for steps, most in ((_STEPS, 1), (_DIVIDED, _MOST_CELLS)):  # by one cell first, which is quick
+        low = least
+        for _ in range(steps):
+            trace = Fraction(round((low + high) * 512), 1024)
+            if not least <= trace < high:
+                break
+            ends = search.divided(trace, found[-1][1] if found else (), most)
+            if ends is None:
+                low = trace
+            else:
+                high = trace
+                found.append((trace, ends))
+    for trace, ends in reversed(found):
+        bound = search.proof(exp_eps, trace, ends)
+        try:
+            bound.verify()
+        except (CertificateError, Unsupported):
+            continue  # rounding took too much
+        return trace, bound
+    return cap_trace, None
 
 
-def _exceeds(bound: TraceBound) -> bool:
-    try:
-        return bound.bound().lower > bound.delta
-    except Unsupported:
-        return False
+def _sides(ends: tuple[Fraction, ...]) -> list[tuple[Fraction, Fraction | None]]:
+    return list(zip((Fraction(0), *ends), (*ends, None), strict=True))
 
 
 def _above(exp_eps: Real) -> Fraction:
@@ -92,59 +127,225 @@ def _places(gamma: Fraction, cap: Fraction) -> list[Fraction]:
     return sorted(place for place in places if low <= place <= high)
 
 
-def lines_for(k: int, gamma: Fraction, cap: Fraction, trace: Fraction) -> tuple[StopLossLine, ...]:
-    r"""Lines below the stop-loss shares of all templates, as high as possible at one trace.
+class _Search:
+    """Lines of one target: how templates spend mass at each place, sampled once."""
+
+    def __init__(self, k: int, n: int, gamma: Fraction, delta: Fraction, cap: Fraction) -> None:
+        self.k, self.n, self.gamma, self.delta, self.cap = k, n, gamma, delta, cap
+        self.places = _places(gamma, cap)
+        self.highest = [_Lines(_points(k, gamma, cap, c)) for c in self.places]
+
+    def divided(self, trace: Fraction, ends: tuple[Fraction, ...], most: int) -> tuple[Fraction, ...] | None:
+        """Ends of cells in each of which the law below exceeds delta; None if more than ``most`` would be tried."""
+        start, top = self._extremes(trace)
+        waiting, done, tried = _sides(ends)[::-1], [], 0
+        while waiting:
+            low, high = waiting.pop()
+            tried += 1
+            if self._exceeds(trace, low, high):
+                done += [] if high is None else [high]
+                continue
+            bottom, roof = max(float(low) / start - 1, 0.0), (top if high is None else float(high)) / start - 1
+            middle = math.sqrt((bottom + _NARROWEST) * (roof + _NARROWEST)) - _NARROWEST
+            if tried + len(waiting) >= most or roof - bottom < _NARROWEST:
+                return None
+            end = Fraction(round(start * (1 + middle) * 4096), 4096)
+            waiting += [(end, high), (low, end)]
+        return tuple(done)
+
+    def _extremes(self, trace: Fraction) -> tuple[float, float]:
+        """Second moment of k-ary response of this trace, and at the cap: about the ends of what occurs."""
+        second, shift = map(float, second_moment(self.k, self.gamma))
+        square = 1 + float(trace) / self.k
+        least = 1 - math.sqrt(float(trace) / (self.k * (self.k - 1)))
+        return (second * square - shift) / least, (second * square - shift) * float(self.cap)
+
+    def _exceeds(self, trace: Fraction, low: Fraction, high: Fraction | None) -> bool:
+        heights = [line.height(trace, low, high) for line in self._lines(trace, low, high)]
+        try:
+            law = law_below(heights, self.places, self.gamma)
+            return evaluate_law(law, self.n, rigour=Rigour.FLOAT64, rel=_WIDTH).lower > _SPARE * self.delta
+        except Unsupported:
+            return False
+
+    def proof(self, exp_eps: Real, trace: Fraction, ends: tuple[Fraction, ...]) -> TraceBound:
+        """The best lines of every cell, each lowered until it is proved."""
+        cells = tuple(
+            tuple(_proved(line, self.k, self.gamma, self.cap) for line in self._lines(trace, *sides))
+            for sides in _sides(ends)
+        )
+        return TraceBound(self.k, self.n, exp_eps, self.gamma, self.delta, self.cap, trace, ends, cells)
+
+    def _lines(self, trace: Fraction, low: Fraction, high: Fraction | None) -> list[StopLossLine]:
+        with silent():
+            return [one.at(trace, low, high) for one in self.highest]
+
+
+def trace_proof(
+    k: int,
+    *,
+    n: int,
+    exp_eps: Real,
+    delta: Fraction,
+    lam_cap: Fraction,
+    trace: Fraction,
+    ends: tuple[Fraction, ...] = (),
+) -> TraceBound:
+    """What would prove that no channel of the class has this trace: the best lines of each cell, not yet verified.
 
     Parameters
     ----------
-    k : int
-        Number of inputs, at least 2.
-    gamma, cap, trace : Fraction
-        A ratio of at least :math:`e^\varepsilon`, the cap on likelihood ratios, and the trace.
+    k, n, exp_eps, delta, lam_cap
+        As for :func:`trace_upper`.
+    trace : Fraction
+        The trace, at least 0.
+    ends : tuple of Fraction
+        Increasing second moments of G that divide the channels into cells.
 
     Returns
     -------
-    tuple of StopLossLine
-        Each of them proved by :func:`~symshuffle.design.shuffled.minorant.check_line`, at increasing places.
+    TraceBound
+        Each line is proved; that the laws below exceed delta is not.
     """
-    return tuple(_line(k, gamma, cap, c, trace) for c in _places(gamma, cap))
+    return _Search(k, n, _above(exp_eps), delta, lam_cap).proof(exp_eps, trace, ends)
 
 
-def _line(k: int, gamma: Fraction, cap: Fraction, c: Fraction, trace: Fraction) -> StopLossLine:
-    """The best line at one place, lowered until it is proved."""
-    shares, signals = _points(k, gamma, cap, c)
-    goal = float(trace)
-
-    def value(b: float) -> float:
-        return b * goal + float(np.min(shares - b * signals))
-
-    low, high = 0.0, float(shares.max()) / float(signals.max()) * 8 + 1e-9
-    for _ in range(50):
-        first, second = low + 0.382 * (high - low), low + 0.618 * (high - low)
-        low, high = (first, high) if value(first) < value(second) else (low, second)
-    b = Fraction(math.floor((low + high) / 2 * _BITS), _BITS)
-    height = float(np.min(shares - float(b) * signals))
-    margin = 1e-7
+def _proved(line: StopLossLine, k: int, gamma: Fraction, cap: Fraction) -> StopLossLine:
+    """The highest line of the same slopes that is proved, but for a margin."""
+    base, lifted = (list(gaps(replace(line, a=a), k, gamma, cap)) for a in (Fraction(0), Fraction(-1)))
+    height = math.inf
+    for (low, high, plain), (_, _, other) in zip(base, lifted, strict=True):
+        start, end = float(low), float(high)
+        for _ in range(_ZOOMS):  # smallest quotient of two polynomials, by grids
+            m = np.linspace(start, end, _GRID)
+            factor = _values(other, m) - _values(plain, m)
+            quotient = np.where(factor > _SLACK, _values(plain, m) / np.where(factor > _SLACK, factor, 1), math.inf)
+            at = int(np.argmin(quotient))
+            height = min(height, float(quotient[at]))
+            start, end = m[max(at - 1, 0)], m[min(at + 1, _GRID - 1)]
+    margin = _FIRST_MARGIN
     while margin < 1:
-        line = StopLossLine(c, Fraction(math.floor((height - margin) * _BITS), _BITS), b)
-        if passes(partial(check_line, line, k, gamma, cap)):
-            return line
-        margin *= 4
-    return StopLossLine(c, Fraction(0), Fraction(0))  # shares are at least 0
+        lowered = replace(line, a=_rounded(height - margin))
+        if passes(partial(check_line, lowered, k, gamma, cap)):
+            return lowered
+        margin *= 8
+    return StopLossLine(line.c, Fraction(0), Fraction(0))  # shares are at least 0
 
 
-def _points(k: int, gamma: Fraction, cap: Fraction, c: Fraction) -> tuple[Doubles, Doubles]:
-    """Shares and signals of the worst laws of a coordinate, on a grid of their minimum."""
-    shares, signals = [], []
-    # A line's gap is share - a - b S, times a positive factor: read off at three lines.
-    at = [list(gaps(StopLossLine(c, Fraction(a), Fraction(b)), k, gamma, cap)) for a, b in ((0, 0), (-1, 0), (0, 1))]
-    for (low, high, plain), (_, _, lifted), (_, _, tilted) in zip(*at, strict=True):
+def _rounded(x: float) -> Fraction:
+    return Fraction(math.floor(x * _BITS), _BITS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Points:
+    """Shares, signals and second moments of the worst laws of a coordinate at one place, sampled.
+
+    The last ``convex`` rows bound templates whose smallest coordinate, ``least``, is where the difference is convex.
+    """
+
+    c: Fraction
+    shares: Doubles
+    signals: Doubles
+    moments: Doubles
+    least: Doubles
+    convex: int
+    curve: tuple[float, float]
+
+
+class _Lines:
+    """The highest line at one place, by a linear program that is solved again for every trace and cell."""
+
+    def __init__(self, points: _Points) -> None:
+        self.points, self.models = points, dict[int, Any]()
+
+    def at(self, trace: Fraction, low: Fraction, high: Fraction | None) -> StopLossLine:
+        """The line, highest for a trace and a cell, up to rounding and without a proof."""
+        points = self.points
+        best, value = StopLossLine(points.c, Fraction(0), Fraction(0)), 0.0
+        for rows in (len(points.shares) - points.convex, len(points.shares)):
+            solved = self._solve(rows, float(trace), float(low), None if high is None else float(high))
+            if solved is None:
+                continue
+            reached, b, d = solved
+            line = StopLossLine(
+                points.c,
+                Fraction(0),
+                max(_rounded(b), Fraction(0)),
+                max(_rounded(d), Fraction(0)) if high is None else _rounded(d),
+            )
+            line = replace(line, a=_rounded(_gap(points, float(line.b), float(line.d)) - _MARGIN))
+            if (height := float(line.height(trace, low, high))) > value:
+                best, value = line, height
+            if height > reached - _SLACK:
+                break  # the rows that were left out do not matter
+        return best
+
+    def _solve(self, rows: int, v: float, x: float, y: float | None) -> tuple[float, float, float] | None:
+        """Largest a + b v + d x (or d y for d < 0) with a + b S + d V at most the shares; and b, d."""
+        if rows not in self.models:
+            self.models[rows] = _model(self.points, rows)
+        model = self.models[rows]
+        model.changeColsCost(4, np.arange(4, dtype=np.int32), np.array([-1.0, -v, -x, y or 0.0]))
+        model.changeColBounds(3, 0.0, 0.0 if y is None else _STEEPEST)
+        model.run()
+        if model.getModelStatus() != highspy().HighsModelStatus.kOptimal:
+            return None
+        _, b, up, down = model.getSolution().col_value
+        return -model.getObjectiveValue(), b, up - down
+
+
+def _model(points: _Points, rows: int) -> Any:
+    """The linear program of a place: columns a, b and both parts of d."""
+    highs = highspy()
+    lp = highs.HighsLp()
+    lp.num_col_, lp.num_row_ = 4, rows
+    lp.col_cost_, lp.col_upper_ = np.zeros(4), np.array([math.inf, _STEEPEST, _STEEPEST, _STEEPEST])
+    lp.col_lower_ = np.array([-math.inf, 0.0, 0.0, 0.0])
+    lp.row_lower_, lp.row_upper_ = np.full(rows, -math.inf), points.shares[:rows]
+    columns = [np.ones(rows), points.signals[:rows], points.moments[:rows], -points.moments[:rows]]
+    lp.a_matrix_.format_ = highs.MatrixFormat.kColwise
+    lp.a_matrix_.start_ = np.arange(5, dtype=np.int32) * rows
+    lp.a_matrix_.index_ = np.tile(np.arange(rows, dtype=np.int32), 4)
+    lp.a_matrix_.value_ = np.concatenate(columns)
+    model = highs.Highs()
+    for name, value in (("output_flag", False), ("presolve", "off"), ("threads", 1)):
+        model.setOptionValue(name, value)
+    model.passModel(lp)
+    return model
+
+
+def _gap(points: _Points, b: float, d: float) -> float:
+    """How far a line through 0 with these slopes may be lifted."""
+    gaps_of = points.shares - b * points.signals - d * points.moments
+    concave = len(gaps_of) - points.convex
+    turned = points.curve[1] * b * points.least + points.curve[0] * d < 0
+    return float(min(gaps_of[:concave].min(), gaps_of[concave:][turned[concave:]].min(initial=math.inf)))
+
+
+def _points(k: int, gamma: Fraction, cap: Fraction, c: Fraction) -> _Points:
+    # A line's gap is share - a - b S - d V, times a positive factor: read off at four lines.
+    second, shift = map(float, second_moment(k, gamma))
+    zero = StopLossLine(c, Fraction(0), Fraction(0))
+    others = replace(zero, a=Fraction(-1)), replace(zero, b=Fraction(1))
+    found: list[tuple[Doubles, ...]] = []
+    for (low, high, plain), (_, _, lifted), (_, _, tilted) in zip(
+        *(list(gaps(line, k, gamma, cap)) for line in (zero, *others)), strict=True
+    ):
         m = np.linspace(float(low), float(high), _SAMPLES)
-        base, unit, slope = (
-            np.polynomial.polynomial.polyval(m, [float(x) for x in p]) for p in (plain, lifted, tilted)
-        )
+        base, unit, slope = (_values(p, m) for p in (plain, lifted, tilted))
         factor = unit - base
         kept = factor > 1e-12
-        shares.append((base / np.where(kept, factor, 1))[kept])
-        signals.append(((base - slope) / np.where(kept, factor, 1))[kept])
-    return np.concatenate(shares), np.concatenate(signals)
+        signal = (base - slope)[kept] / factor[kept]
+        found.append((base[kept] / factor[kept], signal, (second * (1 + signal / k) - shift) / m[kept], m[kept]))
+    concave = sum(len(part[0]) for part in found)
+    for low, high, bent in gaps(replace(zero, d=Fraction(-1)), k, gamma, cap):
+        m = np.linspace(float(low), float(high), _SAMPLES)
+        square = 1 + (1 - m) ** 2 / (k - 1)
+        moment = (second * square - shift) / m
+        found.append((_values(bent, m) / m - moment, k * square - k, moment, m))
+    shares, signals, moments, least = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return _Points(c, shares, signals, moments, least, len(shares) - concave, (second, float(k)))
+
+
+def _values(p: Polynomial, m: Doubles) -> Doubles:
+    return np.asarray(np.polynomial.polynomial.polyval(m, [float(x) for x in p]), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Measure, in one run, what docs/performance.md states, and write that page (``make bench``)."""
+"""Measure, in one run, what docs/performance.md states, and write that page (``make performance``)."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from benchmarks import (
     clone,
     design,
     evaluations,
+    growth,
     inverses,
     peers,
     scaling,
@@ -30,6 +31,7 @@ def page() -> str:
     parts = []
     for module in (
         scaling,
+        growth,
         algorithm7,
         clone,
         peers,
@@ -49,7 +51,7 @@ def page() -> str:
     system = f"{platform.machine()}, Python {platform.python_version()}, one process"
     return f"""# Performance
 
-Written by `make bench` ({system}); medians of process time, unless said otherwise. `auto` is
+Written by `make performance` ({system}); medians of process time, unless said otherwise. `auto` is
 what `symshuffle.delta` uses when no engine is named. Tests do not measure time. That no bracket excludes the truth is
 for them to show, on 2,000 random laws in `tests/engines/test_engines_fuzz.py`.
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from benchmarks import certified, run, vectors
+from benchmarks import certified, growth, run, vectors
 from benchmarks.algorithm7 import algorithm7
 from benchmarks.clone import LAM, clone_delta, smallest_level
 from benchmarks.measure import Goal, table, ten_ary
@@ -89,3 +89,14 @@ def test_levels_of_vectors_leave_a_delta_that_is_worth_a_bracket(case):
     assert 31 * vectors.level(case, 10**6) < case.eps < 32 * vectors.level(case, 10**6)
     found = vectors.bracketed(case, 1000, Adjacency.REPLACE_ONE, Rigour.FLOAT64)
     assert Fraction(1, 10**30) < found.bracket.lower <= found.bracket.upper < Fraction(1, 2)
+
+
+def test_slopes_are_exponents_of_powers():
+    places = [10.0, 30.0, 1000.0]
+    assert growth.slope(places, [7 * x**1.5 for x in places]) == pytest.approx(1.5)
+    assert growth.slope(places, [4.0] * 3) == pytest.approx(0.0)
+
+
+def test_the_picture_of_growth_is_small():
+    points = {s.name: [(x, 0.01 * (i + 1), 80.0 + i) for i, x in enumerate(s.values)] for s in growth.SERIES}
+    assert len(growth.drawn(points)) < 60_000

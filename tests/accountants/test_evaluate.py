@@ -1,12 +1,14 @@
 """What may be asked, which engine answers, and what is said where less was reached."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from symshuffle import Contour, Exact, InputError, Rigour, delta, epsilon, mechanism
-from symshuffle.accountants.bounds.evaluate import check_n
+from symshuffle import Contour, Exact, InputError, Law, Rigour, delta, epsilon, mechanism
+from symshuffle.accountants.bounds.evaluate import Request, check_n, evaluate
+from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions.curves import delta_curve
 from symshuffle.accountants.questions.inverses import solve_eps0, solve_n
 
@@ -77,3 +79,34 @@ def test_the_gap_is_a_share_of_the_bound():
     assert 0 <= found.gap < Fraction(1, 100)
     assert delta(KRR, n=1000, eps="0.05").gap is None
     assert delta(KRR, n=1000, eps=1, attain=True).gap == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "eps0", "n", "first_is_largest"),
+    [
+        ("krr", {"k": 10}, 4, 20, False),
+        ("krr", {"k": 10}, 1, 1000, True),
+        ("subset-selection", {"k": 10, "s": 8}, 4, 1000, False),
+        ("half-block", {"k": 6}, 1, 20, True),
+    ],
+)
+def test_what_is_attained_is_the_most_of_all_real_pairs(name, values, eps0, n, first_is_largest):
+    """A pair is passed over only where its delta meets the target at the eps of another: the largest one is left."""
+    source = mechanism(name).at(eps0=eps0, **values)
+    each = [epsilon(real, n=n, delta="1e-3", rel=1e-5).bracket for _, real in reduction(source).real_pairs(n)]
+    assert (each[0].lower == max(one.lower for one in each)) is first_is_largest
+    attained = epsilon(source, n=n, delta="1e-3", rel=1e-5, attain=True).attained
+    assert max(one.lower for one in each) * Fraction(99999, 100000) <= attained.lower <= max(one.upper for one in each)
+
+
+def test_a_bracket_far_from_the_number_it_is_compared_with_is_narrow_enough():
+    """Where H(n) is 0 but for sums that cancel a pass leaves it wide: who compares is not made to wait for more."""
+    values, rare = (Fraction(-3), Fraction(0), Fraction(10**6)), Fraction(1, 10**9)
+    law = Law(values, (Fraction(1, 2), Fraction(1, 2) - rare, rare))
+    asked = Request(engine=Contour(rel=1e-9), rel=1e-9)
+    fine = evaluate(law, 40, asked)
+    near = evaluate(law, 40, replace(asked, goal=fine.lower * 2))
+    far = evaluate(law, 40, replace(asked, engine=replace(asked.engine, goal=fine.lower * 10**6)))
+    assert (near.lower, near.upper) == (fine.lower, fine.upper)
+    assert far.lower <= fine.lower <= fine.upper <= far.upper <= fine.lower * 10**6
+    assert far.width > fine.width

@@ -122,6 +122,21 @@ def test_a_wide_bound_excludes_by_its_lower_end_only(monkeypatch):
     assert {way.value for way in asked} == {"forward", "both"}
 
 
+@pytest.mark.parametrize("given", [CENTRAL], ids=str)
+def test_an_inequality_the_wrong_way_round_excludes_the_winner(monkeypatch, given):
+    """What excludes is an upper bound of the excluded side: fed with the other end, the search loses the best."""
+    risk = matched_risk("olh", 4, 40, given, (("g", 4),))
+    search, honest = rivals("olh", 4, 40, given, risk * F(1001, 1000)), certified.delta
+    assert (("g", 4),) in search.left()
+
+    def reversed_ends(*source, **how):
+        found = honest(*source, **how)
+        return replace(found, bracket=replace(found.bracket, lower=F(1), upper=F(1)))  # an upper bound of delta
+
+    monkeypatch.setattr(certified, "delta", reversed_ends)
+    assert (("g", 4),) not in search.left()
+
+
 def test_a_share_with_less_risk_is_left():
     """A hundred inputs, where thinning to a fiftieth gains a fifth."""
     budget = {"budget": "1/60"}

@@ -27,6 +27,7 @@ from symshuffle.base.choices import MatchKind, Population, Question, Rigour, rep
 from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Exp, Verdict, less, lower_end, natural_log
+from symshuffle.base.numbers.readers import LARGEST_PARAMETER
 from symshuffle.design.comparison.degrading import HASHING, Box, Degrading, Setting
 from symshuffle.design.comparison.families import Family
 from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms
@@ -139,6 +140,8 @@ class Rivals:
             box = boxes.pop()
             if box.single is not None and box.single in known:
                 continue
+            if box.integers is not None and box.integers[0] > LARGEST_PARAMETER:
+                return None  # no mechanism is asked about so far out
             looked += 1
             if looked > (_MOST_TWO_SIDED if box.shares and self.family.general.name == HASHING else _MOST_BOXES):
                 return None

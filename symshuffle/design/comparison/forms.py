@@ -164,7 +164,7 @@ def matched_log(measure: Callable[[float, Values], float], goal: float, values: 
         found = measure(math.exp(math.exp(log)), values) / goal
         return min(max(math.log(found), -_FAR), _FAR) if found > 0 else -_FAR
 
-    return math.exp(zero_between(off, math.log(1e-13), math.log(LARGEST_EPS0), xtol=1e-15, rtol=1e-14))
+    return math.exp(zero_between(off, math.log(1e-13), math.log(LARGEST_EPS0), xtol=1e-16, rtol=1e-15))
 
 
 def gaussian_epsilon(variance: float, n: int, delta: float) -> float:

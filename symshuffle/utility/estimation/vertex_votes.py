@@ -27,7 +27,7 @@ from symshuffle.utility.estimation.canonical import canonical_estimator, check_u
 from symshuffle.utility.estimation.votes import VoteNoise
 from symshuffle.utility.estimation.worst_risk import worst_risk
 
-LARGEST_CHANNEL: Final = 64
+_MOST_INPUTS: Final = 64
 """Inputs of an explicit channel up to which its covariance is inverted."""
 
 
@@ -98,8 +98,8 @@ def channel_noise(channel: Channel) -> VertexNoise:
     ['2', '8/9', '5/9']
     """
     k = channel.num_inputs
-    if k > LARGEST_CHANNEL or not channel.exact:
-        limit = f"{k} inputs (limit {LARGEST_CHANNEL})" if channel.exact else "entries that are not rational"
+    if k > _MOST_INPUTS or not channel.exact:
+        limit = f"{k} inputs (limit {_MOST_INPUTS})" if channel.exact else "entries that are not rational"
         raise Unsupported(f"the canonical estimator of an explicit channel: {limit}")
     law = AnchoredLaw.from_channel(channel)
     sizes = vote_sizes(law)

@@ -94,7 +94,7 @@ def test_a_survey_says_what_its_plan_certified_and_a_simulation_protects_nobody(
     assert lines["epsilon"] == f"<= {plan['certified']['epsilon_at_delta']} (upper end, rounded up) at delta = 0.001"
     assert lines["assumes"].endswith("enough users: at least 150 send")
     (tmp_path / "values.csv").write_text("a\n" + "0\n1\n" * 90)
-    assert main(["collect", "randomize", "plan.json", "--values", "values.csv", "--column", "a", "--out", "m.csv"]) == 0
+    shell("collect randomize plan.json --values values.csv --column a --out m.csv")
     found, _ = shell("collect estimate plan.json m.csv --out h.csv --confidence 0.9")
     told = re.search(r"the interval of each of 3 categories covers with probability >= (\S+),", found["histogram"])
     assert F(told[1]) == F(9, 10)

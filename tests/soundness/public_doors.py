@@ -44,9 +44,9 @@ from symshuffle.ledger.claims.errata import Erratum
 from symshuffle.ledger.claims.model import Claim, Comparison, Correction, Obligation
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation import canonical, votes, worst_risk
+from symshuffle.utility.estimation import canonical, vertex_votes, votes, worst_risk
 from symshuffle.utility.estimation.symbolic_law import SymbolicLaw
-from symshuffle.utility.frontiers import caps, contamination, equivariant, formulas, leakage, subset_family
+from symshuffle.utility.frontiers import caps, contamination, equivariant, formulas, leakage, loss_sizes, subset_family
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.likelihood import certificates, normal, poisson, worst
 from symshuffle.utility.likelihood.law import LikelihoodRatio
@@ -83,6 +83,7 @@ FORMS = forms.forms(FAMILY)
 MATCH = matching.Match("eps0", HALF, None)
 ASKED = {"n": 3, "eps": "1/10"}
 GROUP = cyclic_group(3)
+NOISE = votes.VoteNoise(F(1), F(2), 3, "")
 PLAN = make_plan(3, n=9, eps=1, delta="1/10", mechanism="krr")
 CLAIM = Claim("own.one", "statement", "", "", "", (), "", "proved", bool, iter, (), "holds")
 
@@ -102,6 +103,10 @@ DOORS = {
     "design.comparison.matching.Match.loss": lambda v: matching.Match("eps0", HALF, None, v),
     "utility.estimation.votes.VoteNoise.loss.loss": lambda v: votes.VoteNoise(F(1), F(2), 3, "").loss(v, 4),
     "utility.estimation.votes.VoteNoise.worst.loss": lambda v: votes.VoteNoise(F(1), F(2), 3, "").worst(v),
+    "utility.estimation.vertex_votes.VertexNoise.loss.loss": lambda v: vertex_votes.joint_noise([NOISE] * 2).loss(v, 4),
+    "utility.estimation.vertex_votes.VertexNoise.worst.loss": lambda v: vertex_votes.joint_noise([NOISE] * 2).worst(v),
+    "utility.frontiers.caps.optimal_subset_sizes.loss": lambda v: caps.optimal_subset_sizes(5, F(6), loss=v),
+    "utility.frontiers.loss_sizes.best_sizes.loss": lambda v: loss_sizes.best_sizes(5, F(6), v),
     "accountants.questions.adversary.worst_of_two_types.rigour": lambda v: adversary.worst_of_two_types(
         W, 3, F(6, 5), rigour=v
     ),

@@ -101,7 +101,7 @@ def test_a_survey_says_what_its_plan_certified_and_a_simulation_protects_nobody(
     assert found["protects"] == f"{lines['protects']}: epsilon {lines['epsilon']}"
     assert found["assumes"] == lines["assumes"]
     simulated, _ = shell("collect estimate plan.json --simulate --seed 1 --out g.csv")
-    assert simulated["about"] == "a simulation with a known seed, which protects nobody"
+    assert simulated["about"] == "SIMULATED with seed 1, which is not private; it protects nobody"
     assert not {"protects", "assumes"} & simulated.keys() and "plan" not in simulated["sure"]
 
 

@@ -81,6 +81,13 @@ def _csv_rows(text: str, path: Path) -> list[list[Any]]:
             found = [[entry.strip() for entry in row] for row in rows]
         except csv.Error as error:
             raise InputError("file", f"{path} ({error})", "comma-separated probabilities") from None
+    if len(found) > 1 and found[0] == [
+        str(y) for y in range(len(found[0]))
+    ]:  # the numbers of columns, as pandas writes
+        if len(found[0]) == 2:  # it may be a row: 0 and 1 have the sum 1
+            meant = "names of columns, or a row written 0.0,1.0: the line could be the numbers of columns"
+            raise InputError("file", f"{path}, first line 0,1", meant)
+        return found[1:]
     return found[1:] if len(found) > 1 and not any(map(_is_number, found[0])) else found
 
 

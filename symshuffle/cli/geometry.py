@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from symshuffle.base.choices import Loss
 from symshuffle.base.errors import InputError
 from symshuffle.base.levels import words_of_target
 from symshuffle.base.lines import FirstLines
@@ -82,6 +83,9 @@ def subset_size(
     k: Inputs,
     lam: Annotated[str | None, typer.Option("--lam", help="Ratio cap exp(eps0) > 1; rationals stay exact.")] = None,
     eps0: Annotated[str | None, typer.Option("--eps0", help="The same cap as eps0 > 0, in nats.")] = None,
+    loss: Annotated[
+        Loss, typer.Option("--loss", help="Error that is minimised: l2, max, absent or test (see `compare`).")
+    ] = Loss.L2,
     explain: Explain = False,
     as_json: Json = False,
     latex: Latex = False,
@@ -94,7 +98,10 @@ def subset_size(
     if cap is None:
         raise InputError("--lam, --eps0", None, "one of the two")
     inputs = _inputs(k)
-    sizes = optimal_subset_sizes(inputs, cap)
+    sizes = optimal_subset_sizes(inputs, cap, loss=loss)
+    if loss is not Loss.L2 and not latex:
+        _show_size_by_loss(inputs, cap, loss, sizes, explain=explain, as_json=as_json)
+        return
     numbers = {
         "trace": raw_cap_trace(inputs, cap),
         "iid_constant": raw_cap_risk_constant(inputs, cap, population=Population.IID),
@@ -125,6 +132,31 @@ def subset_size(
     for label, value in zip(labels, numbers.values(), strict=True):
         table.add_row(label, _text(value))
     Console().print(table)
+
+
+def _show_size_by_loss(
+    inputs: int, cap: Real, loss: Loss, sizes: tuple[int, ...], *, explain: bool, as_json: bool
+) -> None:
+    """The sizes that are best by another loss than l2, with that loss and its worst composition."""
+    from symshuffle.utility.frontiers.loss_sizes import size_noise
+
+    noise = size_noise(inputs, sizes[0], cap)
+    value, worst = noise.loss(loss, 1), noise.worst(loss)
+    scale = "sqrt(n)" if loss is Loss.TEST else "n"
+    if as_json:
+        found = {"maximisers": list(sizes), "loss": loss.value, "loss_worst_at": worst, **_number_json("value", value)}
+        typer.echo(json.dumps(found | {"scale": scale}, indent=2))
+        return
+    lines = FirstLines(
+        "subset size",
+        f"{' and '.join(map(str, sizes))} ({'tied, exact' if len(sizes) > 1 else 'exact'}) at "
+        f"{words_of_target(exp_eps=cap).replace('eps', 'eps0')}; {scale} x loss <= "
+        f"{format_decimal(upper_end(value), digits=7, up=True)} (upper end, rounded up)",
+        about=f"{loss.words}, at its worst ({worst}): no subset selection with {inputs} inputs has less, other "
+        "channels may; nothing is said of shuffled messages",
+        sure="each size computed and compared, in rationals or enclosures",
+    )
+    print_rows([*lines.rows, *(_SIZED if explain else ())])
 
 
 _SIZED: Final = (

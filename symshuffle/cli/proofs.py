@@ -35,4 +35,6 @@ def write_proof(file: Path | None, source: Any, covering: CoveringOptions, **que
     door = prove if question.keys() & {"eps", "exp_eps"} else prove_epsilon
     content = door(source, **question, **covering.whom)
     write_atomically(file, json.dumps(content, indent=1) + "\n", argument="--proof")
-    typer.echo(f"{file} proves {bound.check(content)}", err=True)
+    rounding = getattr(source, "rounding", None)
+    of = "" if rounding is None else f"; it is about {rounding}"
+    typer.echo(f"{file} proves {bound.check(content)}{of}", err=True)

@@ -58,6 +58,8 @@ def sweep(
     if parquet:
         check_parquet()
     processes = arguments.jobs(jobs)
+    if columns and not (out / TABLE).exists():
+        _check_columns(command, columns, {name: values[0] for name, values in grid.items()})
     with progress() as display, workers(processes) as executor:
         task = display.add_task("", total=None)
         told = {"known": 0, "of": 0}
@@ -81,6 +83,17 @@ def sweep(
         return
     console = Console(highlight=False, soft_wrap=True)
     console.print(f"{len(found.rows)} points, {found.resumed} of them from before, {found.failed} failed: {table}")
+
+
+def _check_columns(command: str, columns: Sequence[str], point: dict[str, Any]) -> None:
+    """Refuse columns that the first point does not have, before the others are computed; it is computed twice."""
+    try:
+        answer(command, columns, **point)
+    except InputError as error:
+        if error.argument == "columns":
+            raise
+    except SymshuffleError:
+        return  # its row says why
 
 
 def answer(command: str, columns: Sequence[str], /, **point: Any) -> FlatRow:

@@ -102,11 +102,10 @@ class Histogram:
             "the privacy is that of the plan, which was certified when it was made"
         )
         if self.truth is not None or plan is None or not plan.protects:
-            kind = (
-                "a simulation with a known seed" if self.truth is not None else "an estimate without a certified plan"
-            )
+            simulated, _, _ = self.private.partition("; ")
+            kind = simulated if self.truth is not None else "an estimate without a certified plan"
             alone, _, _ = sure.partition("; ")
-            return FirstLines("histogram", number, about=f"{kind}, which protects nobody", sure=alone)
+            return FirstLines("histogram", number, about=f"{kind}; it protects nobody", sure=alone)
         protects = f"{plan.protects}: {plan.name} {plan.number}"
         return FirstLines("histogram", number, protects=protects, assumes=plan.assumes, sure=sure)
 

@@ -107,8 +107,9 @@ def mechanism(name: str) -> Mechanism | Laplace:
         return Laplace()
     if not isinstance(name, str) or name not in MECHANISMS:
         known = [*MECHANISMS, "laplace"]
-        close = difflib.get_close_matches(str(name), known) or known
-        raise InputError("mechanism", name, "one of " + ", ".join(close))
+        if close := difflib.get_close_matches(str(name), known):
+            raise InputError("mechanism", name, f"a known name; did you mean {' or '.join(close)}?")
+        raise InputError("mechanism", name, "one of " + ", ".join(known))
     return _made(name)
 
 

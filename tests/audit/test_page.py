@@ -28,7 +28,7 @@ def outputs():
 
 def test_programs_print_what_the_page_shows(monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
-    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("COLUMNS", "88")
     page, status = outputs(), []
     for kind, program, shown in page.blocks(PAGE.read_text(encoding="utf-8")):
         if kind == "python":

@@ -24,7 +24,7 @@ def to_twelve(text):
 
 def test_commands_print_what_the_page_shows(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("COLUMNS", "88")
     Path("answers.csv").write_text("user,answer\n" + "".join(f"u{i},{i % 5}\n" for i in range(2000)))
     shown = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
     assert len(shown) == 3

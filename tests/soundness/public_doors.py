@@ -45,9 +45,9 @@ from symshuffle.ledger.claims.errata import Erratum
 from symshuffle.ledger.claims.model import Claim, Comparison, Correction, Obligation
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation import canonical, votes, worst_risk
+from symshuffle.utility.estimation import canonical, vertex_votes, votes, worst_risk
 from symshuffle.utility.estimation.symbolic_law import SymbolicLaw
-from symshuffle.utility.frontiers import caps, contamination, equivariant, formulas, leakage, subset_family
+from symshuffle.utility.frontiers import caps, contamination, equivariant, formulas, leakage, loss_sizes, subset_family
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.likelihood import certificates, normal, poisson, worst
 from symshuffle.utility.likelihood.law import LikelihoodRatio
@@ -86,6 +86,7 @@ FORMS = forms.forms(FAMILY)
 MATCH = matching.Match("eps0", HALF, None)
 ASKED = {"n": 3, "eps": "1/10"}
 GROUP = cyclic_group(3)
+NOISE = votes.VoteNoise(F(1), F(2), 3, "")
 PLAN = make_plan(3, n=9, eps=1, delta="1/10", mechanism="krr")
 CLAIM = Claim("own.one", "statement", "", "", "", (), "", "proved", bool, iter, (), "holds")
 
@@ -233,6 +234,10 @@ DOORS = {door: call for one in ROWS for door, call in one.items()} | {
     "design.shuffled.best.best_shuffled.loss": lambda v: best_shuffled(3, n=4, eps=1, delta="1/10", loss=v).trace,
     "utility.estimation.votes.VoteNoise.loss.loss": lambda v: votes.VoteNoise(F(1), F(2), 3, "").loss(v, 4),
     "engines.confirm.front.confirm.route": lambda v: confirm.confirm(LAW, 3, digits=8, route=v).value[:6],
+    "utility.estimation.vertex_votes.VertexNoise.loss.loss": lambda v: vertex_votes.joint_noise([NOISE] * 2).loss(v, 4),
+    "utility.estimation.vertex_votes.VertexNoise.worst.loss": lambda v: vertex_votes.joint_noise([NOISE] * 2).worst(v),
+    "utility.frontiers.caps.optimal_subset_sizes.loss": lambda v: caps.optimal_subset_sizes(5, F(6), loss=v),
+    "utility.frontiers.loss_sizes.best_sizes.loss": lambda v: loss_sizes.best_sizes(5, F(6), v),
     "accountants.bounds.evaluate.choose_engine.rigour": lambda v: evaluate.choose_engine(LAW, 3, v, 1e-6),
     "accountants.covering.neighbours.Neighbours.adjacency": lambda v: replace(
         REDUCED.neighbours("both", 3), adjacency=v

@@ -196,8 +196,8 @@ def _check_participation(reduced: Source) -> None:
         )
     if who.dropout:
         raise Unsupported(
-            f"dropout {who.dropout}: a Rényi divergence takes hundreds of orders, each a mean over the number of "
-            "messages; ask for --min-users, or for delta or epsilon"
+            f"dropout {who.dropout}: a Rényi divergence would take hundreds of means over the number of messages; use "
+            "--min-users, or ask for delta or epsilon"
         )
 
 

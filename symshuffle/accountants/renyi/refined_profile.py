@@ -231,8 +231,8 @@ def _last(reduced: Reduction, request: Request) -> Fraction:
                     "delta or epsilon instead"
                 )
         raise Unsupported(
-            f"no level up to {LARGEST_LEVEL} is known from which on delta is 0: the Rényi divergence may be infinite; "
-            "ask for delta or epsilon instead"
+            f"delta is not known to be 0 at any level up to {LARGEST_LEVEL}, so that the Rényi divergence may be "
+            "infinite; ask for delta or epsilon instead"
         )
 
     def nothing(level: float) -> bool:

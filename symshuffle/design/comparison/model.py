@@ -244,9 +244,10 @@ class Comparison:
             return FirstLines("best", "none: no row has a finite loss", about=at, sure="no unbiased estimator is known")
         compared = [row for row in self.rows if not row.excess and row.loss is not None]
         same = [row.cells()["mechanism"] for row in compared[1:] if row.loss and row.loss.lower <= best.loss.upper]
+        worst = "" if self.match.loss is Loss.L2 else f" (worst: {best.worst})"
         tied = f"; as small: {', '.join(same)}" if same else ""
         number = (
-            f"{best.cells()['mechanism']}: {loss} {safe_number(best.loss, SafeEnd.UPPER)}, the smallest of "
+            f"{best.cells()['mechanism']}: {loss}{worst} {safe_number(best.loss, SafeEnd.UPPER)}, the smallest of "
             f"{counted(len(compared), 'row')}{tied}"
         )
         chosen = f"loss {best.loss.rigour.words}; parameters: {best.choice}"

@@ -73,8 +73,8 @@ def rule(law: ContinuousLaw, c: flint.arb, *, height: float, tolerance: float) -
     least = least_nodes(law, c, height=height, tolerance=tolerance)
     if least > _MOST_NODES:
         raise Unsupported(
-            f"at least {least:.2g} Gauss nodes, where {_MOST_NODES} are the most: the transform falls slowly and G has "
-            "a long tail; ask for a larger rel"
+            f"{least:.2g} Gauss nodes or more would be needed (limit {_MOST_NODES}), because G has a long tail; ask "
+            "for a larger rel"
         )
     stack = _stack(law)
     share = _share(stack, tolerance)

@@ -27,7 +27,7 @@ from symshuffle.utility.estimation.canonical import canonical_estimator, check_u
 from symshuffle.utility.estimation.votes import VoteNoise
 from symshuffle.utility.estimation.worst_risk import worst_risk
 
-LARGEST_CHANNEL: Final = 64
+_MOST_INPUTS: Final = 64
 """Inputs of an explicit channel up to which its covariance is inverted."""
 
 
@@ -38,9 +38,9 @@ class VertexNoise:
 
     Parameters
     ----------
-    losses : mapping of Loss to Number
-        The losses of one user; that of ``test`` is a sum of two standard errors.
-    worst_at : mapping of Loss to str
+    losses : mapping of str to Number
+        The losses of one user by name; that of ``test`` is a sum of two standard errors.
+    worst_at : mapping of str to str
         The composition at which each is attained, in words.
     iid : Number
         Largest expected squared error of one user who draws the input.
@@ -48,8 +48,8 @@ class VertexNoise:
         Whose votes they are.
     """
 
-    losses: Mapping[Loss, Number]
-    worst_at: Mapping[Loss, str]
+    losses: Mapping[str, Number]
+    worst_at: Mapping[str, str]
     iid: Number
     estimator: str
 
@@ -98,8 +98,8 @@ def channel_noise(channel: Channel) -> VertexNoise:
     ['2', '8/9', '5/9']
     """
     k = channel.num_inputs
-    if k > LARGEST_CHANNEL or not channel.exact:
-        limit = f"{k} inputs (limit {LARGEST_CHANNEL})" if channel.exact else "entries that are not rational"
+    if k > _MOST_INPUTS or not channel.exact:
+        limit = f"{k} inputs (limit {_MOST_INPUTS})" if channel.exact else "entries that are not rational"
         raise Unsupported(f"the canonical estimator of an explicit channel: {limit}")
     law = AnchoredLaw.from_channel(channel)
     sizes = vote_sizes(law)
@@ -120,16 +120,16 @@ def channel_noise(channel: Channel) -> VertexNoise:
     iid = worst_risk(law, n=1, population=Population.IID).bracket.upper
     return VertexNoise(
         {
-            Loss.L2: sum(table[held], start=Fraction(0)),
-            Loss.MAX: table[x][i],
-            Loss.ABSENT: table[z][j],
-            Loss.TEST: both,
+            Loss.L2.value: sum(table[held], start=Fraction(0)),
+            Loss.MAX.value: table[x][i],
+            Loss.ABSENT.value: table[z][j],
+            Loss.TEST.value: both,
         },
         {
-            Loss.L2: f"all users hold input {held}",
-            Loss.MAX: f"all users hold input {x}, category {i} is looked at",
-            Loss.ABSENT: f"all users hold input {z}, category {j} is looked at",
-            Loss.TEST: f"all users hold input {b}, and all hold input {a}; category {b} is looked at",
+            Loss.L2.value: f"all users hold input {held}",
+            Loss.MAX.value: f"all users hold input {x}, category {i} is looked at",
+            Loss.ABSENT.value: f"all users hold input {z}, category {j} is looked at",
+            Loss.TEST.value: f"all users hold input {b}, and all hold input {a}; category {b} is looked at",
         },
         iid,
         "canonical unbiased",
@@ -163,12 +163,17 @@ def joint_noise(parts: Sequence[VoteNoise]) -> VertexNoise:
         sums = sums * (1 + part.risk(1))
     larger = maximum([own, absent])
     return VertexNoise(
-        {Loss.L2: sums - 1, Loss.MAX: larger, Loss.ABSENT: absent, Loss.TEST: _deviations(own, absent)},
         {
-            Loss.L2: "every composition alike",
-            Loss.MAX: "all users hold one tuple: the one that is looked at, or one that differs from it",
-            Loss.ABSENT: "all users hold one tuple that differs from the one that is looked at",
-            Loss.TEST: "all users hold the tuple that is looked at, and all hold one that differs from it",
+            Loss.L2.value: sums - 1,
+            Loss.MAX.value: larger,
+            Loss.ABSENT.value: absent,
+            Loss.TEST.value: _deviations(own, absent),
+        },
+        {
+            Loss.L2.value: "every composition alike",
+            Loss.MAX.value: "all users hold one tuple: the one that is looked at, or one that differs from it",
+            Loss.ABSENT.value: "all users hold one tuple that differs from the one that is looked at",
+            Loss.TEST.value: "all users hold the tuple that is looked at, and all hold one that differs from it",
         },
         sums - Fraction(1, size),
         "product of canonical unbiased ones",

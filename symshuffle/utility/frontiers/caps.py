@@ -14,7 +14,7 @@ from typing import Any, Final, overload
 
 import sympy as sp
 
-from symshuffle.base.choices import Population, choice
+from symshuffle.base.choices import Loss, Population, choice
 from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.levels import takes_eps0
@@ -23,6 +23,7 @@ from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.symbolic import LAM, LARGEST_PARAMETER, constant_of, evaluate, nonnegative, normal_form
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.estimation.moments import pairwise_budget, trace
+from symshuffle.utility.frontiers.loss_sizes import best_sizes
 
 _PRECISIONS: Final = (128, 256, 512, 1024, 2048, 4096)
 
@@ -183,8 +184,8 @@ def sign_at(expression: sp.Expr, lam: Real) -> int:
 
 
 @takes_eps0()
-def optimal_subset_sizes(k: int, lam: Real) -> tuple[int, ...]:
-    """Subset sizes of largest trace under a ratio cap: one size, or two that tie.
+def optimal_subset_sizes(k: int, lam: Real, *, loss: Loss | str = Loss.L2) -> tuple[int, ...]:
+    """Best subset sizes under a ratio cap: one size, or two that tie.
 
     Parameters
     ----------
@@ -194,16 +195,21 @@ def optimal_subset_sizes(k: int, lam: Real) -> tuple[int, ...]:
         Ratio cap ``exp(eps0) > 1``.
     eps0 : number or text, optional
         Local budget in nats, above 0, in place of ``lam``; kept exact.
+    loss : {"l2", "max", "absent", "test"}
+        Error that is smallest. By ``l2`` the sizes have the largest trace, and no channel under the cap is better. By
+        another loss they are the best among subset selections of at most 1000 inputs, each of which is computed.
 
     Returns
     -------
     tuple of int
-        One size, or two consecutive ones, each from 1 to k - 1.
+        One size, or two consecutive ones, each from 1 to k - 1; by another loss than ``l2`` all that tie.
 
     Raises
     ------
     InputError
-        If ``k`` or ``lam`` is out of range.
+        If ``k``, ``lam`` or ``loss`` is out of range.
+    Unsupported
+        For more than 1000 inputs and another loss than ``l2``.
 
     Notes
     -----
@@ -217,6 +223,8 @@ def optimal_subset_sizes(k: int, lam: Real) -> tuple[int, ...]:
     """
     k = check_inputs(k)
     lam = check_cap(lam)
+    if (kind := choice(Loss, loss, "loss")) is not Loss.L2:
+        return best_sizes(k, lam, kind)
     polynomial = tie_polynomial().subs(K, k)
     size = first_integer(lambda s: sign_at(polynomial.subs(S, s), lam) >= 0, 0, k - 1)
     tied = sign_at(polynomial.subs(S, size), lam) == 0  # never at k - 1, where the tie ratio is 0

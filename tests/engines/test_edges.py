@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pytest
 
+from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.questions import solve
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, SymshuffleError, Unsupported
@@ -253,3 +254,15 @@ def test_counts_reach_the_width_where_chernoffs_bound_is_far_above_the_sum(rel):
     found, truth = Counts(rel=rel).bracket(law, 12), Exact().bracket(law, 12).exact
     assert found.lower <= truth <= found.upper
     assert found.width <= Fraction(rel) * found.upper
+
+
+def test_a_lattice_below_the_smallest_double():
+    """Sixty atoms whose denominators are different primes: their common lattice is 0 as a double."""
+    primes = [p for p in range(10**6, 10**6 + 1200) if all(p % q for q in range(2, 1001))][:60]
+    law = Law.from_atoms(
+        (Fraction(i, 7) - 4 + Fraction(1, p), Fraction(1, 60)) for i, p in zip(range(-20, 40), primes, strict=True)
+    )
+    assert 0 < law.lattice < Fraction(1, 10**330)
+    ends = [evaluate_law(law, 1000, rigour=rigour, rel=1e-3) for rigour in (Rigour.FLOAT64, Rigour.BALL)]
+    assert ends[0].lower <= ends[1].upper
+    assert ends[1].lower <= ends[0].upper

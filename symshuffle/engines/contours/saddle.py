@@ -310,7 +310,8 @@ def choose(tilt: Tilt, n: int, *, rel: float, lattice: Fraction | None = None) -
     tau = math.sqrt(rel / 2) / c
     quiet = QUIET - math.log(rel)
     length = math.sqrt(2 * quiet) / tau
-    on_lattice = lattice is not None and math.pi / float(lattice) <= length
+    # The lattice of atoms with many large denominators may be below the smallest double.
+    on_lattice = lattice is not None and float(lattice) > 0 and math.pi / float(lattice) <= length
     if on_lattice:
         c, tau = saddle_point(tilt, n, lattice), 0.0
     reach = _reach(tilt, n, c, tau, quiet)

@@ -195,6 +195,9 @@ DOORS = {
     "decompositions.closed_forms.ClosedForm.law_in_doubles.direction": lambda v: closed_forms.closed_form(
         "krr", {"k": "3"}, lam=2
     ).law_in_doubles(F(6, 5), others="blanket", direction=v),
+    "decompositions.closed_forms.ClosedForm.spreads.direction": lambda v: closed_forms.closed_form(
+        "half-block", {"k": "6"}, lam=2
+    ).spreads(F(6, 5), v, None),
     "decompositions.symbolic.filed_decomposition.others": lambda v: symbolic.filed_decomposition(KRR, others=v).gparv(),
     "decompositions.symbolic.quick_law.others": lambda v: symbolic.quick_law(KRR, F(6, 5), others=v),
     "decompositions.symbolic.quick_law.direction": lambda v: symbolic.quick_law(KRR, F(6, 5), direction=v),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final
@@ -21,7 +21,6 @@ from symshuffle.mechanisms.given import placed
 from symshuffle.mechanisms.symbolic import LAM, Parameter, normal_form, same_function
 
 if TYPE_CHECKING:
-    from symshuffle.mechanisms.model import Mechanism
     from symshuffle.mechanisms.outputs import OutputClass
     from symshuffle.mechanisms.pairs import Pairs
 
@@ -48,8 +47,21 @@ def definition_on_file() -> Iterator[None]:
         _CHECKED.reset(token)
 
 
-def check_definition(one: Mechanism) -> None:
+def check_definition(
+    classes: Sequence[OutputClass],
+    inputs: sp.Expr,
+    parameters: Sequence[Parameter],
+    pair: Pairs,
+    total: Callable[[], sp.Expr],
+) -> None:
     """Refuse what is no mechanism: its counts, its probabilities, and both at the pair that it speaks about.
+
+    Parameters
+    ----------
+    classes, inputs, parameters, pair
+        Of the mechanism, as in :class:`symshuffle.Mechanism`.
+    total : callable
+        Sum of the output probabilities, averaged over the inputs.
 
     Raises
     ------
@@ -58,15 +70,14 @@ def check_definition(one: Mechanism) -> None:
     """
     if _CHECKED.get():
         return
-    classes, inputs, parameters, pair = one.classes, one.inputs, one.parameters, one.pair
     for output_class in classes:
         count = sum(state.count for state in output_class.states)
         if same_function(count, inputs) is not Verdict.TRUE:
             raise InputError(f"counts of class {output_class.name}", count, f"state counts of sum {inputs}")
     check_sizes(classes, inputs, {})
-    total = one.total_probability()
-    if same_function(total, 1) is not Verdict.TRUE:
-        raise InputError("probabilities", f"sum {total}", "a sum of 1 at every input")
+    mean = total()
+    if same_function(mean, 1) is not Verdict.TRUE:
+        raise InputError("probabilities", f"sum {mean}", "a sum of 1 at every input")
     if pair.listed:
         return  # pairs are counted from the outputs themselves
     if any(output_class.pair_counts is not None for output_class in classes):

@@ -90,7 +90,7 @@ class Mechanism:
             return  # a specialisation of a mechanism that has been checked
         object.__setattr__(self, "inputs", rebuilt(self.inputs))
         object.__setattr__(self, "classes", tuple(c.substituted(rebuilt) for c in self.classes))
-        check_definition(self)
+        check_definition(self.classes, self.inputs, self.parameters, self.pair, self.total_probability)
 
     def __hash__(self) -> int:
         """Of what tells mechanisms apart: the classes at some values, which nobody may have asked for, are not made."""

@@ -142,6 +142,7 @@ ROWS = (
         direction="forward",
         others="blanket",
     ),
+    row("direction", closed_forms.closed_form("half-block", {"k": "6"}, lam=2).spreads, F(6, 5), bits=None),
     row("others direction", symbolic.quick_law, KRR, F(6, 5)),
     row("others", composition.decomposition, TREE, WAY),
     row("others side direction", composition.composed_law, TREE, WAY, F(6, 5), lam=F(4)),

@@ -193,7 +193,7 @@ WRONG = [
     ([*with_option("--engine", "fft"), "--rigour", "exact"], "engine fft answers at rigour float64, not exact"),
     ([*with_option("--n", "1e9"), "--rigour", "exact"], "rigour exact at n = 1000000000"),
     ([*without("--lam"), "--eps0", "1", "--rigour", "exact"], "rigour exact needs rational lam"),
-    (["delta", "kr", *DELTA[2:]], "mechanism = kr: expected one of"),
+    (["delta", "kr", *DELTA[2:]], "mechanism = kr: expected a known name; did you mean krr"),
     (["delta", "identity", "-p", "k=3", "--lam", "3", "--eps", "1", "--n", "2"], "no budget: identity has none"),
     (["delta", "half-block", "-p", "k=3", "--lam", "3", "--eps", "1", "--n", "2"], "k = 3: expected an even integer"),
     (["delta", "subset-selection", "-p", "k=3", "-p", "s=3", "--lam", "3", "--eps", "1", "--n", "2"], "s = 3"),

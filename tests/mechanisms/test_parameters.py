@@ -39,7 +39,7 @@ def test_ranges(name, parameters, message):
 
 
 def test_names_are_suggested():
-    with pytest.raises(InputError, match=r"mechanism = subset-selecton: expected one of subset-selection$"):
+    with pytest.raises(InputError, match=r"expected a known name; did you mean subset-selection\?$"):
         mechanism("subset-selecton")
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from symshuffle.cli import main
-from symshuffle.design.comparison.model import BOUNDS
+from symshuffle.design.comparison.row import BOUNDS
 from tests.words import words
 
 SMALL = ["compare", "--k", "4", "--n", "10", "--mechanism", "krr", "--mechanism", "half-block"]

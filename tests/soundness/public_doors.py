@@ -29,7 +29,7 @@ from symshuffle.base.numbers import Verdict
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.collect import make_plan
-from symshuffle.decompositions import backgrounds, closed_forms, composition, laplace, rising, symbolic
+from symshuffle.decompositions import backgrounds, closed_forms, composition, filed, laplace, rising, symbolic
 from symshuffle.design.comparison import certified, families, forms, matching
 from symshuffle.design.decision import reduced, symmetries
 from symshuffle.design.decision.problems import smoothed_point_masses
@@ -250,7 +250,7 @@ DOORS = {door: call for one in ROWS for door, call in one.items()} | {
     "decompositions.closed_forms.ClosedForm.datasets.others": lambda v: closed_forms.closed_form(
         "krr", {"k": "3"}, lam=2
     ).datasets(v, 4),
-    "decompositions.symbolic.filed_decomposition.others": lambda v: symbolic.filed_decomposition(KRR, others=v).gparv(),
+    "decompositions.filed.filed_decomposition.others": lambda v: filed.filed_decomposition(KRR, others=v).gparv(),
     "decompositions.composition.tree.Composition.operator": lambda v: composition.Composition(v, (KRR,), (F(1),)),
     "decompositions.laplace.laplace_cells.side": lambda v: laplace.laplace_cells(4, v, "blanket", differs=True),
     "ledger.claims.model.Claim.kind": lambda v: replace(CLAIM, kind=v),

@@ -230,7 +230,8 @@ def _of_mechanism(mechanism: Mechanism) -> Reduction:
 def _pair_class(mechanism: Mechanism, kind: Pairs, *, real: bool) -> PairClass:
     """One class of pairs; its counts are made, and its laws derived, when one of them is asked for."""
     from symshuffle.decompositions.backgrounds import constant_backgrounds
-    from symshuffle.decompositions.symbolic import filed_decomposition, quick_law
+    from symshuffle.decompositions.filed import filed_decomposition
+    from symshuffle.decompositions.symbolic import quick_law
 
     chosen = cache(lambda: mechanism.at_pairs(kind))
 

@@ -21,7 +21,7 @@ from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.results import Bracket
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.design.comparison.families import family
-from symshuffle.design.comparison.model import Row
+from symshuffle.design.comparison.row import Row
 from symshuffle.mechanisms.model import Mechanism
 
 _LARGEST_INPUTS: Final = 64

@@ -43,9 +43,10 @@ from symshuffle.design.comparison.families import Family, family, names
 from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms, Values, forms, gaussian_epsilon
 from symshuffle.design.comparison.generic import generic_row
 from symshuffle.design.comparison.matching import Match, budget_of, level_in_doubles, matched, read_match
-from symshuffle.design.comparison.model import Comparison, Row, bracket_of
+from symshuffle.design.comparison.model import Comparison
 from symshuffle.design.comparison.over_bounds import over_bounds
 from symshuffle.design.comparison.own import own_row, read_own
+from symshuffle.design.comparison.row import Row, bracket_of
 from symshuffle.design.comparison.search import Parameters, proposals
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, evaluate, value_of

@@ -11,7 +11,7 @@ from symshuffle.base.choices import MatchKind, Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.matching import Match
-from symshuffle.design.comparison.model import Row
+from symshuffle.design.comparison.row import Row
 
 
 def generic_row(match: Match, n: int, rel: float) -> Row:

@@ -10,180 +10,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, final
 
-from symshuffle.accountants.bounds.amplification import Attained
-from symshuffle.accountants.covering.neighbours import Neighbours
-from symshuffle.base.choices import Loss, MatchKind, Rigour
+from symshuffle.base.choices import Loss, MatchKind
 from symshuffle.base.levels import words_of_target
 from symshuffle.base.lines import FirstLines, at_target
-from symshuffle.base.numbers import Ball, Number, counted, exact_text, format_decimal, lower_end, upper_end
-from symshuffle.base.results import Bracket, SafeEnd, outward, safe_number
+from symshuffle.base.numbers import counted
+from symshuffle.base.results import SafeEnd, outward, safe_number
 from symshuffle.base.rows import FlatRow, ends
 from symshuffle.design.comparison.matching import Match
-from symshuffle.design.comparison.search import Parameters
+from symshuffle.design.comparison.row import MARK, Row
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-MARK: Final = "!"
-"""Marks a risk above that of the answer ``uniform``."""
-
-INFINITE: Final = "infinite"
-
-
-def bracket_of(value: Number, how: str) -> Bracket:
-    """An exact number, or a ball, as a bracket."""
-    rigour = Rigour.BALL if isinstance(value, Ball) else Rigour.EXACT
-    return Bracket(lower_end(value), upper_end(value), rigour, "closed form", how)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A mechanism at the match.
-
-    Parameters
-    ----------
-    name, title : str
-        As in the registry; ``thinned`` before it where a null symbol was added.
-    parameters : tuple of (str, int or Fraction)
-        The free parameters, as chosen; the size last where it is not k.
-    eps0 : Bracket
-        Local level: the logarithm of the largest likelihood ratio.
-    chi_square : Bracket or None
-        Largest pairwise chi-square divergence.
-    trace : Bracket or None
-        Trace of the covariance of its template, over all inputs of the mechanism.
-    risk : Bracket or None
-        Exact squared error for a fixed composition, the same at every one, so that the worst and the uniform agree;
-        None where it is infinite.
-    iid_risk : Bracket or None
-        The largest squared error for users who draw their inputs; it is at the uniform composition.
-    variance : Bracket or None
-        Largest variance of one coordinate over all fixed compositions.
-    estimator : str
-        Whose risk that is.
-    bitwise_risk : Bracket or None
-        Risk of debiasing every bit by itself, which is what is usually run on strings of bits.
-    reason : str
-        Why the risk is infinite; else empty.
-    worse_than_uniform : bool
-        Whether the risk is certainly above 1 - 1/k, which the answer ``uniform`` never exceeds.
-    epsilon : Bracket or None
-        Certified eps at the delta asked for; the upper end is safe.
-    attained : Attained or None
-        What eps a real neighbouring pair certainly has.
-    privacy : str
-        Whom eps covers, or why there is none.
-    over_bounds : tuple of (str, Bracket)
-        Risk of i.i.d. users over lower bounds on it, by name: at least 1 where the bound holds for this estimator.
-    bits : int
-        Bits of a message that names its output.
-    floor : Fraction or None
-        No choice of the free parameters at this match certainly has a risk below it; None where none is known.
-    choice : str
-        How the parameters were chosen, and what is known about all others.
-    loss : Bracket or None
-        The error by which rows are sorted; None where it is infinite.
-    worst : str
-        Composition at which that error is largest.
-    neighbours : Neighbours or None
-        The pairs of datasets that ``epsilon`` covers.
-    excess : str
-        In which way it spends more than the others have in common; empty where it does not.
-    """
-
-    name: str
-    title: str
-    parameters: Parameters
-    eps0: Bracket
-    chi_square: Bracket | None
-    trace: Bracket | None
-    risk: Bracket | None
-    iid_risk: Bracket | None
-    variance: Bracket | None
-    estimator: str
-    bitwise_risk: Bracket | None
-    reason: str
-    worse_than_uniform: bool
-    epsilon: Bracket | None
-    attained: Attained | None
-    privacy: str
-    over_bounds: tuple[tuple[str, Bracket], ...]
-    bits: int
-    floor: Fraction | None
-    choice: str
-    loss: Bracket | None = None
-    worst: str = ""
-    neighbours: Neighbours | None = None
-    excess: str = ""
-
-    @property
-    def order(self) -> tuple[bool, Fraction, bool, Fraction]:
-        """Smaller loss first; ties by eps, then what has none."""
-        risk, eps = self.loss, self.epsilon
-        return (
-            risk is None,
-            Fraction(0) if risk is None else risk.upper,
-            eps is None,
-            Fraction(0) if eps is None else eps.upper,
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready; null where there is no number, and ``risk`` is the text ``infinite`` where it is."""
-        infinite = INFINITE if self.risk is None else None
-        return {
-            "mechanism": self.name,
-            "title": self.title,
-            "parameters": {name: value if isinstance(value, int) else str(value) for name, value in self.parameters},
-            "eps0": _ends(self.eps0),
-            "epsilon": _ends(self.epsilon),
-            "attained_lower": None if self.attained is None else format_decimal(self.attained.lower, up=False),
-            "attained_by": None if self.attained is None else self.attained.datasets,
-            "privacy": self.privacy,
-            "chi_square": _ends(self.chi_square),
-            "trace": _ends(self.trace),
-            "risk": infinite or _ends(self.risk),
-            "uniform_risk": infinite or _ends(self.risk),
-            "iid_risk": infinite or _ends(self.iid_risk),
-            "largest_coordinate_variance": infinite or _ends(self.variance),
-            "estimator": self.estimator or None,
-            "bitwise_risk": _ends(self.bitwise_risk),
-            "reason": self.reason or None,
-            "worse_than_uniform": self.worse_than_uniform,
-            "iid_risk_over": {name: _ends(ratio) for name, ratio in self.over_bounds},
-            "bits_per_message": self.bits,
-            "risk_floor": None if self.floor is None else format_decimal(self.floor, up=False),
-            "choice": self.choice,
-            "loss": infinite or _ends(self.loss),
-            "loss_worst_at": self.worst or None,
-            "excess": self.excess or None,
-        }
-
-    @property
-    def over_any(self) -> tuple[Bracket, ...]:
-        """Risk over the lower bounds that hold for every estimator, biased ones included."""
-        return tuple(ratio for name, ratio in self.over_bounds if name != BOUNDS[0])
-
-    def cells(self) -> dict[str, str]:
-        """The row as short texts: upper ends, and what is attained rounded down."""
-        values = ", ".join(f"{name}={_brief(value)}" for name, value in self.parameters)
-        return {
-            "mechanism": f"{self.name} {values}".strip(),
-            "eps0": _short(self.eps0),
-            "eps": _short(self.epsilon),
-            "attained": "" if self.attained is None else format_decimal(self.attained.lower, digits=4, up=False),
-            "chi2": _short(self.chi_square),
-            "trace": _short(self.trace),
-            "risk": (_short(self.risk) if self.risk else INFINITE) + (f" {MARK}" if self.worse_than_uniform else ""),
-            "variance": _short(self.variance) if self.variance else INFINITE,
-            "loss": "" if self.loss in (None, self.risk, self.variance) else _short(self.loss),
-            "risk/bound": _short(min(self.over_any, key=lambda ratio: ratio.upper, default=None)),
-            "bits": str(self.bits),
-        }
-
-
-BOUNDS: Final = ("near-vertex", "two-regime", "sharp cube", "corner van Trees", "trace van Trees")
-"""Lower bounds that a risk is divided by."""
 
 
 @final
@@ -392,18 +229,6 @@ def _line(tag: str, cells: Iterable[str]) -> str:
     return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
 
 
-def _ends(bracket: Bracket | None) -> dict[str, Any] | None:
-    if bracket is None:
-        return None
-    exact = bracket.exact
-    return {
-        "lower": format_decimal(bracket.lower, up=False),
-        "upper": format_decimal(bracket.upper, up=True),
-        "exact": None if exact is None or len(exact_text(exact)) > 200 else exact_text(exact),
-        "rigour": bracket.rigour.value,
-    }
-
-
 def _flat(row: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """The cells of a row: of a bracket its upper end, of a table one for each of its entries."""
     for name, value in row.items():
@@ -413,11 +238,3 @@ def _flat(row: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
             yield prefix + name, value["upper"]
         else:
             yield from _flat(value, f"{prefix}{name}.")
-
-
-def _short(bracket: Bracket | None) -> str:
-    return "" if bracket is None else format_decimal(bracket.upper, digits=4, up=True)
-
-
-def _brief(value: int | Fraction) -> str:
-    return str(value) if isinstance(value, int) or value.denominator < 1000 else f"{float(value):.4g}"

@@ -7,7 +7,7 @@ from fractions import Fraction
 from symshuffle.base.numbers import Number, lower_end, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.families import Family
-from symshuffle.design.comparison.model import BOUNDS
+from symshuffle.design.comparison.row import BOUNDS
 from symshuffle.utility.estimation.corner import corner_van_trees, near_vertex_bound, sharp_cube_bound, two_regime_bound
 from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
 

@@ -37,7 +37,7 @@ from symshuffle.decompositions.composition import Composed, Composition, Part, h
 from symshuffle.decompositions.expression import parse
 from symshuffle.decompositions.tables import root
 from symshuffle.design.comparison.matching import Match, budget_of
-from symshuffle.design.comparison.model import Row, bracket_of
+from symshuffle.design.comparison.row import Row, bracket_of
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, Parameter, evaluate, normal_form
 from symshuffle.utility.anchored.law import AnchoredLaw

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from symshuffle.base.choices import Loss
 from symshuffle.base.errors import InputError
 from symshuffle.base.results import Bracket
-from symshuffle.design.comparison.model import Comparison, Row
+from symshuffle.design.comparison.model import Comparison
+from symshuffle.design.comparison.row import Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,7 +10,7 @@ from .accountants.questions.curves import amplification_curve as amplification_c
 from .accountants.questions.curves import delta_curve as delta_curve
 from .accountants.questions.gaussian_limit import GaussianLimit as GaussianLimit
 from .accountants.questions.gaussian_limit import gaussian_limit as gaussian_limit
-from .accountants.questions.inverses import Inverse as Inverse
+from .accountants.questions.inverse_answer import Inverse as Inverse
 from .accountants.questions.inverses import solve_eps0 as solve_eps0
 from .accountants.questions.inverses import solve_n as solve_n
 from .accountants.questions.proof import prove as prove

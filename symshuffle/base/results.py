@@ -21,9 +21,6 @@ from symshuffle.base.errors import CertificateError, InputError, SymshuffleError
 from symshuffle.base.lines import FirstLines, safe_decimal
 from symshuffle.base.numbers import brief, check_rational, exact_text, format_decimal, format_log10
 
-_FAR: Final = 4
-"""How many times a number may be below or above another that nobody has to know it better."""
-
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -331,8 +328,8 @@ def _safe_end(answer: Answer) -> Fraction:
 
 
 def is_far(found: Bracket, goal: Fraction | None) -> bool:
-    """Whether a bracket is on one side of a number, by a factor: who only compares needs no narrower one."""
-    return goal is not None and (found.upper * _FAR <= goal or found.lower >= goal * _FAR)
+    """Whether a bracket is on one side of a number, by a factor of 4: who only compares needs no narrower one."""
+    return goal is not None and (found.upper * 4 <= goal or found.lower >= goal * 4)
 
 
 def check_claim(claimed: Bracket, proved: Bracket, place: str) -> None:

@@ -35,7 +35,7 @@ from symshuffle.cli.shown import known, print_answer, print_json, print_rows
 if TYPE_CHECKING:
     from symshuffle.accountants.questions.curves import Curve
     from symshuffle.accountants.questions.gaussian_limit import GaussianLimit
-    from symshuffle.accountants.questions.inverses import Inverse
+    from symshuffle.accountants.questions.inverse_answer import Inverse
 
 app = typer.Typer()
 

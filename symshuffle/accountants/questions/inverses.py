@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack, final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack
 
 from symshuffle.accountants.bounds.evaluate import LARGEST_N, Request, check_n
 from symshuffle.accountants.bounds.gaussian_profile import distance
@@ -34,7 +34,7 @@ from symshuffle.accountants.bounds.search import (
 )
 from symshuffle.accountants.covering.any_ldp import AnyLdp
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
-from symshuffle.accountants.covering.neighbours import AboutNeighbours, Neighbours
+from symshuffle.accountants.covering.neighbours import Neighbours
 from symshuffle.accountants.covering.reduction import Source
 from symshuffle.accountants.questions.experiments import (
     Experiment,
@@ -45,14 +45,14 @@ from symshuffle.accountants.questions.experiments import (
     limit_distance,
     of_several,
 )
+from symshuffle.accountants.questions.inverse_answer import Inverse
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.plan import Rounds, plan_of
-from symshuffle.base.choices import Question, Rigour, replace_choice
+from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_delta, read_target, words_of_target
-from symshuffle.base.lines import FirstLines, at_target, safe_decimal
 from symshuffle.base.numbers import Exp, Real, natural_log, to_float
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
+from symshuffle.base.results import Bracket, SafeEnd
 from symshuffle.mechanisms.continuous import Laplace
 
 if TYPE_CHECKING:
@@ -81,68 +81,6 @@ _CLOSE_ENOUGH: Final = 0.01
 """Variances that are looked at for a first guess of a budget, and its relative error with which that ends."""
 
 _FIRST_EPS0: Final = Fraction(1, 2**10)
-
-
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class Inverse(AboutNeighbours, AnswerMethods):
-    """Bracket around the parameter value at which a bound on delta meets a target.
-
-    Parameters
-    ----------
-    bracket : Bracket
-        Around the exact inverse of the bound: a number of users, or a local budget eps0 in nats.
-    safe : {"lower", "upper"}
-        The end at which the bound certainly meets the target; ``safe_end`` is that number.
-    delta : Bracket
-        The bound on delta at the safe end.
-    neighbours : Neighbours
-        The pairs of datasets to which the bound applies.
-    about : str
-        To which experiment the bound applies, which end is safe, and what is assumed between the ends.
-    target : str
-        The eps and delta that are met, in words.
-    """
-
-    bracket: Bracket
-    safe: SafeEnd
-    delta: Bracket
-    neighbours: Neighbours
-    about: str
-    target: str = ""
-
-    def __post_init__(self) -> None:
-        replace_choice(SafeEnd, self, "safe")
-
-    @property
-    def quantity_name(self) -> str:
-        """What is looked for: eps0, whose lower end is safe, or n, whose upper end is."""
-        return "eps0" if self.safe is SafeEnd.LOWER else "n"
-
-    @property
-    def lines(self) -> FirstLines:
-        """As of every answer; from the safe end on the target is met."""
-        up = self.safe is SafeEnd.UPPER
-        end = safe_decimal(self.bracket.lower, self.bracket.upper, up=up)
-        number = f">= {end} (upper end, rounded up)" if up else f"<= {end} (lower end, rounded down)"
-        number = at_target(number, self.target)
-        return self.neighbours.lines(self.quantity_name, number, self.bracket.rigour.words)
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready form: both ends, the safe one, delta there, and the datasets covered."""
-        at = self.delta.decimals()
-        return {
-            **self.bracket.decimals(),
-            "safe": self.safe.value,
-            "delta_at_safe": {"lower": at["lower"], "upper": at["upper"]},
-            "rigour": self.bracket.rigour.value,
-            "engine": self.bracket.engine,
-            "how": self.how,
-            **self.neighbours.keys(self.about),
-        }
-
-    def __str__(self) -> str:
-        return str(self.bracket)
 
 
 @spelled_out

@@ -46,7 +46,7 @@ from symshuffle.design.comparison.matching import Match, budget_of, level_in_dou
 from symshuffle.design.comparison.model import Comparison
 from symshuffle.design.comparison.over_bounds import over_bounds
 from symshuffle.design.comparison.own import own_row, read_own
-from symshuffle.design.comparison.row import Row, bracket_of
+from symshuffle.design.comparison.row import Row, bracket_of, message_bits
 from symshuffle.design.comparison.search import Parameters, proposals
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, evaluate, value_of
@@ -395,19 +395,3 @@ def _certified(
     if match.kind is MatchKind.EPS_DELTA and match.value < bracket.upper:
         bracket = replace(bracket, lower=min(bracket.lower, match.value), upper=match.value)
     return bracket, found.attained, found.about, found.neighbours
-
-
-def message_bits(mechanism: Mechanism) -> int:
-    """Bits that name one of the mechanism's outputs: the logarithm of their number, rounded up.
-
-    Examples
-    --------
-    >>> from symshuffle import mechanism
-    >>> message_bits(mechanism("subset-selection").at(k=5, s=2, lam=2)), message_bits(mechanism("oue").at(D=7, lam=2))
-    (4, 7)
-    """
-    outputs = sp.sympify(mechanism.num_outputs)
-    if outputs.is_Integer:
-        return int(int(outputs) - 1).bit_length()
-    found = evaluate(sp.log(outputs) / sp.log(2))
-    return math.ceil(float(upper_end(found)))

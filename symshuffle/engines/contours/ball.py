@@ -50,8 +50,7 @@ _ROUGH: Final = 40
 """Gauss nodes for the choice of constants."""
 
 _WORTH_IT: Final = 3_000_000
-"""Waves, one for each atom at each node or stretch, beyond which no finer pass follows: the width reached is returned,
-whatever was aimed at."""
+"""Waves, one for each atom at each node or stretch, beyond which no finer pass follows, whatever was aimed at."""
 
 _PRICIEST: Final = 30_000_000
 """Waves beyond which a pass is refused: about a minute."""
@@ -122,13 +121,13 @@ class BallContour:
         NotDecided
             If the balls of the atoms are too wide for the precision.
         """
-        reason = self.refusal(law, n)
-        if reason is not None:
+        if (reason := self.refusal(law, n)) is not None:
             raise Unsupported(f"engine contour in balls: {reason}")
         tilt = saddle.tilt(law if isinstance(law, Law) else law.near(_ROUGH, _STRETCH_BITS))
         if law.never_positive:
-            ends = lower_end(law.singular), upper_end(law.singular)
-            return Bracket(*ends, Rigour.BALL, self.name, "G is never positive")
+            return Bracket(
+                lower_end(law.singular), upper_end(law.singular), Rigour.BALL, self.name, "G is never positive"
+            )
         return saddle.narrowed(lambda rel: self._attempt(law, n, tilt, rel), self.rel, most=_WORTH_IT, goal=self.goal)
 
     def _attempt(self, law: Law | MixedLaw, n: int, tilt: saddle.Tilt, rel: float) -> tuple[Bracket, int]:
@@ -378,13 +377,7 @@ def _stretches(
 def _far_stretches(
     line: _Line, tilt: saddle.Tilt, threshold: float, first: int, largest: int
 ) -> tuple[list[tuple[int, int]], int]:
-    """The same from ``first`` on, where the segments are transforms, by their decay or by the mean value theorem.
-
-    Raises
-    ------
-    Unsupported
-        If that takes more than ``largest`` stretches.
-    """
+    """The same from ``first`` on, where the segments are transforms, by their decay or by the mean value theorem."""
     loud: list[tuple[int, int]] = []
     silent, stack = 0, [(first, line.plan.nodes + 1)]
     centre = tilt.slope(line.plan.c)

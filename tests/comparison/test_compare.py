@@ -200,7 +200,7 @@ def test_faces(at_level):
         ({"k": 4, "eps": "1/2"}, "delta"),
         ({"k": 4, "eps": "1/2", "delta": 2}, r"\(0, 1\)"),
         ({"k": 4, "eps": 0, "delta": "1/2"}, "eps = 0"),
-        ({"k": 4, "budget": 1, "mechanisms": ["krrr"]}, "one of krr"),
+        ({"k": 4, "budget": 1, "mechanisms": ["krrr"]}, "did you mean krr"),
         ({"k": 3, "budget": 1, "mechanisms": ["half-block"]}, "an even integer"),
         ({"k": 3, "budget": 1, "mechanisms": ["rr"]}, "number of inputs of rr"),
         ({"k": 3, "budget": 10**60, "mechanisms": ["krr"]}, "attainable"),

@@ -13,9 +13,9 @@
 # %% [markdown]
 # # A private survey, from plan to histogram
 #
-# 20,000 users answer one question with eight possible answers. Nobody but the user may see an answer; what is published
-# is a histogram that is (1, 1e-8)-differentially private. This notebook chooses the mechanism, sends the messages, and
-# reads the histogram with intervals that are guaranteed to cover.
+# 20,000 users answer one question with eight possible answers. Only the user may see the answer. The published
+# histogram is (1, 1e-8)-differentially private. This notebook chooses the mechanism, sends the messages, and reads the
+# histogram with intervals that are guaranteed to cover.
 
 # %%
 from IPython.display import Image
@@ -31,9 +31,9 @@ for row in plan.table:
 # %% [markdown]
 # ## The plan
 #
-# The best mechanism runs with a *rational* ratio: the one that the guarantee allows, rounded down by at most one
-# millionth. The guarantee is certified at exactly this ratio, and for 18,000 honest users: fewer messages than that are
-# refused later. The plan is a file; everything that belongs to it carries its digest.
+# The best mechanism runs with a *rational* ratio: the largest ratio that the guarantee allows, rounded down by at most
+# one millionth. The guarantee is certified at exactly this ratio, and for 18,000 honest users: fewer messages than that
+# are refused later. The plan is a file. Every other file of the survey carries its digest.
 
 # %%
 print(plan.name, plan.root, plan.certified["rigour"])
@@ -48,7 +48,7 @@ print("read back:", read_plan(plan.to_json()) == plan)
 # ## The client
 #
 # One value becomes one message. The sampler draws integers from the operating system's randomness and compares them
-# with integers; there is no floating-point number in it. It does not shuffle, and says who must.
+# with integers. It uses no floating-point numbers. It does not shuffle, and says who must.
 
 # %%
 client = plan.client()
@@ -58,10 +58,10 @@ print(client.about)
 # %% [markdown]
 # ## The histogram
 #
-# Here all three steps run on a population that is known, with a seed, so that the truth can stand beside the estimate.
-# Each interval covers its category with probability at least 95 %, whatever the population is; the band covers all
-# eight at once. Both are exact inversions of the law of a sum of two binomial counts, not normal approximations. The
-# column `projected_not_covered` is the nearest histogram without negative entries: the intervals do not cover it.
+# Here all three steps run on a known population, with a seed, so that the estimate can be compared with the truth. Each
+# interval covers its category with probability at least 95 %, whatever the population is; the band covers all eight at
+# once. Both are exact inversions of the law of a sum of two binomial counts, not normal approximations. The column
+# `projected_not_covered` is the nearest histogram without negative entries: the intervals do not cover it.
 
 # %%
 found = simulate(plan, seed=2026)

@@ -13,10 +13,10 @@
 # %% [markdown]
 # # Designing a private channel
 #
-# An analyst wants to decide something about a population; every user publishes one output of an
-# $\varepsilon_0$-LDP channel. Which channel is best, how do we know, and how does the answer depend on the budget
-# $\lambda = e^{\varepsilon_0}$? Five steps: a problem file, a certified optimum, its symmetries, its formula, and an
-# objective of one's own.
+# An analyst wants to make a decision about a population. Every user publishes one output of an $\varepsilon_0$-LDP
+# channel. Which channel is best, how do we know, and how does the answer depend on the budget $\lambda =
+# e^{\varepsilon_0}$? Five steps: a problem file, a certified optimum, its symmetries, its formula, and an objective of
+# one's own.
 
 # %%
 from fractions import Fraction
@@ -72,8 +72,8 @@ assert above.push_forward(kernel) == timid
 print(f"{above.num_outputs} outputs above; does the given channel dominate back?", blackwell(timid, above).dominates)
 
 # %% [markdown]
-# Different maximal channels are incomparable: neither is a post-processing of the other, and each is better for
-# somebody. The certificate is a decision problem.
+# Different maximal channels are incomparable: neither is a post-processing of the other, and each is better for some
+# problem. The certificate is a decision problem.
 
 # %%
 singles, pairs = ({y: Fraction(1, 5) for y in (1, 2, 4)}, {y: Fraction(1, 7) for y in (3, 5, 6)})
@@ -122,9 +122,8 @@ assert reduced.value.exact == bayes_tradeoff(ring, lam).value.exact
 # %% [markdown]
 # ## 4. The optimum as a formula
 #
-# From the optimal basis at one level, weights and value follow as functions of $\lambda$; the basis stays optimal
-# until one of finitely many polynomials changes its sign. Their roots are isolated exactly, so every end point
-# below is a theorem.
+# The optimal basis at one level gives weights and value as functions of $\lambda$. The basis stays optimal until one of
+# finitely many polynomials changes its sign. Their roots are isolated exactly, so every end point below is a theorem.
 
 # %%
 formula = derive(rating)
@@ -136,7 +135,7 @@ for piece in formula.pieces:
     print(f"[{piece.lower}, {piece.upper}]: {kinds} kinds of outputs, {piece.conditions} signs decided")
 
 # %% [markdown]
-# The discrete cardioid of the paper (Appendix C.2) has data in a number field; its closed form comes out unasked.
+# The discrete cardioid of the paper (Appendix C.2) has data in a number field. The program finds its closed form.
 
 # %%
 Math(sp.latex(derive(cardioid_program(5, Fraction(1))).expression()))
@@ -163,9 +162,9 @@ survey = read_problem(PROBLEMS / "survey_information.json").measure()
 print("mutual information at eps0 = 1:", maximise(survey, Exp(Fraction(1))).value)
 
 # %% [markdown]
-# Anything linear can be written in cvxpy over the weights of the extremal columns; a certificate comes with it.
-# Here: guess one of four values well, but publish the output $\{0\}$ with probability at most 1/10 when the value
-# is 0.
+# Any linear objective or constraint on the weights of the extremal columns can be written in cvxpy. The answer comes
+# with a certificate. Here: guess one of four values well, but publish the output $\{0\}$ with probability at most 1/10
+# when the value is 0.
 
 # %%
 family = ExtremalChannel(4, lam=lam)

@@ -40,8 +40,8 @@ F = Fraction
 # ## 1. Two poles
 #
 # The budget is the chi-square divergence of two rows. In $k$-ary randomized response it falls as the alphabet grows:
-# the family *dilutes*. The half-block channel on a cycle keeps the largest value that any channel under the cap can
-# have, at every even $k$: it *persists*, however many symbols there are.
+# the family *dilutes*. At every even $k$, the half-block channel on a cycle has the largest value of all channels under
+# the cap. The value *persists* as the number of symbols grows.
 
 # %%
 poles = [sp.latex(sp.factor(found)) for found in (GRR.chi_square, HALF_BLOCK.chi_square, largest_chi_square(LAM))]
@@ -55,8 +55,8 @@ for family in (GRR.at(lam=3), HALF_BLOCK.at(lam=3)):
 # ## 2. A dilution sweep to a million symbols
 #
 # The same local cap, the same thousand users. The bound on delta of $k$-ary response falls with $k$; that of half-block
-# does not move. Between the poles any speed is possible: run half-block with a probability that falls with $k$, and
-# otherwise send a null symbol.
+# does not move. Any rate between these two extremes is possible: run half-block with a probability that falls with $k$,
+# and otherwise send a null symbol.
 
 # %%
 slowly = HALF_BLOCK.at(lam=3).diluted(1 / sp.sqrt(K))
@@ -70,14 +70,14 @@ for k in (2, 10**2, 10**4, 10**6):
     )
 
 # %% [markdown]
-# More symbols hide more only if most of them say little about any two inputs. And hiding little is no use in itself:
-# half-block hides no more on a larger alphabet, and it does not even tell compositions apart.
+# More symbols hide more only if most of them say little about any two inputs. Hiding little does not make a channel
+# useful: half-block hides no more on a larger alphabet, and it does not even tell compositions apart.
 #
 # ## 3. The frontier
 #
 # What is the most accurate channel at a given chi-square budget? Up to a threshold it is $k$-ary response at one ratio,
-# run some of the time; beyond it plain $k$-ary response. Each point comes with a law that attains it and a line above
-# all templates that proves it.
+# run with some probability. Beyond the threshold it is plain $k$-ary response. Each point comes with a law that attains
+# it and a line above all templates that proves it.
 
 # %%
 Math(rf"B_*={sp.latex(threshold_budget())}")
@@ -118,9 +118,9 @@ shown(local)
 
 # %% [markdown]
 # `aug-rr` with its null symbol is the most accurate, as the theorem says, and less private after shuffling than `krr`.
-# The chi-square budget takes the other users to hold one of the two inputs compared. They hide the messages that point
-# at that input, the better the higher the ratio: it pays to run a high ratio, and a null symbol most of the time. Users
-# who hold a third input hide neither, and $(\varepsilon,\delta)$ has to hold against them as well.
+# The chi-square budget assumes that the other users hold one of the two compared inputs. They hide the messages that
+# point at that input, the better the higher the ratio: it pays to run a high ratio, and a null symbol most of the time.
+# Users who hold a third input hide neither, and $(\varepsilon,\delta)$ has to hold against them as well.
 #
 # The central budget turns the order around: no null symbol pays.
 
@@ -140,8 +140,9 @@ shown(capped)
 Image(drawn(local, ".png"))
 
 # %% [markdown]
-# All of this is about the certified bound. Real pairs may be less exposed; what a pair attains says by how much. By
-# `krr` and `aug-rr` the bound is nearly reached, so that their order is a fact about datasets; by `oue` it is not.
+# All of this is about the certified bound. Real pairs may be less exposed than the bound. The value that a real pair
+# attains limits the difference. For `krr` and `aug-rr` the attained value is close to the bound, so that their order
+# holds for real datasets. For `oue` the two values are not close.
 
 # %%
 for name in ("krr", "aug-rr", "oue"):

@@ -46,9 +46,10 @@ krr
 # %% [markdown]
 # ## 2. Its optimal decomposition, derived
 #
-# Nothing is looked up: the output classes are counted, the blanket of an output is its smallest probability, and
-# proportional components are merged (decomposition, Theorem 7). Both inputs of the pair are mixtures of the same
-# components $Q_j$ with weights $a_j$, $b_j$; every other user contributes $Q_j$ with probability $c_j$.
+# The decomposition is computed, not looked up. The output classes are counted, the blanket of an output is its smallest
+# probability, and proportional components are merged (decomposition, Theorem 7). The two inputs of the pair are
+# mixtures of the same components $Q_j$, with weights $a_j$ and $b_j$. Every other user contributes $Q_j$ with
+# probability $c_j$.
 
 # %%
 decomposition = ss.optimal_decomposition(krr)
@@ -95,7 +96,7 @@ exact, *others = (ss.delta(at, n=100, exp_eps=target, engine=engine, rigour=None
 # ## 5. A second witness
 #
 # `confirm` recomputes the number in mpmath, for so few users by sums over the counts of the atoms, at 50 digits. It
-# shares nothing with the engines but the atoms of $G$: no lattice, no transform, no ball arithmetic.
+# uses the atoms of $G$, as the engines do, but no lattice, no transform and no ball arithmetic.
 
 # %%
 law = ss.optimal_decomposition(at).law(target)
@@ -124,8 +125,8 @@ figure.tight_layout()
 # %% [markdown]
 # ## 7. What the bound means
 #
-# The upper end bounds the divergence of every pair of neighbouring datasets. Whether some pair comes close is a
-# question of its own; here is one, with a constant background:
+# The upper end bounds the divergence of every pair of neighbouring datasets. The bound does not say whether a real pair
+# comes close. Here is one pair, with a constant background:
 
 # %%
 bound = ss.delta(local, n=10_000, exp_eps=ss.Exp(Fraction(1, 50)), attain=True)

@@ -69,7 +69,7 @@ F = Fraction
 # %% [markdown]
 # ## 1. A channel is a law
 #
-# Splitting an output at random changes nothing; merging outputs that the rows tell apart does.
+# Splitting an output at random does not change the law. Merging outputs with different likelihood ratios does.
 
 # %%
 channel = Channel.from_rows([["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]])
@@ -91,8 +91,8 @@ figures.draw_ranges(right)
 # %% [markdown]
 # ## 2. Fibers: the law seen from a population
 #
-# From a composition $w$ a template becomes the vector of ratios $u/(w\cdot u)$. An interior fiber knows the whole law,
-# and every other fiber; a boundary fiber may miss a part of it, and says how much.
+# From a composition $w$ a template becomes the vector of ratios $u/(w\cdot u)$. An interior fiber determines the whole
+# law, and every other fiber. A boundary fiber may miss a part of the law; its field `lost` holds the missing mass.
 
 # %%
 seen = fiber(law, (F(1, 2), F(1, 4), F(1, 4)))
@@ -122,8 +122,8 @@ print("distance from the envelope:", rigidity_gap(ratio, Contamination(3), lam=c
 print(binary_envelope(Contamination(10**6), lam=Exp(F(1)), gamma=F(1001, 1000)))
 
 # %% [markdown]
-# **Which datasets?** Only these. With a mixed population binary randomized response itself exceeds its envelope, so the
-# library refuses to quote it there.
+# **Which datasets?** Only these. With a mixed population binary randomized response exceeds its own envelope. For such
+# a population the library refuses to return the envelope.
 
 # %%
 mixed = shuffled_divergence(rr().at(lam=2).channel(), (0, 0, 1), (1, 0, 1), 1)
@@ -193,7 +193,7 @@ figures.draw_sandwich(right)
 # %% [markdown]
 # ## 6. The best channel under a local cap
 #
-# Subset selection; the best size is the sign change of one polynomial, and ties are exact.
+# Subset selection: the best size is where one polynomial changes its sign, and ties are exact.
 
 # %%
 Math(rf"T_k(s)={sp.latex(subset_trace())},\qquad \lambda_s={sp.latex(tie_ratio())}")
@@ -211,8 +211,8 @@ figures.draw_gap(right)
 # ## 7. Against every estimator
 #
 # The van Trees bound holds for all estimators and all channels of the same trace. At finite $n$ the canonical value is
-# not the minimax value, because shrinking towards the uniform composition always gains; in the limit it is. For few
-# users the exact Bayes risk of a prior on the corners is the better lower bound.
+# not the minimax value, because shrinking towards the uniform composition always lowers the risk. In the limit the two
+# values agree. For few users the exact Bayes risk of a prior on the corners is the better lower bound.
 
 # %%
 trace = trace_frontier(5, F(1, 8)).trace.exact

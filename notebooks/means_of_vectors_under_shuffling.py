@@ -59,8 +59,8 @@ vectors = images / np.linalg.norm(images, axis=1, keepdims=True)
 # %% [markdown]
 # ## 1. One estimate
 #
-# The mechanism is calibrated to the target, every message is simulated, and the error of this run stands beside the
-# exact one and that of the curator. Errors are root mean squares per coordinate.
+# The mechanism is calibrated to the target, and every message is simulated. The output compares the error of this run
+# with the exact error and with the curator's error. Errors are root mean squares per coordinate.
 
 # %%
 asked = {"eps": "1/2", "delta": "1e-5", "adjacency": "zero-out"}
@@ -116,9 +116,9 @@ mixed = BlanketMixedGaussian("0.95", "4.6", dimension=64)
 print("error of BMG(0.95, 4.6), d = 64:", err1(mixed), " lower bound:", float(hcr_bound(mixed).lower))
 
 # %% [markdown]
-# A popular way around high dimension is a frame (Kashin's representation): spread the vector over many coefficients
-# of about one size and send one of them as a bit. No dimension is left in the index, but the distortion $K$ of the
-# frame is paid as a factor $K^2$ on the error. The least $K$ of an image is a linear program; here is the frame of
+# Frames (Kashin's representation) are a popular method in high dimension: spread the vector over many coefficients of
+# about the same size, and send one coefficient as a bit. No dimension is left in the index, but the distortion $K$ of
+# the frame is paid as a factor $K^2$ on the error. A linear program finds the least $K$ of an image. Here the frame is
 # every other row of a random rotation of 128 dimensions:
 
 # %%
@@ -133,8 +133,9 @@ for chi in (2, 10, 100):
     print(f"chi = {chi:3}: one coefficient {paid:8.2%} above d chi^2, {best.name} {best.excess:8.2%}")
 
 # %% [markdown]
-# Does it help that an analyzer sees all messages at once, and may weigh them as it likes? Not in the worst case: the
-# least error of an unbiased estimator for $n$ users, a cone program over all histograms, is an $n$-th of that for one.
+# Does it help that an analyzer sees all messages at once, and may weigh them as it likes? In the worst case it does not
+# help. The least error of an unbiased estimator for $n$ users, a cone program over all histograms, is 1/$n$ times the
+# least error for one user.
 
 # %%
 channel = Channel.from_rows([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]])
@@ -169,9 +170,9 @@ legend = ax.legend()
 # %% [markdown]
 # ## 5. An open conjecture, for two and three users
 #
-# For Gaussian messages without a blanket of their own the paper relies on a conjecture: a user at $x$ is least hidden
-# where all others hold $-x$. Every background of two or three users on the line is covered by boxes, and none of them
-# exceeds the conjectured one by more than the tolerance.
+# For Gaussian messages without their own blanket the paper relies on a conjecture: a user at $x$ is least hidden when
+# all others hold $-x$. Boxes cover every background of two or three users on the line. No background exceeds the
+# conjectured one by more than the tolerance.
 
 # %%
 for n, tolerance in ((2, Fraction(1, 100)), (3, Fraction(1, 10))):

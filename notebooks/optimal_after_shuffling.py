@@ -34,14 +34,14 @@ print(f"risk  {float(found.risk):.6f}, of no channel below {float(found.least_ri
 print(f"ratio {float(found.ratio):.4f}, size {found.size}, {found.bits} bits; {found.about}")
 
 # %% [markdown]
-# Two privacy numbers belong to it. One bounds all pairs of datasets; the other is what a real pair has.
+# Two privacy numbers belong to it. The first bounds all pairs of datasets. A real pair attains the second.
 
 # %%
 print(f"eps at most {float(found.epsilon):.5f}; a real pair has {float(found.epsilon.attained.lower):.5f}")
 
 # %% [markdown]
-# The upper end is a certificate. It divides the channels by the second moment of the amplification variable $G$, and
-# holds lines for each cell, from which a law follows that is below all others in convex order. Checking it needs no
+# The upper end is a certificate. It divides the channels into cells by the second moment of the amplification variable
+# $G$. It holds lines for each cell, and they give a law that is below all others in convex order. Checking it needs no
 # search.
 
 # %%
@@ -78,8 +78,7 @@ for k in (5, 20, 50, 100, 200):
 #
 # ## 3. Few users
 #
-# With three users the search mixes $k$-ary response with a null output. The trace grows; the answer is useless all the
-# same.
+# With three users the search mixes $k$-ary response with a null output. The trace grows, but the answer stays useless.
 
 # %%
 few = best_shuffled(5, n=3, eps="1/2", delta="1/20")

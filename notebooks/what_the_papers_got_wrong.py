@@ -86,14 +86,15 @@ def verdicts(name):
 # ## 1. Two steps cost more than twice
 #
 # One user can be replaced in two steps: first by nobody, then by somebody else. Each step is covered at order
-# $e^\varepsilon$ with mass $\delta$. The orders multiply; the mass of one step, however, is multiplied by the order of
-# the other on the way.
+# $e^\varepsilon$ with mass $\delta$. The orders multiply, but the mass of one step is also multiplied by the order of
+# the other step.
 
 # %%
 entry("vecmean.sec-2.3-adj")
 
 # %% [markdown]
-# Three laws on two outputs: of somebody's message, of the message of a user who takes no part, and of somebody else's.
+# Here are three laws on two outputs: for the message of one user, of a user who does not take part, and of another
+# user.
 
 # %%
 claim = ledger.claim("vecmean.sec-2.3-adj")
@@ -163,8 +164,8 @@ verdicts("decomposition.eq-1")
 # %% [markdown]
 # ## 3. A row of a table whose probabilities add up to more than one
 #
-# A decomposition splits $R(x_1^0)$ into components; the weight of each is its weight in the blanket times a likelihood
-# ratio, and the weights of a law have the total 1. The row of Hadamard response does not.
+# A decomposition splits $R(x_1^0)$ into components. The weight of a component is its weight in the blanket times a
+# likelihood ratio, and the weights sum to 1. The row of Hadamard response does not.
 
 # %%
 entry("decomposition.table-2")
@@ -185,8 +186,8 @@ print("printed:  ", total(claim.printed))
 print("corrected:", total(claim.corrected.statement))
 
 # %% [markdown]
-# The library derives the row from the definition of the mechanism, for all domains at once; the weight at ratio one,
-# printed and corrected, against the one that is derived:
+# The library derives the row from the definition of the mechanism, for all domains at once. Here are the printed and
+# the corrected weight at ratio one, and the derived weight:
 
 # %%
 derived = ss.optimal_decomposition(ss.mechanism("hadamard"), limits=False)
@@ -202,7 +203,7 @@ verdicts("decomposition.table-2")
 # ## 4. The dataset that leaks most
 #
 # Which neighbouring datasets are the worst? The conjecture: everybody else holds a third input. With few users all
-# datasets can be tried. Near the local budget, what is worst is that everybody holds what the first user holds.
+# datasets can be tried. Near the local budget, the worst case is that everybody holds the value of the first user.
 
 # %%
 entry("decomposition.sec-7")

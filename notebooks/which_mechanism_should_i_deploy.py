@@ -42,8 +42,8 @@ def below(value):
 # %% [markdown]
 # ## 1. Which eps?
 #
-# `upper` covers all neighbouring datasets. Two real datasets certainly have `attained`. A better theorem could win what
-# lies between the two, and no more.
+# `upper` covers all neighbouring datasets. Two real datasets certainly have `attained`. A better theorem could lower
+# the bound to the attained value, and no further.
 
 # %%
 day = epsilon(krr(2), n=USERS, delta=DELTA, attain=True)

@@ -303,7 +303,7 @@ def audit_samples(
     for name, rows in (("first", first), ("second", second)):
         check_list(rows, name, "a list of rows, one for each run")
         if len(rows) < 2:
-            raise InputError(name, f"{len(rows)} rows", "at least 2, of which one half is held out")
+            raise InputError(name, f"{len(rows)} rows", "at least 2, because half of them are held out")
         samples.append([as_run(row) for row in rows])
     target = None if eps is None and exp_eps is None else read_target(eps=eps, exp_eps=exp_eps)
     runs = min(map(len, samples))

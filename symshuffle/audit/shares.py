@@ -136,7 +136,7 @@ def check_runs(runs: int, ratio: Fraction, delta: Fraction, level: Fraction) -> 
         what = f"({natural_log(ratio):.6g}, {float(delta):.6g})-DP"
         raise InputError("runs", runs, f"a claim that {MOST_RUNS} runs could refute, not {what}")
     if runs < least:
-        raise InputError("runs", runs, f"at least {least} of each input: with fewer nothing that could happen refutes")
+        raise InputError("runs", runs, f"at least {least} of each input: fewer runs can never refute")
     return least
 
 

@@ -222,7 +222,7 @@ class Audit:
 
     @property
     def lines(self) -> FirstLines:
-        """What the audit says first: its verdict, what was run against which claim, what it assumes, how sure it is."""
+        """First lines of the audit: verdict, runs and claim, assumptions, evidence."""
         worst = self.worst
         delta, claimed = shortest(worst.event.delta), worst.event.claimed
         eps = f"eps >= {format_decimal(Fraction(worst.eps), digits=_DIGITS, up=False)} (lower end, rounded down)"

@@ -202,7 +202,7 @@ class Answer(Protocol):
 
     @property
     def lines(self) -> FirstLines:
-        """What the answer says first, in at most four lines."""
+        """First lines of the answer, at most four."""
 
     def to_dict(self) -> dict[str, Any]:
         """A form that ``json.dumps`` accepts."""
@@ -287,7 +287,7 @@ class AnswerMethods:
 
     @property
     def lines(self: Answer) -> FirstLines:
-        """What the answer says first: the safe number, what it is about, and how sure it is."""
+        """First lines of the answer: the safe number, its subject, and its evidence."""
         rigour = self.bracket.rigour
         return FirstLines(
             "value", safe_number(self.bracket, self.safe), about=self.about, sure=f"evaluated {rigour.words}"

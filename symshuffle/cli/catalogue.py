@@ -157,7 +157,7 @@ def show(
     json: AsJson = False,
     package: Package = None,
 ) -> None:
-    """Show one claim: the statement, what it supposes, and how it is checked."""
+    """Show one claim: the statement, its assumptions, and how it is checked."""
     ledger = ledger_of(package)
     entry = next(one for one in entries(ledger) if one.claim is ledger.claim(claim_id))
     facts = _facts(entry)

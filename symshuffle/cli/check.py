@@ -59,7 +59,7 @@ def check(
     ] = None,
     expect: Annotated[
         Path | None,
-        typer.Option("--expect", metavar="FILE", help="Of a proof: the statement, in JSON, that it has to prove."),
+        typer.Option("--expect", metavar="FILE", help="Statement, in JSON, that a proof has to prove."),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -145,7 +145,8 @@ def estimate(
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the histogram: .png, .svg or .pdf.")
     ] = None,
     simulated: Annotated[
-        bool, typer.Option("--simulate", help="Instead of MESSAGES: simulate all three steps, beside the truth.")
+        bool,
+        typer.Option("--simulate", help="Simulate all three steps instead of reading MESSAGES, and show the truth."),
     ] = False,
     seed: Annotated[str | None, typer.Option("--seed", help="Seed of the simulation; drawn if absent.")] = None,
     values: Annotated[

@@ -27,13 +27,11 @@ COVERING: Final[dict[str, Any]] = {
     ],
     "adjacency": Annotated[
         str | None,
-        typer.Option(
-            "--adjacency", help="In what neighbours differ: replace-one (default) or zero-out (a null symbol)."
-        ),
+        typer.Option("--adjacency", help="Relation of neighbours: replace-one (default) or zero-out (a null symbol)."),
     ],
     "blanket": Annotated[
         str | None,
-        typer.Option("--blanket", help="Of vector mechanisms: mechanism (the null symbol's law) or largest."),
+        typer.Option("--blanket", help="Blanket of a vector mechanism: mechanism (the null symbol's law) or largest."),
     ],
     "min_users": Annotated[
         str | None,

@@ -90,7 +90,7 @@ def subset_size(
     as_json: Json = False,
     latex: Latex = False,
 ) -> None:
-    """Which subset sizes are best under a local ratio cap: one, or two that tie exactly; with trace and risks."""
+    """Best subset sizes under a local ratio cap, with trace and risks: one size, or two that tie exactly."""
     from symshuffle.base.choices import Population
     from symshuffle.utility.frontiers.caps import optimal_subset_sizes, raw_cap_risk_constant, raw_cap_trace
 

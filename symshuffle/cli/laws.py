@@ -45,7 +45,8 @@ def law(
     lam: Lam = None,
     param: Params = None,
     n: Annotated[
-        str | None, typer.Option("--n", help="Number of users, for risks and leakage; of a formula open, otherwise 1.")
+        str | None,
+        typer.Option("--n", help="Number of users, for risks and leakage. Default: open in a formula, otherwise 1."),
     ] = None,
     eps: Annotated[
         str | None, typer.Option("--eps", help="Also the leakage of every ordered pair of inputs at this eps, in nats.")
@@ -53,11 +54,11 @@ def law(
     explain: Explain = False,
     as_json: Json = False,
 ) -> None:
-    """What a channel says and hides: templates, trace, budget, worst canonical risks, and leakage beside its envelope.
+    """Accuracy and privacy of a channel: templates, trace, budget, worst canonical risks, leakage and its envelope.
 
-    Leakage is that of one user who holds i where all others hold j; its envelope is that of the worst channel with the
-    same ratio cap. Risks are expected squared errors of the estimated composition. A mechanism with open parameters is
-    answered by formulas in them; with values for all of them, by numbers.
+    Leakage is for one user who holds i while all others hold j. Its envelope is the leakage of the worst channel with
+    the same ratio cap. Risks are expected squared errors of the estimated composition. For a mechanism with open
+    parameters, the answer has formulas in these parameters. If all parameters have values, the answer has numbers.
     """
     users = None if n is None else _users(n)
     level = None if eps is None else _level(eps)
@@ -180,7 +181,7 @@ def _risks(found: AnchoredLaw | EnclosedLaw, users: int) -> dict[str, Any]:
 
 
 def _lines(found: AnchoredLaw | EnclosedLaw, users: int, risks: dict[str, Any], named: dict[str, Any]) -> FirstLines:
-    """What a law says first: its risk, of which channel, what it does not say, how sure it is."""
+    """First lines of a law: risk, channel, limits of the answer, evidence."""
     from symshuffle.utility.anchored.law import AnchoredLaw
 
     shown = ", ".join(f"{name} {value}" for name, value in named.items() if name != "matrix")

@@ -50,7 +50,8 @@ CONFIRMED_DIGITS: Final = 50
 
 _BOUND_HELP: Final = (
     "The upper end bounds the true shuffled divergence of every pair of neighbouring datasets. The lower end is only "
-    "the other side of that decomposition bound; what real datasets are known to reach is reported as attained."
+    "the other side of the same decomposition bound. The value that real datasets are known to reach is reported as "
+    "attained."
 )
 
 
@@ -148,8 +149,8 @@ _DECOMPOSED: Final = (
     (
         "components",
         "A message of the first input has the law a, one of the second input the law b: both are mixtures of the "
-        "components Q1, Q2, ... with these weights. The blanket c is what every input shares; the left-over is the "
-        "part of a message of the other users that depends on their inputs and is given away.",
+        "components Q1, Q2, ... with these weights. The blanket c is the common part of all inputs. The "
+        "left-over is the part of the other users' messages that depends on their inputs; the bound reveals it.",
     ),
     (
         "law of G",

@@ -15,8 +15,8 @@ app = typer.Typer()
 
 
 @app.command(
-    epilog="The upper end bounds the true divergence of every pair of neighbouring datasets; the lower end is the "
-    "other side of that bound, and what real datasets are known to reach is reported as attained."
+    epilog="The upper end bounds the true divergence of every pair of neighbouring datasets. The lower end is the "
+    "other side of the same bound. The value that real datasets are known to reach is reported as attained."
 )
 @with_asked()
 def renyi(
@@ -30,7 +30,7 @@ def renyi(
     explain: Explain = False,
     as_json: Json = False,
 ) -> None:
-    """Rényi divergence of shuffled messages, from their profile; over rounds it adds up."""
+    """Bound the Rényi divergence of shuffled messages, from their profile; divergences of rounds add up."""
     from symshuffle.accountants.renyi import front as view
 
     subject = asked.subject(alpha=alpha)
@@ -61,7 +61,7 @@ def gdp(
     explain: Explain = False,
     as_json: Json = False,
 ) -> None:
-    """About which Gaussian mechanism shuffled messages resemble: an approximation for many users, and no guarantee."""
+    """Approximate shuffled messages of many users by a Gaussian mechanism; this is not a guarantee."""
     from symshuffle.accountants.questions.gaussian_limit import limit_of
 
     subject = asked.subject()

@@ -91,7 +91,7 @@ class Histogram:
 
     @property
     def lines(self) -> FirstLines:
-        """What the histogram says first: its coverage, what the plan protects and assumes, how sure both are."""
+        """First lines of the histogram: coverage, what the plan protects and assumes, evidence of both."""
         k, plan = counted(self.scheme.k, "category", "categories"), self.planned
         number = (
             f"of {counted(self.n, 'message')}: the interval of each of {k} covers with probability >= "

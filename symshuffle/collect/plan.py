@@ -147,7 +147,7 @@ class Plan:
 
     @property
     def lines(self) -> FirstLines:
-        """What the plan says first: its eps, whom that protects, what it assumes, how sure it is."""
+        """First lines of the plan: eps, protected users, assumptions, evidence."""
         from symshuffle.accountants.covering.reduction import reduction
 
         at = words_of_target(delta=self.delta)

@@ -67,7 +67,7 @@ class SymbolicDecomposition:
 
     @property
     def lines(self) -> FirstLines:
-        """What the decomposition says first: its similarity, of which mechanism at which pair, how sure it is."""
+        """First lines of the decomposition: similarity, mechanism, pair of inputs, evidence."""
         mechanism = self.mechanism
         ranges = "; ".join(f"{one.name}: {one.range}" for one in mechanism.parameters)
         return FirstLines(

@@ -125,7 +125,7 @@ class SymmetryGroup:
         if (size := self.order()) > LARGEST_GROUP:
             raise Unsupported(
                 f"this group has {size} permutations of {self.m} inputs, which are not listed (limit {LARGEST_GROUP}); "
-                "the average over all permutations does without, and a 2-transitive subgroup has the same covariance"
+                "the average over all permutations needs no list, and a 2-transitive subgroup has the same covariance"
             )
         return tuple(sorted(self.elements()))
 

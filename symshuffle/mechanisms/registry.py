@@ -128,7 +128,7 @@ SHARE: Final = Parameter(P, sp.Integer(0), sp.Integer(1), False, "activation pro
 
 @cache
 def thinned(name: str) -> Mechanism:
-    """The mechanism of this name, which has no ``p``, run with probability ``p``; otherwise a null symbol is sent."""
+    """The named mechanism (without parameter ``p``), run with probability ``p``; a null symbol is sent otherwise."""
     base = _made(name)
     check_thinnable(base)
     classes = tuple(

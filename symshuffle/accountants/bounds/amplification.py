@@ -1,4 +1,4 @@
-"""What the front door answers: a bound on delta or eps, whom it covers, in which rounds, what real datasets reach."""
+"""Answer for delta or eps: the bound, the covered datasets, the rounds, and the value that real datasets reach."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class Amplification(AboutNeighbours, AnswerMethods):
 
     @property
     def lines(self) -> FirstLines:
-        """As of every answer; the target stands beside the number."""
+        """First lines of the answer; the first line shows the number and the target."""
         number = at_target(safe_number(self.bracket, self.safe), self.target)
         return self.neighbours.lines(self.quantity, number, self.bracket.rigour.words)
 

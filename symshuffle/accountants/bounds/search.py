@@ -173,7 +173,7 @@ def smallest_meeting(bound: Bound, target: Fraction, rel: float, near: Fraction 
                 left = f"{float(high.value.upper):.6g} is left there, revealed for certain"
                 raise Unsupported(f"no eps up to {LARGEST_LEVEL} has delta <= {goal}: {left}")
             left = format_decimal(high.value.upper, digits=3, up=True)
-            raise Unsupported(f"no eps is shown to have delta <= {goal}: no value below {left} is told from 0")
+            raise Unsupported(f"no eps is shown to have delta <= {goal}: values below {left} cannot be told from 0")
         low = high if high.value.lower > target else low
         high = settle(bound, target, rel, min(4 * high.x, Fraction(LARGEST_LEVEL)))
     return narrow(bound, target, rel, above=low, meets=high, what="eps")

@@ -41,27 +41,26 @@ _MEANINGS = {
         "else, or whose messages are known to whoever reads them, hide nobody: they are not counted in n."
     ),
     Assumption.FRESH: (
-        "Each message is drawn with random bits of its own, which are independent of all others, are never used again, "
-        "and are unknown to whoever reads the messages."
+        "Each message is drawn with its own random bits. They are independent of all other bits, are never used "
+        "again, and are unknown to the readers of the messages."
     ),
     Assumption.UNLINKABLE: (
-        "Whoever reads the messages sees how often each occurs, and nothing else: no order, time, size or address "
-        "tells which user sent one, or which messages of several rounds are of one user."
+        "A reader of the messages sees how often each message occurs, and nothing else. No order, time, size or "
+        "address tells which user sent a message, or which messages of several rounds come from the same user."
     ),
     Assumption.NULL_SYMBOL: (
-        "Neighbours replace the value of a user by a symbol of the stated law, which stands for no value; the other "
-        "users hold values or that symbol. Changing one value into another takes two such steps, of which the number "
-        "covers one."
+        "Neighbours replace the value of a user by a null symbol of the stated law. The other users hold values or "
+        "the null symbol. Changing one value into another takes two such steps, of which the number covers one."
     ),
     Assumption.ONE_RANDOMIZER: (
-        "All users run the same randomizer, whatever it is; or different ones whose rows all together are within "
-        "exp(eps0) of each other. Users of disjoint alphabets do not hide each other."
+        "All users run the same randomizer, which may be any; or they run different ones, and all rows of all "
+        "randomizers are within exp(eps0) of each other. Users of disjoint alphabets do not hide each other."
     ),
     Assumption.PUBLIC_RANDOMIZERS: "Users run different randomizers, and it may be known who runs which.",
     Assumption.ENOUGH_USERS: "At least the stated number of honest users send a message, whoever they are.",
     Assumption.DROPOUT: (
-        "Each of the other users sends no message with the stated probability, independently of all values and of each "
-        "other; how many messages arrived is public. Users who stay away because of their value are not covered."
+        "Each of the other users sends nothing with the stated probability, independently of all values and of each "
+        "other. The number of messages is public. Users who stay away because of their value are not covered."
     ),
     Assumption.FIXED_ROUNDS: (
         "The list of rounds is fixed before the first. Values may change from round to round and may depend on earlier "
@@ -80,7 +79,7 @@ _MEANINGS = {
         "Users who change between the named values only are covered; those who change in another way are not."
     ),
     Assumption.INDEPENDENT_RUNS: (
-        "Of an audit: each run of the program is a draw of its own, and nothing that one run draws or keeps changes "
-        "another one. Every probability of an error rests on it; no audit shows it."
+        "In an audit, the runs of the program are independent: nothing that one run draws or keeps changes another "
+        "run. Every probability of an error rests on it; no audit shows it."
     ),
 }

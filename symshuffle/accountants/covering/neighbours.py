@@ -338,7 +338,7 @@ class AboutNeighbours:
 
     @property
     def lines(self: _Bounding) -> FirstLines:
-        """What the answer says first: the safe number, whom it protects, what it assumes, how sure it is."""
+        """First lines of the answer: the safe number, protected users, assumptions, evidence."""
         number = safe_number(self.bracket, self.safe)
         return self.neighbours.lines(self.quantity_name, number, self.bracket.rigour.words)
 

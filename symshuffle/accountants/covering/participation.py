@@ -96,7 +96,9 @@ class Participation:
             as_integer(self.group, "group", 1, users)
             as_integer(self.min_users or 1, "min_users", 1, users)
         elif self.min_users is not None:
-            raise InputError("min_users", self.min_users, "none where the number of users is asked for: it is that one")
+            raise InputError(
+                "min_users", self.min_users, "none where the number of users is asked for, which is the answer"
+            )
 
     def expected(self, users: int) -> float:
         """About how many send, of whom the user who is asked about is one: no bound, it tells where to look."""

@@ -82,7 +82,7 @@ class Datasets:
             If it has a density.
         """
         if self.law is None:
-            raise Unsupported("the law of these datasets has a density, and no finite law stands for it")
+            raise Unsupported("the law of these datasets has a density, and no finite law replaces it")
         return self.law
 
     def alone(self, like: Reduction) -> Reduction:

@@ -357,7 +357,7 @@ def _to_the_blanket(source: Source) -> Reduction:
         case Laplace():
             return null_symbol.of_laplace(source)
     raise Unsupported(
-        "adjacency zero-out: this source has no null symbol here; a mechanism, a vector one or channel has"
+        "adjacency zero-out: this source has no null symbol; use a mechanism, a vector mechanism or channel"
     )
 
 

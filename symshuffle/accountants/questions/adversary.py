@@ -87,7 +87,7 @@ class WorstCase(AnswerMethods):
 
     @property
     def lines(self) -> FirstLines:
-        """What the search says first: what is certainly reached, by which datasets, how sure that is."""
+        """First lines of the search: the value certainly reached, its datasets, evidence."""
         number = at_target(safe_number(self.bracket, self.safe), self.target)
         about = (
             f"two real datasets, {self.datasets}: nobody can prove a smaller delta for all; the worst of {self.space}"

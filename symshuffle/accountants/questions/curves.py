@@ -113,7 +113,7 @@ class Curve(AboutNeighbours):
 
     @property
     def lines(self) -> FirstLines:
-        """What the curve says first: which end of its points is safe, whom that protects, what it assumes, how sure."""
+        """First lines of the curve: safe end of its points, protected users, assumptions, evidence."""
         way = "rounded up" if self.safe is SafeEnd.UPPER else "rounded down"
         number = at_target(f"{self.safe.value} ends at {counted(len(self.points), 'point')} ({way})", self.target)
         return self.neighbours.lines(f"{self.y} by {self.x}", number, self.rigour.words)
@@ -156,7 +156,7 @@ class Curve(AboutNeighbours):
 
     def __float__(self) -> NoReturn:
         raise Unsupported(
-            f"a curve of {len(self.points)} points is no number: use .points[i].y.lower or .points[i].y.upper, "
+            f"a curve of {len(self.points)} points is not a number: use .points[i].y.lower or .points[i].y.upper, "
             f"of which the {self.safe} one is the bound"
         )
 

@@ -69,7 +69,7 @@ class GaussianLimit:
 
     @property
     def lines(self) -> FirstLines:
-        """What the approximation says first."""
+        """First lines of the approximation."""
         return FirstLines(
             "mu",
             f"is about {self.mu:.6g} (neither end: nothing is bounded)",
@@ -161,7 +161,7 @@ def limit_of(asked: Experiment, n: int | None, direction: Question | str = Quest
     question = choice(Question, direction, "direction")
     if certain(asked, question):
         raise Unsupported(
-            "the Gaussian limit: there is none, since some messages reveal for certain what the user holds; ask for "
+            "the Gaussian limit does not exist, because some messages reveal for certain what the user holds; ask for "
             "delta or epsilon instead"
         )
     distance = limit_distance(asked, n, question)

@@ -49,7 +49,7 @@ class Inverse(AboutNeighbours, AnswerMethods):
 
     @property
     def lines(self) -> FirstLines:
-        """As of every answer; from the safe end on the target is met."""
+        """First lines of the answer; the target is met from the safe end on."""
         up = self.safe is SafeEnd.UPPER
         end = safe_decimal(self.bracket.lower, self.bracket.upper, up=up)
         number = f">= {end} (upper end, rounded up)" if up else f"<= {end} (lower end, rounded down)"

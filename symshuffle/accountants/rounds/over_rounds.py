@@ -167,7 +167,7 @@ class Deployment:
         return _Found(read(lattice.below), read(lattice.above), lattice, finest[1])
 
     def attained(self, read: _Read, found: _Found) -> Attained | None:
-        """What one pair of real datasets has that stays the same in all rounds; of each part the most telling one."""
+        """Divergence of real datasets that stay the same in all rounds; each part uses its most revealing pair."""
         chosen = []
         for part in self.telling:
             level = Fraction(f"{part.scale():.6g}")

@@ -74,7 +74,7 @@ class PrivacyLoss:
 
     @property
     def lines(self) -> FirstLines:
-        """What the distribution says first: its size, whom it protects, what it assumes, how sure it is."""
+        """First lines of the distribution: size, protected users, assumptions, evidence."""
         beyond = format_decimal(self.law.infinity, digits=MOST_DIGITS, up=True)
         losses = len(self.law.masses)
         number = (

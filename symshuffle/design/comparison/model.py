@@ -74,7 +74,7 @@ class Comparison:
 
     @property
     def lines(self) -> FirstLines:
-        """What the comparison says first: the best row, whom it protects, what that assumes, how sure it is."""
+        """First lines of the comparison: best row, protected users, assumptions, evidence."""
         best, loss = self.best, self.match.loss.words
         at = f"at {self.match.words}, k = {self.inputs}, n = {self.users}"
         if best is None or best.loss is None:
@@ -182,7 +182,7 @@ class Comparison:
         return {MatchKind.CHI_SQUARE: "chi2", MatchKind.EPS0: "eps0", MatchKind.EPS_DELTA: "eps"}[self.match.kind]
 
     def remarks(self) -> Iterator[str]:
-        """What marks mean, whose risks they are, which rows are alike, why a risk is infinite, and who has no row."""
+        """Remarks below the table: meaning of marks, whose risks, equal rows, infinite risks, missing rows."""
         if any(row.worse_than_uniform for row in self.rows):
             yield f"{MARK} marks a risk above {1 - Fraction(1, self.inputs)}, the risk of always answering uniform"
         named: dict[str, list[str]] = {}

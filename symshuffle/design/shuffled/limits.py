@@ -87,7 +87,7 @@ def third_input_moment(k: Any, signal: Any, reciprocals: Any) -> Any:
         If there are two inputs: there is no third one.
     """
     if k == 2:
-        raise InputError("k", k, "at least 3 inputs, for a third one beside a pair")
+        raise InputError("k", k, "at least 3 inputs: a pair and a third input")
     return 2 * (reciprocals * ((k - 1) * signal - k) + k**2) / (k * (k - 1) * (k - 2))
 
 
@@ -120,5 +120,5 @@ def threshold_moment(k: Any) -> Any:
     Fraction(4, 1)
     """
     if k == 2:
-        raise InputError("k", k, "at least 3 inputs, for a third one beside a pair")
+        raise InputError("k", k, "at least 3 inputs: a pair and a third input")
     return Fraction(8, k - 2) if isinstance(k, int) else 8 / (k - 2)

@@ -129,7 +129,7 @@ class ShuffledDesign:
 
     @property
     def lines(self) -> FirstLines:
-        """What the design says first: its risk and eps, whom that protects, what it assumes, how sure it is."""
+        """First lines of the design: risk and eps, protected users, assumptions, evidence."""
         risk = format_decimal(self.risk, digits=MOST_DIGITS, up=True)
         privacy = self.epsilon.lines
         worse = "" if self.useful else ", worse than always answering uniform"

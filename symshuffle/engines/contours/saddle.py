@@ -330,7 +330,7 @@ def _reach(tilt: Tilt, n: int, c: float, tau: float, quiet: float) -> float:
     while _tail_exponent(tilt, n, c, tau, reach / 2) < quiet:
         reach *= 1.25
         if reach > _LONGEST:
-            raise Unsupported("the tilted sum has tails that no contour outruns; use engine exact or sparse")
+            raise Unsupported("the tilted sum has tails too long for a contour; use engine exact or sparse")
     return reach
 
 

@@ -74,7 +74,7 @@ class Picture:
 
     def __post_init__(self) -> None:
         if not self.shows.strip():
-            raise InputError("shows", self.shows, "a sentence that says what there is to see")
+            raise InputError("shows", self.shows, "a sentence that describes the picture")
         if not 1 <= len(self.curves) <= 6:
             raise InputError("curves", len(self.curves), "one to six curves")
         for axis, wanted in enumerate(self.logarithmic):

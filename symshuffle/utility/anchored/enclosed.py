@@ -74,7 +74,7 @@ class EnclosedLaw:
             raise InputError("atoms", counts, "as many, at least 1")
         k = self.num_inputs
         if k < 2:
-            raise InputError("inputs", k, "at least 2: one input has nothing to be compared with")
+            raise InputError("inputs", k, "at least 2: a single input has no pair")
         for u in self.templates:
             if len(u) != k or any(less(entry, 0) is Verdict.TRUE for entry in u):
                 raise InputError("template", tuple(map(str, u)), f"{k} entries of at least 0")

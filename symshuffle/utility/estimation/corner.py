@@ -250,7 +250,7 @@ def _check(k: int, budget: Number, n: int) -> tuple[int, int]:
     k, n = as_integer(k, "k", 2), check_users(n)
     if isinstance(budget, float) or less(0, budget) is not Verdict.TRUE:
         raise InputError(
-            "budget", budget, "an exact number > 0 (at budget 0 nothing is learnt, and no bound is needed)"
+            "budget", budget, "an exact number > 0 (budget 0 needs no bound, because nothing can be learned)"
         )
     return k, n
 

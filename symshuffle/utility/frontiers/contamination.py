@@ -67,7 +67,7 @@ class Contamination:
             if len(set(constant)) == 1 and sum(x != constant[0] for x in contaminated) == 1:
                 return cls(len(first), direction)
         raise Unsupported(
-            "the envelope of anchored, Theorem 4.9 speaks about one user against a constant population only; for other "
+            "the envelope of anchored, Theorem 4.9 applies to one user against a constant population only; for other "
             "datasets use symshuffle.delta"
         )
 

@@ -213,7 +213,7 @@ class NormalProfile(AnswerMethods):
 
     @property
     def about(self) -> str:
-        """What the number speaks about."""
+        """Statement that the number belongs to."""
         return f"{self.direction} delta of a canonical pair of {self.n} users"
 
 

@@ -101,7 +101,7 @@ class Calibration(AnswerMethods):
 
     @property
     def lines(self) -> FirstLines:
-        """What the calibration says first: its error and delta, whom that protects, what it assumes, how sure it is."""
+        """First lines of the calibration: error and delta, protected users, assumptions, evidence."""
         delta = at_target(safe_number(self.certificate.bracket, SafeEnd.UPPER), self.certificate.target)
         number = f"{safe_number(self.bracket, self.safe)}; delta {delta}"
         return self.certificate.neighbours.lines("rmse", number, self.certificate.bracket.rigour.words)

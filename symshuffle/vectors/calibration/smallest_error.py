@@ -111,7 +111,7 @@ def found_for(family: ShapedFamily, target: Target) -> tuple[Calibrated, Bracket
 
 
 def estimated_error(family: ShapedFamily, target: Target) -> float:
-    """About the least squared error of one user at a target; infinite where none is found."""
+    """Approximate least squared error of one user at a target; infinite if the search finds none."""
     return min(error for error, _ in _errors_by_shape(family, target).values())
 
 

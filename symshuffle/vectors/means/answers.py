@@ -116,7 +116,7 @@ class PrivateMean(AnswerMethods):
 
     @property
     def lines(self) -> FirstLines:
-        """What the answer says first: its error and delta, whom that protects, what it assumes, how sure it is."""
+        """First lines of the answer: error and delta, protected users, assumptions, evidence."""
         delta = at_target(safe_number(self.chosen.delta, SafeEnd.UPPER), self.target)
         number = f"{safe_number(self.bracket, self.safe)}; delta {delta}"
         return self.neighbours.lines("rmse", number, self.chosen.delta.rigour.words)

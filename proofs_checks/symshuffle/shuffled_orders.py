@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
+import sympy as sp
 
 from proofs_checks._errata import finding
 from symshuffle.accountants.bounds.evaluate import evaluate_law
@@ -20,7 +21,7 @@ from symshuffle.design.shuffled.blocks import BlockDesign
 from symshuffle.design.shuffled.laws import blanket_law, trace_of
 from symshuffle.design.shuffled.model import BlockChannel
 from symshuffle.design.shuffled.one_user import chain_templates, one_user_line, one_user_loss
-from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -35,6 +36,7 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.mechanisms.registry import mechanism
+from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored import AnchoredLaw, symmetrize, template_signal
 from symshuffle.utility.frontiers.convex_order import convex_order
 from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, orbit_mechanism, subset_orbit
@@ -180,22 +182,56 @@ def _check_one_user(statement: Statement, rng: np.random.Generator) -> Iterator[
         yield compare(_bound(orbits, 1, order), own, at=f"k={k}: the loss is the certified bound at n=1")
 
 
-def _ratio_kept(lam: Fraction, exp_eps: Fraction) -> bool:
-    return lam <= exp_eps
+def _largest_gain(k: Any, s: Any, lam: Any, exp_eps: Any) -> tuple[Any, Any]:
+    """Largest value of G of subset selection, and its mass."""
+    return lam - exp_eps, s * (k - s) / ((k - 1) * (s * lam + k - s))
+
+
+def _smaller_share(k: Any, s: Any, lam: Any, exp_eps: Any) -> tuple[Any, Any]:
+    return lam - exp_eps, s * (k - s) / (k * (s * lam + k - s))
+
+
+def _other_way(k: Any, s: Any, lam: Any, exp_eps: Any) -> tuple[Any, Any]:
+    return exp_eps - lam, _largest_gain(k, s, lam, exp_eps)[1]
 
 
 def _check_small_delta(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """Subsets of every size, k <= 5, n <= 4: the bound is 0 exactly if the ratio is at most exp(eps)."""
-    for k, n, order in itertools.product((2, 3, 5), (1, 2, 4), (F(1), F(6, 5), F(2))):
-        for s in range(1, k):
-            for lam in (order - F(1, 20), order, order + F(1, 1000), order + 1):
-                if lam > 1:
-                    bound = _bound((subset_orbit(k, s, lam),), n, order)
-                    at = f"k={k}, s={s}, n={n}, exp(eps)={order}, lam={lam}"
-                    yield decide((bound == 0) is statement(lam, order), at=at, claimed="bound 0 or not")
-    for n in (1, 3, 6):  # near it the bound is small: no larger ratio is lost in the limit
-        bounds = [_bound((subset_orbit(3, 1, F(2) + F(1, 10**j)),), n, F(2)) for j in (1, 2, 3)]
-        yield decide(0 < bounds[2] < bounds[1] < bounds[0], at=f"k=3, n={n}", claimed="the bound falls to 0")
+    """Every k, s, ratio and level, symbolic: the largest of the values of G, its mass, and that no other is positive.
+
+    So p^n v <= H(n) <= p v for a largest value v >= 0 of mass p: all n terms are v with probability p^n, and (a + b)_+
+    is at most a_+ + b_+. For every template the largest value is that at its ratio. Then subsets of every size, k <= 5,
+    n <= 4, exact: both bounds on H(n), and 0 exactly up to exp(eps).
+    """
+    k, s, v, m = sp.symbols("k s v m", positive=True)
+    w, x, y, z = sp.symbols("w x y z", nonnegative=True)
+    lam, order = 1 + v, 1 + w
+    value, mass = statement(k, s, lam, order)
+    least = k / (s * lam + k - s)  # of a template with s levels lam least and k - s levels least
+    yield identity(
+        value, (lam * least - order * least) / least, at="every k, s: G where the first input is inside alone"
+    )
+    yield identity(mass, least * s * (k - s) / (k * (k - 1)), at="every k, s: its mass, by ordered pairs")
+    others = {"both": lam - order * lam, "neither": 1 - order, "the second alone": 1 - order * lam}
+    for where, other in others.items():
+        below = nonnegative(sp.expand(value - other), {}) and nonnegative(sp.expand(-other), {})
+        yield decide(
+            below, at=f"every ratio and level: {where} inside", claimed="no larger, and not positive", symbolic=True
+        )
+    top = statement(k, s, (m + x + z) / m, order)[0]
+    slack = (z + order * y) / m
+    yield identity(
+        top - ((m + x) - order * (m + y)) / m, slack, at="every template: no pair is above its ratio's value"
+    )
+    for inputs, n, level in itertools.product((2, 3, 5), (1, 2, 4), (F(1), F(6, 5), F(2))):
+        for size in range(1, inputs):
+            for ratio in (level - F(1, 20), level, level + F(1, 1000), level + 1):
+                if ratio > 1:
+                    bound = _bound((subset_orbit(inputs, size, ratio),), n, level)
+                    gain, share = statement(inputs, size, ratio, level)
+                    at = f"k={inputs}, s={size}, n={n}, exp(eps)={level}, lam={ratio}"
+                    yield decide((bound == 0) is (gain <= 0), at=at, claimed="bound 0 or not")
+                    yield compare(share**n * max(gain, F(0)), bound, "<=", at=f"{at}: from below")
+                    yield compare(bound, share * max(gain, F(0)), "<=", at=f"{at}: from above")
 
 
 ROWS: Final = ((3, 8, 2, 7), (3, 8, 7, 2), (6, 4, 5, 5))
@@ -259,20 +295,35 @@ def _check_rankings(statement: Statement, _: np.random.Generator) -> Iterator[Co
             yield compare(_enumerated(orbits, n, F(1)), bound, at=f"n={n}: the bound by enumeration")
 
 
-def _blocks_of(points: int, size: int, lam: Fraction) -> tuple[Fraction, tuple[tuple[Fraction, Fraction], ...]]:
-    """Trace, and masses of G = lam-exp(eps), 1-exp(eps) lam and 1-exp(eps) (twice) at exp(eps) = 6/5: all subsets."""
-    orbit, order = subset_orbit(points, size, lam), F(6, 5)
-    return orbit.signal, _merged(
-        zip(blanket_law((orbit,), order).values, blanket_law((orbit,), order).weights, strict=True)
+def _blocks_of(points: Any, size: Any, lam: Any) -> tuple[Any, Any, Any, Any]:
+    """Trace, and mass of the blanket on blocks that hold both inputs of a pair, the first alone, and neither."""
+    total = size * lam + points - size
+    signal = points * (lam - 1) ** 2 * size * (points - size) / total**2
+    share = total * (points - 1)
+    return (
+        signal,
+        size * (size - 1) / share,
+        size * (points - size) / share,
+        (points - size) * (points - size - 1) / share,
     )
 
 
-def _merged(atoms: Any) -> tuple[tuple[Fraction, Fraction], ...]:
-    return tuple(sorted(atoms))
-
-
-def _smaller_blocks(points: int, size: int, lam: Fraction) -> tuple[Fraction, tuple[tuple[Fraction, Fraction], ...]]:
+def _smaller_blocks(points: Any, size: Any, lam: Any) -> tuple[Any, Any, Any, Any]:
     return _blocks_of(points, size - 1, lam)
+
+
+def _apart(points: Any, size: Any, lam: Any) -> tuple[Any, Any, Any, Any]:
+    """As if a pair of points were drawn with replacement."""
+    return _blocks_of(points, size, lam)[0], *(
+        mass * (points - 1) / points for mass in _blocks_of(points, size, lam)[1:]
+    )
+
+
+def _law_of(masses: Sequence[Fraction], lam: Fraction, exp_eps: Fraction) -> tuple[tuple[Fraction, Fraction], ...]:
+    """Atoms of G from the masses of both, one and neither."""
+    both, one, neither = masses
+    gains = (lam - exp_eps * lam, both), (lam - exp_eps, one), (1 - exp_eps * lam, one), (1 - exp_eps, neither)
+    return tuple(sorted((*gains, (F(0), 1 - both - 2 * one - neither))))
 
 
 def _law_by_hand(channel: Channel, first: int, second: int) -> tuple[tuple[Fraction, Fraction], ...]:
@@ -284,26 +335,47 @@ def _law_by_hand(channel: Channel, first: int, second: int) -> tuple[tuple[Fract
         masses[value] = masses.get(value, F(0)) + low
     rest = 1 - sum(masses.values(), start=F(0))
     masses[F(0)] = masses.get(F(0), F(0)) + rest
-    return _merged(item for item in masses.items() if item[1])
+    return tuple(sorted(item for item in masses.items() if item[1]))
 
 
 def _check_blocks(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """Hyperplanes of four projective spaces: for every pair of points, the law of G from the matrix; and the trace.
+    """Every 2-design, by its parameters, symbolic: r blocks hold a point and d a pair of points, b blocks in all.
 
-    Intervals on a circle cover every point equally often but are no 2-design: their laws of G differ between pairs.
+    Blocks and points are counted twice, d (k - 1) = r (s - 1) and b s = k r: the shares of blocks that hold both, one
+    or none of a pair are those of all subsets, counted by binomials. Then hyperplanes of four projective spaces: the
+    law of G from the matrix for every pair of points, and the trace. Intervals on a circle cover every point equally
+    often but are no 2-design: their laws of G differ between pairs.
     """
+    k, s, lam, pairs = sp.symbols("k s lam d", positive=True)
+    trace, *masses = statement(k, s, lam)
+    least = k / (s * lam + k - s)
+    held = pairs * (k - 1) / (s - 1)
+    blocks = k * held / s
+    for where, mass, number in zip(
+        ("both", "one", "neither"), masses, (pairs, held - pairs, blocks - 2 * held + pairs), strict=True
+    ):
+        yield identity(least * number / blocks, mass, at=f"every 2-design: blocks that hold {where} of a pair")
+    signal = s * (lam * least - 1) ** 2 + (k - s) * (least - 1) ** 2
+    yield identity(signal, trace, at="every k, s, lam: the trace of a block's template")
+    for where, mass, taken in zip(("both", "one", "neither"), masses, (2, 1, 0), strict=True):
+        share = (sp.binomial(k - 2, s - taken) / sp.binomial(k, s)).rewrite(sp.gamma)
+        yield identity(least * sp.gammasimp(share), mass, at=f"every k, s: all subsets that hold {where} of a pair")
     for q, dimension in ((2, 2), (3, 2), (2, 3), (5, 2)):
         design = BlockDesign(q, dimension)
         channel = BlockChannel(design, F(3), F(1)).channel()
-        trace, law = statement(design.points, design.size, F(3))
+        signal, *shares = statement(F(design.points), F(design.size), F(3))
         at = f"{design.points} points, blocks of {design.size}"
-        yield compare(AnchoredLaw.from_channel(channel).trace(), trace, at=f"{at}: trace")
+        yield compare(AnchoredLaw.from_channel(channel).trace(), signal, at=f"{at}: trace")
+        law = _law_of(shares, F(3), F(6, 5))
         laws = {_law_by_hand(channel, *pair) for pair in itertools.permutations(range(design.points), 2)}
         yield compare(laws, {law}, at=f"{at}: law of G, every pair")
+        subsets = blanket_law((subset_orbit(design.points, design.size, F(3)),), F(6, 5))
+        yield compare(tuple(sorted(subsets.atoms())), law, at=f"{at}: law of G of all subsets, in the library")
     low = F(1, 3 * 3 + 4)
     circle = Channel(tuple(tuple(low * 3 if (x - y) % 7 < 3 else low for y in range(7)) for x in range(7)))
     laws = {_law_by_hand(circle, *pair) for pair in itertools.permutations(range(7), 2)}
-    yield decide(len(laws) > 1, at="intervals of 3 of 7 points", claimed="several laws of G")
+    shown = decide(len(laws) > 1, at="intervals of 3 of 7 points", claimed="several laws of G")
+    yield from serving("intervals", [shown])
 
 
 def _triples_matter(fano: Fraction, subsets: Fraction) -> bool:
@@ -405,26 +477,40 @@ CLAIMS: Final = (
         expected=ClaimVerdict.HOLDS,
         obligations=for_all("k", "exp_eps", "loss", clause="line"),
     ),
-    finding(
-        "shuffled-small-delta",
-        "for a fixed number of users and delta to 0 the ratio cap exp(eps) is what remains",
-        (
+    Claim(
+        id="symshuffle.shuffled-small-delta",
+        kind=Kind.STATEMENT,
+        title="for a fixed number of users and delta to 0 the ratio cap exp(eps) is what remains",
+        text=(
             Clause(
-                "zero",
-                r"The certified bound of subset selection is 0 exactly if its ratio is at most $e^\varepsilon$, "
-                "at every $n$.",
+                "largest",
+                r"The largest value of $G$ of subset selection is $\lambda-e^\varepsilon$, of mass "
+                r"$p=s(k-s)/((k-1)(s\lambda+k-s))$, and no other one is positive.",
             ),
-            Clause("falls", "It falls to 0 with the excess of the ratio."),
-            Clause("cap", r"At $\delta=0$ the problem is the largest trace at a ratio cap."),
+            Clause(
+                "falls",
+                r"So for $\lambda\ge e^\varepsilon$, at every $n$, "
+                r"$p^n(\lambda-e^\varepsilon)\le H(n)\le p(\lambda-e^\varepsilon)$: $H(n)$ is 0 exactly if the ratio "
+                r"is at most $e^\varepsilon$, and it falls to 0 with the excess of the ratio.",
+            ),
+            Clause(
+                "cap",
+                r"The largest value for a template of any kind is that at its ratio, so at $\delta=0$ the problem is "
+                "the largest trace at a ratio cap.",
+            ),
         ),
-        _ratio_kept,
-        lambda lam, exp_eps: lam < exp_eps,
         source=SOURCE,
-        assumptions=("subset selection, k <= 5, n <= 4",),
-        scope="exact cases",
+        assumptions=("subset selection of ratio above 1", "for the cap: templates without zeros"),
+        scope="every k, s, ratio and level, symbolic; both bounds on H(n), exact, for k <= 5, n <= 4",
+        grade=Grade.PROVED,
+        printed=_largest_gain,
         check=_check_small_delta,
-        controls=(Control("no ratio", lambda lam, exp_eps: False),),
-        obligations=for_all("lam", "exp_eps", clause=("zero", "falls", "cap")),
+        controls=(Control("k for k - 1 in the mass", _smaller_share), Control("the other sign", _other_way)),
+        expected=ClaimVerdict.HOLDS,
+        obligations=(
+            *for_all("k", "s", clause=("largest", "falls")),
+            *for_all("lam", "exp_eps", clause=("largest", "falls", "cap")),
+        ),
     ),
     finding(
         "shuffled-symmetrised",
@@ -480,7 +566,7 @@ CLAIMS: Final = (
     Claim(
         id="symshuffle.shuffled-blocks",
         kind=Kind.STATEMENT,
-        title="hyperplanes of a projective space have the trace and the law of G of all subsets of their size",
+        title="blocks of a 2-design have the trace and the law of G of all subsets of their size",
         text=(
             Clause(
                 "designs",
@@ -488,17 +574,21 @@ CLAIMS: Final = (
                 "of $G$, of subset selection with all subsets of the size of a block: only pairs of inputs and "
                 "the minimum enter.",
             ),
-            Clause("points only", "A design that covers points, but not pairs, equally often has several laws."),
+            Clause("spaces", "Hyperplanes of a projective space over a finite field are a 2-design.", Role.QUOTED),
+            Clause("points only", "A design that covers points, but not pairs, equally often may have several laws."),
         ),
         source=f"{SOURCE}.blocks",
-        assumptions=("projective spaces over prime fields", "ratio 3, exp(eps) = 6/5"),
-        scope="four spaces, every pair of points, from the matrix",
-        grade=Grade.EXACT_CASES,
+        assumptions=("2-designs",),
+        scope="every 2-design by its parameters; four projective spaces, every pair, from the matrix; a circle",
+        grade=Grade.PROVED,
         printed=_blocks_of,
         check=_check_blocks,
-        controls=(Control("blocks one smaller", _smaller_blocks),),
+        controls=(Control("blocks one smaller", _smaller_blocks), Control("pairs with replacement", _apart)),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("points", "size", "lam", clause=("designs", "points only")),
+        obligations=(
+            *for_all("points", "size", "lam", clause="designs"),
+            *by_cases("intervals", clause="points only"),
+        ),
     ),
     finding(
         "shuffled-blocks-triples",

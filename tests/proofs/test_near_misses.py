@@ -12,7 +12,6 @@ NOT_NOTICED = {
     "decomposition.baseline-clone": "an upper bound of the literature whose prefactors leave room of a factor",
     "symshuffle.vecmean-order-criterion": "a sign, which a factor does not change; exact equality is not claimed",
     "symshuffle.ratio-pairs": "keys that group outputs, as good multiplied by a constant; infinity is its control",
-    "symshuffle.shuffled-bracket": "a ratio of at most 11/10, where less is shown; 1.05 is its control",
     "symshuffle.vecmean-chua-small-n": "a statement up to a tolerance of 1 or 10 per cent, which it says",
 }
 """Inequalities with room, and values that have no near miss: their own controls are what can be refused."""

@@ -47,7 +47,7 @@ from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation import canonical, vertex_votes, votes, worst_risk
 from symshuffle.utility.estimation.symbolic_law import SymbolicLaw
-from symshuffle.utility.frontiers import caps, contamination, equivariant, formulas, leakage, loss_sizes, subset_family
+from symshuffle.utility.frontiers import caps, contamination, equivariant, formulas, leakage, subset_family
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.likelihood import certificates, normal, poisson, worst
 from symshuffle.utility.likelihood.law import LikelihoodRatio
@@ -238,7 +238,6 @@ DOORS = {door: call for one in ROWS for door, call in one.items()} | {
     "utility.estimation.vertex_votes.VertexNoise.loss.loss": lambda v: vertex_votes.joint_noise([NOISE] * 2).loss(v, 4),
     "utility.estimation.vertex_votes.VertexNoise.worst.loss": lambda v: vertex_votes.joint_noise([NOISE] * 2).worst(v),
     "utility.frontiers.caps.optimal_subset_sizes.loss": lambda v: caps.optimal_subset_sizes(5, F(6), loss=v),
-    "utility.frontiers.loss_sizes.best_sizes.loss": lambda v: loss_sizes.best_sizes(5, F(6), v),
     "accountants.bounds.evaluate.choose_engine.rigour": lambda v: evaluate.choose_engine(LAW, 3, v, 1e-6),
     "accountants.covering.neighbours.Neighbours.adjacency": lambda v: replace(
         REDUCED.neighbours("both", 3), adjacency=v

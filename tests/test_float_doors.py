@@ -10,7 +10,9 @@ import symshuffle
 from symshuffle import (
     FFT,
     Ball,
+    BallContour,
     Bracket,
+    Contour,
     DecisionProblem,
     Exp,
     InputError,
@@ -33,6 +35,8 @@ PROBLEM = smoothed_point_masses(3, 1)
 UNIT = ((1, 0), (0, 1))
 
 EXACT = {
+    "BallContour.goal": lambda v: BallContour(goal=v),
+    "Contour.goal": lambda v: Contour(goal=v),
     "Ball.lower": lambda v: Ball(v, TWO),
     "Ball.upper": lambda v: Ball(Fraction(0), v),
     "Bracket.lower": lambda v: Bracket(v, TWO, Rigour.EXACT, "", ""),

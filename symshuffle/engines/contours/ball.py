@@ -22,7 +22,7 @@ from typing import ClassVar, Final, final
 import flint
 
 from symshuffle.base.choices import Rigour
-from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, ball_arguments, lower_end, to_arb, upper_end, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
@@ -82,8 +82,7 @@ class BallContour:
     goal: Fraction | None = None
 
     def __post_init__(self) -> None:
-        if not 0 < self.rel < 1:
-            raise InputError("rel", self.rel, "a relative width in (0, 1)")
+        saddle.check_aim(self.rel, self.goal)
 
     @classmethod
     def aiming(cls, rel: float, bits: int) -> BallContour:

@@ -50,7 +50,7 @@ import numpy.typing as npt
 
 from symshuffle.base.choices import Rigour
 from symshuffle.base.doubles import UNIT, Array
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import MOST_DOUBLINGS, Ball, lower_end, to_arb, upper_end, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
@@ -104,8 +104,7 @@ class Contour:
     goal: Fraction | None = None
 
     def __post_init__(self) -> None:
-        if not 0 < self.rel < 1:
-            raise InputError("rel", self.rel, "a relative width in (0, 1)")
+        saddle.check_aim(self.rel, self.goal)
 
     @classmethod
     def aiming(cls, rel: float, bits: int) -> Contour:

@@ -57,7 +57,7 @@ def best_sizes() -> bytes:
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     for (k, n), (size, risk) in found.items():
-        colour = "#BBBBBB" if risk >= 1 - 1 / k else "#0072B2"
+        colour = "#707070" if risk >= 1 - 1 / k else "#0072B2"
         axes.text(PEOPLE.index(n), INPUTS.index(k), str(size), ha="center", va="center", color="white",
                   bbox={"boxstyle": "round,pad=0.5", "color": colour})  # fmt: skip
     axes.set(xlim=(-0.6, len(PEOPLE) - 0.4), ylim=(-0.6, len(INPUTS) - 0.4), xlabel="users", ylabel="categories")

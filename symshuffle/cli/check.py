@@ -26,6 +26,8 @@ _LOSS: Final = "symshuffle privacy loss "
 _TRACE: Final = "symshuffle trace bound "
 """How the formats of proofs, of privacy losses and of bounds on a trace begin."""
 
+_OTHERS: Final = "a proof, a trace bound, a certificate, a plan or a privacy loss"
+
 _MALFORMED: Final = (ArithmeticError, LookupError, TypeError, ValueError)
 
 
@@ -44,7 +46,7 @@ def check(
         list[Path] | None,
         typer.Argument(
             metavar="[FILE]...",
-            help="Channels, proofs (--proof), certificates (verify --certificates), surveys' plans, exports of pld.",
+            help="Channels, proofs and trace bounds (--proof), certificates (--certificates), plans, exports of pld.",
             show_default=False,
         ),
     ] = None,
@@ -63,15 +65,16 @@ def check(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Check a file: a channel, a proof, a certificate, a plan or a privacy loss.
+    """Check a file: a channel, a proof, a trace bound, a certificate, a plan or a privacy loss.
 
     The kind of a file is recognised by its content. A proof is checked by bound.py, which also runs without symshuffle.
+    A trace bound, of design shuffled, is checked in rationals and balls, without any search.
     For a certificate, every exact comparison and every dual vector is checked again. For a plan or a privacy loss, only
     the agreement of the parts of the file is checked.
     """
     paths = [*(files or ()), *([] if file is None else [file])]
     if not paths:
-        raise InputError("FILE", None, "a channel (CSV or JSON), a proof, a certificate, a plan or a privacy loss")
+        raise InputError("FILE", None, f"a channel (CSV or JSON), {_OTHERS}")
     given = {"eps0": eps0, "lam": lam, "blanket_mass": blanket_mass, "blanket": blanket}
     claimed = {name: value for name, value in given.items() if value is not None}
     kinds = [kind_of(path) for path in paths]
@@ -124,7 +127,7 @@ def kind_of(path: Path) -> str:
         return "plan"
     if "claim" in content:
         return "certificate"
-    raise InputError("FILE", path, "a channel (a list of rows), a proof, a certificate, a plan or a privacy loss")
+    raise InputError("FILE", path, f"a channel (a list of rows), {_OTHERS}")
 
 
 def _check(path: Path, kind: str, expect: Path | None, claimed: dict[str, str]) -> Checked:

@@ -73,8 +73,8 @@ def test_false_certificates_fall():
     low = replace(ends, lower=ends.lower - width, upper=ends.upper - width)
     high = replace(ends, lower=ends.upper, upper=ends.upper + width)
     for wrong, place in (
-        (replace(found, bracket=low), "upper"),
-        (replace(found, bracket=high), "lower"),
+        (replace(found, bracket=low), "bracket"),
+        (replace(found, bracket=high), "bracket"),
         (replace(found, estimator=biased), "estimator"),
         (replace(found, weights=(Fraction(1), Fraction(1), Fraction(-1))), "weights"),
     ):
@@ -112,7 +112,7 @@ def test_best_mixed_gaussian(chi, d, share, risk):
     found.verify()
     assert float(found.share) == pytest.approx(share, rel=1e-12)
     assert float(found.bracket.upper) / d == pytest.approx(risk, rel=1e-13)
-    assert shuffle_index(found.mechanism, "lower").bracket.lower >= chi
+    assert shuffle_index(found.mechanism, "bracket").bracket.lower >= chi
     assert float(err1(found.mechanism)) == pytest.approx(float(found.bracket.upper), rel=1e-9)
     shifted = replace(found, share=Ball(found.share.lower * 2, found.share.upper * 2))
     with pytest.raises(CertificateError, match="share"):
@@ -138,9 +138,9 @@ def test_best_density_against_the_convex_program(chi, d):
     numbers = clipped_numbers(found.mechanism)
     assert density_program(chi, d) == pytest.approx(float(numbers.shrinkage), rel=2e-5)
     for wrong, place in (
-        (replace(found, bracket=found.bracket.scaled(Fraction(999, 1000))), "upper"),
-        (replace(found, bracket=found.bracket.scaled(Fraction(1001, 1000))), "lower"),
-        (replace(found, mechanism=replace(found.mechanism, clip=found.mechanism.clip + Fraction(1, 10))), "upper"),
+        (replace(found, bracket=found.bracket.scaled(Fraction(999, 1000))), "bracket"),
+        (replace(found, bracket=found.bracket.scaled(Fraction(1001, 1000))), "bracket"),
+        (replace(found, mechanism=replace(found.mechanism, clip=found.mechanism.clip + Fraction(1, 10))), "bracket"),
     ):
         with pytest.raises(CertificateError, match=place):
             wrong.verify()

@@ -27,7 +27,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any, Final, TypeAlias, final
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law
@@ -122,9 +122,7 @@ class TraceBound:
         if less(self.above, self.exp_eps) is not Verdict.FALSE:
             raise CertificateError("above", f"{self.above} is not certainly at least {self.exp_eps}")
         if not self.lam_cap > self.above:
-            raise CertificateError(
-                "lam_cap", f"{self.lam_cap} is not above {self.above}: the bound is 0 at every trace"
-            )
+            raise CertificateError("lam_cap", f"{self.lam_cap} is not above {self.above}: the bound is 0 at all traces")
         if not self.trace >= 0:
             raise CertificateError("trace", f"{self.trace} is negative")
         if len(self.cells) != len(self.ends) + 1:
@@ -293,11 +291,8 @@ def gaps(line: StopLossLine, k: int, gamma: Fraction, cap: Fraction) -> Iterator
     """
     c, b = line.c, line.b * k
     if c >= 1 - gamma:
-        rise, kink, rest = (
-            1 + gamma / (k - 1),
-            (gamma * k / (k - 1), c),
-            _scaled((Fraction(1), Fraction(-1)), max(-c, Fraction(0))),
-        )
+        rise, kink = 1 + gamma / (k - 1), (gamma * k / (k - 1), c)
+        rest: Polynomial = _scaled((Fraction(1), Fraction(-1)), max(-c, Fraction(0)))
     else:
         rise, kink, rest = gamma + Fraction(1, k - 1), (Fraction(k, k - 1), -c), (1 - gamma - c,)
     t = _scaled(kink, 1 / rise)
@@ -349,9 +344,7 @@ def _pair(p: Polynomial, q: Polynomial) -> Polynomial:
 
 
 def _sum(p: Polynomial, q: Polynomial) -> Polynomial:
-    size = max(len(p), len(q))
-    zeros = (Fraction(0),)
-    return tuple(x + y for x, y in zip(p + zeros * (size - len(p)), q + zeros * (size - len(q)), strict=True))
+    return tuple(x + y for x, y in zip_longest(p, q, fillvalue=Fraction(0)))
 
 
 def _scaled(p: Polynomial, factor: Fraction) -> Polynomial:
@@ -388,7 +381,6 @@ def _bernstein(p: Polynomial, low: Fraction, high: Fraction) -> list[Fraction]:
     shifted: Polynomial = (Fraction(0),)
     for x in reversed(p):
         shifted = _sum(_product(shifted, (low, high - low)), (x,))
-    shifted = shifted[: degree + 1] + (Fraction(0),) * (degree + 1 - len(shifted))
     return [
         sum((Fraction(math.comb(i, j), math.comb(degree, j)) * shifted[j] for j in range(i + 1)), start=Fraction(0))
         for i in range(degree + 1)

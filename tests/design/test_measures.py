@@ -9,7 +9,7 @@ import pytest
 
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Exp, enclose
+from symshuffle.base.numbers import Exp, enclose, to_arb
 from symshuffle.channels import divergences
 from symshuffle.channels.divergences import hockey_stick
 from symshuffle.design.information import measures as me
@@ -135,3 +135,10 @@ def test_the_renyi_divergence_is_that_of_the_channel(alpha):
     assert found.lower <= exact.upper
     assert exact.lower <= found.upper
     assert found.width < Fraction(1, 10**10)
+
+
+def test_a_column_on_which_two_inputs_agree_tells_nothing_of_them():
+    """Its ball has 0 as its middle, and a power of such a ball would be no number."""
+    same = to_arb(Exp(Fraction(1)))
+    ahead, behind = ([Fraction(v, 4) for v in law] for law in ((2, 1, 1), (1, 2, 1)))
+    assert me.chi_square_measure(ahead, behind).ball([same, same, to_arb(1)]).overlaps(to_arb(0))

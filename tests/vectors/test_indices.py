@@ -227,6 +227,14 @@ def test_the_largest_mean_of_squares_is_between_the_ends(dimension):
     assert found.overlaps(to_arb((r - Fraction(83, 100) * (1 + 2 * r * r)) / dimension)) and found.rad() < 1e-6
 
 
+def test_a_coefficient_around_zero_is_squared():
+    """A power of a ball whose middle is 0 would be no number, and so would the largest mean."""
+    first, second = Heights(*2 * (lambda t: t + t * t,)), Heights(*2 * (lambda t: t - t * t,))
+    with working_precision(80):
+        found = largest_mean(first, second, Fraction(-2, 5), 7, 12)
+    assert found.overlaps(flint.arb(2) / 21) and found.rad() < 1e-6
+
+
 @pytest.mark.parametrize("knot", [Fraction(-2, 5), Fraction(1, 3)])
 @pytest.mark.parametrize("dimension", [3, 4, 7])
 def test_the_largest_mean_over_axes_by_quadrature(knot, dimension):

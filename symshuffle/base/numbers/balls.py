@@ -236,6 +236,11 @@ Number: TypeAlias = "Fraction | Ball | float"
 """An entry of a channel, an atom of a law, a probability: exact, enclosed, or a double."""
 
 
+def squared(x: flint.arb) -> flint.arb:
+    """``x * x``: in python-flint a power of a ball whose middle is 0 is no number."""
+    return x * x
+
+
 def to_arb(value: Number | Exp | int, /) -> flint.arb:
     """Enclose a number or a real constant at the current working precision.
 

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias, final
 import flint
 
 from symshuffle.base.errors import InputError, NotDecided
-from symshuffle.base.numbers import DEFAULT_BITS, Ball, to_arb, working_precision
+from symshuffle.base.numbers import DEFAULT_BITS, Ball, squared, to_arb, working_precision
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.geometry.groups import SymmetryGroup, product_of_symmetric_groups
 
@@ -151,7 +151,7 @@ def _quotient(name: str, top: Sequence[Fraction], bottom: Sequence[Fraction]) ->
         return Fraction(_dot(top, column) ** 2 / below) if below else Fraction(0)
 
     def ball(column: Sequence[Any]) -> Any:
-        return _dot([to_arb(t) for t in top], column) ** 2 / _dot([to_arb(b) for b in bottom], column)
+        return squared(_dot([to_arb(t) for t in top], column)) / _dot([to_arb(b) for b in bottom], column)
 
     forms = (tuple(top), tuple(bottom))
     return Measure(name, len(top), exact, ball, forms, quotient=forms)

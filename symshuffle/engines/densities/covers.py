@@ -25,7 +25,7 @@ import flint
 import numpy as np
 
 from symshuffle.base.doubles import Array
-from symshuffle.base.numbers import to_arb
+from symshuffle.base.numbers import squared, to_arb
 from symshuffle.channels.continuous_law import ContinuousLaw
 from symshuffle.engines.contours.waves import waves
 from symshuffle.engines.densities import gauss
@@ -71,7 +71,7 @@ class Cover:
         values, weights = (self.zero * 0, *self.values), (self.zero, *self.weights)
         total = sum(weights, start=flint.arb(0))
         mean = (sum((w * v for v, w in zip(values, weights, strict=True)), start=flint.arb(0)) / total).mid()
-        square = sum((w * (v - mean) ** 2 for v, w in zip(values, weights, strict=True)), start=flint.arb(0))
+        square = sum((w * squared(v - mean) for v, w in zip(values, weights, strict=True)), start=flint.arb(0))
         return flint.arb((total * square).upper().sqrt())
 
     @property

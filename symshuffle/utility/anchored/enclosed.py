@@ -29,6 +29,7 @@ from symshuffle.base.numbers import (
     less,
     maximum,
     minimum,
+    squared,
     to_arb,
     working_precision,
 )
@@ -209,7 +210,7 @@ class EnclosedLaw:
             for u, weight in self.atoms():
                 # A = (C + 1/k 11^T)^-1 - 1/k 11^T, and u sums to k: the second part takes 1 from every entry.
                 vote = inverse * flint.arb_mat([[to_arb(entry)] for entry in u])
-                length = sum(((vote[i, 0] - 1) ** 2 for i in range(k)), flint.arb(0))
+                length = sum((squared(vote[i, 0] - 1) for i in range(k)), flint.arb(0))
                 sizes = [size + to_arb(weight) * to_arb(entry) * length for size, entry in zip(sizes, u, strict=True)]
             return tuple(Ball.from_arb(size, bits) for size in sizes)
 

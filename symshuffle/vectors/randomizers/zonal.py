@@ -18,7 +18,7 @@ from typing import Any, Final, TypeAlias, final
 
 import flint
 
-from symshuffle.base.numbers import to_arb
+from symshuffle.base.numbers import squared, to_arb
 
 _Piece: TypeAlias = Callable[[Any], Any]
 """A function of the height, analytic on its stretch."""
@@ -118,7 +118,7 @@ def _left(function: Heights, mean: _Mean, terms: int) -> flint.arb:
     """What the first terms leave of the mean square, never below 0."""
     left = mean.of(function, 0, squared=True)
     for k in range(terms):
-        left -= mean.of(function, k) ** 2 * _multiplicity(k, mean.dimension)
+        left -= squared(mean.of(function, k)) * _multiplicity(k, mean.dimension)
     return left.upper().max(flint.arb(0))
 
 

@@ -1,12 +1,13 @@
 """What may be asked, which engine answers, and what is said where less was reached."""
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from symshuffle import Contour, Exact, InputError, Law, Rigour, delta, epsilon, mechanism
+from symshuffle import Channel, Contour, Exact, InputError, Law, Rigour, delta, epsilon, mechanism
 from symshuffle.accountants.bounds.evaluate import Request, check_n, evaluate
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions.curves import delta_curve
@@ -110,3 +111,12 @@ def test_a_bracket_far_from_the_number_it_is_compared_with_is_narrow_enough():
     assert (near.lower, near.upper) == (fine.lower, fine.upper)
     assert far.lower <= fine.lower <= fine.upper <= far.upper <= fine.lower * 10**6
     assert far.width > fine.width
+
+
+@pytest.mark.parametrize("delta", [Fraction(1, 5), Fraction(11, 100)])
+def test_a_ratio_of_ten_million_is_searched(delta):
+    """Two Gaussians as far apart as these inputs are beyond the doubles, and the search begins elsewhere."""
+    rare = Fraction(5, 10**8)
+    channel = Channel(((Fraction(1, 2), Fraction(2, 5), Fraction(1, 10)), (rare, 1 - rare, Fraction(0))))
+    found, truth = epsilon(channel, n=1, delta=delta).bracket, math.log((Fraction(3, 5) - delta) / rare)
+    assert float(found.lower) * (1 - 1e-15) <= truth <= float(found.upper) * (1 + 1e-15) and found.relative_width < 1e-5

@@ -36,6 +36,8 @@ def log_profile(eps: float, mu: float) -> float:
         Distance, above 0.
     """
     a, b = eps / mu - mu / 2, eps / mu + mu / 2
+    if a < -30:
+        return 0.0  # all of the mass but exp(-450)
     # For a small mu no difference of nearly equal ratios: the derivative of Mills' ratio is integrated.
     gap = mu * math.fsum(w * _fall(a + mu * u) for u, w in _NODES) if mu < 1 else _mills(a) - _mills(b)
     return -a * a / 2 - math.log(2 * math.pi) / 2 + math.log(gap)

@@ -48,8 +48,8 @@ def processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
             for worker in workers:
                 worker.terminate()
             raise
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+        # Waited for: an interpreter that ends beside a pool that is still ending writes a traceback of its own.
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 @contextmanager

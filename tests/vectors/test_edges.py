@@ -166,4 +166,4 @@ def test_a_delta_that_no_search_reaches_is_refused_before_it(capsys):
     # nothing is revealed: the closed form of one user ends at what no window holds
     assert main(["epsilon", *pair, "--n", "1", "--delta", "1e-400"]) == 2
     (line,) = lines(capsys)
-    assert line.startswith("symshuffle: no eps is shown to have delta <= 1e-400: no value below 2.2")
+    assert line.startswith("symshuffle: no eps is shown to have delta <= 1e-400: values below 2.2")

@@ -224,7 +224,7 @@ def _strongest(excess: Callable[[float], float], start: float, ends: tuple[float
         below, above = (middle, above) if excess(middle) <= 0 else (below, middle)
     if above - below <= close or not excess(below) < 0:
         return below
-    return zero_between(excess, below, above, xtol=close)
+    return zero_between(excess, below, above, xtol=close / 10)  # shapes are compared by it
 
 
 def _certified(family: ShapedFamily, target: Target, shape: float, start: float) -> tuple[Calibrated, Bracket]:

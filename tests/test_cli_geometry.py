@@ -130,3 +130,8 @@ def test_an_infinite_local_budget_is_no_cap(capsys, cap):
     _, free, _ = run(capsys, "frontier", "--k", "10", "--budget", "1/2", "--json")
     assert status == 0
     assert json.loads(out)["lower"] == json.loads(free)["lower"]
+
+
+def test_no_formula_of_another_loss(capsys):
+    status, out, err = run(capsys, "subset-size", "--k", "10", "--lam", "6", "--loss", "max", "--latex")
+    assert (status, out) == (2, "") and err.startswith("symshuffle: --latex = with --loss max: expected --loss l2")

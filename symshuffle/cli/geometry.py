@@ -27,6 +27,7 @@ from symshuffle.base.numbers import (
 )
 from symshuffle.base.results import SafeEnd, safe_number
 from symshuffle.cli.arguments import Explain, Json
+from symshuffle.cli.progress import progress
 from symshuffle.cli.shown import print_rows
 
 if TYPE_CHECKING:
@@ -98,8 +99,12 @@ def subset_size(
     if cap is None:
         raise InputError("--lam, --eps0", None, "one of the two")
     inputs = _inputs(k)
-    sizes = optimal_subset_sizes(inputs, cap, loss=loss)
-    if loss is not Loss.L2 and not latex:
+    if latex and loss is not Loss.L2:
+        raise InputError("--latex", f"with --loss {loss.value}", "--loss l2: the other losses have no formula here")
+    with progress() as display:
+        display.add_task("", total=None)
+        sizes = optimal_subset_sizes(inputs, cap, loss=loss)
+    if loss is not Loss.L2:
         _show_size_by_loss(inputs, cap, loss, sizes, explain=explain, as_json=as_json)
         return
     numbers = {

@@ -100,4 +100,5 @@ def _upper(found: ShuffledDesign) -> str:
     if found.upper is None or found.least_risk is None:
         return "no upper end: it needs --lam-cap"
     known = "by the cap alone" if found.bound is None else "by the certified bound, with a proof"
-    return f"trace at most {float(found.upper):.6g}, risk at least {float(found.least_risk):.6g} in it, {known}"
+    trace, risk = (format_decimal(x, digits=6, up=up) for x, up in ((found.upper, True), (found.least_risk, False)))
+    return f"trace at most {trace}, risk at least {risk} in it, {known}"

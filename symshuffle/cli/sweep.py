@@ -58,10 +58,10 @@ def sweep(
     if parquet:
         check_parquet()
     processes = arguments.jobs(jobs)
-    if columns and not (out / TABLE).exists():
-        _check_columns(command, columns, {name: values[0] for name, values in grid.items()})
     with progress() as display, workers(processes) as executor:
         task = display.add_task("", total=None)
+        if columns and not (out / TABLE).exists():
+            _check_columns(command, columns, {name: values[0] for name, values in grid.items()})
         told = {"known": 0, "of": 0}
 
         def show(known: int, of: int, failed: int) -> None:

@@ -1,4 +1,4 @@
-"""Decompositions of named mechanisms from the cells on file, and the texts in which they are kept."""
+"""Decompositions of named mechanisms from the cells on file, without deriving them again."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from symshuffle.decompositions.counting import Cell
 from symshuffle.decompositions.symbolic import SymbolicDecomposition, counted_decomposition
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import is_named
-from symshuffle.mechanisms.symbolic import (
-    LAM,
-)
+from symshuffle.mechanisms.symbolic import LAM
 
 
 def filed_decomposition(mechanism: Mechanism, *, others: Others | str = "blanket") -> SymbolicDecomposition:

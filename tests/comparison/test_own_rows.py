@@ -161,3 +161,14 @@ def test_the_command_takes_expressions_and_files(capsys, tmp_path):
     assert status == 0 and "own mine.csv spends more: its level eps0 = 1.099 is above 1, that of the others" in out
     assert "estimator: canonical unbiased" in out
     assert "parallel(1/2:rr,1/2:krr(k=2)) and krr" not in out
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_the_level_is_the_largest_ratio_whichever_state_comes_first(order):
+    """Two states at lam and at 1/lam of a third one are lam^2 apart."""
+    each = 1 / (2 * (s.LAM + 1 + 1 / s.LAM))
+    states = [("low", (1, each / s.LAM)), ("mid", (1, each)), ("high", (1, each * s.LAM))]
+    own = s.Mechanism.symmetric("three", 3, {"a": dict(states[i] for i in order)})
+    found = compare(3, n=100, eps0=1, delta="1e-3", mechanisms=[own, "krr"])
+    (row,) = (one for one in found.rows if one.name == "own three")
+    assert row.eps0.lower <= 2 <= row.eps0.upper and row.excess and found.best.name == "krr"

@@ -65,5 +65,6 @@ _answer(
     "bracket",
     lambda d: {"bracket": replace(d.bracket, lower=d.bracket.upper * (1 - F(1, 10**60)))},
 )
+_answer("optimal", "of no width", "bracket", lambda d: {"bracket": replace(d.bracket, upper=d.bracket.lower)})
 _answer("optimal", "a share below", "share", lambda d: {"share": Ball(d.share.lower / 2, d.share.upper / 2)})
 _answer("optimal", "a share above", "share", lambda d: {"share": Ball(d.share.lower * 2, d.share.upper * 2)})

@@ -56,13 +56,12 @@ def _groups(
     """Rows with equal laws, among those whose numbers, or some values of whose laws, do not tell them apart."""
     near = [[row, *(other for other in rows if other is not row and _close(row, other))] for row in rows]
     drawn = {id(row): None if row.name in own else sketch(k, row) for row, *others in near if others}
-    near = [
-        [
-            row,
-            *(other for other in others if None in (pair := (drawn[id(row)], drawn[id(other)])) or pair[0] == pair[1]),
-        ]
-        for row, *others in near
-    ]
+
+    def may_be_one(row: Row, other: Row) -> bool:
+        one, two = drawn[id(row)], drawn[id(other)]
+        return one is None or two is None or one == two
+
+    near = [[row, *(other for other in others if may_be_one(row, other))] for row, *others in near]
     laws = {id(group[0]): _of(k, own, group[0], law) for group in near if len(group) > 1}
     left = [row for row in rows if laws.get(id(row)) is not None]
     while left:

@@ -83,9 +83,11 @@ class Comparison:
         same = [row.cells()["mechanism"] for row in compared[1:] if row.loss and row.loss.lower <= best.loss.upper]
         worst = "" if self.match.loss is Loss.L2 else f" (worst: {best.worst})"
         tied = f"; as small: {', '.join(same)}" if same else ""
+        left = len(self.rows) - len(compared)
+        others = f" ({left} more: no finite loss, or more is spent)" if left else ""
         number = (
             f"{best.cells()['mechanism']}: {loss}{worst} {safe_number(best.loss, SafeEnd.UPPER)}, the smallest of "
-            f"{counted(len(compared), 'row')}{tied}"
+            f"{counted(len(compared), 'row')}{others}{tied}"
         )
         chosen = f"loss {best.loss.rigour.words}; parameters: {best.choice}"
         if best.neighbours is None or best.epsilon is None:

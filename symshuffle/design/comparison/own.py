@@ -258,9 +258,10 @@ def _level_of(part: Any, lam: Any) -> Any:
     if not isinstance(part, Mechanism):
         raise Unsupported("laplace has a continuum of outputs")
     shown = [[state.probability for state in one.states] for one in (part.general or part).classes]
-    plain = {normal_form(p / states[0]) for states in shown if states[0] != 0 for p in states if p != 0}
-    if isinstance(lam, Exp) and plain <= {LAM, 1 / LAM, 1} and all(p != 0 for states in shown for p in states):
-        return lam.exponent if plain != {1} else Fraction(0)
+    if isinstance(lam, Exp) and all(p != 0 for states in shown for p in states):
+        plain = [{normal_form(p / states[0]) for p in states} for states in shown]
+        if all(found <= {LAM, 1} or found <= {1 / LAM, 1} for found in plain):  # lam and 1/lam are lam^2 apart
+            return lam.exponent if any(found != {1} for found in plain) else Fraction(0)
     found = _leaf(part, lam)
     ratios: list[Any] = [Fraction(1)]
     for one in found.classes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import Any, Final, final
 
 import sympy as sp
 
@@ -17,9 +17,6 @@ from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.search import Parameters
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import evaluate
-
-if TYPE_CHECKING:
-    pass
 
 MARK: Final = "!"
 """Marks a risk above that of the answer ``uniform``."""

@@ -30,6 +30,9 @@ from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
 if TYPE_CHECKING:
     import sympy as sp
 
+_NARROWEST = Fraction(1, 10**300)
+"""Relative widths below this are not checked."""
+
 _MOST_CELLS = 20_000
 """Cells after which the search for the minimiser gives up."""
 
@@ -75,6 +78,8 @@ class OptimalMixedGaussian:
             If the bracket or the minimiser says more than the search.
         """
         widths = (self.bracket.width / self.bracket.upper, self.share.upper - self.share.lower)
+        if not all(width >= _NARROWEST for width in widths):
+            raise CertificateError("bracket", "narrower than any search here proves")
         bits = max(DEFAULT_BITS, *(64 + round(-math.log2(width)) for width in widths))  # as narrow as what is claimed
         share, least = _minimise(self.chi, self.mechanism.dimension, bits)
         check_claim(self.bracket, _bracket(least), "bracket")

@@ -12,8 +12,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks._errata import finding
-from symshuffle.accountants.bounds.evaluate import evaluate_law
-from symshuffle.base.choices import Rigour
+from proofs_checks.symshuffle._orbits import exact_bound
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import worst_shuffled_divergence
@@ -43,12 +42,6 @@ def _response(weight: Fraction) -> tuple[Orbit, ...]:
     """3-ary response of ratio 3 that is sent with this probability, and a null output otherwise."""
     parts = ((subset_orbit(3, 1, F(3), weight), weight), (centre_orbit(3, 1 - weight), 1 - weight))
     return tuple(orbit for orbit, share in parts if share)
-
-
-def _bound(orbits: Sequence[Orbit], n: int, exp_eps: Fraction) -> Fraction:
-    found = evaluate_law(blanket_law(orbits, exp_eps), n, rigour=Rigour.EXACT).exact
-    assert found is not None
-    return found
 
 
 def _share(n: Any, j: Any, t: Any) -> Any:
@@ -91,10 +84,10 @@ def _check_polynomial(statement: Statement, _: np.random.Generator) -> Iterator[
         parts = [statement(users, i, weight) * _told(laws, users, i) for i in range(users + 1)]
         mixed = subset_orbit(3, 1, F(3), 1 - weight), subset_orbit(3, 2, F(2), weight)
         at = f"k=3, n={users}, exp(eps)={order}, t={weight}: H(n) from the weights"
-        yield compare(sum(parts, start=F(0)), _bound(mixed, users, order), at=at)
+        yield compare(sum(parts, start=F(0)), exact_bound(mixed, users, order), at=at)
     known = {2: (F(8, 25), F(9, 50)), 3: (F(34, 125), F(41, 250))}
     for users, (end, middle) in known.items():
-        found = _bound(_response(F(1)), users, F(1)), _bound(_response(F(1, 2)), users, F(1))
+        found = exact_bound(_response(F(1)), users, F(1)), exact_bound(_response(F(1, 2)), users, F(1))
         shown = [compare(found, (end, middle), at=f"k=3, n={users}: H(n) of all and of half, none is 0")]
         shown.append(compare(middle, end / 2, ">", at=f"k=3, n={users}: the even mixture, and the mean"))
         yield from serving("bend", shown)

@@ -12,11 +12,10 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks._errata import finding
-from symshuffle.accountants.bounds.evaluate import evaluate_law
-from symshuffle.base.choices import Loss, Rigour
+from proofs_checks.symshuffle._orbits import exact_bound
+from symshuffle.base.choices import Loss
 from symshuffle.base.numbers import Verdict
 from symshuffle.channels.shuffled import shuffled_divergence, worst_shuffled_divergence
-from symshuffle.design.shuffled.laws import blanket_law
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -40,19 +39,13 @@ MIXED: Final = (subset_orbit(3, 1, F(3), F(1, 2)), subset_orbit(3, 2, F(2), F(1,
 RESPONSE: Final = (subset_orbit(3, 1, F(3)),)
 
 
-def _bound(orbits: Sequence[Orbit], n: int, exp_eps: Fraction) -> Fraction:
-    found = evaluate_law(blanket_law(orbits, exp_eps), n, rigour=Rigour.EXACT).exact
-    assert found is not None
-    return found
-
-
 def _worst(orbits: Sequence[Orbit], n: int, exp_eps: Fraction) -> Fraction:
     return Fraction(worst_shuffled_divergence(orbit_mechanism(orbits).channel(), (0, 1), n, exp_eps)[0])
 
 
 def _averaged(orbits: Sequence[Orbit], n: int, exp_eps: Fraction) -> Fraction:
     """Candidate 1: the mean of the bounds of the components, as if all users drew the same one."""
-    return sum((one.weight * _bound((replace(one, weight=F(1)),), n, exp_eps) for one in orbits), start=F(0))
+    return sum((one.weight * exact_bound((replace(one, weight=F(1)),), n, exp_eps) for one in orbits), start=F(0))
 
 
 def _uniform(orbits: Sequence[Orbit], n: int, exp_eps: Fraction) -> Fraction:
@@ -82,7 +75,7 @@ def _by_component(orbits: Sequence[Orbit], n: int, exp_eps: Fraction, *, true: b
         alone = (replace(one, weight=F(1)),)
         for others in range(n):
             chance = comb(n - 1, others) * one.weight**others * (1 - one.weight) ** (n - 1 - others)
-            inside = (_worst if true else _bound)(alone, others + 1, exp_eps)
+            inside = (_worst if true else exact_bound)(alone, others + 1, exp_eps)
             total += one.weight * chance * inside
     return total
 
@@ -112,7 +105,7 @@ def _check_failures(statement: Statement, _: np.random.Generator) -> Iterator[Co
         found = candidate(orbits, n, order), _worst(orbits, n, order)
         yield compare(found, (value, pair), at=f"{at}: the candidate, and the worst real pair")
         yield decide(statement(*found), at=at, claimed="below a real pair", computed=f"{found[0]}, {found[1]}")
-        yield compare(found[1], _bound(orbits, n, order), "<=", at=f"{at}: the certified bound is above it")
+        yield compare(found[1], exact_bound(orbits, n, order), "<=", at=f"{at}: the certified bound is above it")
 
 
 def _no_gain(told: Fraction, certified: Fraction) -> bool:
@@ -133,7 +126,7 @@ def _check_told(statement: Statement, _: np.random.Generator) -> Iterator[Compar
     """
     open_gaps = 0
     for orbits, n, order in TOLD:
-        certified, worst = _bound(orbits, n, order), _worst(orbits, n, order)
+        certified, worst = exact_bound(orbits, n, order), _worst(orbits, n, order)
         open_gaps += worst < certified
         for true in (False, True):
             told = _by_component(orbits, n, order, true=true)
@@ -161,7 +154,7 @@ def _best_by_trace(loss: Loss) -> int:
 def _check_losses(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     """8 inputs, n = 2, eps = 0, exact: 8-ary response of ratio 2 and 7-subsets of ratio 4, both at most 1/10."""
     for orbits, value in ((PLAIN, F(8, 81)), (LARGE, F(84, 841))):
-        bound = _bound(orbits, 2, F(1))
+        bound = exact_bound(orbits, 2, F(1))
         yield compare(bound, F(1, 10), "<=", at=f"size {orbits[0].levels[0][0]}: the certified bound")
         yield compare(bound, value, at=f"size {orbits[0].levels[0][0]}: its value")
     noises: dict[int, Any] = {

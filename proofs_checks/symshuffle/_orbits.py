@@ -1,0 +1,18 @@
+"""What the claims about the best channel after shuffling ask of a mixture of orbits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from symshuffle.accountants.bounds.evaluate import evaluate_law
+from symshuffle.base.choices import Rigour
+from symshuffle.design.shuffled.laws import blanket_law
+from symshuffle.utility.frontiers.orbit import Orbit
+
+
+def exact_bound(orbits: Sequence[Orbit], n: int, exp_eps: Fraction) -> Fraction:
+    """The certified bound H(n), exact."""
+    found = evaluate_law(blanket_law(orbits, exp_eps), n, rigour=Rigour.EXACT).exact
+    assert found is not None
+    return found

@@ -1,10 +1,12 @@
 """Searches between two places, against answers in closed form."""
 
 import math
+import random
 
 import pytest
+from scipy.fft import next_fast_len
 
-from symshuffle.base.crossings import least_between
+from symshuffle.base.crossings import least_between, smooth_integer, zero_between
 
 
 @pytest.mark.parametrize(("low", "high", "least"), [(-1.0, 4.0, 0.7), (-1.0, 0.5, 0.5), (0.9, 4.0, 0.9)])
@@ -18,3 +20,42 @@ def test_infinite_values_above_are_left():
 
 def test_of_equal_values_the_first_are_kept():
     assert least_between(lambda _: 0.0, 2.0, 3.0, steps=80) == pytest.approx(2.0, abs=1e-12)
+
+
+def test_lengths_of_transforms_are_those_of_scipy():
+    draw = random.Random(5)
+    for n in (*range(1, 3000), *(draw.randrange(1, 10**9) for _ in range(300))):
+        assert smooth_integer(n) == next_fast_len(n, real=True)
+
+
+SHAPES = {
+    "steep": lambda root: lambda x: math.expm1(30 * (x - root)),
+    "flat": lambda root: lambda x: (x - root) ** 9,
+    "bent": lambda root: lambda x: math.atan(1e6 * (x - root)),
+    "falling": lambda root: lambda x: math.log(root) - math.log(x),
+    "a step": lambda root: lambda x: 1.0 if x >= root else -1.0,
+    "infinite above": lambda root: lambda x: math.inf if x > root + 0.1 else x - root,
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_zero_is_found_as_closely_as_asked_and_in_few_values(shape):
+    draw = random.Random(shape)
+    for _ in range(40):
+        root, close = draw.uniform(0.05, 2.9), 10.0 ** draw.randrange(-12, -2)
+        seen = []
+
+        def value(x, root=root, seen=seen):
+            seen.append(x)
+            return SHAPES[shape](root)(x)
+
+        found = zero_between(value, 0.01, 3.0, xtol=close)
+        assert abs(found - root) <= 2 * close + 1e-14 and all(0.01 <= x <= 3.0 for x in seen)
+        halvings = math.log2(3 / close)
+        assert len(seen) <= 4 + 2 * halvings
+
+
+def test_without_a_change_of_sign_the_better_end_is_taken():
+    assert zero_between(lambda x: x + 1, 0.0, 2.0) == 0.0
+    assert zero_between(lambda x: x - 5, 0.0, 2.0) == 2.0
+    assert zero_between(lambda x: x, 0.0, 2.0) == 0.0

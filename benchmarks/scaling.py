@@ -55,8 +55,8 @@ def section() -> Section:
     here = megabytes(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     text = f"""## Cost against n, and memory
 
-10-ary randomized response: delta at relative width 1e-6, the law of G derived anew at each call. eps is where delta is
-1e-6, and 0 where it is below that everywhere:
+10-ary randomized response: delta at relative width 1e-6, the law of G derived anew at each call. Each eps is an upper
+end, within 1e-4, of the level at which delta is 1e-6; it is 0 where delta is below 1e-6 everywhere:
 
 {shown}
 

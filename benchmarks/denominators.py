@@ -9,9 +9,14 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from symshuffle import Rigour, amplification_curve, delta, epsilon, mechanism, solve_eps0
-from symshuffle.base.choices import Method
-from symshuffle.design.decision.problems import DecisionProblem
-from symshuffle.design.decision.tradeoff import bayes_tradeoff
+
+try:
+    from symshuffle.base.choices import Method
+    from symshuffle.design.decision.problems import DecisionProblem
+    from symshuffle.design.decision.tradeoff import bayes_tradeoff
+except ImportError:  # before rooms
+    from symshuffle.design.problems import DecisionProblem
+    from symshuffle.design.tradeoff import Method, bayes_tradeoff
 
 LONG = 0.3
 """Seconds from which on one call is enough."""

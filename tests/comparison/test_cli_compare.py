@@ -16,7 +16,7 @@ KEYS = set(
     words(
         "mechanism title parameters eps0 epsilon attained_lower attained_by privacy chi_square trace risk "
         "uniform_risk iid_risk largest_coordinate_variance estimator bitwise_risk reason "
-        "worse_than_uniform iid_risk_over bits_per_message risk_floor choice loss loss_worst_at excess"
+        "worse_than_uniform iid_risk_over bits_per_message risk_floor choice loss loss_worst_at excess matrix"
     )
 )
 

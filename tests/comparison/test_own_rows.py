@@ -172,3 +172,16 @@ def test_the_level_is_the_largest_ratio_whichever_state_comes_first(order):
     found = compare(3, n=100, eps0=1, delta="1e-3", mechanisms=[own, "krr"])
     (row,) = (one for one in found.rows if one.name == "own three")
     assert row.eps0.lower <= 2 <= row.eps0.upper and row.excess and found.best.name == "krr"
+
+
+def test_a_matrix_that_was_normalised_says_so(tmp_path, capsys):
+    file = tmp_path / "vendor.csv"
+    file.write_text("0.6,0.25,0.15\n0.2,0.633333,0.166667\n0.166667,0.166667,0.666667\n")
+    asked = ["compare", "--k", "3", "--n", "100", "--eps0", "2", "--channel", str(file), "--mechanism", "krr"]
+    assert main(asked) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert "own vendor.csv is the normalised matrix" in words and "differ by at most 1.5e-06" in words
+    exact = tmp_path / "exact.csv"
+    exact.write_text("1/2,1/4,1/4\n1/4,1/2,1/4\n1/4,1/4,1/2\n")
+    assert main([*asked[:8], str(exact), *asked[9:]]) == 0
+    assert "normalised" not in capsys.readouterr().out

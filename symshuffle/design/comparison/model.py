@@ -198,6 +198,8 @@ class Comparison:
         for row in self.rows:
             if row.excess:
                 yield f"{row.name} spends more: {row.excess}"
+            if row.rounding:
+                yield f"{row.name} is {row.rounding}"
             if row.reason:
                 yield f"{row.name}: {row.reason}"
         for name, reason in self.absent:

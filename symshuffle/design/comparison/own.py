@@ -203,6 +203,7 @@ def own_row(one: Own, match: Match, n: int, rel: float) -> Row:
         "" if noise is None else noise.worst(match.loss),
         None if found is None else found.neighbours,
         _excess(match, level, spent, certified),
+        str(one.source.rounding) if isinstance(one.source, Channel) and one.source.rounding is not None else "",
     )
 
 

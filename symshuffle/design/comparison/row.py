@@ -100,6 +100,8 @@ class Row:
         The pairs of datasets that ``epsilon`` covers.
     excess : str
         In which way it spends more than the others have in common; empty where it does not.
+    rounding : str
+        What was done to a rounded matrix when it was read; empty where nothing was.
     """
 
     name: str
@@ -126,6 +128,7 @@ class Row:
     worst: str = ""
     neighbours: Neighbours | None = None
     excess: str = ""
+    rounding: str = ""
 
     @property
     def order(self) -> tuple[bool, Fraction, bool, Fraction]:
@@ -167,6 +170,7 @@ class Row:
             "loss": infinite or _ends(self.loss),
             "loss_worst_at": self.worst or None,
             "excess": self.excess or None,
+            "matrix": self.rounding or None,
         }
 
     @property

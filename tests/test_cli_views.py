@@ -74,6 +74,10 @@ def test_the_gaussian_stands_beside_the_certified_curve(capsys, tmp_path):
     assert "krr" in plot.read_text()
     _, text, _ = run(capsys, *command)
     assert "Gaussian, no bound" in " ".join(text.split())
+    assert [line for line in text.splitlines() if line.startswith("written")] == [
+        f"written: {table}",
+        f"written: {plot}",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -176,6 +176,9 @@ def curve(
         console.print(f"the {found.safe} end is the bound: {found.meaning}")
     if limit is not None:
         console.print(f"Gaussian, mu about {limit.mu:.6g}: {limit.about}")
+    for path in (table, plot):
+        if path is not None:
+            console.print(f"written: {path}", soft_wrap=True)
 
 
 def _limit(asked: Subject) -> GaussianLimit | None:

@@ -39,14 +39,7 @@ _POSITIVE: Final = 1e-9
 class ConstantDatasets:
     """Datasets of n users that hold c, but for the first one, who holds a or b.
 
-    Parameters
-    ----------
-    a, b, c : int
-        Inputs.
-    n : int
-        Number of users.
-    rows : array of float
-        Probabilities of messages for a, b and c, all positive where one is.
+    - ``rows``: probabilities of messages for a, b and c, all positive where one is.
     """
 
     a: int

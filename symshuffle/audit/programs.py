@@ -65,13 +65,7 @@ class Program:
             raise InputError("--timeout", self.timeout, "seconds above 0")
 
     def __call__(self, inputs: Sequence[str]) -> list[str]:
-        """The lines that one process writes for these inputs.
-
-        Raises
-        ------
-        InputError
-            If it cannot be started, fails, takes too long, or writes another number of lines.
-        """
+        """The lines that one process writes for these inputs."""
         words, seconds = shlex.split(self.command), float(parse_rational(self.timeout, "--timeout"))
         try:
             process = subprocess.Popen(
@@ -123,13 +117,7 @@ def answers(
     written: Callable[[Any], str],
     progress: Progress | None = None,
 ) -> list[Any]:
-    """What a client returns for each input: the lines of a program, or the values of a function.
-
-    Parameters
-    ----------
-    written : callable
-        The line of standard input that stands for an input.
-    """
+    """What a client returns for each input: the lines of a program, or the values of a function."""
     check_progress(progress)
     found: list[Any] = []
     step = client.per_process if isinstance(client, Program) else _STEP

@@ -36,14 +36,7 @@ _NAMES: Final = ("the first sample", "the second sample")
 class Learned:
     """Event learned from runs.
 
-    Parameters
-    ----------
-    weights : dict of str to float
-        Score of each message; of one that was never seen it is 0.
-    threshold : float
-        Runs with at least this score are in the event.
-    swapped : bool
-        Whether the second sample takes the place of the first one.
+    - ``threshold``: runs with at least this score are in the event.
     """
 
     weights: dict[str, float]
@@ -314,13 +307,7 @@ def audit_samples(
 
 
 def check_neighbours(first: Any, second: Any) -> None:
-    """Refuse two inputs that are equal, and two datasets that do not differ in exactly one user.
-
-    Raises
-    ------
-    InputError
-        With the number of users in which they differ.
-    """
+    """Refuse two inputs that are equal, and two datasets that do not differ in exactly one user."""
     if not isinstance(first, tuple) or not isinstance(second, tuple):
         if first == second:
             raise InputError("second", second, f"another input than {first}")

@@ -124,13 +124,7 @@ def least_runs(ratio: Fraction, delta: Fraction, level: Fraction) -> int | None:
 
 
 def check_runs(runs: int, ratio: Fraction, delta: Fraction, level: Fraction) -> int:
-    """The least number of runs; fewer are refused, with which nothing would refute a claim.
-
-    Raises
-    ------
-    InputError
-        With the least number of runs.
-    """
+    """The least number of runs; fewer are refused, with which nothing would refute a claim."""
     least = least_runs(ratio, delta, level)
     if least is None:
         what = f"({natural_log(ratio):.6g}, {float(delta):.6g})-DP"
@@ -143,15 +137,7 @@ def check_runs(runs: int, ratio: Fraction, delta: Fraction, level: Fraction) -> 
 @final
 @dataclass(frozen=True, slots=True)
 class Power:
-    """Forecast of the test that refutes (log ratio, delta) where ``low(P0) - ratio * up(P1) > delta``.
-
-    Parameters
-    ----------
-    ratio, delta : float
-        The claim.
-    level : float
-        Error of each of the two ends.
-    """
+    """Forecast of the test that refutes (log ratio, delta) where ``low(P0) - ratio * up(P1) > delta``."""
 
     ratio: float
     delta: float

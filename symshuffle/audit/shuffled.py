@@ -48,21 +48,7 @@ _OF_NO_ACCOUNT: Final = Fraction(1, 10**4)
 @final
 @dataclass(frozen=True, eq=False)
 class Test:
-    """Event on the first messages of an output, and the certified point of the profile that it tests.
-
-    Parameters
-    ----------
-    datasets : Datasets
-        The two datasets.
-    block : int
-        Number of messages that are looked at.
-    ratio : Fraction
-        exp(eps').
-    certified : Bracket
-        Around the bound on delta(eps') of all users.
-    shares : tuple of float
-        Probabilities of the event under the alternative that it was chosen for.
-    """
+    """Event on the first messages of an output, and the certified point of the profile that it tests."""
 
     datasets: ConstantDatasets
     block: int

@@ -46,18 +46,7 @@ class Outcome(enum.IntEnum):
 class Event:
     """Event, and the claim that is tested with it.
 
-    Parameters
-    ----------
-    words : str
-        The event.
-    first, second : str
-        The two inputs, or datasets.
-    ratio : Fraction
-        exp(eps) of the claim, or a rational above it.
-    delta : Fraction
-        delta of the claim.
-    shares : tuple of float, optional
-        Probabilities of the event that the claim implies, about.
+    - ``ratio``: exp(eps) of the claim, or a rational above it.
     """
 
     words: str
@@ -76,17 +65,7 @@ class Event:
 @final
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """How often an event occurred, and what follows.
-
-    Parameters
-    ----------
-    event : Event
-        The event.
-    hits, runs : tuple of int
-        For each of the two inputs.
-    low, up : Fraction
-        Lower end of the first probability and upper end of the second one.
-    """
+    """How often an event occurred, and what follows."""
 
     event: Event
     hits: tuple[int, int]
@@ -127,19 +106,7 @@ def finding(event: Event, hits: tuple[int, int], runs: tuple[int, int], level: F
 @final
 @dataclass(frozen=True, slots=True)
 class ClaimedCell:
-    """Probability that the claim fixes, and how often its message was seen.
-
-    Parameters
-    ----------
-    place : str
-        The input, or the place in the output of a dataset.
-    message : str
-        The message.
-    claimed : Number
-        Its claimed probability.
-    seen, runs : int
-        How often it was seen, of how many runs.
-    """
+    """Probability that the claim fixes, and how often its message was seen."""
 
     place: str
     message: str

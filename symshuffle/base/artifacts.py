@@ -11,13 +11,7 @@ from symshuffle.base.errors import InputError
 
 
 def write_atomically(path: Path, content: str | bytes, *, argument: str = "file") -> None:
-    """Write a file so that nobody ever sees a part of it; missing directories are made.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written; ``argument`` is the name the caller knows it by.
-    """
+    """Write a file so that nobody ever sees a part of it; missing directories are made."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -31,13 +25,7 @@ def write_atomically(path: Path, content: str | bytes, *, argument: str = "file"
 
 
 def check_destination(path: Path, *, argument: str, directory: bool = False) -> None:
-    """Refuse a place where no file (or directory of files) can be written, before anything is computed for it.
-
-    Raises
-    ------
-    InputError
-        If the path is a directory where a file is wanted or the reverse, or nothing can be written there.
-    """
+    """Refuse a place where no file (or directory of files) can be written, before anything is computed for it."""
     expected = "a directory" if directory else "a file"
     if path.exists() and path.is_dir() is not directory:
         raise InputError(argument, path, f"{expected}, and this is {'a directory' if path.is_dir() else 'a file'}")

@@ -315,11 +315,6 @@ class Larger(StrEnum):
 def choice(kind: type[E], value: object, argument: str) -> E:
     """The member that a caller means, given itself or by its text.
 
-    Raises
-    ------
-    InputError
-        If it is neither.
-
     Examples
     --------
     >>> choice(Direction, "reverse", "direction")
@@ -334,11 +329,5 @@ def choice(kind: type[E], value: object, argument: str) -> E:
 
 
 def replace_choice(kind: type[E], instance: object, argument: str) -> None:
-    """Read a field of a frozen dataclass under construction.
-
-    Raises
-    ------
-    InputError
-        As :func:`choice`.
-    """
+    """Read a field of a frozen dataclass under construction."""
     object.__setattr__(instance, argument, choice(kind, getattr(instance, argument), argument))

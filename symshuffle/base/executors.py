@@ -31,11 +31,6 @@ def processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
     """A pool of worker processes that are ended as soon as the block is left by an exception.
 
     Workers are started afresh: a fork would inherit precision, caches and threads.
-
-    Raises
-    ------
-    InputError
-        If the number of processes is not in [1, 256].
     """
     if not 1 <= jobs <= MOST_JOBS:
         raise InputError("jobs", jobs, f"an integer from 1 to {MOST_JOBS}")
@@ -77,14 +72,7 @@ def _end_with_parent() -> None:
 
 
 def check_executor(executor: object, *sent: object) -> None:
-    """Refuse what is no executor, and for processes what cannot be sent to them, before any work is done.
-
-    Raises
-    ------
-    InputError
-        If there is no ``submit``, the workers are threads, or the executor is a process pool and a part of the work
-        cannot be pickled.
-    """
+    """Refuse what is no executor, and for processes what cannot be sent to them, before any work is done."""
     if isinstance(executor, type) or not callable(getattr(executor, "submit", None)):
         raise InputError("executor", executor, "an executor of concurrent.futures, as ProcessPoolExecutor(4), or None")
     if isinstance(executor, ThreadPoolExecutor):  # balls have one precision for the whole process
@@ -97,15 +85,7 @@ def check_executor(executor: object, *sent: object) -> None:
 
 
 def refuse_work(executor: object, error: Exception) -> NoReturn:
-    """Say in one line why an executor did not do its work.
-
-    Raises
-    ------
-    SolverFailure
-        If a worker died.
-    InputError
-        If the work, or its result, cannot be sent.
-    """
+    """Say in one line why an executor did not do its work."""
     name = type(executor).__name__
     if isinstance(error, BrokenExecutor):
         raise SolverFailure(name, "a worker died", "the work that it had at hand") from error
@@ -120,26 +100,7 @@ def mapped(
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[R]:
-    """The values of a function, in the order of its arguments.
-
-    Parameters
-    ----------
-    function : callable
-        Of one argument; for processes, one that can be pickled.
-    items : sequence
-        The arguments.
-    executor : Executor, optional
-        Who computes them; without one, this process.
-    progress : callable, optional
-        Called with the numbers of values known and wanted, in order of the arguments.
-
-    Raises
-    ------
-    InputError
-        If the executor is none, or cannot send the work.
-    SolverFailure
-        If a worker died.
-    """
+    """The values of a function, in the order of its arguments."""
     check_progress(progress)
     if executor is not None:
         check_executor(executor, function, *items[:1])

@@ -21,17 +21,7 @@ LARGEST_LEVEL: Final = 5_000
 def read_budget(*, eps0: object = None, lam: object = None, constant: bool = False) -> Real | None:
     """The local ratio cap ``exp(eps0)`` as an exact real constant; None if neither form is given.
 
-    Parameters
-    ----------
-    eps0, lam : number or text, optional
-        One of the two.
-    constant : bool
-        Whether ``eps0 = 0`` is welcome, at which messages say nothing.
-
-    Raises
-    ------
-    InputError
-        If both are given, ``eps0 < 0`` or ``lam < 1``, or, unless ``constant``, ``eps0 = 0`` or ``lam = 1``.
+    - ``constant``: whether ``eps0 = 0`` is welcome, at which messages say nothing.
     """
     return _read("eps0", eps0, "lam", lam, strict=not constant)
 
@@ -39,16 +29,10 @@ def read_budget(*, eps0: object = None, lam: object = None, constant: bool = Fal
 def takes_eps0(*, as_ball: bool = False) -> Callable[[Callable[P, R]], Callable[..., R]]:
     """Decorates a door with a parameter ``lam``, which then takes ``eps0``, the logarithm of it, in its place.
 
-    Parameters
-    ----------
-    as_ball : bool
-        Whether the door computes with numbers only: it is handed a ball around ``exp(eps0)``. Else an ``Exp``.
-
-    Returns
-    -------
-    callable
-        The decorator. The door shows ``eps0`` in its signature, and raises :class:`~symshuffle.base.errors.InputError`
-        where both are given, or neither and ``lam`` has no default.
+    - ``as_ball``: whether the door computes with numbers only: it is handed a ball around ``exp(eps0)``. Else an
+      ``Exp``.
+    - returned: the decorator. The door shows ``eps0`` in its signature, and raises
+      :class:`~symshuffle.base.errors.InputError` where both are given, or neither and ``lam`` has no default.
 
     Examples
     --------
@@ -87,13 +71,7 @@ def takes_eps0(*, as_ball: bool = False) -> Callable[[Callable[P, R]], Callable[
 
 
 def read_target(*, eps: object = None, exp_eps: object = None) -> Real:
-    """The target ratio ``exp(eps)`` as an exact real constant.
-
-    Raises
-    ------
-    InputError
-        If both or neither are given, ``eps < 0`` or ``exp_eps < 1``.
-    """
+    """The target ratio ``exp(eps)`` as an exact real constant."""
     target = _read("eps", eps, "exp_eps", exp_eps, strict=False)
     if target is None:
         raise InputError("eps", None, "a number >= 0 (or exp_eps, a number >= 1)")
@@ -101,13 +79,7 @@ def read_target(*, eps: object = None, exp_eps: object = None) -> Real:
 
 
 def read_delta(delta: object) -> Fraction:
-    """A target delta, exactly.
-
-    Raises
-    ------
-    InputError
-        If it is not in (0, 1).
-    """
+    """A target delta, exactly."""
     target = parse_rational(delta, "delta")
     if not 0 < target < 1:
         raise InputError("delta", delta, "a number in (0, 1)")

@@ -20,20 +20,7 @@ _LEAST_DIGITS: Final = 2
 class FirstLines:
     """What an answer says first; a line of which there is nothing to say is empty and left out.
 
-    Parameters
-    ----------
-    name : str
-        What the number is, in a word or two.
-    number : str
-        The safe end of the bracket in at most 7 digits, rounded to the safe side, and which end it is.
-    protects : str
-        Who may change what without being found out.
-    about : str
-        Where nobody is protected: what the number speaks about.
-    assumes : str
-        What has to be true, by the names that the page on assumptions defines.
-    sure : str
-        How the number is known.
+    - ``number``: the safe end of the bracket in at most 7 digits, rounded to the safe side, and which end it is.
     """
 
     name: str
@@ -69,13 +56,6 @@ def safe_decimal(lower: Fraction, upper: Fraction, *, up: bool) -> str:
     """One end of a bracket in the digits that the bracket fixes, at least 2 and at most 7, rounded to its own side.
 
     A digit is fixed if a unit of it is no less than the width of the bracket.
-
-    Parameters
-    ----------
-    lower, upper : Fraction
-        The ends.
-    up : bool
-        Whether the upper end is meant, which is rounded up; the lower end is rounded down.
 
     Examples
     --------

@@ -42,23 +42,8 @@ class Sense(enum.Enum):
 class LinearProgram:
     """A rational linear program in minimisation form, stored by columns.
 
-    Parameters
-    ----------
-    costs : tuple of Fraction
-        One per variable.
-    columns : tuple of SparseColumn
-        One per variable: its entries in the rows.
-    senses : tuple of Sense
-        One per row.
-    rhs : tuple of Fraction
-        One per row.
-    free : frozenset of int
-        Variables without a sign constraint; the others are non-negative.
-
-    Raises
-    ------
-    InputError
-        If the parts differ in size, or an entry names a row that does not exist.
+    - ``columns``: one per variable: its entries in the rows.
+    - ``free``: variables without a sign constraint; the others are non-negative.
 
     Examples
     --------
@@ -94,13 +79,7 @@ class LinearProgram:
         *,
         free: Iterable[int] = (),
     ) -> LinearProgram:
-        """Build a program from dense rows ``(coefficients, "==" | ">=" | "<=", right-hand side)``.
-
-        Raises
-        ------
-        InputError
-            If a row is of another length than the costs, or a number is no rational.
-        """
+        """Build a program from dense rows ``(coefficients, "==" | ">=" | "<=", right-hand side)``."""
         for j, cost in enumerate(costs):
             check_rational(cost, f"costs[{j}]")
         columns: list[list[tuple[int, Fraction]]] = [[] for _ in costs]
@@ -141,44 +120,22 @@ class LinearProgram:
 @final
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A primal and a dual vector of a :class:`LinearProgram`.
-
-    Parameters
-    ----------
-    primal : tuple of (int, Fraction)
-        The non-zero variables.
-    dual : tuple of Fraction
-        One multiplier per row.
-    """
+    """A primal and a dual vector of a :class:`LinearProgram`."""
 
     primal: tuple[tuple[int, Fraction], ...]
     dual: tuple[Fraction, ...]
 
     @well_formed()
     def verify(self, program: LinearProgram) -> None:
-        """Check both vectors in rational arithmetic.
-
-        Raises
-        ------
-        CertificateError
-            At ``primal[j]`` or ``dual[i]`` (no such variable or row, no rational, the wrong sign), at ``rows[i]`` (the
-            primal vector violates the row) or at ``reduced_costs[j]`` (the dual vector violates the column).
-        """
+        """Check both vectors in rational arithmetic."""
         _check_primal(self.primal, program)
         _check_dual(self.dual, program)
 
     def prove(self, program: LinearProgram) -> Bracket:
         """Check both vectors, and return the bracket that they prove.
 
-        Returns
-        -------
-        Bracket
-            From the dual to the primal value; the two ends agree exactly if the certificate proves optimality.
-
-        Raises
-        ------
-        CertificateError
-            As in :meth:`verify`.
+        - returned: from the dual to the primal value; the two ends agree exactly if the certificate proves
+          optimality.
         """
         self.verify(program)
         upper = sum((program.costs[j] * value for j, value in self.primal), start=Fraction(0))

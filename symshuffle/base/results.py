@@ -145,12 +145,7 @@ def outward(value: Fraction, *, up: bool) -> float:
 
     A value that is a double is returned as it is; beyond the doubles the answer is an infinity or the largest double.
 
-    Parameters
-    ----------
-    value : Fraction
-        The rational.
-    up : bool
-        The side.
+    - ``up``: the side.
 
     Examples
     --------
@@ -217,13 +212,7 @@ class Certified(Answer, Protocol):
     """An answer that carries its proof."""
 
     def verify(self) -> None:
-        """Check the proof from the problem alone.
-
-        Raises
-        ------
-        CertificateError
-            Naming the place where it fails.
-        """
+        """Check the proof from the problem alone."""
 
 
 def safe_number(bracket: Bracket, safe: SafeEnd) -> str:
@@ -267,13 +256,7 @@ class AnswerMethods:
 
     @property
     def safe_end(self: Answer) -> Fraction:
-        """The safe end itself, not rounded.
-
-        Raises
-        ------
-        Unsupported
-            If neither end is.
-        """
+        """The safe end itself, not rounded."""
         return _safe_end(self)
 
     def __float__(self: Answer) -> float:
@@ -333,20 +316,7 @@ def is_far(found: Bracket, goal: Fraction | None) -> bool:
 
 
 def check_claim(claimed: Bracket, proved: Bracket, place: str) -> None:
-    """Refuse a bracket that says more than a proof of the same number does.
-
-    Parameters
-    ----------
-    claimed, proved : Bracket
-        Brackets of one number: of the answer, and of its proof.
-    place : str
-        The place that a refusal names.
-
-    Raises
-    ------
-    CertificateError
-        If the claimed bracket does not contain the proved one, or claims a stronger rigour.
-    """
+    """Refuse a bracket that says more than a proof of the same number does."""
     if not claimed.lower <= proved.lower or not proved.upper <= claimed.upper:
         raise CertificateError(place, f"{claimed} is claimed, {proved} is proved")
     if claimed.rigour.strength > proved.rigour.strength:
@@ -383,11 +353,6 @@ def within(place: str) -> Iterator[None]:
 
     A :class:`CertificateError` gets the place as a prefix. Any other error that a malformed part causes on its way
     through the arithmetic (a missing entry, a text where a number belongs, a group that does not act) becomes one.
-
-    Parameters
-    ----------
-    place : str
-        Name of the part.
     """
     try:
         yield

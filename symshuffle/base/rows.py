@@ -23,12 +23,7 @@ FlatRow: TypeAlias = "dict[str, Scalar]"
 def ends(bracket: Bracket | None, name: str = "") -> FlatRow:
     """Both ends of a bracket as doubles, rounded outward, and their logarithms; None for each where there is none.
 
-    Parameters
-    ----------
-    bracket : Bracket or None
-        The number.
-    name : str
-        What comes before ``lower`` and ``upper``, with an underscore.
+    - ``name``: what comes before ``lower`` and ``upper``, with an underscore.
     """
     before = f"{name}_" if name else ""
     names = tuple(f"{before}{end}" for end in ("lower", "upper", "log10_lower", "log10_upper"))
@@ -46,16 +41,8 @@ def ends(bracket: Bracket | None, name: str = "") -> FlatRow:
 def flat(found: object) -> FlatRow:
     """A result as one row.
 
-    Parameters
-    ----------
-    found : number, text, mapping or result
-        A number or text becomes the column ``value``; a mapping its entries, nested ones with their names joined by a
-        point; a result what its ``to_dict()`` says. Lists become JSON.
-
-    Raises
-    ------
-    InputError
-        If it is none of these.
+    - ``found``: A number or text becomes the column ``value``; a mapping its entries, nested ones with their names
+      joined by a point; a result what its ``to_dict()`` says. Lists become JSON.
 
     Examples
     --------

@@ -46,15 +46,9 @@ _SHOWN: Final = 50
 class Sweep:
     """The table of a sweep.
 
-    Parameters
-    ----------
-    rows : tuple of Row
-        In the order of the grid: ``point`` (its number there), the arguments, what the function returned, ``reason``
-        (None unless it failed) and ``seconds``. Numbers are read from the table's text, as the nearest doubles.
-    resumed : int
-        How many of them an earlier call had left.
-    table : Path or None
-        The file.
+    - ``rows``: in the order of the grid: ``point`` (its number there), the arguments, what the function returned,
+      ``reason`` (None unless it failed) and ``seconds``. Numbers are read from the table's text, as the nearest
+      doubles.
     """
 
     rows: tuple[FlatRow, ...]
@@ -71,13 +65,7 @@ class Sweep:
         return [dict(row) for row in self.rows]
 
     def to_parquet(self, path: Path | str) -> None:
-        """Write the rows as a Parquet file, whole or not at all.
-
-        Raises
-        ------
-        Unsupported
-            If pyarrow is not installed.
-        """
+        """Write the rows as a Parquet file, whole or not at all."""
         check_parquet()
         import pyarrow
         import pyarrow.parquet
@@ -108,13 +96,7 @@ class Sweep:
 
 
 def check_parquet() -> None:
-    """Refuse Parquet where it cannot be written, before anything is computed for it.
-
-    Raises
-    ------
-    Unsupported
-        If pyarrow is not installed.
-    """
+    """Refuse Parquet where it cannot be written, before anything is computed for it."""
     if find_spec("pyarrow") is None:
         raise Unsupported(f"a Parquet file needs pyarrow, which is not installed; {TABLE} holds the same rows")
 

@@ -59,16 +59,10 @@ _WIDEST: Final = 400
 class Stretch:
     """A part of the line on which the same formulas hold.
 
-    Parameters
-    ----------
-    low, high : Fraction or None
-        Its ends; None for no end.
-    base : callable
-        Density of the coordinate under some measure.
-    first, second, reference : callable
-        Densities of the two laws and of the reference measure, relative to the base.
-    since : Fraction
-        Half length of the window from which on the stretch is a part of it.
+    - ``low``, ``high``: its ends; None for no end.
+    - ``first``, ``second``, ``reference``: densities of the two laws and of the reference measure, relative to the
+      base.
+    - ``since``: half length of the window from which on the stretch is a part of it.
     """
 
     low: Fraction | None
@@ -83,15 +77,7 @@ class Stretch:
 @final
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of the law of G: the value at a coordinate u between two ends, and the density there.
-
-    Parameters
-    ----------
-    low, high : Fraction
-        Ends of the range of u.
-    value, density : callable
-        G as a function of u, and the density of u under the reference measure.
-    """
+    """A part of the law of G: the value at a coordinate u between two ends, and the density there."""
 
     low: Fraction
     high: Fraction
@@ -108,12 +94,8 @@ class Piece:
 class PieceTransform:
     """What is known in closed form of the pieces of a law.
 
-    Parameters
-    ----------
-    at : callable
-        The share of the pieces in the moment generating function of G, at complex balls.
-    most : callable
-        From c and a height above 0 to a bound on the modulus of that share at ``c + it`` for every ``|t| >= height``.
+    - ``most``: from c and a height above 0 to a bound on the modulus of that share at ``c + it`` for every ``|t| >=
+      height``.
     """
 
     at: Function
@@ -130,21 +112,8 @@ class PieceTransform:
 class ContinuousLaw:
     """A law of G: 0 with some probability, and pieces with densities.
 
-    Parameters
-    ----------
-    pieces : tuple of Piece
-        The continuous part, bounded.
-    zero : Ball
-        The probability that G is 0.
-    missing : tuple of Fraction
-        ``(below, above)``: how far H(n) of the law that was meant may lie below and above H(n) of this one.
-    transform : Transform, optional
-        The same pieces by their transform, where it is known in closed form.
-
-    Raises
-    ------
-    InputError
-        If there is no piece, a piece is empty or the mass at 0 is certainly negative.
+    - ``missing``: ``(below, above)``: how far H(n) of the law that was meant may lie below and above H(n) of this
+      one.
     """
 
     pieces: tuple[Piece, ...]
@@ -180,17 +149,10 @@ class ContinuousLaw:
 class ContinuousPair:
     """Two laws of the output and a reference measure, along one coordinate.
 
-    Parameters
-    ----------
-    stretches : tuple of Stretch
-        The line, in order; or several lines, one for each class of outputs that the coordinate does not tell apart.
-    about : str
-        Which inputs, which adjacency, which blanket.
-    symmetric : bool
-        Whether a reflection of the coordinate exchanges the two laws and keeps the reference, so that G has the same
-        law in both orders.
-    transforms : pair of callables, optional
-        Where every stretch has ends: from the ratio exp(eps) to the transform of G in closed form, in either order.
+    - ``stretches``: the line, in order; or several lines, one for each class of outputs that the coordinate does not
+      tell apart.
+    - ``symmetric``: whether a reflection of the coordinate exchanges the two laws and keeps the reference, so that G
+      has the same law in both orders.
     """
 
     stretches: tuple[Stretch, ...]
@@ -208,13 +170,7 @@ class ContinuousPair:
         return ContinuousPair(tuple(stretches), self.about, transforms=transforms)
 
     def law(self, exp_eps: Real, *, tail: Fraction, bits: int = 128) -> ContinuousLaw:
-        """The law of G on a window outside of which the pair has a total mass of at most ``tail``.
-
-        Raises
-        ------
-        Unsupported
-            If no window does, or the masses are not known that well at this precision.
-        """
+        """The law of G on a window outside of which the pair has a total mass of at most ``tail``."""
         windows = list(_windows(self.stretches))
         with working_precision(bits):
             ratio = to_arb(exp_eps)
@@ -254,15 +210,7 @@ class ContinuousPair:
 @final
 @dataclass(frozen=True, slots=True)
 class LevelledPair:
-    """A pair at a level: its law of G before any tail is cut, which depends on the number of users.
-
-    Parameters
-    ----------
-    pair : ContinuousPair
-        The two laws and the reference measure.
-    exp_eps : Real
-        Target ratio.
-    """
+    """A pair at a level: its law of G before any tail is cut, which depends on the number of users."""
 
     pair: ContinuousPair
     exp_eps: Real

@@ -122,13 +122,7 @@ def kl_divergence(p: Sequence[Number], q: Sequence[Number], *, bits: int = DEFAU
 def renyi_divergence(
     p: Sequence[Number], q: Sequence[Number], alpha: Fraction | int, *, bits: int = DEFAULT_BITS
 ) -> Any:
-    r"""Rényi divergence :math:`\frac1{\alpha-1}\log\sum_y p_y^\alpha q_y^{1-\alpha}` of order ``alpha > 1`` (nats).
-
-    Raises
-    ------
-    InputError
-        If ``alpha <= 1`` (order 1 is :func:`kl_divergence`).
-    """
+    r"""Rényi divergence :math:`\frac1{\alpha-1}\log\sum_y p_y^\alpha q_y^{1-\alpha}` of order ``alpha > 1`` (nats)."""
     order = Fraction(alpha)
     if order <= 1:
         raise InputError("alpha", alpha, "an order above 1 (order 1 is kl_divergence)")

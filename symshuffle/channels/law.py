@@ -44,14 +44,7 @@ _ROUGHLY: Final = 1e-6
 
 
 def check_atoms(values: Sequence[Number], weights: Sequence[Number], singular: Number) -> None:
-    """What the atoms of every law have to be, with or without a continuous part beside them.
-
-    Raises
-    ------
-    InputError
-        If the lengths differ, there is no atom, a weight is not positive, a value is not finite, or the singular
-        mass is negative.
-    """
+    """What the atoms of every law have to be, with or without a continuous part beside them."""
     if not values or len(values) != len(weights):
         raise InputError("atoms", f"{len(values)} values, {len(weights)} weights", "as many, at least 1")
     for weight in weights:

@@ -60,14 +60,9 @@ _ELLIPSES: Final = (1.2, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 14.0)
 class Segment:
     r"""A part of the law of G: the value :math:`a+be^u` with density :math:`we^{-u/2}` for u in :math:`[0,\ell]`.
 
-    Parameters
-    ----------
-    constant, slope : Number
-        The numbers a and b, b not 0.
-    weight : Number
-        The number w, positive.
-    span : Number
-        The length of the range of u, positive.
+    - ``constant``, ``slope``: the numbers a and b, b not 0.
+    - ``weight``: the number w, positive.
+    - ``span``: the length of the range of u, positive.
     """
 
     constant: Number
@@ -143,22 +138,7 @@ def _gauss(order: int, bits: int) -> tuple[tuple[flint.arb, flint.arb], ...]:
 @final
 @dataclass(frozen=True, slots=True)
 class MixedLaw:
-    """A law of G with atoms, segments, and the singular mass beside it.
-
-    Parameters
-    ----------
-    values, weights : tuple of Number
-        The atoms and their probabilities, rational or balls.
-    segments : tuple of Segment
-        The continuous part.
-    singular : Number
-        The mass that every histogram reveals for certain.
-
-    Raises
-    ------
-    InputError
-        If the masses cannot sum to 1, or a number is a double.
-    """
+    """A law of G with atoms, segments, and the singular mass beside it."""
 
     values: tuple[Number, ...]
     weights: tuple[Number, ...]

@@ -40,15 +40,7 @@ _COARSEST: Final = Fraction(1, 100)
 @final
 @dataclass(frozen=True, slots=True)
 class Rounding:
-    """How far a normalised matrix may be from the matrices that round to what was written.
-
-    Parameters
-    ----------
-    entry : Fraction
-        Every probability of such a matrix is within this distance of the normalised one.
-    row : Fraction
-        Every row of such a matrix is within this total variation of the normalised one.
-    """
+    """How far a normalised matrix may be from the matrices that round to what was written."""
 
     entry: Fraction
     row: Fraction
@@ -65,11 +57,6 @@ def read_rows(rows: Sequence[Sequence[object]]) -> tuple[tuple[tuple[Number, ...
     """Numbers of a matrix, and how it was rounded; None where the rows are taken as they are written.
 
     Doubles are read by their shortest decimal form.
-
-    Raises
-    ------
-    InputError
-        If an entry is no number, or a row of decimals is off by more than its last digits can hide.
     """
     found = [[_read(entry, f"rows[{x}][{y}]") for y, entry in enumerate(row)] for x, row in enumerate(rows)]
     values = tuple(tuple(value for value, _ in row) for row in found)

@@ -33,20 +33,7 @@ def count_histograms(n: int, cells: int) -> int:
 def histogram_law(users: Sequence[Sequence[Number]]) -> dict[Tally, Any]:
     """Law of the histogram of independent draws, one from each given distribution.
 
-    Parameters
-    ----------
-    users : sequence of distributions
-        ``users[i][y]`` is the probability that user ``i`` sends message ``y``; all on the same messages.
-
-    Returns
-    -------
-    dict
-        Histogram (counts by message) to probability; impossible histograms are absent.
-
-    Raises
-    ------
-    Unsupported
-        If there would be more than ``LARGEST_ENUMERATION`` histograms.
+    - ``users``: ``users[i][y]`` is the probability that user ``i`` sends message ``y``; all on the same messages.
     """
     if not users:
         raise InputError("users", "0 distributions", "at least 1")
@@ -76,15 +63,6 @@ def histogram_law(users: Sequence[Sequence[Number]]) -> dict[Tally, Any]:
 def shuffled_law(channel: Channel, dataset: Sequence[int]) -> dict[Tally, Any]:
     """Law of the shuffled messages of a dataset, as histograms over the outputs of the channel.
 
-    Parameters
-    ----------
-    channel : Channel
-        The local randomizer, applied by every user.
-    dataset : sequence of int
-        The input of each user.
-
-    Notes
-    -----
     decomposition, Definition 4; anchored, equation (1.1).
     """
     check_kind(channel, Channel, "channel", "a channel, as Channel.from_rows(...)")

@@ -118,11 +118,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0: done, and as expected. 1: done, but something is not as the ledger, or a claim, has it. 2: wrong input. 3: a
     solver or a comparison gave no answer; of `audit`: a program is another channel than is claimed. 4: the output
     cannot be written. 130: interrupted. But for the first two and audits, a line on standard error says what is wrong.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        The command line without the program's name; by default that of the process.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a formula must not fail where its letters cannot be shown

@@ -102,13 +102,7 @@ def quickest(
 def source_or_channel(
     name: str, eps0: str | None, lam: str | None, param: list[str] | None, file: Path | None
 ) -> Mechanism | Laplace | Composed | Reducible | Channel:
-    """What a command line asks about, where `channel` with a file is welcome too.
-
-    Raises
-    ------
-    InputError
-        As :func:`source`, and if the file is missing, wrong, or given with anything but `channel`.
-    """
+    """What a command line asks about, where `channel` with a file is welcome too."""
     if name != "channel":
         if file is not None:
             raise InputError("--file", file, f"the mechanism `channel` to go with it, not {name}")
@@ -122,13 +116,7 @@ def source_or_channel(
 def source(
     name: str, eps0: str | None, lam: str | None, param: list[str] | None
 ) -> Mechanism | Laplace | Composed | Reducible:
-    """What a command line asks about, with every parameter that is needed.
-
-    Raises
-    ------
-    InputError
-        If the name, the expression, a parameter or the budget is wrong or missing.
-    """
+    """What a command line asks about, with every parameter that is needed."""
     if name == "any-ldp":
         return _any_ldp(eps0, lam, param)
     if name in vector_mechanisms.PARAMETERS:

@@ -99,13 +99,7 @@ def check(
 
 
 def kind_of(path: Path) -> str:
-    """Kind of a file: ``proof``, ``trace bound``, ``certificate``, ``plan``, ``privacy loss`` or ``channel``.
-
-    Raises
-    ------
-    InputError
-        If it is JSON of another kind, or names a key twice.
-    """
+    """Kind of a file: ``proof``, ``trace bound``, ``certificate``, ``plan``, ``privacy loss`` or ``channel``."""
     if path.suffix.lower() != ".json":
         try:
             start = path.read_text(encoding="utf-8").lstrip()[:1]

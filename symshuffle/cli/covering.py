@@ -56,13 +56,7 @@ COVERING: Final[dict[str, Any]] = {
 @final
 @dataclass(frozen=True, slots=True)
 class CoveringOptions:
-    """Whom a bound covers, as it was asked for on the command line.
-
-    Parameters
-    ----------
-    written : dict of str to str
-        The options that were given, as they were written.
-    """
+    """Whom a bound covers, as it was asked for on the command line."""
 
     written: dict[str, str]
 
@@ -91,17 +85,7 @@ NONE_ASKED: Final = CoveringOptions({})
 def gathered(
     options: Mapping[str, Any], argument: str, made: Callable[[dict[str, Any]], object]
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Decorator of commands that take several options, all None by default, as one argument.
-
-    Parameters
-    ----------
-    options : mapping of str to annotation
-        The options, shown in the place of the argument.
-    argument : str
-        The name under which a command receives them.
-    made : callable
-        From the values of the options to that argument.
-    """
+    """Decorator of commands that take several options, all None by default, as one argument."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         shown = inspect.signature(command, eval_str=True)

@@ -75,20 +75,7 @@ _ALLOWED: Final = {"reports": "fresh", "participation": "all", "messages": "unli
 class Given:
     """Rounds of a file as they were written.
 
-    Parameters
-    ----------
-    place : str
-        Where they stand, for messages.
-    mechanism : str
-        Name or expression.
-    params : tuple of str
-        NAME=VALUE.
-    eps0, lam, n : str or None
-        Level and users, as text.
-    file : Path or None
-        Matrix of `channel`.
-    times : str
-        How often.
+    - ``params``: NAME=VALUE.
     """
 
     place: str
@@ -110,13 +97,7 @@ class Given:
 
 
 def check_alone(rounds_file: Path, /, **given: object) -> None:
-    """Refuse options that a file of rounds already answers.
-
-    Raises
-    ------
-    InputError
-        If one was given.
-    """
+    """Refuse options that a file of rounds already answers."""
     for option, value in given.items():
         if value not in (None, [], ()):
             name = "MECH" if option == "mech" else f"--{option.replace('_', '-')}"
@@ -124,13 +105,7 @@ def check_alone(rounds_file: Path, /, **given: object) -> None:
 
 
 def read_rounds(file: Path) -> list[Given]:
-    """The rounds of a file, with a word on standard error about what it leaves to be assumed.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, is not of the form, or asks for what no bound covers.
-    """
+    """The rounds of a file, with a word on standard error about what it leaves to be assumed."""
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -177,16 +152,8 @@ def of_file(
 ) -> Rounds:
     """The rounds of a file as a source.
 
-    Parameters
-    ----------
-    given : list of Given
-        What :func:`read_rounds` read.
-    users : bool
-        Whether every round has to say its number of users; if not, none may.
-    eps0 : Fraction, optional
-        The level of the rounds that have none.
-    covering : CoveringOptions
-        Whom the bound covers in each round.
+    - ``users``: whether every round has to say its number of users; if not, none may.
+    - ``eps0``: the level of the rounds that have none.
     """
     from symshuffle.accountants.rounds.plan import Round, Rounds
 
@@ -213,16 +180,7 @@ def number(text: str) -> int:
 class Subject:
     """What a command asks about.
 
-    Parameters
-    ----------
-    source : Source or Rounds
-        As it was named; several rounds of it, or those of a file.
-    reduced : Reduction or Rounds
-        The same, reduced for whom the bound covers.
-    users : int or None
-        Number of users of every round; None where a file has them, or they are asked for.
-    inputs : dict
-        Everything as it was understood.
+    - ``users``: number of users of every round; None where a file has them, or they are asked for.
     """
 
     source: Any
@@ -234,17 +192,7 @@ class Subject:
 @final
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a command asks about, as it was written: a mechanism or a file of rounds, and whom the bound covers.
-
-    Parameters
-    ----------
-    covering : CoveringOptions
-        Whom the bound covers.
-    mech, eps0, lam, param, file : optional
-        The mechanism, as the command line names it.
-    n, rounds, rounds_file : optional
-        Users, rounds, or a file that has both.
-    """
+    """What a command asks about, as it was written: a mechanism or a file of rounds, and whom the bound covers."""
 
     covering: CoveringOptions
     mech: str | None = None
@@ -262,13 +210,7 @@ class Asked:
         return cls(given_covering(values), **{name: value for name, value in values.items() if name not in COVERING})
 
     def subject(self, *, users: bool = True, **echo: Any) -> Subject:
-        """One source, several rounds of it, or the rounds of a file.
-
-        Raises
-        ------
-        InputError
-            If something is missing, or given twice.
-        """
+        """One source, several rounds of it, or the rounds of a file."""
         from symshuffle.accountants.covering.covered import Covering
         from symshuffle.accountants.questions.experiments import experiment
         from symshuffle.accountants.rounds.plan import rounds as repeated
@@ -299,11 +241,6 @@ class Asked:
         """What is run as a function of the local budget; as it is named at 1 nat, users, and what is echoed.
 
         In a file, the budget is that of the rounds that say none.
-
-        Raises
-        ------
-        InputError
-            If there is no budget to be asked for.
         """
         if self.rounds_file is not None:
             given = self._of_file(self.rounds_file, rounds=self.rounds)
@@ -334,13 +271,7 @@ class Asked:
         return at, asked, arguments.users(self.n), {} if self.rounds is None else {"rounds": times}
 
     def check_confirmable(self, source: Any) -> None:
-        """A confirmation recomputes one round, in which all users send and one differs.
-
-        Raises
-        ------
-        Unsupported
-            If something else is asked about.
-        """
+        """A confirmation recomputes one round, in which all users send and one differs."""
         from symshuffle.accountants.rounds.plan import Rounds
 
         if isinstance(source, Rounds):
@@ -362,10 +293,7 @@ class Asked:
 def with_asked(*, without: Sequence[str] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Decorator of a command that bounds something; it receives what it asks about as :class:`Asked`, ``asked``.
 
-    Parameters
-    ----------
-    without : sequence of str
-        Options that the command does not have.
+    - ``without``: options that the command does not have.
     """
     options = {name: option for name, option in _OPTIONS.items() if name not in without}
     return gathered(options | COVERING, "asked", Asked.of)

@@ -31,20 +31,8 @@ def print_answer(
 ) -> None:
     """Print an answer in the form that was asked for.
 
-    Parameters
-    ----------
-    found
-        Whatever has ``lines`` and ``to_dict``.
-    explanation : rows
-        What ``--explain`` adds to the first lines.
-    explain, as_json : bool
-        Whether that, or one JSON object, was asked for.
-    inputs : dict
-        What was asked, for JSON.
-    asked : rows
-        What an option asked for beside the answer; printed always.
-    beside : mapping
-        What JSON has beside the answer.
+    - ``found``: whatever has ``lines`` and ``to_dict``.
+    - ``explanation``: what ``--explain`` adds to the first lines.
     """
     if as_json:
         print_json(found, inputs, **(beside or {}))

@@ -61,13 +61,7 @@ def _echoed(one: Users) -> dict[str, str]:
 
 
 def read_users(file: Path) -> list[Users]:
-    """The users of a file.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or a table of it says something else than how many users run what.
-    """
+    """The users of a file."""
     try:
         data = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

@@ -38,17 +38,8 @@ def beside(
 ) -> dict[str, Any]:
     """Of a mechanism of vectors: both orders of the pair, and the same for each blanket, or why there is none.
 
-    Parameters
-    ----------
-    asked : mechanism
-        What every user runs; of any that is no mechanism of vectors there is nothing to say, nor with dropout, where
-        each order costs as much as the answer, nor of groups, whose chain takes both.
-    bound : Amplification
-        The answer, for its adjacency, its number of users and who of them sends.
-    target : Real
-        The level.
-    level, rel, blanket
-        As asked for.
+    - ``asked``: what every user runs; of any that is no mechanism of vectors there is nothing to say, nor with
+      dropout, where each order costs as much as the answer, nor of groups, whose chain takes both.
     """
     who = bound.neighbours.participation
     if not is_vector(asked) or who.dropout or who.group > 1:
@@ -162,13 +153,7 @@ def table_rows(found: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def confirmed(asked: Any, bound: Amplification, target: Real, blanket: str | None) -> Confirmation:
-    """The larger order by quadrature that shares nothing with the engines.
-
-    Raises
-    ------
-    Unsupported
-        If there is no independent road for this mechanism or so few users.
-    """
+    """The larger order by quadrature that shares nothing with the engines."""
     from symshuffle.base.numbers import Exp
     from symshuffle.engines.confirm import Confirmation
     from symshuffle.vectors.privacy.confirmation import confirm_pair

@@ -13,13 +13,7 @@ from symshuffle.base.errors import InputError
 @final
 @dataclass(frozen=True)
 class Categories:
-    """Labels of k categories, which are numbered from 0.
-
-    Raises
-    ------
-    InputError
-        If a label is empty, has blanks at its ends, or occurs twice.
-    """
+    """Labels of k categories, which are numbered from 0."""
 
     labels: tuple[str, ...]
 
@@ -34,13 +28,7 @@ class Categories:
 
     @classmethod
     def of(cls, labels: Sequence[str], k: int) -> Categories:
-        """Categories of these labels, or numbered ones if there are none.
-
-        Raises
-        ------
-        InputError
-            If there are labels, but not k of them.
-        """
+        """Categories of these labels, or numbered ones if there are none."""
         if labels and len(labels) != k:
             raise InputError("labels", f"{len(labels)} labels", f"k = {k} of them")
         return cls(tuple(labels) or tuple(str(j) for j in range(k)))
@@ -51,13 +39,7 @@ class Categories:
         return {label: j for j, label in enumerate(self.labels)}
 
     def index(self, value: object, place: str) -> int:
-        """Number of a category by its label.
-
-        Raises
-        ------
-        InputError
-            If no category has this label; ``place`` says where it stands.
-        """
+        """Number of a category by its label."""
         found = self.places.get(str(value))
         if found is None:
             known = ", ".join(self.labels[:5]) + (", ..." if len(self.labels) > 5 else "")

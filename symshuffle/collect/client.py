@@ -45,13 +45,7 @@ class Client:
         return WHO_SHUFFLES
 
     def __call__(self, value: object) -> str:
-        """Message of one user, as text.
-
-        Raises
-        ------
-        InputError
-            If the value is no category of the plan.
-        """
+        """Message of one user, as text."""
         made = self.scheme
         at = np.array([self.categories.index(value, "value")])
         return next(lines(made, pack(made, made.sample(at, self.draw)))).decode().rstrip("\n")

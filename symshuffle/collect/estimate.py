@@ -28,22 +28,7 @@ _SHOWN: Final = 12
 class Category:
     """What is known about one category, in users.
 
-    Parameters
-    ----------
-    label : str
-        Its name.
-    supports : int
-        Messages that support it.
-    estimate : Fraction
-        Unbiased estimate; it may be negative or above n.
-    error, largest_error : float
-        Standard error at the estimate, and its largest value over the interval; rounded up.
-    low, high : int
-        Interval of the confidence asked for, for this category alone.
-    band_low, band_high : int
-        Interval of the band that covers all categories at once.
-    projected : Fraction
-        Coordinate of the nearest histogram of n users; no interval covers it.
+    - ``estimate``: unbiased estimate; it may be negative or above n.
     """
 
     label: str
@@ -193,13 +178,7 @@ def _cells(row: Category) -> dict[str, Any]:
 
 
 def read_confidence(confidence: object) -> Fraction:
-    """A confidence as a fraction.
-
-    Raises
-    ------
-    InputError
-        If it is outside (0, 1), or within 1e-90 of 1.
-    """
+    """A confidence as a fraction."""
     level = parse_rational(confidence, "confidence")
     if not 0 < level < 1:
         raise InputError("confidence", confidence, "a number in (0, 1)")

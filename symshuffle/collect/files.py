@@ -34,13 +34,7 @@ _BLOCK: Final = 1 << 23
 
 
 def check_new(path: Path, argument: str, why: str = "") -> None:
-    """Refuse an output file that exists, or that cannot be written.
-
-    Raises
-    ------
-    InputError
-        With the reason, if there is one to be given.
-    """
+    """Refuse an output file that exists, or that cannot be written."""
     check_destination(path, argument=argument)
     parquet.check_installed(path)
     if path.exists():
@@ -48,13 +42,7 @@ def check_new(path: Path, argument: str, why: str = "") -> None:
 
 
 def read_plan_file(path: Path) -> Plan:
-    """Plan in a file.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read, or is no plan.
-    """
+    """Plan in a file."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -63,13 +51,7 @@ def read_plan_file(path: Path) -> Plan:
 
 
 def read_labels(path: Path) -> tuple[str, ...]:
-    """Names of categories, one in each line.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read.
-    """
+    """Names of categories, one in each line."""
     try:
         return tuple(path.read_text(encoding="utf-8-sig").splitlines())
     except (OSError, UnicodeDecodeError) as error:
@@ -77,18 +59,7 @@ def read_labels(path: Path) -> tuple[str, ...]:
 
 
 def read_values(path: Path, plan: Plan, column: str, identity: str | None = None) -> Integers:
-    """Category of each user, from a column of a CSV or Parquet file: one row is one user.
-
-    Parameters
-    ----------
-    identity : str, optional
-        A column whose entries have to differ.
-
-    Raises
-    ------
-    InputError
-        If the file or a column is missing, a cell is no category, or an identity occurs twice; the row is named.
-    """
+    """Category of each user, from a column of a CSV or Parquet file: one row is one user."""
     found, seen, places = array("i"), bytearray(), plan.categories.places
     rows = _parquet_rows if parquet.is_parquet(path) else _csv_rows
     try:
@@ -145,13 +116,7 @@ def _refuse_repeats(seen: bytearray, identity: str | None) -> None:
 
 
 def write_messages(path: Path, plan: Plan, packed: Integers, order: str, *, counts: bool) -> None:
-    """Write packed messages whole or not at all, never over another file.
-
-    Raises
-    ------
-    InputError
-        If the file exists or cannot be written.
-    """
+    """Write packed messages whole or not at all, never over another file."""
     check_new(path, "--out", DRAWN_ANEW)
     head = {
         "kind": _KIND,
@@ -191,13 +156,7 @@ def _draft(path: Path) -> Iterator[Any]:
 
 
 def read_messages(path: Path, plan: Plan) -> tuple[Integers, int]:
-    """Tally of the messages in a file, and their number.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, belongs to another plan, or has a line that is no message.
-    """
+    """Tally of the messages in a file, and their number."""
     if parquet.is_parquet(path):
         head, columns, blocks = parquet.read(path)
         _check_head(head, path, plan)

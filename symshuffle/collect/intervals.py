@@ -125,13 +125,7 @@ def _weights(size: int, share: Fraction) -> list[int]:
 
 
 def exceeds(c: int, m: int, n: int, p: Fraction, q: Fraction, level: Fraction) -> bool:
-    """Whether P(Bin(m, p) + Bin(n - m, q) >= c) is above a level.
-
-    Raises
-    ------
-    NotDecided
-        If they agree in thousands of digits, for more users than integers are formed for.
-    """
+    """Whether P(Bin(m, p) + Bin(n - m, q) >= c) is above a level."""
     if c <= 0 or c > n:
         return c <= 0
     low, high = _enclosed_tail(c, m, n, p, q, float(level) * 1e-12)

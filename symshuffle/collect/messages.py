@@ -66,13 +66,7 @@ def _room(count: int, width: int) -> Integers:
 
 
 def randomized(scheme: Scheme, values: Integers, draw: Draw) -> Integers:
-    """One packed message for each value, in the order of the values.
-
-    Raises
-    ------
-    InputError
-        If long messages have no room on disk.
-    """
+    """One packed message for each value, in the order of the values."""
     size = chunk(scheme)
     width = pack(scheme, np.zeros((1, scheme.width), dtype=np.int64)).shape[1]
     found = _room(len(values), width)
@@ -127,18 +121,7 @@ def lines(scheme: Scheme, packed: Integers) -> Iterator[bytes]:
 
 
 def read_lines(scheme: Scheme, text: bytes, first: int, *, counts: bool) -> tuple[Integers, Integers | None]:
-    """Messages from lines of text, and how often each is meant if counts follow them after a comma.
-
-    Parameters
-    ----------
-    first : int
-        Number of the first line, for errors.
-
-    Raises
-    ------
-    InputError
-        If a line is no message of the mechanism; the first such line is named.
-    """
+    """Messages from lines of text, and how often each is meant if counts follow them after a comma."""
     text = text.replace(b"\r\n", b"\n")
     if not text.endswith(b"\n"):
         text += b"\n"
@@ -213,13 +196,7 @@ def _read_bit_counts(scheme: Scheme, text: bytes, ends: Integers, first: int) ->
 
 
 def _refuse(wrong: Integers, text: bytes, ends: Integers, first: int, scheme: Scheme) -> None:
-    """Name the first wrong line.
-
-    Raises
-    ------
-    InputError
-        If there is one.
-    """
+    """Name the first wrong line."""
     if not np.any(wrong):
         return
     i = int(np.flatnonzero(wrong)[0])

@@ -20,13 +20,7 @@ def is_parquet(path: Path) -> bool:
 
 
 def check_installed(path: Path) -> None:
-    """Refuse a Parquet file where pyarrow is missing.
-
-    Raises
-    ------
-    Unsupported
-        If it is.
-    """
+    """Refuse a Parquet file where pyarrow is missing."""
     from importlib.util import find_spec
 
     if is_parquet(path) and find_spec("pyarrow") is None:
@@ -34,13 +28,7 @@ def check_installed(path: Path) -> None:
 
 
 def rows(path: Path, columns: list[str], options: list[str]) -> Iterator[tuple[Any, ...]]:
-    """Cells of some columns, row by row; an absent cell is an empty text.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or has no such column.
-    """
+    """Cells of some columns, row by row; an absent cell is an empty text."""
     with _opened(path, "--values") as file:
         known = file.schema_arrow.names
         for column, option in zip(columns, options, strict=True):
@@ -71,13 +59,7 @@ def write(stream: BinaryIO, head: dict[str, Any], blocks: Iterable[bytes], *, co
 
 
 def read(path: Path) -> tuple[Any, list[str], Iterator[bytes]]:
-    """What a file of messages says of itself, its columns, and its lines of text in blocks.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read.
-    """
+    """What a file of messages says of itself, its columns, and its lines of text in blocks."""
     with _opened(path, "messages") as file:
         told = (file.schema_arrow.metadata or {}).get(_KEY, b"null")
         names = file.schema_arrow.names

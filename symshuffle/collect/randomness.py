@@ -32,16 +32,6 @@ def uniform(source: Callable[[int], bytes] = os.urandom) -> Draw:
     """Uniform integers from a source of uniform bytes.
 
     A word of 1, 2, 4 or 8 bytes is cut into ``bound`` equal shares; words beyond the last share are drawn again.
-
-    Parameters
-    ----------
-    source : callable
-        Returns so many independent uniform bytes; default the operating system's.
-
-    Raises
-    ------
-    Unsupported
-        On drawing with a bound below 1 or above ``LARGEST_BOUND``.
     """
 
     def draw(bound: int, shape: int | tuple[int, ...]) -> Integers:

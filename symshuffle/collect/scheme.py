@@ -28,12 +28,7 @@ if TYPE_CHECKING:
 class Scheme(ABC):
     """A mechanism with all parameters fixed.
 
-    Parameters
-    ----------
-    k : int
-        Number of categories.
-    root : Fraction
-        Number above 1 that fixes the level: the ratio exp(eps0); of RAPPOR its square root.
+    - ``root``: number above 1 that fixes the level: the ratio exp(eps0); of RAPPOR its square root.
     """
 
     k: int

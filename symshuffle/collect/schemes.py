@@ -22,15 +22,7 @@ SCHEMES: Final[Mapping[str, type[Scheme]]] = {
 
 
 def scheme(name: str, k: int, root: Fraction, parameters: Mapping[str, int]) -> Scheme:
-    """The mechanism of a name.
-
-    Raises
-    ------
-    InputError
-        If there is none, or a parameter is wrong.
-    Unsupported
-        If a draw would have too many outcomes.
-    """
+    """The mechanism of a name."""
     if name not in SCHEMES:
         raise InputError("mechanism", name, "one of " + ", ".join(SCHEMES))
     if not root > 1:

@@ -27,15 +27,7 @@ _PLACE: Final = {Others.FIRST: 0, Others.SECOND: 1, Others.THIRD: 2}
 @final
 @dataclass(frozen=True, slots=True)
 class ConstantBackground:
-    """A pair of datasets that differ in one user while all others hold one and the same input.
-
-    Parameters
-    ----------
-    mechanism : Mechanism
-        With defaults put in, and one class of pairs chosen.
-    others : {"third", "second", "first"}
-        Which input the others hold.
-    """
+    """A pair of datasets that differ in one user while all others hold one and the same input."""
 
     mechanism: Mechanism
     others: Others

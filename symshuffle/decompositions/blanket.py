@@ -19,17 +19,10 @@ from symshuffle.decompositions.model import Decomposition
 class PrivacyBlanket:
     r"""The common part of all rows of a channel.
 
-    Parameters
-    ----------
-    gamma : Number
-        Total variation similarity :math:`\gamma=\sum_y\inf_x W_x(y)`, in [0, 1].
-    omega : tuple of Number or None
-        Blanket distribution :math:`\inf_x W_x/\gamma`; None where gamma = 0.
-    left_overs : tuple of tuple of Number or None
-        Distributions :math:`(W_x-\gamma\omega)/(1-\gamma)`, by input; None where gamma = 1.
+    - ``gamma``: total variation similarity :math:`\gamma=\sum_y\inf_x W_x(y)`, in [0, 1].
+    - ``omega``: blanket distribution :math:`\inf_x W_x/\gamma`; None where gamma = 0.
+    - ``left_overs``: distributions :math:`(W_x-\gamma\omega)/(1-\gamma)`, by input; None where gamma = 1.
 
-    Notes
-    -----
     decomposition, Section 3.2.
     """
 
@@ -90,13 +83,6 @@ def primary_decomposition(channel: Channel, pair: tuple[int, int]) -> Decomposit
 
     :math:`a_y=W_{x_1^0}(y)`, :math:`b_y=W_{x_1^1}(y)`, :math:`c_y=\inf_x W_x(y)`; the infimum runs over *all* inputs
     of the channel, since any of them may be in the background (decomposition, Theorem 5).
-
-    Parameters
-    ----------
-    channel : Channel
-        The local randomizer.
-    pair : tuple of int
-        Input of the differing user in the first and in the second dataset.
     """
     _check_pair(channel, pair)
     floor = channel.blanket()

@@ -73,25 +73,7 @@ def calculated_law(
 ) -> Law:
     """Law of G at a target ratio: exact where rational, otherwise balls.
 
-    Parameters
-    ----------
-    cells : sequence of CalculatedCell
-        The shared components, and the left-over.
-    values : mapping of str to Real
-        The parameters; the local ratio cap is called ``lam``.
-    exp_eps : Real
-        The target ratio.
-    way : Direction
-        Which divergence.
-    bits : int, optional
-        Precision of the balls.
-    doubles : bool
-        Whether to enclose by doubles, which take no ball arithmetic.
-
-    Raises
-    ------
-    NotDecided
-        If a number that is not rational may be 0, or is beyond what doubles enclose; or a parameter has no value.
+    - ``values``: the parameters; the local ratio cap is called ``lam``.
     """
     cells = tuple(cells)
     if _symmetric(cells):
@@ -156,20 +138,7 @@ def _difference(
 def calculated_slope(
     lines: Sequence[Sequence[str]], values: Mapping[str, Real], exp_eps: Real, way: Direction, bits: int | None
 ) -> list[tuple[Any, Any]]:
-    """Values of G, and by how much the weight of each grows with a parameter in which all weights are affine.
-
-    Parameters
-    ----------
-    lines : sequence of sequences of str
-        The two likelihood ratios and the rate.
-    values, exp_eps, way, bits
-        As in :func:`calculated_law`.
-
-    Raises
-    ------
-    NotDecided
-        If a number that is not rational may be 0.
-    """
+    """Values of G, and by how much the weight of each grows with a parameter in which all weights are affine."""
     precision = bits or usual_bits(exp_eps, *values.values())
     with working_precision(precision + 32):
         numbers = {name: to_arb(value) if isinstance(value, Exp) else value for name, value in values.items()}
@@ -214,16 +183,8 @@ def compiled(
 ) -> Callable[..., Any]:
     """The function that a text denotes, for many values of numbers of one kind: faster than :func:`calculated`.
 
-    Parameters
-    ----------
-    text : str
-        Sums, products, powers and roots of names and integers.
-    names : sequence of str
-        The parameters of the function, in order.
-    whole : callable
-        The number of that kind that an integer is, so that a quotient of two integers is of that kind.
-    root : callable
-        The square root.
+    - ``text``: sums, products, powers and roots of names and integers.
+    - ``whole``: the number of that kind that an integer is, so that a quotient of two integers is of that kind.
 
     Examples
     --------

@@ -44,13 +44,8 @@ def intuitive_clone_pair(lam: Number) -> ReductionPair:
 
     :math:`A_0=\delta_0`, :math:`A_1=\delta_1`, :math:`A_2=(\tfrac1{2\lambda},\tfrac1{2\lambda},1-\tfrac1\lambda)`.
 
-    Parameters
-    ----------
-    lam : Number
-        Ratio cap ``exp(eps0)``, above 1.
+    - ``lam``: ratio cap ``exp(eps0)``, above 1.
 
-    Notes
-    -----
     decomposition, Definition 5.
     """
     value = _budget(lam)
@@ -65,13 +60,8 @@ def standard_clone_pair(lam: Number) -> ReductionPair:
     :math:`A_0=(\tfrac\lambda{\lambda+1},\tfrac1{\lambda+1},0)`, :math:`A_1` with the first two swapped,
     :math:`A_2` as in :func:`intuitive_clone_pair`.
 
-    Parameters
-    ----------
-    lam : Number
-        Ratio cap ``exp(eps0)``, above 1.
+    - ``lam``: ratio cap ``exp(eps0)``, above 1.
 
-    Notes
-    -----
     decomposition, Theorem 1.
     """
     value = _budget(lam)
@@ -87,13 +77,8 @@ def generic_pair(lam: Number) -> ReductionPair:
     :math:`A_2=(\tfrac1{\lambda+1},\tfrac1{\lambda+1},\tfrac{\lambda-1}{\lambda+1})`: the clone probability
     :math:`\tfrac1{2\lambda}` of the standard clone rises to :math:`\tfrac1{\lambda+1}`.
 
-    Parameters
-    ----------
-    lam : Number
-        Ratio cap ``exp(eps0)``, above 1.
+    - ``lam``: ratio cap ``exp(eps0)``, above 1.
 
-    Notes
-    -----
     This is the generic bound of decomposition, equation (1), which the paper leaves open. It holds, because the
     variable G of this pair dominates in convex order that of the blanket of every eps0-LDP mechanism (claim
     ``symshuffle.generic-bound`` of the ledger).
@@ -110,20 +95,9 @@ def two_point_mixture(first: Sequence[Number], second: Sequence[Number], lam: Nu
     :math:`Q_0=(\lambda R_0-R_1)/(\lambda-1)` and :math:`Q_1=(\lambda R_1-R_0)/(\lambda-1)`, so that
     :math:`R_0=(\lambda Q_0+Q_1)/(\lambda+1)` and :math:`R_1=(Q_0+\lambda Q_1)/(\lambda+1)`.
 
-    Parameters
-    ----------
-    first, second : sequence of Number
-        :math:`R_0` and :math:`R_1` on the same outputs.
-    lam : Number
-        Ratio cap ``exp(eps0)``, above 1.
+    - ``first``, ``second``: :math:`R_0` and :math:`R_1` on the same outputs.
+    - ``lam``: ratio cap ``exp(eps0)``, above 1.
 
-    Raises
-    ------
-    InputError
-        If the two distributions are not within a factor ``lam`` of each other.
-
-    Notes
-    -----
     decomposition, Lemma 1.
     """
     value = _budget(lam)
@@ -140,17 +114,8 @@ def two_point_mixture(first: Sequence[Number], second: Sequence[Number], lam: Nu
 def intuitive_clone(channel: Channel, pair: tuple[int, int], lam: Number | None = None) -> Decomposition:
     r"""The standard clone in its first form: :math:`R(x)=\frac{R(x_1^0)+R(x_1^1)}{2\lambda}+(1-\frac1\lambda)\,LO(x)`.
 
-    Parameters
-    ----------
-    channel : Channel
-        An eps0-LDP local randomizer.
-    pair : tuple of int
-        Input of the differing user in the first and in the second dataset.
-    lam : Number, optional
-        Ratio cap ``exp(eps0)``, above 1; default: that of the channel.
+    - ``lam``: ratio cap ``exp(eps0)``, above 1; default: that of the channel.
 
-    Notes
-    -----
     decomposition, Section 3.1.
     """
     value = _budget(channel.ratio_cap() if lam is None else lam)
@@ -186,19 +151,12 @@ class StrongerClone:
         R(x_1^0)=\lambda pQ_0+pQ_1+(1-p-\lambda p)Q,\quad R(x_1^1)=pQ_0+\lambda pQ_1+(1-p-\lambda p)Q,\quad
         R(x_i)=pQ_0+pQ_1+(1-2p)Q_i .
 
-    Parameters
-    ----------
-    lam : Number
-        Ratio cap ``exp(eps0)``.
-    p : Number
-        Clone probability.
-    p_min, p_max : Number
-        All probabilities for which such a decomposition exists form the interval ``[p_min, p_max]``.
-    first, second, rest : tuple of Number
-        The measures :math:`pQ_0`, :math:`pQ_1` and :math:`(1-p-\lambda p)Q`, by output.
+    - ``lam``: ratio cap ``exp(eps0)``.
+    - ``p_min``, ``p_max``: all probabilities for which such a decomposition exists form the interval ``[p_min,
+      p_max]``.
+    - ``first``, ``second``, ``rest``: the measures :math:`pQ_0`, :math:`pQ_1` and :math:`(1-p-\lambda p)Q`, by
+      output.
 
-    Notes
-    -----
     decomposition, Theorem 3. The interval in closed form is ours.
     """
 
@@ -215,13 +173,6 @@ class StrongerClone:
 
         The weight of :math:`Q` in the shared part is the largest that every input of the channel allows.
 
-        Raises
-        ------
-        InputError
-            If the decomposition was made for fewer inputs, and some other input lacks the clones.
-
-        Notes
-        -----
         decomposition, Section 3.3, last display.
         """
         lam, p = self.lam, self.p
@@ -322,15 +273,9 @@ def unsound_stronger_clone_pair(lam: Number, p: Number) -> ReductionPair:
     It pools the left-over of user 1 with those of all others, and no post-processing can tell them apart again. A
     channel with ratio cap 2 and n = 2 users already exceeds it (claim ``decomposition.eq-1`` of the ledger).
 
-    Parameters
-    ----------
-    lam : Number
-        Ratio cap ``exp(eps0)``, above 1.
-    p : Number
-        Clone probability, in ``[0, 1/(lam + 1)]``: beyond that the pair does not exist.
+    - ``lam``: ratio cap ``exp(eps0)``, above 1.
+    - ``p``: clone probability, in ``[0, 1/(lam + 1)]``: beyond that the pair does not exist.
 
-    Notes
-    -----
     decomposition, Section 3.3.
     """
     value = _budget(lam)

@@ -34,14 +34,7 @@ FILE: Final = "closed_forms.json"
 class ClosedForm:
     """A named mechanism with values for all of its parameters, its decompositions being known.
 
-    Parameters
-    ----------
-    name : str
-        Name of the mechanism.
-    values : tuple of (str, str)
-        Its own parameters as they were given, in order.
-    lam : Real or None
-        The local ratio cap; None where the mechanism has none.
+    - ``lam``: the local ratio cap; None where the mechanism has none.
     """
 
     name: str
@@ -109,35 +102,17 @@ class ClosedForm:
         direction: Direction | str = Direction.FORWARD,
         bits: int | None = None,
     ) -> Law:
-        """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits.
-
-        Raises
-        ------
-        NotDecided
-            If a ball contains 0, so that algebra has to say whether the number is 0.
-        """
+        """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits."""
         way, held = choice(Direction, direction, "direction"), choice(Others, others, "others")
         return calculated_law(_cells(self.name, bool(self.limits), held), self._values(), exp_eps, way, bits=bits)
 
     def law_in_doubles(self, exp_eps: Real, *, others: Others | str, direction: Direction | str) -> Law:
-        """As :meth:`law`, enclosed in doubles where it is not rational.
-
-        Raises
-        ------
-        NotDecided
-            If doubles do not enclose it, or leave open whether a number is 0.
-        """
+        """As :meth:`law`, enclosed in doubles where it is not rational."""
         way, held = choice(Direction, direction, "direction"), choice(Others, others, "others")
         return calculated_law(_cells(self.name, bool(self.limits), held), self._values(), exp_eps, way, doubles=True)
 
     def spreads(self, exp_eps: Real, direction: Direction | str, bits: int | None) -> bool:
-        """Whether the law of G certainly rises in convex order with the parameter that tells pairs apart.
-
-        Raises
-        ------
-        NotDecided
-            As :meth:`law`.
-        """
+        """Whether the law of G certainly rises in convex order with the parameter that tells pairs apart."""
         way, slope = choice(Direction, direction, "direction"), self._form["slope"]
         return slope is not None and spreads(calculated_slope(slope, self._values(), exp_eps, way, bits))
 

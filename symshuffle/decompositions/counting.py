@@ -43,12 +43,8 @@ ROLES: Final[Mapping[tuple[bool, Others], tuple[int, ...]]] = {
 class Cell:
     """One component of a symbolic decomposition.
 
-    Parameters
-    ----------
-    a, b, c : sympy.Expr
-        Its weight in both rows of the pair and in the blanket.
-    ratios : tuple of sympy.Expr or None
-        The likelihood ratios ``(a/c, b/c)``; None for a cell that the blanket does not charge.
+    - ``a``, ``b``, ``c``: its weight in both rows of the pair and in the blanket.
+    - ``ratios``: the likelihood ratios ``(a/c, b/c)``; None for a cell that the blanket does not charge.
     """
 
     a: sp.Expr
@@ -69,20 +65,7 @@ class Cell:
 
 @cache
 def count_cells(mechanism: Mechanism, roles: tuple[int, ...]) -> tuple[tuple[Cell, ...], sp.Expr]:
-    """The merged cells of some roles, and the weight of the left-over, in the parameters left open.
-
-    Parameters
-    ----------
-    mechanism : Mechanism
-        With one class of pairs chosen.
-    roles : tuple of int
-        Two or three, as in :data:`ROLES`.
-
-    Raises
-    ------
-    Unsupported
-        If the blanket of some output depends on the open parameters, or a class cannot count so many inputs.
-    """
+    """The merged cells of some roles, and the weight of the left-over, in the parameters left open."""
     slacks, over_blanket = mechanism.chart, len(roles) == 2
     cells: list[Cell] = []
     for output_class in mechanism.classes:

@@ -39,16 +39,6 @@ _T = TypeVar("_T")
 def parse(text: str) -> Part:
     """Read a mechanism expression.
 
-    Returns
-    -------
-    Mechanism, Laplace or Composition
-        With the parameters that the text fixes; the budget stays open.
-
-    Raises
-    ------
-    InputError
-        If the text is malformed (the message says at which character), or names or values are wrong.
-
     Examples
     --------
     >>> parse("hamming(joint(krr(k=10),4),2)").name

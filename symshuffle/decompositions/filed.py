@@ -16,13 +16,7 @@ from symshuffle.mechanisms.symbolic import LAM
 
 
 def filed_decomposition(mechanism: Mechanism, *, others: Others | str = "blanket") -> SymbolicDecomposition:
-    """As :func:`counted_decomposition`, from the cells on file where a named mechanism has some: nothing is derived.
-
-    Parameters
-    ----------
-    mechanism, others
-        As of :func:`counted_decomposition`.
-    """
+    """As :func:`counted_decomposition`, from the cells on file where a named mechanism has some: nothing is derived."""
     held = choice(Others, others, "others")
     growing = any(parameter.has_limit for parameter in mechanism.parameters)
     general = mechanism.general or mechanism

@@ -33,16 +33,8 @@ def laplace_cells(
 ) -> tuple[tuple[Cell, ...], sp.Expr]:
     r"""The components and the left-over of Laplace noise on a bit, in ``lam``.
 
-    Parameters
-    ----------
-    cells : int
-        Cells of the range of u, which is :math:`[0,\varepsilon_0]` for the blanket, else twice as long.
-    side : {"lower", "upper"}
-        On which side in convex order.
-    others : {"blanket", "second", "first"}
-        What stands in for the other users.
-    differs : bool
-        Whether this coordinate of the two inputs differs; if not, both hold the first input.
+    - ``cells``: cells of the range of u, which is :math:`[0,\varepsilon_0]` for the blanket, else twice as long.
+    - ``side``: on which side in convex order.
     """
     side = choice(Side, side, "side")
     others = choice(Others, others, "others")

@@ -92,15 +92,9 @@ def standard_clone_map(first: Distribution, second: Distribution, left_overs: Se
     Symbol 0 becomes a sample of ``first``, symbol 1 one of ``second``; each symbol 2 becomes a sample of the left-over
     of a user drawn without replacement.
 
-    Parameters
-    ----------
-    first, second : distributions
-        :math:`R(x_1^0)` and :math:`R(x_1^1)`, or the two extreme distributions that they mix.
-    left_overs : sequence of distributions
-        Left-overs of the users ``2..n``, in any order.
+    - ``first``, ``second``: :math:`R(x_1^0)` and :math:`R(x_1^1)`, or the two extreme distributions that they mix.
+    - ``left_overs``: left-overs of the users ``2..n``, in any order.
 
-    Notes
-    -----
     decomposition, Algorithm 1. Outcomes are histograms ``(n0, n1, n2)`` of the paper's string of symbols, whose order
     the shuffler forgets anyway.
     """
@@ -117,15 +111,8 @@ def standard_clone_map(first: Distribution, second: Distribution, left_overs: Se
 def blanket_map(left_overs: Sequence[Distribution], *, messages: int) -> Kernel:
     """Simulate the shuffled messages from the blanket experiment: add samples of users drawn without replacement.
 
-    Parameters
-    ----------
-    left_overs : sequence of distributions
-        Left-overs of the users ``2..n`` under the blanket, in any order.
-    messages : int
-        Number of messages.
+    - ``left_overs``: left-overs of the users ``2..n`` under the blanket, in any order.
 
-    Notes
-    -----
     decomposition, Algorithm 2.
     """
 
@@ -143,15 +130,8 @@ def general_clone_map(components: Sequence[Distribution], left_overs: Sequence[D
     A count of component ``j`` becomes as many samples of it; a count ``m`` of the last cell becomes one sample from
     the left-over of each user of a uniformly random ``m``-subset of the users ``2..n``.
 
-    Parameters
-    ----------
-    components : sequence of distributions
-        The shared components.
-    left_overs : sequence of distributions
-        Left-overs of the users ``2..n``, in any order.
+    - ``left_overs``: left-overs of the users ``2..n``, in any order.
 
-    Notes
-    -----
     decomposition, Algorithm 3.
     """
     messages = len(components[0])
@@ -172,8 +152,6 @@ def blanket_to_primary(n: int) -> Kernel:
 
     It writes the number of users who did not take the blanket into a last cell.
 
-    Notes
-    -----
     decomposition, Algorithm 4.
     """
     return lambda histogram: {(*histogram, n - sum(histogram)): Fraction(1)}
@@ -185,17 +163,6 @@ def clone_to_blanket(components: Sequence[Distribution], common: Distribution, k
     A count of component ``j`` becomes as many samples of it; each count of the last cell becomes a sample of
     ``common`` with probability ``keep`` and vanishes otherwise.
 
-    Parameters
-    ----------
-    components : sequence of distributions
-        The shared components.
-    common : distribution
-        What all left-overs have in common.
-    keep : probability
-        Its weight in each left-over.
-
-    Notes
-    -----
     decomposition, Algorithm 5; :func:`common_left_over` gives the last two arguments.
     """
     messages = len(components[0])
@@ -217,21 +184,10 @@ def clone_to_blanket(components: Sequence[Distribution], common: Distribution, k
 def common_left_over(decomposition: Decomposition, channel: Channel) -> tuple[tuple[Any, ...], Any]:
     r"""What the left-overs of a decomposition have in common, and with which weight.
 
-    Returns
-    -------
-    common : tuple of Number
-        :math:`Q^{com}=(\gamma\omega-\sum_j c_jQ^j)/\mu` with :math:`\mu=\gamma-\sum_j c_j`; where :math:`\mu=0`, any
-        distribution will do and the first component is returned.
-    keep : Number
-        :math:`\mu/\beta`; 0 where there is no left-over.
+    - returned ``common``: :math:`Q^{com}=(\gamma\omega-\sum_j c_jQ^j)/\mu` with :math:`\mu=\gamma-\sum_j c_j`; where
+      :math:`\mu=0`, any distribution will do and the first component is returned.
+    - returned ``keep``: :math:`\mu/\beta`; 0 where there is no left-over.
 
-    Raises
-    ------
-    InputError
-        If the shared part exceeds the blanket somewhere, so that this is no decomposition for all inputs.
-
-    Notes
-    -----
     decomposition, proof of Theorem 6, with equation (4) as the condition that is checked.
     """
     floor, shared = channel.blanket(), decomposition.common()
@@ -248,15 +204,6 @@ def common_left_over(decomposition: Decomposition, channel: Channel) -> tuple[tu
 def blanket_to_simplified(groups: Sequence[Sequence[int]], n: int) -> Kernel:
     """From the blanket experiment to a decomposition that merges outputs.
 
-    Parameters
-    ----------
-    groups : sequence of sequences of int
-        The outputs of each merged component; outputs of probability zero may be missing.
-    n : int
-        Number of users.
-
-    Notes
-    -----
     decomposition, Algorithm 6.
     """
     return lambda histogram: {
@@ -270,17 +217,6 @@ def blanket_laws(channel: Channel, pair: tuple[int, int], n: int) -> tuple[Histo
     :math:`|b|\sim\mathrm{Bin}(n-1,\gamma)`; the outcome is the multiset of one sample of :math:`R(x_1^a)` and
     :math:`|b|` samples of the blanket distribution.
 
-    Parameters
-    ----------
-    channel : Channel
-        The local randomizer.
-    pair : tuple of int
-        Input of the differing user in the first and in the second dataset.
-    n : int
-        Number of users.
-
-    Notes
-    -----
     decomposition, Definition 6.
     """
     blanket = privacy_blanket(channel)

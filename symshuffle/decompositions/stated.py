@@ -25,14 +25,7 @@ _FIRST_BITS: Final = 64
 class Place:
     """Where a channel has a likelihood ratio.
 
-    Parameters
-    ----------
-    first, second : int
-        Inputs, the more probable one first.
-    output : int
-        The message.
-    ratio : Fraction or None
-        Of its probabilities; None where the second is 0.
+    - ``ratio``: of its probabilities; None where the second is 0.
     """
 
     first: int
@@ -55,17 +48,9 @@ class Place:
 class LevelAudit:
     """The local level of a channel, beside a claimed one.
 
-    Parameters
-    ----------
-    claimed : Real or None
-        The ratio cap exp(eps0) that was claimed.
-    largest : Place
-        The largest likelihood ratio.
-    above : tuple of Place
-        Of every output at which the claimed cap is exceeded, the worst pair.
-    every_matrix : tuple of (Fraction, Fraction or None), optional
-        Where a rounded matrix was normalised: the largest ratio of a matrix that rounds to it lies between these, or
-        is at least the first, where the second is None. None where the matrix was taken as it is written.
+    - ``every_matrix``: where a rounded matrix was normalised: the largest ratio of a matrix that rounds to it lies
+      between these, or is at least the first, where the second is None. None where the matrix was taken as it is
+      written.
     """
 
     claimed: Real | None
@@ -112,19 +97,7 @@ class LevelAudit:
 @final
 @dataclass(frozen=True, slots=True)
 class BlanketAudit:
-    """The largest blanket of a channel, beside a claimed one.
-
-    Parameters
-    ----------
-    mass : Fraction
-        Its weight gamma, the sum over outputs of the least probability.
-    masses : tuple of Fraction
-        These least probabilities, by output.
-    claimed_mass : Fraction or None
-        The weight that was claimed.
-    claimed_masses : tuple of Fraction or None
-        The least probabilities that were claimed.
-    """
+    """The largest blanket of a channel, beside a claimed one."""
 
     mass: Fraction
     masses: tuple[Fraction, ...]
@@ -167,20 +140,9 @@ class BlanketAudit:
 def check_level(channel: Channel, claimed: Real | None = None) -> LevelAudit:
     """Where the likelihood ratios of a channel are largest, and where above a claimed cap.
 
-    Parameters
-    ----------
-    channel : Channel
-        Exact.
-    claimed : Fraction or Exp, optional
-        The ratio cap exp(eps0), at least 1.
+    - ``channel``: exact.
+    - ``claimed``: the ratio cap exp(eps0), at least 1.
 
-    Raises
-    ------
-    InputError
-        If the channel is not exact, or has one input.
-
-    Notes
-    -----
     decomposition, Definition 3.
 
     Examples
@@ -213,22 +175,9 @@ def check_blanket(
 ) -> BlanketAudit:
     """The largest blanket of a channel, beside what is claimed of it.
 
-    Parameters
-    ----------
-    channel : Channel
-        Exact.
-    mass : Fraction, optional
-        A claimed weight gamma, in [0, 1].
-    masses : sequence of Fraction, optional
-        Claimed least probabilities, by output: gamma times the blanket distribution.
+    - ``channel``: exact.
+    - ``mass``: A claimed weight gamma, in [0, 1].
 
-    Raises
-    ------
-    InputError
-        If the channel is not exact, a mass is not in [0, 1], or their number is not that of the outputs.
-
-    Notes
-    -----
     decomposition, Section 3.2.
     """
     _check(channel)

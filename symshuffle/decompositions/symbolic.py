@@ -247,22 +247,9 @@ def counted_decomposition(
 ) -> SymbolicDecomposition:
     """The decomposition of two inputs of a mechanism over what stands in for the other users.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-        With any of its parameters open.
-    differs : bool
-        Whether the two inputs differ; equal ones are a coordinate in which neighbours agree.
-    others : {"blanket", "third", "second", "first"}
-        The blanket of all inputs, an upper bound whatever the others hold, or the input that all of them hold, exact
-        and without left-over. For a pair of equal inputs ``third`` is a different one, the others are the common one.
-    limits : bool
-        Whether to take the limit of parameters that default to infinity.
-
-    Raises
-    ------
-    InputError
-        If the mechanism has several pairs of inputs, listed by number, and none of them was chosen.
+    - ``others``: the blanket of all inputs, an upper bound whatever the others hold, or the input that all of them
+      hold, exact and without left-over. For a pair of equal inputs ``third`` is a different one, the others are the
+      common one.
     """
     check_kind(mechanism, Mechanism, "mechanism", "a mechanism, as mechanism('krr')")
     others = choice(Others, others, "others")
@@ -318,23 +305,7 @@ def quick_law(
 ) -> Law:
     """The law of G of a mechanism with all parameters fixed, from its general form: no algebra at these values.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-        With all parameters fixed, but for those with a limit.
-    exp_eps : Real
-        The target ratio.
-    others, direction
-        As of :func:`counted_decomposition` and :meth:`SymbolicDecomposition.law`.
-    bits : int, optional
-        Precision of the balls.
-    doubles : bool
-        Whether what is not rational is enclosed by doubles only.
-
-    Raises
-    ------
-    NotDecided
-        If there is no general form, or it does not settle everything at these values: algebra does.
+    - ``doubles``: whether what is not rational is enclosed by doubles only.
     """
     way, held = choice(Direction, direction, "direction"), choice(Others, others, "others")
     values = {str(symbol) if symbol != LAM else "lam": value_of(value) for symbol, value in mechanism.fixed}
@@ -348,13 +319,7 @@ def quick_law(
 
 @lru_cache(maxsize=256)
 def _calculated(mechanism: Mechanism, others: Others, growing: tuple[sp.Symbol, ...]) -> tuple[CalculatedCell, ...]:
-    """The general form as functions of the parameters: that on file, or derived now.
-
-    Raises
-    ------
-    NotDecided
-        If there is none, or it needs more than sums, products, powers and roots.
-    """
+    """The general form as functions of the parameters: that on file, or derived now."""
     limits = tuple(parameter.symbol for parameter in mechanism.parameters if parameter.has_limit)
     kept = cells_on_file(mechanism.name, bool(growing), others) if growing in ((), limits) else None
     if kept is not None and is_named(mechanism):

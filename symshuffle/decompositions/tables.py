@@ -21,13 +21,7 @@ from symshuffle.mechanisms.symbolic import LAM, constant_of
 
 
 def root(lam: Real, order: int) -> Real:
-    """An exact root of a ratio cap.
-
-    Raises
-    ------
-    Unsupported
-        If it is irrational.
-    """
+    """An exact root of a ratio cap."""
     if isinstance(lam, Exp):
         return Exp(lam.exponent / order)
     root = constant_of(lam) ** sp.Rational(1, order)

@@ -108,13 +108,6 @@ class DecisionFile:
         Under any channel and decision rule the risk is the mean of a loss under the joint law of parameter and input. A
         model moves that law by a total variation of at most ``rounding.row``, a prior by as much again; the mean moves
         by no more than that times the range of the loss, and so does the least one over all channels and rules.
-
-        Parameters
-        ----------
-        rounding : Rounding
-            How far such a problem may be.
-        prior : bool
-            Whether the risk is an average over the prior.
         """
         losses = [value for row in self.loss for value in row]
         return (max(losses) - min(losses)) * rounding.row * (2 if prior else 1)
@@ -183,13 +176,7 @@ _DISTRIBUTIONS: Final = ("prior", "source", "p", "q")
 
 
 def normalised(data: Mapping[str, Any]) -> tuple[dict[str, Any], Rounding | None]:
-    """The object that a JSON file holds with rounded probabilities normalised; how far they may be off, or None.
-
-    Raises
-    ------
-    InputError
-        Naming the row that is off by more than its last digits can hide.
-    """
+    """The object that a JSON file holds with rounded probabilities normalised; how far they may be off, or None."""
     found, most = dict(data), None
     for name in (*_DISTRIBUTIONS, "model"):
         given = data.get(name)
@@ -216,13 +203,7 @@ def _taken(value: object) -> bool:
 
 
 def parse_problem(data: Mapping[str, Any]) -> ProblemFile:
-    """Read a problem from the object that a JSON file holds; rounded probabilities are normalised.
-
-    Raises
-    ------
-    InputError
-        Naming the field, its value and what was expected.
-    """
+    """Read a problem from the object that a JSON file holds; rounded probabilities are normalised."""
     try:
         found, rounding = normalised(data)
         problem = _adapter().validate_python(found)

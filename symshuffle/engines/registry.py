@@ -29,12 +29,8 @@ ENGINES: Final[Mapping[str, str]] = {
 class Engine(Protocol):
     """From the law of G to a bracket around H(n), and nothing else about where the law comes from.
 
-    Attributes
-    ----------
-    least : Rigour
-        What its brackets are at the least.
-    continuous : bool
-        Whether it takes a law with a continuous part, a ``MixedLaw``.
+    - ``least``: what its brackets are at the least.
+    - ``continuous``: whether it takes a law with a continuous part, a ``MixedLaw``.
     """
 
     least: ClassVar[Rigour]

@@ -47,27 +47,11 @@ def column_automorphisms(
 ) -> SymmetryGroup:
     """The group of permutations of the first columns that extend to an automorphism of a matrix.
 
-    Parameters
-    ----------
-    codes : array of int
-        Shape ``(rows, columns)``.
-    movable : int
-        How many columns are meant; the others may be permuted among themselves only.
-    accepts : callable
-        Whether a permutation of the first columns (in image form) extends; exact.
-    advice : str
-        What to do instead, for the refusal of a matrix that is too large.
-
-    Returns
-    -------
-    SymmetryGroup
-        With its blocks of exchangeable columns. It is the full group, unless the search stopped at
-        ``SEARCH_WORK``; then it is a subgroup.
-
-    Raises
-    ------
-    Unsupported
-        If the matrix is so large that a search without any choices would read too many entries.
+    - ``codes``: shape ``(rows, columns)``.
+    - ``movable``: how many columns are meant; the others may be permuted among themselves only.
+    - ``accepts``: whether a permutation of the first columns (in image form) extends; exact.
+    - returned: with its blocks of exchangeable columns. It is the full group, unless the search stopped at
+      ``SEARCH_WORK``; then it is a subgroup.
     """
     least = _FEWEST_PASSES * codes.size
     if least > SEARCH_WORK:
@@ -105,18 +89,11 @@ class _Search:
 
     Every permutation that leaves the search was accepted on the matrix itself; colours only say where to look.
 
-    Attributes
-    ----------
-    codes : array
-        The matrix.
-    movable : int
-        The first so many columns are meant.
-    accepts : callable
-        Whether a permutation of them extends to an automorphism.
-    work : int
-        Entries read so far.
-    start : _Partition
-        The stable colours before any column is singled out.
+    - ``codes``: the matrix.
+    - ``movable``: the first so many columns are meant.
+    - ``accepts``: whether a permutation of them extends to an automorphism.
+    - ``work``: entries read so far.
+    - ``start``: the stable colours before any column is singled out.
     """
 
     def __init__(self, codes: Codes, movable: int, accepts: Callable[[Sequence[int]], bool]) -> None:
@@ -246,19 +223,6 @@ class _Swaps:
 
     The hash of a row is a sum over its entries, each mixed with its place, so that a swap changes it by four terms; the
     hash of the matrix is the sum of the mixed hashes of its rows, whatever their order.
-
-    Parameters
-    ----------
-    scattered : array
-        The entries, before they are mixed with a place.
-    places : array
-        A word for every movable column.
-    words : array
-        Entries mixed with their places.
-    rows : array
-        The hash of every row.
-    matrix : numpy.uint64
-        The hash of the matrix.
     """
 
     scattered: Colours

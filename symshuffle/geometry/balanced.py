@@ -41,14 +41,7 @@ _Subsets: TypeAlias = "npt.NDArray[np.int64]"
 class BalancedOrbit:
     """Minimal balanced collections that differ by a renaming of the players.
 
-    Parameters
-    ----------
-    m : int
-        Number of players.
-    weights : tuple of (int, Fraction)
-        One of the collections: subsets as bit masks, ascending, with their weights.
-    size : int
-        How many collections there are.
+    - ``weights``: one of the collections: subsets as bit masks, ascending, with their weights.
     """
 
     m: int
@@ -65,15 +58,7 @@ class BalancedOrbit:
 
 
 def check_players(m: int) -> int:
-    """Refuse numbers of players whose collections cannot be enumerated.
-
-    Raises
-    ------
-    InputError
-        If m is no integer of at least 2.
-    Unsupported
-        For more than six players.
-    """
+    """Refuse numbers of players whose collections cannot be enumerated."""
     m = as_integer(m, "m", 2)
     if m > MOST_PLAYERS:
         raise Unsupported(
@@ -87,11 +72,6 @@ def minimal_balanced_collections(m: int) -> tuple[dict[int, Fraction], ...]:
     """The minimal balanced collections of ``m`` players without the grand coalition, with their weights, sorted.
 
     At m = 6 these are 200 213; :func:`each_balanced_collection` does not hold them all.
-
-    Raises
-    ------
-    Unsupported
-        For more than six players.
     """
     return tuple(dict(weights) for weights in sorted(tuple(one.items()) for one in each_balanced_collection(m)))
 
@@ -105,11 +85,6 @@ def balanced_orbits(m: int) -> tuple[BalancedOrbit, ...]:
     """The orbits of minimal balanced collections under renaming the players, by the number of subsets.
 
     It takes about two seconds for six players, and less than a tenth of one for fewer.
-
-    Raises
-    ------
-    InputError, Unsupported
-        As :func:`check_players`.
 
     Examples
     --------

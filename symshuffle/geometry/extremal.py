@@ -133,18 +133,7 @@ class LDPCone:
         return (staircase_row(subset, self.m, self.lam) for subset in proper_subsets(self.m))
 
     def decompose(self, vector: Sequence[Fraction]) -> dict[int, Fraction]:
-        """Write a vector of the cone as a non-negative combination of at most ``m + 1`` staircase vectors.
-
-        Returns
-        -------
-        dict
-            Weight by subset.
-
-        Raises
-        ------
-        InputError
-            If the vector is not in the cone.
-        """
+        """Write a vector of the cone as a non-negative combination of at most ``m + 1`` staircase vectors."""
         if len(vector) != self.m or not self.contains(vector):
             raise InputError("vector", [str(v) for v in vector], f"a vector of the LDP cone at lam = {self.lam}")
         low = min(vector)
@@ -300,13 +289,7 @@ class MaximalPolytope:
 
 
 def maximal_weights(channel: Channel, lam: Fraction | int) -> dict[int, Fraction]:
-    """The point of the polytope that a maximal channel belongs to.
-
-    Raises
-    ------
-    InputError
-        If the channel is not a maximal LDP channel; the message names the first column that is not extreme.
-    """
+    """The point of the polytope that a maximal channel belongs to."""
     cone = LDPCone(channel.num_inputs, check_lam(lam))
     offender = non_extreme_output(channel, lam)
     if offender is not None:
@@ -321,8 +304,6 @@ def maximal_weights(channel: Channel, lam: Fraction | int) -> dict[int, Fraction
 def non_extreme_output(channel: Channel, lam: Fraction | int) -> int | None:
     """The first output whose non-zero column is not an extreme direction; None for a maximal channel.
 
-    Notes
-    -----
     ldp_tradeoff, Proposition B.3.
     """
     cone = LDPCone(channel.num_inputs, check_lam(lam))

@@ -44,19 +44,7 @@ _PERTURBATIONS: Final = ("1/1000", "1/20000", "1/400000")
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class Solution(ValueMethods):
-    """A linear program solved and certified: a :class:`~symshuffle.base.results.Certified` answer.
-
-    Parameters
-    ----------
-    program : LinearProgram
-        What was solved.
-    certificate : Certificate
-        Primal and dual vectors; optimal, and checked when this object was made.
-    value : Bracket
-        The optimum; both ends are the same rational.
-    basis : tuple of int
-        The basic variables of the vertex.
-    """
+    """A linear program solved and certified: a :class:`~symshuffle.base.results.Certified` answer."""
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     program: LinearProgram
@@ -71,13 +59,7 @@ class Solution(ValueMethods):
 
     @well_formed()
     def verify(self) -> None:
-        """Check the certificate against the program.
-
-        Raises
-        ------
-        CertificateError
-            At ``certificate`` with the part that fails, or at ``value``.
-        """
+        """Check the certificate against the program."""
         with within("certificate"):
             proved = self.certificate.prove(self.program)
         check_claim(self.value, proved, "value")
@@ -95,15 +77,7 @@ class Solution(ValueMethods):
 
 
 def solve(program: LinearProgram) -> Solution:
-    """Solve a rational linear program to certified optimality.
-
-    Raises
-    ------
-    SolverFailure
-        If the program is infeasible or unbounded.
-    NotDecided
-        If no basis that HiGHS proposed is exactly optimal, and the program is too large for pivots over the rationals.
-    """
+    """Solve a rational linear program to certified optimality."""
     start: list[int] = []
     for settings in _SETTINGS:
         try:
@@ -187,23 +161,10 @@ def proposed(costs: Array, columns: Array, rhs: Array, *, equations: int, descri
     The matrix goes to the solver as it is: a modelling library takes longer to read a million columns than HiGHS to
     solve them.
 
-    Parameters
-    ----------
-    costs : array, shape (variables,)
-        To be minimised over non-negative variables.
-    columns : array, shape (variables, rows)
-        The columns of the program, one per line.
-    rhs : array, shape (rows,)
-        Right-hand sides.
-    equations : int
-        So many rows are equations, the first ones; the others are at most their right-hand sides.
-    description : str
-        What a failure speaks about.
-
-    Raises
-    ------
-    SolverFailure
-        If HiGHS stops anywhere but at an optimum.
+    - ``costs``: to be minimised over non-negative variables.
+    - ``columns``: the columns of the program, one per line.
+    - ``rhs``: right-hand sides.
+    - ``equations``: so many rows are equations, the first ones; the others are at most their right-hand sides.
 
     Examples
     --------

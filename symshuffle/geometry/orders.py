@@ -33,14 +33,7 @@ class Garbling:
 
     @well_formed()
     def verify(self, first: Channel, second: Channel) -> None:
-        """Check that ``first`` followed by the kernel is ``second``, exactly.
-
-        Raises
-        ------
-        CertificateError
-            At ``first`` or ``second`` where a channel is not rational, and at ``kernel`` where it does not fit, or
-            leads from the first channel to another one than the second.
-        """
+        """Check that ``first`` followed by the kernel is ``second``, exactly."""
         _check_rational(first, second)
         with within("kernel"):
             found = first.push_forward(self.kernel)
@@ -61,10 +54,7 @@ class Separation:
     :math:`\sum_{x,j} Z_{xj}\, V_x(j)` (inputs weighted by one each); the first can earn no more than
     :math:`\sum_i \max_j \sum_x Z_{xj}\, W_x(i)`.
 
-    Parameters
-    ----------
-    gains : tuple of tuple of Fraction
-        Shape ``(inputs, outputs of second)``, entries between -1 and 1.
+    - ``gains``: shape ``(inputs, outputs of second)``, entries between -1 and 1.
     """
 
     gains: Matrix
@@ -84,13 +74,7 @@ class Separation:
 
     @well_formed()
     def verify(self, first: Channel, second: Channel) -> None:
-        """Check that the gains are within [-1, 1] and that the second channel earns strictly more.
-
-        Raises
-        ------
-        CertificateError
-            At ``first`` or ``second`` where a channel is not rational or they differ in their inputs, and at ``gains``.
-        """
+        """Check that the gains are within [-1, 1] and that the second channel earns strictly more."""
         _check_rational(first, second)
         if first.num_inputs != second.num_inputs:
             raise CertificateError("second", f"{second.num_inputs} inputs, where the first has {first.num_inputs}")
@@ -156,19 +140,7 @@ def blackwell(first: Channel, second: Channel) -> Garbling | Separation:
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class Deficiency(ValueMethods):
-    """Le Cam's deficiency with the kernel that attains it: a :class:`~symshuffle.base.results.Certified` answer.
-
-    Parameters
-    ----------
-    first, second : Channel
-        What is post-processed, and what it is to imitate.
-    kernel : Channel
-        The best post-processing.
-    certificate : Certificate
-        The vectors of the linear program behind it.
-    value : Bracket
-        The deficiency.
-    """
+    """Le Cam's deficiency with the kernel that attains it: a :class:`~symshuffle.base.results.Certified` answer."""
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     first: Channel
@@ -185,13 +157,7 @@ class Deficiency(ValueMethods):
 
     @well_formed()
     def verify(self) -> None:
-        """Check the bound of the dual vector, and what the kernel attains.
-
-        Raises
-        ------
-        CertificateError
-            At ``certificate`` with the part that fails, at ``kernel``, or at ``value``.
-        """
+        """Check the bound of the dual vector, and what the kernel attains."""
         with within("certificate"):
             proved = self.certificate.prove(_program(self.first, self.second, worst_input=True))
         with within("kernel"):
@@ -257,10 +223,8 @@ def _approximation(first: Channel, second: Channel, *, worst_input: bool) -> Sol
 class _Layout:
     """Where the rows of the program are: one per kernel row, then two per error, then one per input.
 
-    Parameters
-    ----------
-    inputs, middle, outputs : int
-        Inputs of both channels, outputs of the first (rows of the kernel), outputs of the second.
+    - ``inputs``, ``middle``, ``outputs``: inputs of both channels, outputs of the first (rows of the kernel), outputs
+      of the second.
     """
 
     inputs: int

@@ -42,20 +42,8 @@ def few_enough(program: LinearProgram) -> bool:
 def optimal_vectors(program: LinearProgram, start: Sequence[int] = ()) -> tuple[Certificate, tuple[int, ...]]:
     """Optimal primal and dual vectors of a rational program, and the variables of its final basis.
 
-    Parameters
-    ----------
-    program : LinearProgram
-        To be minimised.
-    start : sequence of int
-        One variable per row, where a feasible basis is known: variables, then ``num_variables + i`` for the slack of
-        row ``i``. Anything else is ignored.
-
-    Raises
-    ------
-    SolverFailure
-        If the program is infeasible or unbounded.
-    NotDecided
-        If it is too large, or after 5000 pivots.
+    - ``start``: one variable per row, where a feasible basis is known: variables, then ``num_variables + i`` for the
+      slack of row ``i``. Anything else is ignored.
 
     Examples
     --------

@@ -89,11 +89,6 @@ def kinds_by_orbit(sizes: Sequence[int], moves: Sequence[Sequence[int]]) -> Iter
     """One kind of each orbit under permutations of the blocks, with the number of kinds in that orbit.
 
     A kind is a number in mixed radix, one digit per block; where all blocks are single inputs, a bit mask.
-
-    Raises
-    ------
-    Unsupported
-        If more than ``LISTING_LIMIT`` kinds would be visited.
     """
     radices = [size + 1 for size in sizes]
     kinds = math.prod(radices)

@@ -59,8 +59,6 @@ class OrbitPolytope:
     def single_orbit_weight(self, orbit: SubsetOrbit) -> Fraction:
         r"""For a transitive group, the weight at which one orbit alone is a channel: :math:`1/\tilde r`.
 
-        Notes
-        -----
         ldp_tradeoff, Corollary 3.17.
         """
         if not self.group.is_transitive():
@@ -68,13 +66,7 @@ class OrbitPolytope:
         return 1 / orbit.column_sum(0, self.lam)
 
     def vertices(self) -> tuple[dict[int, Fraction], ...]:
-        """All vertices: supports of at most as many orbits as there are orbits of inputs.
-
-        Raises
-        ------
-        Unsupported
-            If more than ``LARGEST_BASES`` bases would be visited.
-        """
+        """All vertices: supports of at most as many orbits as there are orbits of inputs."""
         equations = len(self.group.input_orbits())
         bases = math.comb(len(self.orbits), equations)
         if bases > LARGEST_BASES:
@@ -95,17 +87,10 @@ class OrbitPolytope:
 def act_on_channel(permutation: Sequence[int], channel: Channel, outputs: Sequence[int] | None = None) -> Channel:
     r"""The channel :math:`(g \circ Q)_x(y) = Q_{g^{-1}x}(\sigma_g^{-1} y)`.
 
-    Parameters
-    ----------
-    permutation : sequence of int
-        ``g`` on the inputs, in image form.
-    channel : Channel
-        ``Q``.
-    outputs : sequence of int, optional
-        ``sigma_g`` on the outputs; the identity by default.
+    - ``permutation``: ``g`` on the inputs, in image form.
+    - ``channel``: ``Q``.
+    - ``outputs``: ``sigma_g`` on the outputs; the identity by default.
 
-    Notes
-    -----
     ldp_tradeoff, equation (9).
     """
     back_inputs = _inverse(permutation)
@@ -141,8 +126,6 @@ def symmetrize_channel(channel: Channel, group: SymmetryGroup | None = None) -> 
 
     The group is that of all permutations of the inputs by default.
 
-    Notes
-    -----
     ldp_tradeoff, equation (46); anchored, Definition 6.1.
     """
     chosen = symmetric_group(channel.num_inputs) if group is None else group

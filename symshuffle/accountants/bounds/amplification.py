@@ -49,17 +49,7 @@ def attained_rows(found: Attained | None, neighbours: Neighbours) -> list[tuple[
 @final
 @dataclass(frozen=True, slots=True)
 class SeveralRounds:
-    """What an answer about several rounds says beside its bracket.
-
-    Parameters
-    ----------
-    times : int
-        The number of rounds.
-    parts : tuple of (int, int or None)
-        Rounds that are alike: how many, and for how many users, where that is given.
-    simpler : tuple of (str, Fraction)
-        What other theorems of composition give for the same question.
-    """
+    """What an answer about several rounds says beside its bracket."""
 
     times: int
     parts: tuple[tuple[int, int | None], ...]

@@ -58,16 +58,8 @@ def bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracke
     :func:`~symshuffle.accountants.covering.participation.bound_over` says. A bound takes the larger direction at each
     number of messages, which is above every pair; a real pair has the larger of two means.
 
-    Parameters
-    ----------
-    source : Reduction
-        The mechanism, reduced.
-    n : int
-        Number of users.
-    order : Fraction or Exp
-        Target ratio ``exp(eps)``, at least 1.
-    request : Request
-        Direction, rigour, relative width, precision and engine.
+    - ``order``: target ratio ``exp(eps)``, at least 1.
+    - ``request``: direction, rigour, relative width, precision and engine.
     """
     if source.rounding is not None and _exactly(request):
         raise Unsupported("rigour exact: the rows read do not sum to 1, and were normalised; write them as fractions")
@@ -110,17 +102,7 @@ def _bound_of_messages(source: Reduction, n: int, order: Real, request: Request)
 
 
 def reached_at(real: Reduction, n: int, order: Real, request: Request, *, approached: bool) -> Fraction:
-    """A number that the divergence of two real datasets is certainly not below, in the worst direction asked for.
-
-    Parameters
-    ----------
-    real : Reduction
-        The two datasets, as :meth:`~symshuffle.accountants.covering.reduced.Reduction.real_pairs` has them.
-    n, order, request
-        As in :func:`bound_at`.
-    approached : bool
-        Whether finite laws only approach the law of the datasets, so that a fine look at them is wasted.
-    """
+    """A number that the divergence of two real datasets is certainly not below, in the worst direction asked for."""
     coarse = approached and not real.mixed
     asked = replace(request, rel=max(request.rel, _FIRST_WIDTH)) if coarse else request
     return bound_at(real, n, order, asked).lower
@@ -138,13 +120,7 @@ def _of_finite(found: Iterable[Law], n: int, request: Request) -> list[Bracket]:
 
 
 def _of_mixed(families: Sequence[MixedFamily], n: int, order: Real, request: Request, *, alone: bool) -> list[Bracket]:
-    """Of the laws with a continuous part; none where the request cannot be met on them and finite laws may do.
-
-    Raises
-    ------
-    Unsupported
-        If an engine refuses and the laws stand ``alone``: no finite ones are known.
-    """
+    """Of the laws with a continuous part; none where the request cannot be met on them and finite laws may do."""
     takes = request.rigour is not Rigour.EXACT and (request.engine is None or request.engine.continuous)
     if not takes and not alone:
         return []
@@ -215,18 +191,7 @@ def _largest(above: Sequence[Bracket], below: Sequence[Bracket] = ()) -> Bracket
 def smallest_eps(
     source: Reduction, n: int, target: Fraction, request: Request, near: Fraction | None = None
 ) -> Crossing:
-    """The smallest eps at which the bound meets a target delta, from both sides, ``request.rel`` apart.
-
-    Parameters
-    ----------
-    near : Fraction, optional
-        A guess to start from; else the search starts where the Gaussian limit meets the target.
-
-    Raises
-    ------
-    Unsupported
-        If no finite eps meets the target, or the engine does not resolve eps so finely.
-    """
+    """The smallest eps at which the bound meets a target delta, from both sides, ``request.rel`` apart."""
 
     def bound(rigour: Rigour | None) -> Bound:
         return lambda eps, width: bound_at(
@@ -264,13 +229,7 @@ def smallest_eps(
 
 
 def _affordable(source: Reduction, n: int, target: Fraction, near: Fraction, request: Request) -> None:
-    """Refuse a search near a level whose every value takes minutes.
-
-    Raises
-    ------
-    InputError
-        If densities with a long tail are asked for a delta that is next to nothing.
-    """
+    """Refuse a search near a level whose every value takes minutes."""
     from symshuffle.engines.densities.engine import long_tailed  # NumPy loads when used
 
     order = ratio_of(near)
@@ -309,13 +268,6 @@ def limit_variance(source: Reduction, question: Question) -> float | None:
     """The largest variance of G at eps = 0: over n, the squared distance of the Gaussians that the profile tends to.
 
     None where a law is not to be had there, or all have densities.
-
-    Parameters
-    ----------
-    source : Reduction
-        The mechanism, reduced.
-    question : Question
-        Which divergence.
     """
     try:
         return max((to_float(law.variance) for law in source.laws(Fraction(1), question, None)), default=None)
@@ -347,14 +299,8 @@ def _gaussian_level(source: Reduction, n: int, goal: Fraction, question: Questio
 def bounds_nothing_from(source: Reduction, order: Real, request: Request) -> bool:
     """Whether the bound at the level ``exp(eps) = order``, and so at every larger one, is certainly 0 for every n.
 
-    Parameters
-    ----------
-    source : Reduction
-        The mechanism, reduced.
-    order : Fraction or Exp
-        Target ratio ``exp(eps)``, at least 1.
-    request : Request
-        Direction, rigour, relative width, precision and engine.
+    - ``order``: target ratio ``exp(eps)``, at least 1.
+    - ``request``: direction, rigour, relative width, precision and engine.
     """
     if source.bounds:
         return _all_zero(source.laws(order, request.direction, request.bits))

@@ -28,12 +28,7 @@ class Node(NamedTuple):
 class Line:
     """The line through (x, y) of this slope.
 
-    Parameters
-    ----------
-    x, y : Fraction
-        A point of it.
-    slope : Fraction
-        Its rise by unit of x.
+    - ``slope``: its rise by unit of x.
     """
 
     x: Fraction
@@ -48,12 +43,8 @@ class Line:
 def line_above(nodes: Sequence[Node], i: int) -> Line:
     """The chord that the function is certainly not above on the stretch from node i to node i + 1.
 
-    Parameters
-    ----------
-    nodes : sequence of Node
-        Places in rising order with values from two sides, of a convex falling function.
-    i : int
-        From 0 to ``len(nodes) - 2``.
+    - ``nodes``: places in rising order with values from two sides, of a convex falling function.
+    - ``i``: from 0 to ``len(nodes) - 2``.
     """
     left, right = nodes[i], nodes[i + 1]
     return Line(left.x, left.high, (right.high - left.high) / (right.x - left.x))
@@ -66,10 +57,7 @@ def lines_below(nodes: Sequence[Node], i: int) -> list[Line]:
     Each line starts at the lower end of the near node and takes the upper end of the far one, which only lowers it on
     the stretch; no slope is above 0.
 
-    Parameters
-    ----------
-    nodes, i
-        As in :func:`line_above`.
+    - ``nodes``, ``i``: as in :func:`line_above`.
     """
     left, right = nodes[i], nodes[i + 1]
     slope = Fraction(0)
@@ -87,12 +75,7 @@ def lines_below(nodes: Sequence[Node], i: int) -> list[Line]:
 def meetings(lines: Sequence[Line], low: Fraction, high: Fraction) -> Iterator[Fraction]:
     """Where pairs of lines meet, inside an interval.
 
-    Parameters
-    ----------
-    lines : sequence of Line
-        The lines.
-    low, high : Fraction
-        Ends of the interval, which do not count.
+    - ``low``, ``high``: ends of the interval, which do not count.
     """
     for one, other in itertools.combinations(lines, 2):
         if one.slope != other.slope:

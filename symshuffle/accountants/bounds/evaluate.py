@@ -39,13 +39,7 @@ _CLEARLY: Final = 0.5
 
 
 def check_n(n: object) -> int:
-    """The number of users, as :func:`~symshuffle.base.numbers.as_integer` reads it.
-
-    Raises
-    ------
-    InputError
-        If it is below 1 or beyond ``LARGEST_N``.
-    """
+    """The number of users, as :func:`~symshuffle.base.numbers.as_integer` reads it."""
     return as_integer(n, "n", 1, LARGEST_N)
 
 
@@ -54,25 +48,12 @@ def check_n(n: object) -> int:
 class Request:
     """What a caller asks of the engines.
 
-    Parameters
-    ----------
-    direction : {"forward", "reverse", "both"}
-        Which divergence; ``both`` takes the larger.
-    engine : Engine or None
-        None leaves the choice to the registry.
-    rigour : Rigour or None
-        What the result must be; None leaves it at what the engine delivers.
-    rel : float
-        Relative width to aim at, in (0, 1).
-    bits : int or None
-        Precision of balls in the law.
-    goal : Fraction or None
-        Number with which the value is compared: a bracket far to one side of it is narrow enough, however wide.
-
-    Raises
-    ------
-    InputError
-        If one of them is not of the kind it has to be, or out of its range.
+    - ``direction``: which divergence; ``both`` takes the larger.
+    - ``engine``: none leaves the choice to the registry.
+    - ``rigour``: what the result must be; None leaves it at what the engine delivers.
+    - ``rel``: relative width to aim at, in (0, 1).
+    - ``goal``: number with which the value is compared: a bracket far to one side of it is narrow enough, however
+      wide.
     """
 
     direction: Question = Question.BOTH
@@ -119,21 +100,8 @@ class Request:
 def choose_engine(law: Law | MixedLaw, n: int, rigour: Rigour | str | None, rel: float) -> Engine:
     """The engine that the automatic choice asks first.
 
-    Parameters
-    ----------
-    law : Law or MixedLaw
-        Law of G.
-    n : int
-        Number of users.
-    rigour : {"exact", "ball", "float64"} or None
-        What the answer must be at least; None for whatever comes first.
-    rel : float
-        Relative width to aim at, in (0, 1).
-
-    Raises
-    ------
-    Unsupported
-        If none answers at the rigour asked for.
+    - ``rigour``: what the answer must be at least; None for whatever comes first.
+    - ``rel``: relative width to aim at, in (0, 1).
     """
     return next(_offers(law, n, Request.of(rigour=rigour, rel=rel)))
 
@@ -156,19 +124,7 @@ def evaluate(law: Law | MixedLaw | LevelledPair, n: int, request: Request) -> Br
     A law that is never positive has H(n) equal to its singular mass, 0 where it has a density, and needs no engine; of
     one user, a continuous part is integrated in closed form. A bracket that is wider than asked has ``aimed`` set.
 
-    Parameters
-    ----------
-    law : Law, MixedLaw or LevelledPair
-        Law of G, or a pair with densities at a level.
-    n : int
-        Number of users.
-    request : Request
-        Direction, rigour, relative width, precision and engine.
-
-    Raises
-    ------
-    Unsupported
-        If the engine refuses, or delivers less than the rigour asked for.
+    - ``request``: direction, rigour, relative width, precision and engine.
     """
     n = check_n(n)
     if isinstance(law, LevelledPair):
@@ -259,13 +215,7 @@ def _of_segments(law: MixedLaw, n: int, request: Request) -> Bracket:
 
 
 def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
-    """The first bracket as narrow as asked; if no engine that offers has one, the narrowest, which then says so.
-
-    Raises
-    ------
-    Unsupported
-        If no engine answers: the reason of the last one.
-    """
+    """The first bracket as narrow as asked; if no engine that offers has one, the narrowest, which then says so."""
     engines = _offers(law, n, request) if request.engine is None else iter((request.engine,))
     best, reason = None, None
     if request.engine is None and request.rigour is not Rigour.EXACT and n >= _MANY and isinstance(law, Law):
@@ -320,13 +270,7 @@ def _below_all_numbers(law: Law, n: int) -> Bracket | None:
 
 
 def _offers(law: Law | MixedLaw, n: int, request: Request) -> Iterator[Engine]:
-    """The engines that the registry offers, at least one.
-
-    Raises
-    ------
-    Unsupported
-        If there is none.
-    """
+    """The engines that the registry offers, at least one."""
     found = False
     for engine in offers(law, n, request.rigour, request.rel, continuous=isinstance(law, MixedLaw)):
         found = True

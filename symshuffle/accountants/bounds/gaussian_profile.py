@@ -28,12 +28,8 @@ _NODES: Final = tuple(
 def log_profile(eps: float, mu: float) -> float:
     """``log delta_mu(eps)``, the profile of two Gaussians at distance mu, also where doubles end.
 
-    Parameters
-    ----------
-    eps : float
-        Level, at least 0.
-    mu : float
-        Distance, above 0.
+    - ``eps``: level, at least 0.
+    - ``mu``: distance, above 0.
     """
     a, b = eps / mu - mu / 2, eps / mu + mu / 2
     if a < -30:
@@ -61,12 +57,8 @@ def _fall(x: float) -> float:
 def distance(eps: float, log_delta: float) -> float:
     """``log mu`` of the two Gaussians that have this delta at this eps.
 
-    Parameters
-    ----------
-    eps : float
-        Level, at least 0.
-    log_delta : float
-        Logarithm of delta, below 0.
+    - ``eps``: level, at least 0.
+    - ``log_delta``: logarithm of delta, below 0.
     """
     return rising_root(lambda y: log_profile(eps, math.exp(y)) - log_delta, -30.0, 4.0)
 
@@ -74,12 +66,8 @@ def distance(eps: float, log_delta: float) -> float:
 def level(mu: float, log_delta: float) -> float:
     """The eps at which two Gaussians at distance mu have this delta; 0 if they have less everywhere.
 
-    Parameters
-    ----------
-    mu : float
-        Distance, above 0.
-    log_delta : float
-        Logarithm of delta, below 0.
+    - ``mu``: distance, above 0.
+    - ``log_delta``: logarithm of delta, below 0.
     """
     if log_profile(0.0, mu) <= log_delta:
         return 0.0
@@ -91,12 +79,8 @@ def level(mu: float, log_delta: float) -> float:
 def rising_root(rising: Callable[[float], float], low: float, high: float) -> float:
     """Where a rising function is 0, by secants that keep both sides and halve where they creep.
 
-    Parameters
-    ----------
-    rising : callable
-        Arithmetic that fails (a value beyond the doubles) counts as below 0.
-    low, high : float
-        Between which it is searched, ``low < high``.
+    - ``rising``: arithmetic that fails (a value beyond the doubles) counts as below 0.
+    - ``low``, ``high``: between which it is searched, ``low < high``.
     """
     try:
         at_low, at_high = rising(low), rising(high)

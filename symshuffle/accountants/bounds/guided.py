@@ -43,22 +43,8 @@ _NARROWEST: Final = 1e-13
 class Guide:
     """What is known of a bound before it is evaluated.
 
-    Parameters
-    ----------
-    start : float
-        A guess of the crossing; 0 where the bound may meet the target there already.
-    eps : callable
-        The level eps at an argument.
-    slope : float
-        About the derivative of ``log mu`` in the logarithm of the argument.
-    falling : bool
-        Whether the bound falls as the argument grows.
-    whole : bool
-        Whether arguments are integers, and neighbours are asked for.
-    most : Fraction
-        The largest argument.
-    zero : callable
-        Whether the bound is 0 at an argument, told without evaluating it.
+    - ``slope``: about the derivative of ``log mu`` in the logarithm of the argument.
+    - ``whole``: whether arguments are integers, and neighbours are asked for.
     """
 
     start: float
@@ -73,16 +59,8 @@ class Guide:
 def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing | None:
     """The crossing near a guess; None where the guide leads nowhere, and a plain search has to be made.
 
-    Parameters
-    ----------
-    bound : callable
-        From an argument and a relative width to aim at, to a bracket around the function.
-    target : Fraction
-        The value that is to be met.
-    rel : float
-        Relative width to aim at, of the argument; of no account where neighbouring integers are asked for.
-    guide : Guide
-        Where to start, and how the function runs.
+    - ``bound``: from an argument and a relative width to aim at, to a bracket around the function.
+    - ``rel``: relative width to aim at, of the argument; of no account where neighbouring integers are asked for.
     """
     seen: list[Point] = []
     plan = [

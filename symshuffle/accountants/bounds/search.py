@@ -32,16 +32,10 @@ def shortened(x: Fraction) -> Fraction:
 class Crossing:
     """A target between two arguments.
 
-    Parameters
-    ----------
-    above : Fraction
-        Here the function is certainly above the target.
-    meets : Fraction
-        Here it is certainly at most the target.
-    at : Bracket
-        The function at ``meets``.
-    before : Bracket
-        The function at ``above``.
+    - ``above``: here the function is certainly above the target.
+    - ``meets``: here it is certainly at most the target.
+    - ``at``: the function at ``meets``.
+    - ``before``: the function at ``above``.
     """
 
     above: Fraction
@@ -57,15 +51,7 @@ Search: TypeAlias = Callable[[Bound, Fraction, float], Crossing]
 @final
 @dataclass(frozen=True, slots=True)
 class Point:
-    """An argument and the function there.
-
-    Parameters
-    ----------
-    x : Fraction
-        The argument.
-    value : Bracket
-        Around the function there.
-    """
+    """An argument and the function there."""
 
     x: Fraction
     value: Bracket
@@ -79,21 +65,8 @@ def settle(bound: Bound, target: Fraction, rel: float, x: Fraction) -> Point:
     Where a finer width is out of the engine's reach the coarser bracket stands, undecided: where the engine refuses, or
     has missed two widths and the finer one has not helped.
 
-    Parameters
-    ----------
-    bound : callable
-        From an argument and a relative width to a bracket.
-    target : Fraction
-        What the function is compared with.
-    rel : float
-        Relative width that is always enough.
-    x : Fraction
-        The argument.
-
-    Raises
-    ------
-    Unsupported
-        If the engine does not answer at all.
+    - ``bound``: from an argument and a relative width to a bracket.
+    - ``rel``: relative width that is always enough.
     """
     coarse = {max(width, rel) for width in (1e-2, 1e-4, rel)}
     flat = {max(rel / factor, min(rel, _FINEST)) for factor in (30, 1000)}
@@ -117,12 +90,7 @@ def mills_guess(start: Fraction, goal: Fraction) -> Fraction:
 
     In the Gaussian limit it is :math:`(\varphi(a)-a\bar\Phi(a))/s` with :math:`a=s\varepsilon`; the value at 0 tells s.
 
-    Parameters
-    ----------
-    start : Fraction
-        Value of the profile at level 0.
-    goal : Fraction
-        The target, above 0.
+    - ``goal``: the target, above 0.
     """
     scale = float(start) * math.sqrt(2 * math.pi)
 
@@ -136,26 +104,8 @@ def mills_guess(start: Fraction, goal: Fraction) -> Fraction:
 def smallest_meeting(bound: Bound, target: Fraction, rel: float, near: Fraction | None = None) -> Crossing:
     """The smallest argument at which a falling function is at most ``target``, from both sides.
 
-    Parameters
-    ----------
-    bound : callable
-        From an argument and a relative width to aim at, to a bracket around the function.
-    target : Fraction
-        What the function should fall to.
-    rel : float
-        Relative width to aim at, of the argument.
-    near : Fraction, optional
-        A guess of the answer, where the search then starts.
-
-    Returns
-    -------
-    Crossing
-        Of width 0 at 0 where the function meets the target there.
-
-    Raises
-    ------
-    Unsupported
-        If the function never meets the target, or the width asked for is out of the engine's reach.
+    - ``bound``: from an argument and a relative width to aim at, to a bracket around the function.
+    - ``rel``: relative width to aim at, of the argument.
     """
     if near is not None and near > 0:
         found = _around(bound, target, rel, near)
@@ -196,11 +146,6 @@ def narrow(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: P
     """Move two arguments on either side of the target together until they are ``rel`` apart, relative to the larger.
 
     The function may rise or fall from one to the other.
-
-    Raises
-    ------
-    Unsupported
-        If the engine does not resolve the argument so finely.
     """
     while abs(meets.x - above.x) > Fraction(rel) * max(meets.x, above.x):
         before = above, meets
@@ -272,11 +217,6 @@ def integers_around(value: Bound, goal: Fraction, rel: float, start: Fraction, m
     """Two positive integers on either side of a target of a falling function, ``rel`` apart, from a guess.
 
     Each look is taken to cost much, and the guess to be good: steps away from it grow from 1 %.
-
-    Raises
-    ------
-    Unsupported
-        If no integer up to ``most`` meets the target.
     """
     meets = above = settle(value, goal, rel, max(start, Fraction(1)))
     factor = Fraction(101, 100)

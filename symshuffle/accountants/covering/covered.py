@@ -34,25 +34,11 @@ class Covering:
     reduction are evaluated: a reduction is derived once for a covering and answers any number of requests, and engines
     know no adjacency.
 
-    Parameters
-    ----------
-    adjacency : Adjacency or None
-        In what neighbours differ; None is replace-one, or zero-out where a null symbol is given.
-    blanket : Blanket or None
-        What stands in for the messages of the others; None is the usual one of the source.
-    null : tuple of Number or None
-        Of a channel: the output law of the null symbol.
-    min_users : int or None
-        How many messages there are at least, whoever sends them; None is all users.
-    dropout : Fraction or None
-        The probability with which each other user drops out, publicly and whatever the inputs; None is 0.
-    group : int or None
-        In how many users neighbours differ at most; None is 1.
-
-    Raises
-    ------
-    InputError
-        If one of them is not of its kind, or a null symbol comes with another adjacency than zero-out.
+    - ``adjacency``: in what neighbours differ; None is replace-one, or zero-out where a null symbol is given.
+    - ``blanket``: what stands in for the messages of the others; None is the usual one of the source.
+    - ``min_users``: how many messages there are at least, whoever sends them; None is all users.
+    - ``dropout``: the probability with which each other user drops out, publicly and whatever the inputs; None is 0.
+    - ``group``: in how many users neighbours differ at most; None is 1.
     """
 
     adjacency: Adjacency | None = None

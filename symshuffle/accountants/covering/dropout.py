@@ -42,23 +42,9 @@ def mean_over_dropouts(
 ) -> Bracket:
     """The mean of a bound that never rises with the number of messages, over how many others drop out.
 
-    Parameters
-    ----------
-    value : callable
-        From a number of messages, 1 to ``users``, and a relative width to a bracket around the bound.
-    users : int
-        Number of users; one of them always sends.
-    dropout : Fraction
-        Probability that any other does not, in (0, 1).
-    rel : float
-        Relative width to aim at.
-    exact : bool
-        Whether to take every number by itself, with rational weights.
-
-    Raises
-    ------
-    Unsupported
-        If ``exact`` is asked for beyond 300 users.
+    - ``value``: from a number of messages, 1 to ``users``, and a relative width to a bracket around the bound.
+    - ``dropout``: probability that any other does not, in (0, 1).
+    - ``rel``: relative width to aim at.
     """
     if exact and users > LARGEST_EXACT:
         raise Unsupported(f"rigour exact with dropout takes at most {LARGEST_EXACT} users, not {users}; use ball")
@@ -77,14 +63,7 @@ def mean_over_counts(
 ) -> Bracket:
     """The mean of a bound that never rises with a number of messages, which is 1 for certain and more by chance.
 
-    Parameters
-    ----------
-    value, users, rel, exact
-        As in :func:`mean_over_dropouts`.
-    below : callable
-        From m to both ends of the probability of at most m.
-    around : (float, float)
-        About the mean and the deviation of what comes by chance: where to look.
+    - ``below``: from m to both ends of the probability of at most m.
     """
     at = cache(lambda m: value(m, rel / 4) if exact else _told_from_zero(value(m, rel / 4)))
     share = rel / 4
@@ -125,14 +104,7 @@ def mean_over_counts(
 def few_counts(users: int, dropout: Fraction, beyond: Fraction, width: float) -> list[int]:
     """Some numbers of messages, from 1 to all, between which a bound hardly moves: to tell a mean from both sides.
 
-    Parameters
-    ----------
-    users, dropout
-        As in :func:`mean_over_dropouts`.
-    beyond : Fraction
-        Mass below the second of them that is of no account, in (0, 1).
-    width : float
-        By which share the noise that hides a user may differ between two of them; at half of it, these are kept.
+    - ``beyond``: mass below the second of them that is of no account, in (0, 1).
     """
     others, sends = users - 1, float(1 - dropout)
     centre, spread = 1 + others * sends, max(math.sqrt(others * sends * float(dropout)), 0.5)
@@ -156,14 +128,7 @@ def means_between(
 
     Either is a mean with one law at every level, so it is the profile of a mixture if the bound is one of messages.
 
-    Parameters
-    ----------
-    counts : list of int
-        Numbers of messages, in rising order from 1 to all.
-    found : sequence of Bracket
-        The bound at each.
-    below : callable
-        From m to both ends of the probability of at most m.
+    - ``below``: from m to both ends of the probability of at most m.
     """
     highs = list(itertools.accumulate((one.upper for one in found), min))
     lows = list(itertools.accumulate((max(one.lower, Fraction(0)) for one in reversed(found)), max))[::-1]

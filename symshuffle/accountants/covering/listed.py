@@ -47,13 +47,7 @@ def numeric(source: Decomposition | ReductionPair) -> LawFamily:
 
 
 def of_channel(channel: Channel) -> Reduction:
-    """Every pair of inputs of a channel.
-
-    Raises
-    ------
-    InputError
-        If it has one input.
-    """
+    """Every pair of inputs of a channel."""
     inputs = range(channel.num_inputs)
     if len(inputs) < 2:
         raise InputError("channel", f"{len(inputs)} input", "at least 2 inputs: neighbours differ in one")
@@ -79,22 +73,7 @@ def of_channel(channel: Channel) -> Reduction:
 
 
 def against_null(channel: Channel, law: tuple[Number, ...], *, of_blanket: bool = False) -> Reduction:
-    """Every input against the null symbol, which becomes one more row: others may hold it as well.
-
-    Parameters
-    ----------
-    channel : Channel
-        The local randomizer.
-    law : tuple of Number
-        Law of the null symbol, by output.
-    of_blanket : bool
-        Whether it is that of the blanket, for the words.
-
-    Raises
-    ------
-    InputError
-        If the law of the null symbol is no distribution on the outputs.
-    """
+    """Every input against the null symbol, which becomes one more row: others may hold it as well."""
     if len(law) != channel.num_outputs:
         raise InputError("null", f"{len(law)} masses", f"{channel.num_outputs}, one per output")
     if not sums_to_one(law):

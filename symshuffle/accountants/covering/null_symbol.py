@@ -23,13 +23,7 @@ if TYPE_CHECKING:
 
 
 def of_channel(channel: Channel) -> Reduction:
-    """Every input of a channel against the normed column minima.
-
-    Raises
-    ------
-    InputError
-        If the blanket has no mass.
-    """
+    """Every input of a channel against the normed column minima."""
     least = [minimum(column) for column in channel.columns()]
     mass = sum(least, start=Fraction(0))
     if less(0, mass) is not Verdict.TRUE:
@@ -67,11 +61,6 @@ def of_mechanism(mechanism: Mechanism) -> Reduction:
     r"""The cells (a, b, c) of a pair, with the other input replaced by the null symbol of law :math:`c/\gamma`.
 
     Every parameter of the mechanism has a value.
-
-    Raises
-    ------
-    Unsupported
-        If a pair was chosen.
     """
     from symshuffle.decompositions.counting import Cell
     from symshuffle.decompositions.symbolic import optimal_decomposition

@@ -46,20 +46,10 @@ def _some(users: object, argument: str) -> int:
 class Participation:
     """Who of the users sends a message, and in how many users two datasets differ.
 
-    Parameters
-    ----------
-    min_users : int, optional
-        How many messages there are at least, whoever sends them; at least 1. None is all users.
-    dropout : Fraction, optional
-        With which probability each other user drops out, independently of all inputs, in [0, 1). The number of messages
-        is public.
-    group : int
-        In how many users neighbours differ at most, at least 1.
-
-    Raises
-    ------
-    InputError
-        If one is out of range, or both a least number and dropout are given.
+    - ``min_users``: how many messages there are at least, whoever sends them; at least 1. None is all users.
+    - ``dropout``: with which probability each other user drops out, independently of all inputs, in [0, 1). The
+      number of messages is public.
+    - ``group``: in how many users neighbours differ at most, at least 1.
     """
 
     min_users: int | None = None
@@ -85,13 +75,7 @@ class Participation:
         return self == EVERYBODY
 
     def check(self, users: int | None) -> None:
-        """Compare with a number of users; None where that is what is asked for.
-
-        Raises
-        ------
-        InputError
-            If more have to send, or may differ, than there are; or a least number stands beside one that is asked for.
-        """
+        """Compare with a number of users; None where that is what is asked for."""
         if users is not None:
             as_integer(self.group, "group", 1, users)
             as_integer(self.min_users or 1, "min_users", 1, users)
@@ -145,27 +129,7 @@ EVERYBODY: Final = Participation()
 def bound_over(at: At, who: Participation, users: int, order: Real, rel: float, *, exact: bool) -> Bracket:
     """The bound on delta for who sends, at the level ``exp(eps) = order``, from bounds for fixed numbers of messages.
 
-    Parameters
-    ----------
-    at : callable
-        H, never rising with the number of messages.
-    who : Participation
-        Who of the users sends, and how many of them differ.
-    users : int
-        Number of users, the differing ones included.
-    order : Fraction or Exp
-        Target ratio.
-    rel : float
-        Relative width to aim at.
-    exact : bool
-        Whether rational numbers are asked for.
-
-    Raises
-    ------
-    InputError
-        If more have to send than there are.
-    Unsupported
-        If rational numbers are asked for with dropout beyond 300 users.
+    - ``rel``: relative width to aim at.
     """
     if who.min_users is not None and who.min_users > users:
         who.check(users)

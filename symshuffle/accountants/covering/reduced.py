@@ -44,13 +44,7 @@ class Reducible:
 
 @singledispatch
 def own_reduction(source: Reducible, covering: Covering) -> Reduction:
-    """The laws that bound the shuffled divergence of a source, as the family of the source registered it.
-
-    Raises
-    ------
-    Unsupported
-        If there is no such reduction.
-    """
+    """The laws that bound the shuffled divergence of a source, as the family of the source registered it."""
     raise Unsupported(f"{type(source).__name__} registered no reduction")
 
 
@@ -59,14 +53,8 @@ def own_reduction(source: Reducible, covering: Covering) -> Reduction:
 class Datasets:
     """Two real neighbouring datasets.
 
-    Parameters
-    ----------
-    describe : callable
-        From the number of users to the datasets in words.
-    law : LawFamily or None
-        The law of their exact divergence; where it has a continuous part, a law below it in convex order, or None.
-    mixed : MixedFamily or None
-        The law with its continuous part, for the engines that take it.
+    - ``law``: the law of their exact divergence; where it has a continuous part, a law below it in convex order, or
+      None.
     """
 
     describe: Callable[[int], str]
@@ -74,13 +62,7 @@ class Datasets:
     mixed: MixedFamily | None = None
 
     def finite(self) -> LawFamily:
-        """The law, where it is one of finitely many atoms.
-
-        Raises
-        ------
-        Unsupported
-            If it has a density.
-        """
+        """The law, where it is one of finitely many atoms."""
         if self.law is None:
             raise Unsupported("the law of these datasets has a density, and no finite law replaces it")
         return self.law
@@ -97,21 +79,11 @@ class Datasets:
 class PairClass:
     """Pairs of inputs that are treated alike, with the laws that bound what separates their datasets.
 
-    Parameters
-    ----------
-    pairs : str
-        The pairs in words.
-    upper : LawFamily or None
-        A law whose value bounds the shuffled divergence; None where ``mixed`` alone is known.
-    inner : LawFamily or None
-        Where the bound itself is approached from two sides, a law on the other side of it.
-    mixed : MixedFamily or None
-        Where ``upper`` approaches a law with a continuous part: that law, for the engines that take it.
-    datasets : tuple of Datasets
-        Real neighbouring datasets.
-    doubles : LawFamily or None
-        The laws of ``upper``, what is not rational enclosed by doubles only, which takes less time to make; it raises
-        ``NotDecided`` where doubles do not enclose them.
+    - ``upper``: A law whose value bounds the shuffled divergence; None where ``mixed`` alone is known.
+    - ``inner``: where the bound itself is approached from two sides, a law on the other side of it.
+    - ``mixed``: where ``upper`` approaches a law with a continuous part: that law, for the engines that take it.
+    - ``doubles``: the laws of ``upper``, what is not rational enclosed by doubles only, which takes less time to
+      make; it raises ``NotDecided`` where doubles do not enclose them.
     """
 
     pairs: str
@@ -127,33 +99,11 @@ class PairClass:
 class Reduction:
     """Everything about a source that the engines need, derived once, and whom it covers.
 
-    Parameters
-    ----------
-    classes : tuple of PairClass
-        The pairs of inputs covered, by classes; the bound is the largest of theirs.
-    every : bool
-        Whether these are all pairs that the adjacency allows. Only who has compared them all may say so.
-    adjacency : Adjacency
-        In what neighbouring datasets differ.
-    pairs : str
-        All pairs covered, in words; default: those of the only class.
-    theorem : str
-        Why the laws bound the divergence.
-    first : str
-        Which input of a pair X0 holds, where a class is not the same in both orders; else empty.
-    spreads : Spreads or None
-        Where given and true, the law of the first class is above all others in convex order.
-    participation : Participation
-        Who of the users sends a message, and in how many of them datasets differ.
-    budget : str
-        How the parts of a composition share the local budget; empty where each has all of it.
-    rounding : Rounding or None
-        How far the matrices that round to what was read may be from the normalised one that the laws are of.
-    real : bool
-        Whether the laws are those of one real pair of datasets, and so its own divergence in either direction. Of a
-        bound the larger direction may be taken anywhere; a pair has one direction at all numbers of messages.
-    assumed : tuple of (Assumption, str)
-        What a bound by these laws assumes beside what the other fields say, each with a detail or an empty text.
+    - ``first``: which input of a pair X0 holds, where a class is not the same in both orders; else empty.
+    - ``spreads``: where given and true, the law of the first class is above all others in convex order.
+    - ``real``: whether the laws are those of one real pair of datasets, and so its own divergence in either
+      direction. Of a bound the larger direction may be taken anywhere; a pair has one direction at all numbers of
+      messages.
     """
 
     classes: tuple[PairClass, ...]
@@ -175,13 +125,7 @@ class Reduction:
             raise InputError("classes", "none", "at least one class of pairs of inputs")
 
     def neighbours(self, question: Question | str, users: int | None) -> Neighbours:
-        """Whom a bound by these laws covers; ``users`` is None where any number is meant.
-
-        Raises
-        ------
-        InputError
-            If fewer users are given than have to send, or differ.
-        """
+        """Whom a bound by these laws covers; ``users`` is None where any number is meant."""
         question, who = choice(Question, question, "question"), self.participation
         who.check(users)
         pairs = self.pairs or self.classes[0].pairs
@@ -263,16 +207,8 @@ class Reduction:
 def laws(family: LawFamily, exp_eps: Real, question: Question | str, bits: int | None) -> list[Law]:
     """The laws of a family in the directions asked for; one, where both directions agree.
 
-    Parameters
-    ----------
-    family : callable
-        From a ratio, a direction and a precision to a law of G.
-    exp_eps : Fraction or Exp
-        Target ratio, at least 1.
-    question : {"forward", "reverse", "both"}
-        Which directions.
-    bits : int or None
-        Precision of balls; None takes the usual one.
+    - ``exp_eps``: target ratio, at least 1.
+    - ``bits``: precision of balls; None takes the usual one.
     """
     return list(_laws(family, exp_eps, choice(Question, question, "question"), bits))
 

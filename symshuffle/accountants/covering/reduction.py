@@ -55,33 +55,17 @@ def reduction(source: Source, **whom: Unpack[Whom]) -> Reduction:
     All pairs of inputs are compared, unless the source speaks about one pair only: a decomposition, or a mechanism
     whose pair was fixed.
 
-    Parameters
-    ----------
-    source : Mechanism, ClosedForm, Laplace, Composed, Composition, Decomposition, ReductionPair, \
-SymbolicDecomposition, Channel, Reduction or matrix
-        What every user runs. A matrix (nested sequences or a NumPy array, one row per input) is read by
-        :meth:`~symshuffle.Channel.from_rows`: doubles by their shortest decimal form, as those of a channel.
-    adjacency : {"replace-one", "zero-out"}, optional
-        In what neighbours differ; replace-one unless a null symbol is given. Where zero-out names no null symbol, a
-        vector mechanism has its own, and that of a finite mechanism has the law of the blanket.
-    blanket : {"mechanism", "largest"}, optional
-        What stands in for the messages of the others; only vector mechanisms have a choice.
-    null : sequence of Number or text, optional
-        For a channel: the output law of the null symbol. Neighbours then differ in one user, whose input is replaced by
-        the null symbol (zero-out); the others hold inputs or null symbols.
-    min_users : int, optional
-        How many messages there are at least, whoever sends them; default all users.
-    dropout : number or text, optional
-        The probability in [0, 1) with which each other user drops out, whatever the inputs and publicly; default 0.
-    group : int, optional
-        In how many users neighbours differ at most; default 1. Of more, both directions are bounded.
-
-    Raises
-    ------
-    InputError
-        If the source or a choice is none of these.
-    Unsupported
-        If the source has no such adjacency or blanket.
+    - ``SymbolicDecomposition``, ``Channel``, ``Reduction or matrix``: what every user runs. A matrix (nested
+      sequences or a NumPy array, one row per input) is read by :meth:`~symshuffle.Channel.from_rows`: doubles by
+      their shortest decimal form, as those of a channel.
+    - ``adjacency``: in what neighbours differ; replace-one unless a null symbol is given. Where zero-out names no
+      null symbol, a vector mechanism has its own, and that of a finite mechanism has the law of the blanket.
+    - ``null``: for a channel: the output law of the null symbol. Neighbours then differ in one user, whose input is
+      replaced by the null symbol (zero-out); the others hold inputs or null symbols.
+    - ``min_users``: how many messages there are at least, whoever sends them; default all users.
+    - ``dropout``: the probability in [0, 1) with which each other user drops out, whatever the inputs and publicly;
+      default 0.
+    - ``group``: in how many users neighbours differ at most; default 1. Of more, both directions are bounded.
 
     Examples
     --------
@@ -96,22 +80,7 @@ _SOURCES: Final = "a mechanism, a composition, a decomposition, a channel or its
 
 
 def covering_reduction(source: Source, covering: Covering) -> Reduction:
-    """As :func:`reduction`, of a covering that was read already.
-
-    Parameters
-    ----------
-    source : Source
-        A mechanism, channel, decomposition, pair, or a reduction of one.
-    covering : Covering
-        Whom the bounds are to cover.
-
-    Raises
-    ------
-    Unsupported
-        If the source has no reduction for that adjacency.
-    InputError
-        If the source is a reduction of another covering.
-    """
+    """As :func:`reduction`, of a covering that was read already."""
     found, who = _derived(source, covering), covering.participation
     if covering.adjacency not in (None, found.adjacency):
         raise Unsupported(f"adjacency {covering.adjacency}: this source has a reduction for {found.adjacency} only")
@@ -123,13 +92,7 @@ def covering_reduction(source: Source, covering: Covering) -> Reduction:
 
 
 def check_source(source: object) -> None:
-    """Refuse what is certainly no source, where it is kept for later questions and nothing is derived from it yet.
-
-    Raises
-    ------
-    InputError
-        If it is text, a number or nothing at all, a class, or several rounds.
-    """
+    """Refuse what is certainly no source, where it is kept for later questions and nothing is derived from it yet."""
     known = isinstance(source, Reduction | Reducible) or hasattr(source, "__array__") or callable(source)
     ours = type(source).__module__.startswith("symshuffle.") and not hasattr(source, "for_users")
     rows = isinstance(source, Sequence) and not isinstance(source, str | bytes)

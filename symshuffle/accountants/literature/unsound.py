@@ -23,17 +23,7 @@ from symshuffle.engines.counting.exact import Exact
 @final
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """Two neighbouring datasets whose divergence exceeds what a reduction claims, in exact arithmetic.
-
-    Parameters
-    ----------
-    first, second : tuple of int
-        The datasets; they differ in their first entry.
-    exp_eps : Fraction
-        Target ratio.
-    claimed, real : Fraction
-        What the reduction says, and the divergence of the shuffled datasets.
-    """
+    """Two neighbouring datasets whose divergence exceeds what a reduction claims, in exact arithmetic."""
 
     first: tuple[int, ...]
     second: tuple[int, ...]
@@ -48,13 +38,6 @@ class UnsoundReduction:
     """A pair of per-user laws that claims to bound a shuffled mechanism and does not.
 
     It is no source for :func:`symshuffle.accountants.questions.solve.delta` or any other accountant, which refuse it.
-
-    Parameters
-    ----------
-    name : str
-        What it is called in the literature.
-    pair : ReductionPair
-        The two laws of the differing user and that of the others.
     """
 
     name: str
@@ -69,19 +52,7 @@ class UnsoundReduction:
     def counterexample(
         self, channel: Channel, pair: tuple[int, int], *, targets: Sequence[Fraction], most_users: int
     ) -> Counterexample | None:
-        """The first real pair of datasets beyond the claimed value, fewest users first; None if there is none.
-
-        Parameters
-        ----------
-        channel : Channel
-            The local randomizer, rational.
-        pair : tuple of int
-            Input of the differing user in the first and in the second dataset.
-        targets : sequence of Fraction
-            Target ratios to try.
-        most_users : int
-            Largest number of users; every multiset of inputs of the others is tried.
-        """
+        """The first real pair of datasets beyond the claimed value, fewest users first; None if there is none."""
         for n in range(1, most_users + 1):
             claims = [(exp_eps, self.value_without_guarantee(exp_eps, n)) for exp_eps in targets]
             for others in itertools.combinations_with_replacement(range(channel.num_inputs), n - 1):
@@ -101,18 +72,6 @@ def unsound_variation_ratio(channel: Channel, pair: tuple[int, int]) -> UnsoundR
     :math:`\lambda\alpha` and :math:`\alpha=\beta/(\lambda-1)`, and the others with :math:`\lambda\alpha/q` each;
     whatever remains is one message. For k-ary randomized response it is the stronger clone at
     :math:`p=1/(\lambda+k-1)`, and two users exceed it from k = 3 on.
-
-    Parameters
-    ----------
-    channel : Channel
-        An eps0-LDP local randomizer.
-    pair : tuple of int
-        Input of the differing user in the first and in the second dataset.
-
-    Raises
-    ------
-    InputError
-        If the channel tells no two inputs apart.
     """
     rows: Sequence[Sequence[Any]] = channel.rows
     lam = channel.ratio_cap()

@@ -124,27 +124,8 @@ def worst_of_all(
 ) -> WorstCase:
     """The worst of all neighbouring datasets of ``n`` users, by enumeration in exact arithmetic.
 
-    Parameters
-    ----------
-    channel : Channel
-        Exact.
-    n : int
-        Number of users, the differing one included.
-    exp_eps : Fraction
-        Target ratio ``exp(eps)``, at least 1.
-    pairs : sequence of (int, int), optional
-        Ordered pairs of inputs between which the differing user may change; default: all.
-    executor : Executor, optional
-        Who enumerates the pairs of inputs, as in :func:`symshuffle.sweep`; without one, this process.
-    progress : callable, optional
-        Called with the numbers of pairs of inputs done and to do.
-
-    Raises
-    ------
-    InputError
-        If the channel is not exact.
-    Unsupported
-        If that would enumerate more than ``LARGEST_ENUMERATION`` histograms for a pair of inputs.
+    - ``channel``: exact.
+    - ``exp_eps``: target ratio ``exp(eps)``, at least 1.
     """
     if not channel.exact:
         raise InputError("channel", "not rational", "rational entries, for an exact enumeration")
@@ -186,27 +167,7 @@ def worst_of_two_types(
     pairs: InputPairs | None = None,
     executor: Executor | None = None,
 ) -> WorstCase:
-    """The worst of all constant backgrounds and of two-type backgrounds on a grid of weights, at any ``n``.
-
-    Parameters
-    ----------
-    channel : Channel
-        The local randomizer.
-    n, exp_eps, rel, rigour, bits
-        As for :func:`symshuffle.accountants.questions.solve.delta`.
-    progress : callable, optional
-        Called with the numbers of evaluations done and to do.
-    pairs : sequence of (int, int), optional
-        Ordered pairs of inputs between which the differing user may change; default: all.
-    executor : Executor, optional
-        Who evaluates the families, as in :func:`symshuffle.sweep`; without one, this process.
-
-    Raises
-    ------
-    Unsupported
-        If there are too many families (:func:`count_families`), or an engine cannot answer at the rigour
-        asked for.
-    """
+    """The worst of all constant backgrounds and of two-type backgrounds on a grid of weights, at any ``n``."""
     n, order, request = check_n(n), read_target(exp_eps=exp_eps), Request.of("forward", None, rigour, rel, bits)
     size = count_families(channel.num_inputs, channel.num_outputs, n)
     distinct = distinct_families(channel, n, _pairs(channel, pairs))
@@ -236,23 +197,9 @@ def worst_constant(
 ) -> WorstCase:
     """The worst constant background of the pair that a bound compares, without the matrix of a channel.
 
-    Parameters
-    ----------
-    source : Reduction
-        The mechanism, reduced; its real datasets are tried.
-    n : int
-        Number of users.
-    exp_eps : number, text or Exp
-        Target ratio, at least 1.
-    rel : float
-        Relative width of each divergence to aim at.
-    rigour : {"exact", "ball", "float64"} or None
-        What every divergence must be at least; None for whatever is known.
-
-    Raises
-    ------
-    Unsupported
-        If no constant background is known for the source.
+    - ``exp_eps``: target ratio, at least 1.
+    - ``rel``: relative width of each divergence to aim at.
+    - ``rigour``: what every divergence must be at least; None for whatever is known.
     """
     n, order, real = check_n(n), read_target(exp_eps=exp_eps), source.real_pairs(n)
     if not real:
@@ -289,22 +236,8 @@ def worst_background(
 ) -> WorstCase:
     """The worst neighbouring datasets: of all of them where that can be enumerated, otherwise of two types.
 
-    Parameters
-    ----------
-    channel : Channel
-        The local randomizer.
-    n : int
-        Number of users.
-    exp_eps : Fraction or Exp
-        Target ratio, at least 1.
-    rel : float
-        Relative width of a divergence to aim at, where datasets cannot be enumerated.
-    progress : callable, optional
-        Called with the numbers of families known and of all.
-    pairs : sequence of (int, int), optional
-        Pairs of inputs of the user who differs; all by default.
-    executor : Executor, optional
-        Who searches; without one, this process.
+    - ``exp_eps``: target ratio, at least 1.
+    - ``rel``: relative width of a divergence to aim at, where datasets cannot be enumerated.
 
     Examples
     --------
@@ -319,20 +252,7 @@ def worst_background(
 
 
 def gap(found: WorstCase, bound: Bracket) -> Fraction:
-    """How much of the bound is not reached by the datasets found, in [0, 1].
-
-    Parameters
-    ----------
-    found : WorstCase
-        What real datasets have.
-    bound : Bracket
-        The bound on all of them, of the same quantity.
-
-    Raises
-    ------
-    Unsupported
-        If the datasets exceed the bound: one of the two would be wrong.
-    """
+    """How much of the bound is not reached by the datasets found, in [0, 1]."""
     if lower_end(found.bracket.lower) > bound.upper:
         raise Unsupported(f"datasets {found.datasets} exceed the bound {float(bound.upper):.6g}: please report this")
     return 1 - found.bracket.lower / bound.upper if bound.upper else Fraction(0)

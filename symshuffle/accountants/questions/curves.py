@@ -50,15 +50,7 @@ _SHOWN: Final = 50
 @final
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """One point of a curve: an exact argument, and the bracket there.
-
-    Parameters
-    ----------
-    x : Fraction
-        The argument.
-    y : Bracket
-        Around the value there.
-    """
+    """One point of a curve: an exact argument, and the bracket there."""
 
     x: Fraction
     y: Bracket
@@ -179,19 +171,7 @@ class Curve(AboutNeighbours):
 def spaced(start: object, stop: object, points: int, *, geometric: bool = False) -> tuple[Fraction, ...]:
     """Arguments from start to stop, both included; geometric ones are rounded to four digits between the ends.
 
-    Parameters
-    ----------
-    start, stop : number or text
-        The ends, in rising order; above 0 for geometric arguments.
-    points : int
-        How many, both ends included: 2 to 10,000.
-    geometric : bool
-        Whether neighbours have one ratio instead of one distance.
-
-    Raises
-    ------
-    InputError
-        If the ends are not in rising order, or the number of points is not in [2, 10000].
+    - ``start``, ``stop``: the ends, in rising order; above 0 for geometric arguments.
     """
     low, high = parse_rational(start, "from"), parse_rational(stop, "to")
     points = as_integer(points, "points", 2, MOST_POINTS)
@@ -266,14 +246,7 @@ def delta_curve(
 def sent(source: Any, whom: Whom, asked: Experiment, executor: Executor | None) -> tuple[Any, Covering]:
     """What points are computed with: the reduction made here, or what was given, where workers reduce it themselves.
 
-    Parameters
-    ----------
-    source, whom
-        What was given, and whom its bounds are to cover.
-    asked : Experiment
-        The reduction of both.
-    executor : Executor or None
-        Who computes the points; None for this process.
+    - ``executor``: who computes the points; None for this process.
     """
     return (asked, Covering()) if executor is None else (source, Covering.of(**whom))
 
@@ -360,14 +333,7 @@ def along_users(
 ) -> tuple[CurvePoint, ...]:
     """The smallest eps at each number of users, every point telling where to look for the next.
 
-    Parameters
-    ----------
-    smallest : callable
-        From a number of users and a guess of the answer (or None) to a bracket around the smallest eps.
-    users : sequence of int
-        Numbers of users, in rising order.
-    progress : callable, optional
-        Called with the numbers of points known and wanted.
+    - ``smallest``: from a number of users and a guess of the answer (or None) to a bracket around the smallest eps.
     """
     found: list[CurvePoint] = []
     for n in users:

@@ -27,17 +27,7 @@ LARGEST_SEARCH: Final = 100_000_000
 def count_families(inputs: int, outputs: int, n: int) -> int:
     """How many constant and two-type families a channel has, with the pairs of inputs before them.
 
-    Parameters
-    ----------
-    inputs, outputs : int
-        Shape of the channel.
-    n : int
-        Number of users.
-
-    Raises
-    ------
-    Unsupported
-        If that times the outputs is more than ``LARGEST_SEARCH``.
+    - ``inputs``, ``outputs``: shape of the channel.
     """
     mixtures = math.comb(inputs, 2) if n > 1 else 0
     if math.perm(inputs, 2) * (inputs + mixtures) * outputs > LARGEST_SEARCH:

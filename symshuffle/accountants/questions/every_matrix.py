@@ -33,14 +33,8 @@ def with_every_matrix(
 ) -> Amplification:
     """The answer, with the bound for every matrix that rounds to the one read beside it where one was normalised.
 
-    Parameters
-    ----------
-    found : Amplification
-        The answer for the normalised matrix.
-    target : Fraction or Exp
-        The level ``exp(eps)`` of a delta, the delta of an epsilon.
-    solve : callable, optional
-        For ``epsilon``: the answer at another delta.
+    - ``target``: the level ``exp(eps)`` of a delta, the delta of an epsilon.
+    - ``solve``: for ``epsilon``: the answer at another delta.
     """
     if found.neighbours.rounding is None:
         return found

@@ -22,15 +22,7 @@ Experiment: TypeAlias = Reduction | Rounds
 
 
 def experiment(source: Any, covering: Covering) -> Experiment:
-    """A source as its reduction, several rounds as rounds of reductions.
-
-    Parameters
-    ----------
-    source : Source, Rounds or sequence of Rounds
-        What is run.
-    covering : Covering
-        Whom the bounds are to cover.
-    """
+    """A source as its reduction, several rounds as rounds of reductions."""
     plan = plan_of(source)
     if plan is None:
         return covering_reduction(source, covering)
@@ -49,17 +41,7 @@ def coarse(asked: Experiment) -> bool:
 
 
 def width_of(asked: Experiment, rel: float | None, one: float, several: float) -> float:
-    """The relative width to aim at: what is asked for, or the usual one, of one round and of several.
-
-    Parameters
-    ----------
-    asked : Experiment
-        What is asked about.
-    rel : float or None
-        What was asked for.
-    one, several : float
-        The usual widths of one round and of several.
-    """
+    """The relative width to aim at: what is asked for, or the usual one, of one round and of several."""
     if rel is not None:
         return rel
     if of_several(asked):
@@ -75,16 +57,8 @@ def _reductions(asked: Experiment) -> tuple[Reduction, ...]:
 def bound_of(asked: Experiment, n: int | None, order: Real, request: Request) -> Bracket:
     """The bound on delta at the level ``exp(eps) = order``; ``n`` is None where every round has its own users.
 
-    Parameters
-    ----------
-    asked : Experiment
-        What is asked about.
-    n : int or None
-        Number of users.
-    order : Fraction or Exp
-        Target ratio ``exp(eps)``, at least 1.
-    request : Request
-        Direction, rigour, relative width, precision and engine.
+    - ``order``: target ratio ``exp(eps)``, at least 1.
+    - ``request``: direction, rigour, relative width, precision and engine.
     """
     plan, alone, users = unrolled(asked, n)
     if plan is None:
@@ -99,14 +73,7 @@ def smallest_of(
 ) -> Bracket:
     """The smallest eps at a target delta; a guess ``near`` changes the cost of one round only.
 
-    Parameters
-    ----------
-    asked, n, request
-        As in :func:`bound_of`.
-    target : Fraction
-        Target delta, in (0, 1).
-    near : Fraction, optional
-        The guess.
+    - ``target``: target delta, in (0, 1).
     """
     plan, alone, users = unrolled(asked, n)
     if plan is None:
@@ -122,15 +89,8 @@ def smallest_of(
 def covered_by(asked: Experiment, n: int | None, question: Question) -> Neighbours:
     """Whom a bound covers: one round, or several together.
 
-    Parameters
-    ----------
-    n : int or None
-        Number of users of the question; None where every round has its own, or where users are what is asked for.
-
-    Raises
-    ------
-    InputError
-        If neighbours of one round are none of another.
+    - ``n``: number of users of the question; None where every round has its own, or where users are what is asked
+      for.
     """
     plan = plan_of(asked)
     if plan is None:
@@ -149,15 +109,7 @@ def certain(asked: Experiment, question: Question) -> bool:
 
 
 def limit_distance(asked: Experiment, n: int | None, question: Question) -> float | None:
-    """The squared distance of the Gaussians that all messages together tend to; None where it is not to be had.
-
-    Parameters
-    ----------
-    asked, n
-        As in :func:`bound_of`.
-    question : Question
-        Which direction, or the larger of both.
-    """
+    """The squared distance of the Gaussians that all messages together tend to; None where it is not to be had."""
     plan, alone, users = unrolled(asked, n)
     if plan is None:
         return _distance(alone, users, question)

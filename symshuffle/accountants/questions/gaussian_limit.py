@@ -143,19 +143,7 @@ def gaussian_limit(
 def limit_of(asked: Experiment, n: int | None, direction: Question | str = Question.BOTH) -> GaussianLimit:
     """As :func:`gaussian_limit`, of what was reduced already.
 
-    Parameters
-    ----------
-    asked : Experiment
-        One round or several, reduced.
-    n : int or None
-        Number of users; None where every round has its own.
-    direction : {"forward", "reverse", "both"}
-        Which divergence.
-
-    Raises
-    ------
-    Unsupported
-        If the variance of the amplification variable is not to be had.
+    - ``n``: number of users; None where every round has its own.
     """
     unrolled(asked, n)  # refuses a number of users that is missing, or given twice
     question = choice(Question, direction, "direction")

@@ -235,13 +235,7 @@ def _lines(said: Mapping[str, Any], width: float) -> list[dict[str, int]] | None
 
 
 def _statement(source: Any, n: int, order: Real, covering: Covering, way: Question) -> dict[str, Any]:
-    """All of a statement but its delta.
-
-    Raises
-    ------
-    Unsupported
-        For what the checker does not cover, by name.
-    """
+    """All of a statement but its delta."""
     for name, value in (("dropout", covering.dropout), ("blanket", covering.blanket)):
         if value:
             raise Unsupported(f"--proof: {name} has no proof file; min_users, group and zero-out have")

@@ -258,15 +258,7 @@ def _against_blanket(channel: Channel) -> Reduction:
 
 @lru_cache(maxsize=32)
 def clones_cdf(coins: tuple[tuple[int, Fraction], ...], *, exact: bool = False) -> Cdf:
-    """From m to both ends of the probability of at most m messages that hide each other, that of one user included.
-
-    Parameters
-    ----------
-    coins : tuple of (int, Fraction)
-        How many of the other users draw from the blanket with which probability.
-    exact : bool
-        Whether the ends are one rational.
-    """
+    """From m to both ends of the probability of at most m messages that hide each other, that of one user included."""
     total = 1 + sum(count for count, _ in coins)
     below = _exact_sums(coins) if exact else _ball_sums(coins)
 

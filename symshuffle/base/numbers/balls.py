@@ -65,13 +65,7 @@ def working_precision(bits: int) -> Iterator[None]:
 
 
 def check_rational(value: object, argument: str) -> None:
-    """Refuse what is neither a Fraction nor an integer: a double is no exact number, however short it is written.
-
-    Raises
-    ------
-    InputError
-        Naming the argument.
-    """
+    """Refuse what is neither a Fraction nor an integer: a double is no exact number, however short it is written."""
     if isinstance(value, bool) or not isinstance(value, Fraction | Integral):
         raise InputError(argument, value, "a Fraction or an integer (parse_rational reads a double as a decimal)")
 
@@ -102,13 +96,7 @@ Real: TypeAlias = "Fraction | Exp"
 
 
 def usual_bits(*numbers: Real) -> int:
-    """Working precision where the caller names none: more next to 1, of which differences are taken.
-
-    Parameters
-    ----------
-    numbers : Fraction or Exp
-        The constants that enter.
-    """
+    """Working precision where the caller names none: more next to 1, of which differences are taken."""
     levels = (abs(x.exponent) if isinstance(x, Exp) else abs(x - 1) for x in numbers)
     least = min((level for level in levels if level), default=Fraction(1))
     return DEFAULT_BITS + max(0, math.ceil(1 / least).bit_length() - 32)

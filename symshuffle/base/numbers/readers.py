@@ -51,11 +51,6 @@ def parse_rational(text: object, argument: str) -> Fraction:
     """Read a rational number written as ``3``, ``6/5``, ``0.1`` or ``1e-6``, exactly as written.
 
     A ``float`` is read by its shortest decimal form: ``0.1`` means one tenth.
-
-    Raises
-    ------
-    InputError
-        If the text is not a finite number in one of these forms.
     """
     if isinstance(text, Fraction):
         return text
@@ -91,11 +86,6 @@ def as_number(entry: object, argument: str) -> Number:
     """Read one number where every kind is welcome: a fraction, an integer, a ball, text such as ``1/3``, a double.
 
     NumPy's integers and doubles count as what they are; a truth value is no number.
-
-    Raises
-    ------
-    InputError
-        If it is anything else, or not finite.
     """
     if isinstance(entry, Fraction | Ball):
         return entry
@@ -123,11 +113,6 @@ def as_integer(entry: object, argument: str, least: int, most: int | None = None
     """Read an integer of a range: an ``int``, one of NumPy, a fraction of denominator 1, or text; no truth value.
 
     Text may be grouped, as :func:`ungrouped` reads it.
-
-    Raises
-    ------
-    InputError
-        If it is anything else, a double included, or out of range.
 
     Examples
     --------
@@ -168,14 +153,7 @@ def as_width(rel: Any) -> float:
 
 
 def as_distribution(masses: Iterable[object], argument: str) -> tuple[Number, ...]:
-    """Read probabilities: numbers of at least 0, of sum 1.
-
-    Raises
-    ------
-    InputError
-        If there is none, one is no number or negative, or the sum is not 1 (as
-        :func:`~symshuffle.base.numbers.sums_to_one` has it).
-    """
+    """Read probabilities: numbers of at least 0, of sum 1."""
     read = tuple(as_number(mass, f"{argument}[{y}]") for y, mass in enumerate(masses))
     for y, mass in enumerate(read):
         if less(mass, 0) is Verdict.TRUE:

@@ -29,15 +29,7 @@ _INTEGERS: Final = 1 << DOUBLE_BITS
 class Span:
     """A real number known to lie in ``[low, high]``.
 
-    Parameters
-    ----------
-    low, high : float
-        End points, finite, ``low <= high``.
-
-    Raises
-    ------
-    NotDecided
-        If an end is not finite: doubles do not reach so far.
+    - ``low``, ``high``: end points, finite, ``low <= high``.
     """
 
     low: float
@@ -100,13 +92,7 @@ class Span:
         return Span.outward(min(ends), max(ends))
 
     def power(self, exponent: Fraction) -> Span:
-        """The number to a small integer or to one half.
-
-        Raises
-        ------
-        NotDecided
-            If the exponent is another one, or the base may be 0 or negative where that matters.
-        """
+        """The number to a small integer or to one half."""
         if exponent == Fraction(1, 2) and self.low >= 0:
             root = Span.outward(math.sqrt(self.low), math.sqrt(self.high))
             return Span(max(root.low, 0.0), root.high)

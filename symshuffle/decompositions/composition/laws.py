@@ -38,20 +38,8 @@ _LOST_BITS: Final = 12
 def decomposition(part: Part, pattern: Pattern, *, others: Others | str = "blanket") -> SymbolicDecomposition:
     """The decomposition of a tree at a pair of inputs that differ as the pattern says, in the symbol ``lam``.
 
-    Parameters
-    ----------
-    part : Mechanism or Composition
-        The tree.
-    pattern : Pattern
-        One of :func:`~symshuffle.decompositions.composition.ways.patterns`.
-    others : {"blanket", "third", "second", "first"}
-        Whether to decompose against the blanket (an upper bound for all backgrounds) or exactly against a constant
-        background.
-
-    Raises
-    ------
-    Unsupported
-        If a leaf is Laplace noise, whose components are a continuum.
+    - ``others``: whether to decompose against the blanket (an upper bound for all backgrounds) or exactly against a
+      constant background.
     """
     others = choice(Others, others, "others")
     mechanism, *more = leaves(part)
@@ -79,20 +67,10 @@ def composed_law(
     Weights become numbers at the leaves, while likelihood ratios stay symbolic and keep merging exactly: the cost of
     an m-fold joint composition is polynomial in m.
 
-    Parameters
-    ----------
-    part, pattern, others
-        As in :func:`decomposition`.
-    exp_eps : Real
-        Target ratio ``exp(eps)``.
-    lam : Real or None
-        Total ratio cap; None where no leaf has a budget.
-    side : {"upper", "lower"}
-        On which side of the law of G, where the tree has Laplace leaves.
-    direction : {"forward", "reverse"}
-        Which divergence.
-    bits : int, optional
-        Precision of balls where the weights are not rational.
+    - ``exp_eps``: target ratio ``exp(eps)``.
+    - ``lam``: total ratio cap; None where no leaf has a budget.
+    - ``side``: on which side of the law of G, where the tree has Laplace leaves.
+    - ``bits``: precision of balls where the weights are not rational.
     """
     others = choice(Others, others, "others")
     side = choice(Side, side, "side")
@@ -191,13 +169,7 @@ def components(part: Part, pattern: Pattern) -> int:
 
 
 def check_size(part: Composition, ways: Sequence[Pattern]) -> None:
-    """Refuse a tree whose components take minutes to multiply.
-
-    Raises
-    ------
-    Unsupported
-        If there are more than ``LARGEST_PRODUCTS`` products.
-    """
+    """Refuse a tree whose components take minutes to multiply."""
     products = sum(components(part, way) for way in ways) * len(leaves(part))
     if products > LARGEST_PRODUCTS:
         raise Unsupported(

@@ -31,16 +31,9 @@ Part: TypeAlias = "Mechanism | Laplace | Composition"
 class Composition:
     """A tree of mechanisms.
 
-    Parameters
-    ----------
-    operator : {"joint", "parallel"}
-        How the parts are combined.
-    parts : tuple of Mechanism, Laplace or Composition
-        What is combined; every parameter except ``lam`` fixed, and ``lam`` of Laplace open.
-    weights : tuple of Fraction
-        For ``parallel``: the probabilities of the parts.
-    distance : int or None
-        For ``joint``: in how many coordinates neighbouring inputs differ; None stands for any number.
+    - ``parts``: what is combined; every parameter except ``lam`` fixed, and ``lam`` of Laplace open.
+    - ``weights``: for ``parallel``: the probabilities of the parts.
+    - ``distance``: for ``joint``: in how many coordinates neighbouring inputs differ; None stands for any number.
     """
 
     operator: Operator
@@ -114,13 +107,7 @@ class Composition:
                 yield part
 
     def at(self, *, eps0: object = None, lam: object = None) -> Composed:
-        """The composition with its total budget, as ``eps0`` or as ``lam = exp(eps0)``; neither where it has none.
-
-        Raises
-        ------
-        InputError
-            If it needs a budget and has none, or the reverse, or a parameter of a leaf is open.
-        """
+        """The composition with its total budget, as ``eps0`` or as ``lam = exp(eps0)``; neither where it has none."""
         for parameter in open_parameters(self):
             raise InputError(parameter.name, None, f"{parameter.range}, fixed in its leaf")
         budget = read_budget(eps0=eps0, lam=lam)
@@ -134,10 +121,7 @@ class Composition:
     def channel(self, lam: Real | None = None) -> Channel:
         """The explicit channel for small parts: an independent road to everything below.
 
-        Parameters
-        ----------
-        lam : Real, optional
-            Total ratio cap; for a ``joint`` it must have an exact root.
+        - ``lam``: total ratio cap; for a ``joint`` it must have an exact root.
         """
         if self.operator == "joint":
             share = None if lam is None else root(lam, len(self.parts))

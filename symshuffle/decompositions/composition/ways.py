@@ -24,13 +24,7 @@ LARGEST_PATTERNS: Final = 4096
 
 
 def patterns(part: Part) -> list[Pattern]:
-    """All ways in which two different inputs can differ, up to the order of equal parts.
-
-    Raises
-    ------
-    Unsupported
-        If there are more than ``LARGEST_PATTERNS``.
-    """
+    """All ways in which two different inputs can differ, up to the order of equal parts."""
     if not isinstance(part, Composition):
         return _classes(part)
     if part.operator == "parallel":

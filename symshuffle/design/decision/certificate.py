@@ -142,15 +142,7 @@ def check_around(level: Fraction | Exp, levels: Sequence[Fraction], place: str) 
     Lower bounds hold for all smaller levels, channels remain LDP at all larger ones. So the level itself is as good as
     ``(above, below)``, a bound from above the level and a channel from below it.
 
-    Returns
-    -------
-    Rigour
-        Exact at the level itself, otherwise that of the enclosure of ``exp(eps0)``.
-
-    Raises
-    ------
-    CertificateError
-        At the place given.
+    - returned: exact at the level itself, otherwise that of the enclosure of ``exp(eps0)``.
     """
     if isinstance(level, Exp):
         ball = enclose(level, LEVEL_BITS)
@@ -163,13 +155,7 @@ def check_around(level: Fraction | Exp, levels: Sequence[Fraction], place: str) 
 
 
 def check_bound(costs: Sequence[Sequence[Fraction]], bound: Sequence[Fraction], lam: Fraction) -> None:
-    """Refuse a vector that is no lower bound for every column of the LDP cone, at ``bound``.
-
-    Raises
-    ------
-    CertificateError
-        Naming the action and by how much the bound fails there.
-    """
+    """Refuse a vector that is no lower bound for every column of the LDP cone, at ``bound``."""
     for a, (slack, _) in enumerate(worst_columns(costs, bound, lam)):
         if slack < 0:
             raise CertificateError("bound", f"the lower bound fails at action {a} by {slack}")

@@ -20,17 +20,6 @@ class ChannelRisk(ValueMethods):
     """The minimax risk of one channel; a :class:`~symshuffle.base.results.Certified` answer.
 
     The rule attains the upper end.
-
-    Parameters
-    ----------
-    problem, channel
-        Whose risk it is.
-    value : Bracket
-        The risk.
-    rule : tuple of tuple of Fraction
-        An optimal randomised rule, by output and action.
-    prior : tuple of Fraction
-        A least favourable prior.
     """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
@@ -47,13 +36,7 @@ class ChannelRisk(ValueMethods):
 
     @well_formed()
     def verify(self) -> None:
-        """Compare the worst risk of the rule with the Bayes risk under the prior.
-
-        Raises
-        ------
-        CertificateError
-            At ``rule`` or ``prior`` where it is none for this problem and channel, or at ``value``.
-        """
+        """Compare the worst risk of the rule with the Bayes risk under the prior."""
         with within("rule"):
             worst = max(self.problem.risk(self.channel, self.rule))
         with within("prior"):
@@ -64,8 +47,6 @@ class ChannelRisk(ValueMethods):
 def minimax_risk(problem: DecisionProblem, channel: Channel) -> ChannelRisk:
     """The minimax risk of one channel, an optimal randomised rule, and a least favourable prior, all exact.
 
-    Notes
-    -----
     ldp_tradeoff, equations (5) and (6).
     """
     outputs, actions = channel.num_outputs, problem.num_actions

@@ -31,21 +31,10 @@ from symshuffle.geometry.linear import Matrix
 class InvariantProblem:
     """A decision problem and a group of its symmetries, as the data of the reduced programs.
 
-    Parameters
-    ----------
-    problem : DecisionProblem
-        The problem; for the minimax criterion with one orbit of parameters, under the uniform prior, which is then
-        least favourable.
-    group : SymmetryGroup
-        Acts on it.
-    inputs : tuple of tuple of int
-        Orbits of inputs.
-    parameters : tuple of tuple of int
-        Orbits of parameters over which the largest risk is taken; empty if a prior is given.
-    actions : tuple of int
-        One action per orbit of actions; a pair with another action is the image of a pair with one of these.
-    prices : tuple of Matrix
-        For every orbit of parameters (or once, for the prior) the costs by representative action and input.
+    - ``problem``: the problem; for the minimax criterion with one orbit of parameters, under the uniform prior, which
+      is then least favourable.
+    - ``inputs``: orbits of inputs.
+    - ``parameters``: orbits of parameters over which the largest risk is taken; empty if a prior is given.
     """
 
     problem: DecisionProblem
@@ -57,13 +46,7 @@ class InvariantProblem:
 
     @classmethod
     def of(cls, problem: DecisionProblem, group: SymmetryGroup, *, criterion: Criterion) -> InvariantProblem:
-        """Reduce a problem.
-
-        Raises
-        ------
-        InputError
-            If the group does not act on the problem, naming the generator and the entry.
-        """
+        """Reduce a problem."""
         minimax = criterion is Criterion.MINIMAX
         action = induced_action(problem, group, criterion=criterion)
         parameters = action.parameter_orbits(problem.num_parameters) if minimax else ()

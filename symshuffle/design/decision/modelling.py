@@ -190,19 +190,7 @@ def _level(lam: Fraction | int | None, eps0: Fraction | int | None) -> Fraction:
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class CertifiedModel(AnswerMethods):
-    """A linear model solved over the rationals: a :class:`~symshuffle.base.results.Certified` answer.
-
-    Parameters
-    ----------
-    value : Fraction
-        Its optimum.
-    solution : Solution
-        The program that was solved, with primal and dual vectors.
-    constant : Fraction
-        What the objective of the model adds to that of the program.
-    maximised : bool
-        Whether the program is the minimum of minus the objective.
-    """
+    """A linear model solved over the rationals: a :class:`~symshuffle.base.results.Certified` answer."""
 
     value: Fraction
     solution: Solution
@@ -226,13 +214,7 @@ class CertifiedModel(AnswerMethods):
 
     @well_formed()
     def verify(self) -> None:
-        """Check the solution of the rational program, and that the value is its optimum up to sign and constant.
-
-        Raises
-        ------
-        CertificateError
-            At ``solution`` with the part that fails, or at ``value``.
-        """
+        """Check the solution of the rational program, and that the value is its optimum up to sign and constant."""
         with within("solution"):
             proved = self.solution.certificate.prove(self.solution.program).shifted(self.constant)
         if self.value != (-proved.upper if self.maximised else proved.lower) or proved.exact is None:

@@ -39,17 +39,7 @@ _SIMPLEX: Final = {"presolve": False, "time_limit": 120.0}
 @final
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """What a floating-point program suggests.
-
-    Parameters
-    ----------
-    columns : frozenset of (int, int)
-        Pairs of a subset and an action.
-    value : float
-        Its optimum.
-    rows, bound, prior : arrays or None
-        For the compact program: probabilities by action and input, multipliers by input, prior.
-    """
+    """What a floating-point program suggests."""
 
     columns: frozenset[tuple[int, int]]
     value: float
@@ -258,16 +248,10 @@ class _Restricted:
 
     To begin with, every orbit of inputs has a singleton for every action: these pairs alone make a channel.
 
-    Attributes
-    ----------
-    level : float
-        The ratio cap.
-    largest : bool
-        Whether the largest risk over orbits of parameters is minimised, and not one risk.
-    prices : array
-        Shape ``(risks, actions, inputs)``.
-    pairs : list of (int, int)
-        Subset and place of the action, without repetition.
+    - ``level``: the ratio cap.
+    - ``largest``: whether the largest risk over orbits of parameters is minimised, and not one risk.
+    - ``prices``: shape ``(risks, actions, inputs)``.
+    - ``pairs``: subset and place of the action, without repetition.
     """
 
     def __init__(self, reduced: InvariantProblem, level: float) -> None:
@@ -295,13 +279,7 @@ class _Restricted:
         self._entries.append(np.r_[means, self.prices[:, place] @ column])
 
     def solve(self) -> _Optimum:
-        """Its optimum by HiGHS.
-
-        Raises
-        ------
-        SolverFailure
-            If there is none.
-        """
+        """Its optimum by HiGHS."""
         matrix, rows, count = np.array(self._entries), len(self._sizes), len(self.pairs)
         staircase, risks = matrix[:, :rows], matrix[:, rows:]
         method: dict[str, Any] = {"method": "highs-ds", "options": _SIMPLEX}

@@ -32,17 +32,7 @@ _LEVEL_BITS: Final = (100, 200, 400, 800)
 @final
 @dataclass(frozen=True, slots=True)
 class OrbitWeight:
-    """One orbit of subsets in an invariant channel, with the rule there.
-
-    Parameters
-    ----------
-    orbit : SubsetOrbit
-        The subsets.
-    action : int
-        The action at the representative; a symmetry that moves the representative moves the action with it.
-    weight : Fraction
-        Weight of every subset of the orbit.
-    """
+    """One orbit of subsets in an invariant channel, with the rule there."""
 
     orbit: SubsetOrbit
     action: int
@@ -57,25 +47,10 @@ class OrbitDesign(ValueMethods):
     It is a :class:`~symshuffle.base.results.Certified` answer; the safe end is the upper one, which the channel
     attains.
 
-    Parameters
-    ----------
-    problem : DecisionProblem
-        What was solved. For a minimax criterion its prior is the least favourable one that was found, constant on
-        orbits of parameters.
-    group : SymmetryGroup
-        Its symmetries.
-    lam : Fraction
-        Level of the channel.
-    criterion : Criterion
-        Whether the average under the prior is meant, or the worst case over parameters.
-    weights : tuple of OrbitWeight
-        The channel and its rule.
-    bound : tuple of Fraction
-        The dual vector, one entry per input, constant on orbits of inputs.
-    value : Bracket
-        The optimal risk over all LDP channels, invariant or not.
-    proposed : float or None
-        What the floating-point solver said; None where it gave up.
+    - ``problem``: what was solved. For a minimax criterion its prior is the least favourable one that was found,
+      constant on orbits of parameters.
+    - ``bound``: the dual vector, one entry per input, constant on orbits of inputs.
+    - ``proposed``: what the floating-point solver said; None where it gave up.
     """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
@@ -107,15 +82,7 @@ class OrbitDesign(ValueMethods):
 
     @well_formed()
     def verify(self) -> None:
-        """Check symmetry, orbits, weights and bound in rational arithmetic, against the problem itself.
-
-        Raises
-        ------
-        CertificateError
-            At ``lam``, ``criterion``, ``problem`` (the group does not act on it, or it has no prior),
-            ``weights[j].orbit`` (its size or incidences are not those of the group), ``weights[j].action``,
-            ``weights[j].weight``, ``weights`` (a column sum), ``bound`` or ``value``.
-        """
+        """Check symmetry, orbits, weights and bound in rational arithmetic, against the problem itself."""
         if not self.lam > 1:
             raise CertificateError("lam", f"{self.lam} is no level above 1")
         if not isinstance(self.criterion, Criterion):
@@ -130,13 +97,7 @@ class OrbitDesign(ValueMethods):
         return sum({self.group.kind(w.orbit.representative): w.orbit.size for w in self.weights}.values())
 
     def channel(self) -> Channel:
-        """The channel itself, one output per subset.
-
-        Raises
-        ------
-        Unsupported
-            If it has more than 4096 outputs.
-        """
+        """The channel itself, one output per subset."""
         outputs = self.num_outputs()
         if outputs > _MAX_OUTPUTS:
             raise Unsupported(f"the channel has {outputs} outputs; its orbit weights describe it")
@@ -304,16 +265,8 @@ class OrbitDesigns(ValueMethods):
 
     It is a :class:`~symshuffle.base.results.Certified` answer; the last channel attains its safe end, the upper one.
 
-    Parameters
-    ----------
-    problem : DecisionProblem
-        What was solved.
-    level : Fraction or Exp
-        The level asked for.
-    value : Bracket
-        The optimal risk.
-    designs : tuple of OrbitDesign
-        One at a rational level; at ``exp(eps0)`` one above it, which bounds the risk from below, and one below it.
+    - ``designs``: one at a rational level; at ``exp(eps0)`` one above it, which bounds the risk from below, and one
+      below it.
     """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
@@ -330,13 +283,7 @@ class OrbitDesigns(ValueMethods):
 
     @well_formed()
     def verify(self) -> None:
-        """Check every design, their levels, and that they are designs of this problem.
-
-        Raises
-        ------
-        CertificateError
-            At ``designs`` (their levels), ``designs[i]`` with the part that fails, or ``value``.
-        """
+        """Check every design, their levels, and that they are designs of this problem."""
         rigour = check_around(self.level, [design.lam for design in self.designs], "designs")
         for i, design in enumerate(self.designs):
             worst = design.criterion is Criterion.MINIMAX

@@ -31,15 +31,7 @@ _ADVICE: Final = (
 @final
 @dataclass(frozen=True, slots=True)
 class InducedAction:
-    """How the generators of a group on the inputs permute the parameters and the actions of a problem.
-
-    Parameters
-    ----------
-    parameters : tuple of tuple of int
-        One permutation per generator; empty for a Bayes criterion, where only posterior costs are symmetric.
-    actions : tuple of tuple of int
-        One per generator; where several actions have the same losses, the first of them stands for all.
-    """
+    """How the generators of a group on the inputs permute the parameters and the actions of a problem."""
 
     parameters: tuple[tuple[int, ...], ...]
     actions: tuple[tuple[int, ...], ...]
@@ -60,13 +52,7 @@ def induced_action(
     criterion: Criterion = Criterion.BAYES,
     costs: Matrix | None = None,
 ) -> InducedAction:
-    """How a group acts on a problem.
-
-    Raises
-    ------
-    InputError
-        Naming the generator and the entry that it fails to preserve.
-    """
+    """How a group acts on a problem."""
     minimax = criterion is Criterion.MINIMAX
     if group.m != problem.num_inputs:
         raise InputError("group", f"acts on {group.m} inputs", f"a group on {problem.num_inputs} inputs")
@@ -114,15 +100,7 @@ class _Structure:
 
 
 def parameter_permutation(problem: DecisionProblem, permutation: Sequence[int], name: str) -> tuple[int, ...]:
-    """How a permutation of the inputs permutes the parameters, if it is a symmetry of model and loss.
-
-    Raises
-    ------
-    InputError
-        If it is none.
-    Unsupported
-        If two parameters have the same model, where the answer would be ambiguous.
-    """
+    """How a permutation of the inputs permutes the parameters, if it is a symmetry of model and loss."""
     return _Structure.of(problem).images(permutation, name)[0]
 
 

@@ -22,13 +22,7 @@ PRECISIONS: Final = (COLUMN_BITS, 2 * COLUMN_BITS, 4 * COLUMN_BITS, 8 * COLUMN_B
 
 
 def check_exchangeable(measure: Measure, group: SymmetryGroup) -> None:
-    """Check that a group only exchanges inputs that a measure cannot tell apart.
-
-    Raises
-    ------
-    InputError
-        If it acts on another number of inputs, or exchanges inputs with different data.
-    """
+    """Check that a group only exchanges inputs that a measure cannot tell apart."""
     if group.m != measure.num_inputs or not measure.data:
         raise InputError("group", f"acts on {group.m} inputs", f"{measure.num_inputs} inputs of a measure with data")
     for i, generator in enumerate(group.generators):

@@ -54,22 +54,11 @@ from symshuffle.geometry.subset_orbits import SubsetOrbit
 class LogPiece:
     """A formula that is optimal on a closed interval of levels, certified in ball arithmetic.
 
-    Parameters
-    ----------
-    lower, upper : Fraction
-        The interval; the formula may be optimal a little beyond.
-    value : sympy.Expr
-        The largest value of the measure as a function of ``lam``.
-    weights : tuple of (SubsetOrbit, sympy.Expr)
-        The optimal orbits with the weight of one subset.
-    conditions : int
-        How many functions were shown to be positive on the interval.
-    measure : Measure
-        What is maximised.
-    group : SymmetryGroup
-        Permutations of exchangeable inputs by which the program was reduced.
-    basis : tuple of int
-        The representatives of the orbits that make the optimal basis: all that the proof needs besides the measure.
+    - ``value``: the largest value of the measure as a function of ``lam``.
+    - ``weights``: the optimal orbits with the weight of one subset.
+    - ``conditions``: how many functions were shown to be positive on the interval.
+    - ``basis``: the representatives of the orbits that make the optimal basis: all that the proof needs besides the
+      measure.
     """
 
     lower: Fraction
@@ -83,15 +72,7 @@ class LogPiece:
 
     @well_formed()
     def verify(self) -> None:
-        """Solve for the basis again and show on the whole interval that it is optimal, from the measure alone.
-
-        Raises
-        ------
-        CertificateError
-            At ``levels`` (not an interval above 1), ``group`` where inputs are not exchangeable, ``basis`` (an orbit
-            that is none), ``weights`` or ``value`` where the formulas shown are others than those of the basis, or
-            ``conditions`` (their number, or one is not shown to be positive on the interval).
-        """
+        """Solve for the basis again and show on the whole interval that it is optimal, from the measure alone."""
         if not 1 < self.lower <= self.upper:
             raise CertificateError("levels", f"[{self.lower}, {self.upper}] is no interval of levels above 1")
         with within("group"):

@@ -52,24 +52,10 @@ class MeasureDesign(ValueMethods):
     It is a :class:`~symshuffle.base.results.Certified` answer; the safe end is the lower one, which the channel
     attains.
 
-    Parameters
-    ----------
-    measure : Measure
-        What was maximised.
-    lam : Fraction
-        Level of the channel; at ``exp(eps0)`` a rational just below it.
-    weights : dict of int to Fraction
-        The optimal point of the maximal polytope; under a group, the weight of every subset in the orbit of the key.
-    bound : tuple of Fraction
-        A vector ``u`` with :math:`\varphi(S_y) \le u \cdot S_y` for every subset; its sum is the upper end.
-    value : Bracket
-        The maximum.
-    group : SymmetryGroup or None
-        Permutations of exchangeable inputs by which the program was reduced.
-    bound_lam : Fraction or None
-        Level of the bound where it is not that of the channel.
-    level : Fraction, Exp or None
-        The level asked for; None for ``lam`` itself.
+    - ``lam``: level of the channel; at ``exp(eps0)`` a rational just below it.
+    - ``bound``: A vector ``u`` with :math:`\varphi(S_y) \le u \cdot S_y` for every subset; its sum is the upper end.
+    - ``bound_lam``: level of the bound where it is not that of the channel.
+    - ``level``: the level asked for; None for ``lam`` itself.
     """
 
     safe: ClassVar[SafeEnd] = SafeEnd.LOWER
@@ -92,15 +78,7 @@ class MeasureDesign(ValueMethods):
 
     @well_formed()
     def verify(self) -> None:
-        """Check weights and bound on every staircase column, from the measure and the level alone.
-
-        Raises
-        ------
-        CertificateError
-            At ``lam`` (the levels are not above 1, or not around the one asked for), ``measure`` or ``group`` where it
-            is none that can be maximised, ``weights`` (a key, a sign, a row), ``bound`` (its length, its symmetry, or a
-            column above it) or ``value``.
-        """
+        """Check weights and bound on every staircase column, from the measure and the level alone."""
         m = self.measure.num_inputs
         with within("measure"):
             check_homogeneous(self.measure)
@@ -174,13 +152,7 @@ class MeasureDesign(ValueMethods):
         return sum(orbit.size for orbit in self.group.subset_orbits() if orbit.representative in self.weights)
 
     def channel(self) -> Channel:
-        """The optimal channel.
-
-        Raises
-        ------
-        Unsupported
-            If it has more than 4096 outputs.
-        """
+        """The optimal channel."""
         if self.num_outputs() > _MAX_OUTPUTS:
             raise Unsupported(f"the channel has {self.num_outputs()} outputs; its orbit weights describe it")
         weights = self.weights

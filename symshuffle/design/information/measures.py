@@ -39,25 +39,14 @@ class LogTerm:
 class Measure:
     r"""A sum over outputs of a homogeneous convex function of the column.
 
-    Parameters
-    ----------
-    name : str
-        For messages and reports.
-    num_inputs : int
-        Length of the columns.
-    rational : callable or None
-        The function on rational columns, where it is rational.
-    ball : callable
-        The same on ``arb`` columns, at the current working precision.
-    data : tuple of tuple of Fraction
-        The vectors over the inputs that the function is made of, if it is symmetric in everything else: inputs on which
-        they agree are then exchangeable. Empty if nothing is known.
-    logs : tuple of LogTerm
-        The function as a sum of logarithms of ratios of linear forms, where it is one.
-    positive_part : tuple of Fraction or None
-        The linear form ``d`` if the function is :math:`\max(0, d\cdot v)`.
-    quotient : pair of tuple of Fraction, or None
-        The linear forms ``t`` and ``b`` if the function is :math:`(t\cdot v)^2/(b\cdot v)`.
+    - ``num_inputs``: length of the columns.
+    - ``rational``: the function on rational columns, where it is rational.
+    - ``ball``: the same on ``arb`` columns, at the current working precision.
+    - ``data``: the vectors over the inputs that the function is made of, if it is symmetric in everything else:
+      inputs on which they agree are then exchangeable. Empty if nothing is known.
+    - ``logs``: the function as a sum of logarithms of ratios of linear forms, where it is one.
+    - ``positive_part``: the linear form ``d`` if the function is :math:`\max(0, d\cdot v)`.
+    - ``quotient``: the linear forms ``t`` and ``b`` if the function is :math:`(t\cdot v)^2/(b\cdot v)`.
     """
 
     name: str

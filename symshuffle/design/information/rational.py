@@ -22,17 +22,7 @@ from symshuffle.geometry.groups import SymmetryGroup
 def rational_program(measure: Measure, group: SymmetryGroup) -> ParametricProgram:
     """The program of minus a measure, over orbits of exchangeable inputs.
 
-    Parameters
-    ----------
-    measure : Measure
-        A hockey-stick divergence, total variation, a chi-square divergence or Fisher information.
-    group : SymmetryGroup
-        Permutations of exchangeable inputs, such as ``measure.symmetry()``.
-
-    Raises
-    ------
-    Unsupported
-        For a measure that is not rational in ``lam`` by one of these two forms.
+    - ``group``: permutations of exchangeable inputs, such as ``measure.symmetry()``.
     """
     if measure.positive_part is not None:
         gain = [sp.QQ(-v.numerator, v.denominator) for v in measure.positive_part]

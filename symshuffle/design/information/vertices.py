@@ -35,20 +35,9 @@ class Reduced:
 
     A variable is the total weight of an orbit of subsets; without a group every orbit is a single subset or input.
 
-    Parameters
-    ----------
-    m : int
-        Number of inputs.
-    lam : Fraction
-        Level.
-    blocks : tuple of tuple of int
-        The orbits of inputs.
-    orbits : list of SubsetOrbit
-        The orbits of subsets.
-    columns : list of Column
-        The staircase column of each representative.
-    rows : list of tuple of Fraction
-        By orbit of subsets, what one unit of its total weight adds to an input of each orbit of inputs.
+    - ``blocks``: the orbits of inputs.
+    - ``orbits``: the orbits of subsets.
+    - ``rows``: by orbit of subsets, what one unit of its total weight adds to an input of each orbit of inputs.
     """
 
     m: int

@@ -33,13 +33,7 @@ def blurred_costs(m: int, blur: Any, action: int) -> list[Any]:
 
 
 def candidate_risks(m: int, blur: Any, lam: Any) -> Iterator[tuple[int, int, Any]]:
-    r"""The risk :math:`\sum_x S_{y,x} h_{a,x} / (k\lambda + m - k)` of one subset per orbit with every action.
-
-    Yields
-    ------
-    subset, action, risk
-        The optimum over all LDP channels is the smallest risk (ldp_tradeoff, Corollary 3.17).
-    """
+    r"""The risk :math:`\sum_x S_{y,x} h_{a,x} / (k\lambda + m - k)` of one subset per orbit with every action."""
     for orbit in dihedral_group(m).subset_orbits():
         inside = [x for x in range(m) if orbit.representative >> x & 1]
         total = len(inside) * lam + m - len(inside)

@@ -26,8 +26,6 @@ def uniform_information(m: int, k: int, eps0: Fraction) -> Ball:
 def best_uniform_size(m: int, eps0: Fraction) -> tuple[Ball, int]:
     """The largest mutual information at a uniform input, and the size of the subsets that attain it.
 
-    Notes
-    -----
     ldp_tradeoff, Remark 3.19. The size is a neighbour of the continuous maximiser
     ``m (eps0 lam - lam + 1) / (lam - 1)**2``; all sizes are compared here.
     """

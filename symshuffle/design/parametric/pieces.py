@@ -22,20 +22,10 @@ from symshuffle.mechanisms.symbolic import LAM, evaluate
 class OptimalBasis:
     """A basis with the interval of levels on which it is optimal: there its two vectors prove the value.
 
-    Parameters
-    ----------
-    lower, upper : sympy.Expr
-        End points; exact algebraic numbers, 1 or infinity.
-    value : sympy.Expr
-        The optimal cost as a function of ``lam``.
-    weights : tuple of (ParametricColumn, sympy.Expr)
-        The optimal columns with the weight of one copy.
-    bound : tuple of sympy.Expr
-        The multipliers, one per orbit of inputs; they sum to the value.
-    prior : tuple of sympy.Expr
-        For a minimax program, the least favourable probability of every orbit of parameters; empty otherwise.
-    conditions : int
-        How many sign conditions were decided on the interval.
+    - ``lower``, ``upper``: end points; exact algebraic numbers, 1 or infinity.
+    - ``value``: the optimal cost as a function of ``lam``.
+    - ``weights``: the optimal columns with the weight of one copy.
+    - ``bound``: the multipliers, one per orbit of inputs; they sum to the value.
     """
 
     lower: sp.Expr
@@ -48,14 +38,7 @@ class OptimalBasis:
 
     @well_formed()
     def verify(self, program: ParametricProgram) -> None:
-        """Check both vectors as identities in ``lam``, and every sign on the whole interval.
-
-        Raises
-        ------
-        CertificateError
-            At ``weights`` (a row, a sign), ``prior`` (its sum, a sign), ``bound`` (its sum, a reduced cost) or
-            ``value`` (the weights, or an orbit of parameters, cost more).
-        """
+        """Check both vectors as identities in ``lam``, and every sign on the whole interval."""
         with within("weights"):
             columns = {column: j for j, column in enumerate(program.columns)}
             field = program.ring.get_field()
@@ -104,14 +87,10 @@ class OptimalBasis:
 class FormulaPiece:
     """One formula on one interval of levels, with the bases that prove it on parts of the interval.
 
-    Parameters
-    ----------
-    lower, upper : sympy.Expr
-        End points; exact algebraic numbers, 1 or infinity.
-    value : sympy.Expr
-        The optimal cost as a function of ``lam``.
-    bases : tuple of OptimalBasis
-        Ascending; together they cover the interval. Weights, bound and prior are those of a basis: :meth:`basis`.
+    - ``lower``, ``upper``: end points; exact algebraic numbers, 1 or infinity.
+    - ``value``: the optimal cost as a function of ``lam``.
+    - ``bases``: ascending; together they cover the interval. Weights, bound and prior are those of a basis:
+      :meth:`basis`.
     """
 
     lower: sp.Expr
@@ -134,13 +113,7 @@ class FormulaPiece:
 
     @well_formed()
     def verify(self, program: ParametricProgram) -> None:
-        """Check every basis, and that they prove one formula on all of the interval.
-
-        Raises
-        ------
-        CertificateError
-            At ``bases[i]`` with the part of the basis, or at ``bases`` where they leave a gap or prove another formula.
-        """
+        """Check every basis, and that they prove one formula on all of the interval."""
         reached = self.lower
         for i, basis in enumerate(self.bases):
             with within(f"bases[{i}]"):

@@ -24,23 +24,13 @@ from symshuffle.mechanisms.symbolic import LAM
 class ParametricColumn:
     """One column of a program whose coefficients are affine in ``lam``.
 
-    Parameters
-    ----------
-    subset : int
-        The subset of inputs where the column is ``lam``, as a bit mask; for an orbit, its representative.
-    action : int
-        The action taken.
-    copies : int
-        Number of subsets in the orbit; the variable of the program is their total weight.
-    prices : tuple of tuples of field elements
-        What one unit of weight costs, as ``price[0] + price[1] * lam + ...``: once for a Bayes program, for every orbit
-        of parameters in a minimax program.
-    shares : tuple of Fraction
-        For every row, the fraction ``s`` of the copies that contain an input of it; the coefficient is
-        ``1 - s + s lam``.
-    scale : tuple of field elements
-        A polynomial that is positive above 1, by which the whole column is multiplied, for costs that are quotients:
-        the cost is then price over scale.
+    - ``subset``: the subset of inputs where the column is ``lam``, as a bit mask; for an orbit, its representative.
+    - ``prices``: what one unit of weight costs, as ``price[0] + price[1] * lam + ...``: once for a Bayes program, for
+      every orbit of parameters in a minimax program.
+    - ``shares``: for every row, the fraction ``s`` of the copies that contain an input of it; the coefficient is ``1
+      - s + s lam``.
+    - ``scale``: A polynomial that is positive above 1, by which the whole column is multiplied, for costs that are
+      quotients: the cost is then price over scale.
     """
 
     subset: int
@@ -59,16 +49,10 @@ class ParametricProgram:
     Its variables are the total weights of the columns; in a minimax program, where the largest price is minimised,
     also one slack per orbit of parameters and, last, that largest price, which has no sign.
 
-    Parameters
-    ----------
-    columns : tuple of ParametricColumn
-        At least as many as rows.
-    row_sizes : tuple of int
-        Number of inputs that share a row (an orbit of inputs).
-    domain : sympy domain
-        The field of the prices: ``sympy.QQ``, or a real number field such as ``QQ.algebraic_field(cos(pi/m))``.
-    parameter_sizes : tuple of int
-        For a minimax program, the sizes of the orbits of parameters; empty for a Bayes program.
+    - ``columns``: at least as many as rows.
+    - ``domain``: the field of the prices: ``sympy.QQ``, or a real number field such as
+      ``QQ.algebraic_field(cos(pi/m))``.
+    - ``parameter_sizes``: for a minimax program, the sizes of the orbits of parameters; empty for a Bayes program.
     """
 
     columns: tuple[ParametricColumn, ...]
@@ -165,14 +149,8 @@ def _rational_program(reduced: InvariantProblem) -> ParametricProgram:
 def program_of_costs(costs: Sequence[Sequence[Any]], group: SymmetryGroup, domain: Any = sp.QQ) -> ParametricProgram:
     """The design program of a matrix of costs by action and input, invariant under the group.
 
-    Parameters
-    ----------
-    costs : sequence of sequence of field elements
-        Elements of ``domain``.
-    group : SymmetryGroup
-        It has to permute the rows of ``costs``.
-    domain : sympy domain
-        The field.
+    - ``costs``: elements of ``domain``.
+    - ``group``: it has to permute the rows of ``costs``.
     """
     return _program([costs], group, domain, ())
 

@@ -195,14 +195,8 @@ def nonnegative_by_coefficients(
     Elementary: it is decided where, after the substitution, numerator and denominator have coefficients of one sign
     each. Equal signs are a proof, opposite ones a refutation, and mixed coefficients settle nothing.
 
-    Parameters
-    ----------
-    expression : sympy.Expr
-        A rational function.
-    region : dict
-        What every symbol is, as a rational function of the positive parameters.
-    positive : sequence of sympy.Symbol
-        The parameters, ranging over the positive reals.
+    - ``region``: what every symbol is, as a rational function of the positive parameters.
+    - ``positive``: the parameters, ranging over the positive reals.
     """
     numerator, denominator = sp.fraction(sp.together(sp.sympify(expression).subs(region)))
     signs = []

@@ -35,13 +35,7 @@ _MAX_PIECES: Final = 200
 
 
 def piecewise_optimum(program: ParametricProgram) -> PiecewiseOptimum:
-    """Derive the optimum for all levels above 1, with a proof on every interval.
-
-    Raises
-    ------
-    NotDecided
-        If no basis that the solver proposed at some level is exactly optimal.
-    """
+    """Derive the optimum for all levels above 1, with a proof on every interval."""
     bases: list[OptimalBasis] = []
     _cover(program, sp.Integer(1), sp.oo, bases)
     bases.sort(key=lambda basis: basis.lower)

@@ -31,10 +31,7 @@ _PADDING: Final = 4
 class BlockDesign:
     """A projective space as a 2-design, for a channel that names hyperplanes.
 
-    Parameters
-    ----------
-    q, dimension : int
-        Prime order of the field, and dimension of the space, at least 2.
+    - ``q``, ``dimension``: prime order of the field, and dimension of the space, at least 2.
 
     Examples
     --------
@@ -67,13 +64,7 @@ class BlockDesign:
         return (self.points - 1).bit_length()
 
     def blocks(self) -> tuple[tuple[int, ...], ...]:
-        """Points of each block, ascending; points are numbered from 0.
-
-        Raises
-        ------
-        Unsupported
-            For more than 2000 points.
-        """
+        """Points of each block, ascending; points are numbered from 0."""
         if self.points > _MOST_POINTS:
             raise Unsupported(f"{self.points} points: blocks are listed up to {_MOST_POINTS} points")
         points = list(self._points())
@@ -92,10 +83,7 @@ class BlockDesign:
 def block_designs(k: int) -> tuple[BlockDesign, ...]:
     """Projective spaces with at least k and at most 4k points, by their number of points.
 
-    Parameters
-    ----------
-    k : int
-        Number of inputs, at least 2; the points beyond the first k are categories that nobody holds.
+    - ``k``: number of inputs, at least 2; the points beyond the first k are categories that nobody holds.
 
     Examples
     --------

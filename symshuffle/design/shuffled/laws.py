@@ -31,17 +31,9 @@ _WIDTH: Final = 1e-4
 def blanket_law(orbits: Sequence[Orbit], exp_eps: Number) -> Law:
     r"""Law of G of a mixture of orbits, for every pair of different inputs.
 
-    Parameters
-    ----------
-    orbits : sequence of Orbit
-        A mixture: weights that sum to 1, templates of one number of inputs.
-    exp_eps : Number
-        The target ratio :math:`e^\varepsilon`, at least 1: a fraction or a ball.
-
-    Returns
-    -------
-    Law
-        Without a singular part; mass :math:`1-E\min u` of it is at 0.
+    - ``orbits``: A mixture: weights that sum to 1, templates of one number of inputs.
+    - ``exp_eps``: the target ratio :math:`e^\varepsilon`, at least 1: a fraction or a ball.
+    - returned: without a singular part; mass :math:`1-E\min u` of it is at 0.
 
     Examples
     --------
@@ -79,14 +71,7 @@ def largest_ratio(
 ) -> Fraction:
     r"""Largest ratio, a multiple of 1/STEP, at which a family of mixtures meets the target; 1 if none above 1 does.
 
-    Parameters
-    ----------
-    made : callable
-        The mixture at a ratio. Its bound must grow with the ratio.
-    n, exp_eps, delta
-        The target: users, ratio :math:`e^\varepsilon` and delta.
-    cap : Fraction or None
-        Largest ratio allowed; the answer is the cap itself where it meets the target.
+    - ``n``, ``exp_eps``, ``delta``: the target: users, ratio :math:`e^\varepsilon` and delta.
     """
 
     def meets(ratio: Fraction) -> bool:

@@ -19,19 +19,9 @@ from symshuffle.base.errors import InputError
 def blanket_moment(k: Any, signal: Any, least: Any) -> Any:
     r"""Average of :math:`(u_i-u_j)^2/\min u` over ordered pairs of coordinates of a template.
 
-    Parameters
-    ----------
-    k : int or sympy.Expr
-        Number of inputs, at least 2.
-    signal : Fraction or sympy.Expr
-        The squared distance S of the template from (1, ..., 1).
-    least : Fraction or sympy.Expr
-        Its smallest coordinate, above 0.
-
-    Returns
-    -------
-    Fraction or sympy.Expr
-        :math:`2S/((k-1)\min u)`.
+    - ``k``: number of inputs, at least 2.
+    - ``least``: its smallest coordinate, above 0.
+    - returned: :math:`2S/((k-1)\min u)`.
 
     Examples
     --------
@@ -47,20 +37,10 @@ def least_blanket_moment(k: Any, x: Any) -> Any:
 
     K-ary randomized response attains it.
 
-    Parameters
-    ----------
-    k : int or sympy.Expr
-        Number of inputs, at least 2.
-    x : Fraction or sympy.Expr
-        In [0, 1): of k-ary randomized response of ratio :math:`\lambda` it is :math:`(\lambda-1)/(\lambda+k-1)`.
+    - ``k``: number of inputs, at least 2.
+    - ``x``: in [0, 1): of k-ary randomized response of ratio :math:`\lambda` it is :math:`(\lambda-1)/(\lambda+k-1)`.
+    - returned: :math:`2kx^2/(1-x)`.
 
-    Returns
-    -------
-    Fraction or sympy.Expr
-        :math:`2kx^2/(1-x)`.
-
-    Notes
-    -----
     Claim ``symshuffle.shuffled-gaussian-blanket``.
     """
     return 2 * k * x**2 / (1 - x)
@@ -69,22 +49,8 @@ def least_blanket_moment(k: Any, x: Any) -> Any:
 def third_input_moment(k: Any, signal: Any, reciprocals: Any) -> Any:
     r"""Average of :math:`(u_i-u_j)^2/u_l` over ordered triples of different coordinates of a template.
 
-    Parameters
-    ----------
-    k : int or sympy.Expr
-        Number of inputs, at least 3.
-    signal, reciprocals : Fraction or sympy.Expr
-        S and R of the template.
-
-    Returns
-    -------
-    Fraction or sympy.Expr
-        :math:`2(R((k-1)S-k)+k^2)/(k(k-1)(k-2))`.
-
-    Raises
-    ------
-    InputError
-        If there are two inputs: there is no third one.
+    - ``k``: number of inputs, at least 3.
+    - returned: :math:`2(R((k-1)S-k)+k^2)/(k(k-1)(k-2))`.
     """
     if k == 2:
         raise InputError("k", k, "at least 3 inputs: a pair and a third input")
@@ -94,24 +60,10 @@ def third_input_moment(k: Any, signal: Any, reciprocals: Any) -> Any:
 def threshold_moment(k: Any) -> Any:
     r"""Limit budget from which on k-ary response has the largest trace, for true pairs.
 
-    Parameters
-    ----------
-    k : int or sympy.Expr
-        Number of inputs, at least 3.
+    - ``k``: number of inputs, at least 3.
+    - returned: :math:`8/(k-2)`, which k-ary response has at the ratio :math:`(3k-2)/(k-2)`. At every smaller budget a
+      mixture of k-ary response and of subsets of size k - 1 has a larger trace.
 
-    Returns
-    -------
-    Fraction or sympy.Expr
-        :math:`8/(k-2)`, which k-ary response has at the ratio :math:`(3k-2)/(k-2)`. At every smaller budget a mixture
-        of k-ary response and of subsets of size k - 1 has a larger trace.
-
-    Raises
-    ------
-    InputError
-        If there are two inputs.
-
-    Notes
-    -----
     Claim ``symshuffle.shuffled-gaussian-pairs``.
 
     Examples

@@ -55,14 +55,7 @@ TRACE_FORMAT: Final = "symshuffle trace bound 1"
 class StopLossLine:
     """A line below the stop-loss share of every template: P_c(u) >= a + b S(u) + d V(u).
 
-    Parameters
-    ----------
-    c : Fraction
-        Where the stop-loss is taken.
-    a, b : Fraction
-        Intercept, and slope in the signal S, at least 0.
-    d : Fraction
-        Slope in the share V of the template in the second moment of G.
+    - ``a``, ``b``: intercept, and slope in the signal S, at least 0.
     """
 
     c: Fraction
@@ -223,18 +216,10 @@ class TraceBound:
 def law_below(heights: Sequence[Fraction], places: Sequence[Fraction], above: Fraction) -> Law:
     """Law whose potential is the largest convex function that heights at places and both tangents allow.
 
-    Parameters
-    ----------
-    heights, places : sequence of Fraction
-        Lower bounds on the potential, and increasing places, at least two. At the first and the last one Jensen's bound
-        and 0 are used.
-    above : Fraction
-        The mean of G is ``1 - above``.
-
-    Returns
-    -------
-    Law
-        Below every G in convex order to which the heights apply.
+    - ``heights``, ``places``: lower bounds on the potential, and increasing places, at least two. At the first and
+      the last one Jensen's bound and 0 are used.
+    - ``above``: the mean of G is ``1 - above``.
+    - returned: below every G in convex order to which the heights apply.
     """
     mean = 1 - above
     # The potential falls with slope -1 left of the corners: one that left the line of the mean would have to be steeper
@@ -265,13 +250,7 @@ def _slope(p: tuple[Fraction, Fraction], q: tuple[Fraction, Fraction]) -> Fracti
 
 
 def check_line(line: StopLossLine, k: int, gamma: Fraction, cap: Fraction) -> None:
-    """Refuse a line that is above the stop-loss share of some template of ratio at most the cap.
-
-    Raises
-    ------
-    CertificateError
-        At ``b`` if the slope is negative, or at ``a`` with an interval of min u on which the line is not below.
-    """
+    """Refuse a line that is above the stop-loss share of some template of ratio at most the cap."""
     if line.b < 0:
         raise CertificateError("b", f"the slope {line.b} is negative")
     for low, high, polynomial in gaps(line, k, gamma, cap):
@@ -282,12 +261,8 @@ def check_line(line: StopLossLine, k: int, gamma: Fraction, cap: Fraction) -> No
 def gaps(line: StopLossLine, k: int, gamma: Fraction, cap: Fraction) -> Iterator[tuple[Fraction, Fraction, Polynomial]]:
     """Polynomials in m = min u that have to be at least 0, with their intervals.
 
-    Yields
-    ------
-    low, high : Fraction
-        Ends of the interval.
-    polynomial : Polynomial
-        Positive multiple of the worst share minus the line.
+    - returned ``low, high``: Ends of the interval.
+    - returned ``polynomial``: Positive multiple of the worst share minus the line.
     """
     c, b = line.c, line.b * k
     if c >= 1 - gamma:

@@ -27,30 +27,14 @@ NO_UPPER: Final = "no upper end"
 @final
 @dataclass(frozen=True, slots=True)
 class BlockChannel:
-    """A channel of the same certified bound as subset selection that names blocks of a design.
-
-    Parameters
-    ----------
-    design : BlockDesign
-        Its points are the inputs; those beyond the first k are categories that nobody holds.
-    ratio : Fraction
-        Likelihood ratio between inputs inside and outside a block.
-    risk : Fraction
-        Canonical l2 risk at fixed compositions, from the trace over all points.
-    """
+    """A channel of the same certified bound as subset selection that names blocks of a design."""
 
     design: BlockDesign
     ratio: Fraction
     risk: Fraction
 
     def channel(self) -> Channel:
-        """The explicit channel: one row per point, one column per block.
-
-        Raises
-        ------
-        Unsupported
-            For more than 2000 points.
-        """
+        """The explicit channel: one row per point, one column per block."""
         from symshuffle.channels.channel import Channel
 
         design, blocks = self.design, self.design.blocks()
@@ -80,31 +64,10 @@ class BlockChannel:
 class ShuffledDesign:
     """A channel that meets a central target, found among mixtures of orbits by a local search.
 
-    Parameters
-    ----------
-    k, n : int
-        Number of inputs and of users.
-    exp_eps : Real
-        The target ratio exp(eps).
-    target : Fraction
-        The target delta.
-    lam_cap : Fraction or None
-        Largest likelihood ratio allowed.
-    loss : Loss
-        Loss that was minimised.
-    orbits : tuple of Orbit
-        The channel: a mixture of orbits of templates.
-    size : int
-        Subset size that is best among subset selection alone.
-    delta, epsilon : Amplification
-        Certified bounds on delta at the target eps, and on eps at the target delta, with what real pairs attain.
-    blocks : BlockChannel or None
-        The best channel found that names blocks of a projective space.
-    upper : Fraction or None
-        Largest trace of an exchangeable channel with ratios at most ``lam_cap`` that meets the target by the certified
-        bound: it is at most this. None without a cap.
-    bound : TraceBound or None
-        The proof of ``upper``; None where ``upper`` is the largest trace under the cap alone, or None.
+    - ``orbits``: the channel: a mixture of orbits of templates.
+    - ``upper``: largest trace of an exchangeable channel with ratios at most ``lam_cap`` that meets the target by the
+      certified bound: it is at most this. None without a cap.
+    - ``bound``: the proof of ``upper``; None where ``upper`` is the largest trace under the cap alone, or None.
     """
 
     k: int
@@ -185,13 +148,7 @@ class ShuffledDesign:
         return orbit_mechanism(self.orbits)
 
     def channel(self) -> Channel:
-        """The explicit channel.
-
-        Raises
-        ------
-        Unsupported
-            If its matrix has more than 2 000 000 entries: use :meth:`mechanism`.
-        """
+        """The explicit channel."""
         return self.mechanism().channel()
 
     def to_dict(self) -> dict[str, Any]:

@@ -19,12 +19,8 @@ from symshuffle.utility.frontiers.orbit import subset_orbit
 def one_user_loss(u: Sequence[Fraction], exp_eps: Fraction) -> Fraction:
     r"""Mean of :math:`(u_i-e^\varepsilon u_j)_+` over ordered pairs of coordinates of a template.
 
-    Parameters
-    ----------
-    u : sequence of Fraction
-        A template: k entries of at least 0 that sum to k.
-    exp_eps : Fraction
-        At least 1.
+    - ``u``: A template: k entries of at least 0 that sum to k.
+    - ``exp_eps``: at least 1.
 
     Examples
     --------
@@ -39,12 +35,7 @@ def one_user_loss(u: Sequence[Fraction], exp_eps: Fraction) -> Fraction:
 def chain_templates(k: int, exp_eps: Fraction) -> Iterator[Vector]:
     r"""Templates at the vertices, one of each orbit: zeros, and consecutive powers of :math:`e^\varepsilon`.
 
-    Parameters
-    ----------
-    k : int
-        Number of inputs; there are fewer than 2^k templates.
-    exp_eps : Fraction
-        At least 1.
+    - ``exp_eps``: at least 1.
     """
 
     def chains(length: int, level: Fraction) -> Iterator[tuple[Fraction, ...]]:
@@ -67,14 +58,9 @@ def one_user_line(k: int, exp_eps: Fraction, delta: Fraction) -> Fraction:
     It is the largest trace of an exchangeable channel with certified bound at most delta at n = 1, for k up to 7 at the
     levels of claim ``symshuffle.shuffled-one-user``; for others that is open.
 
-    Parameters
-    ----------
-    k : int
-        Number of inputs, at least 2.
-    exp_eps : Fraction
-        At least 1.
-    delta : Fraction
-        In [0, 1].
+    - ``k``: number of inputs, at least 2.
+    - ``exp_eps``: at least 1.
+    - ``delta``: in [0, 1].
 
     Examples
     --------

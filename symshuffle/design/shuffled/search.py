@@ -41,16 +41,10 @@ _SHARES: Final = 1 << 12
 class ExactTarget:
     r"""What a channel has to meet.
 
-    Parameters
-    ----------
-    k, n : int
-        Number of inputs, at least 2, and of users, at least 1.
-    exp_eps : Fraction
-        The target ratio :math:`e^\varepsilon`, rounded down: what meets it meets the true one.
-    delta : Fraction
-        The target delta, in (0, 1).
-    cap : Fraction or None
-        Largest likelihood ratio allowed, above 1; None for no cap.
+    - ``k``, ``n``: number of inputs, at least 2, and of users, at least 1.
+    - ``exp_eps``: the target ratio :math:`e^\varepsilon`, rounded down: what meets it meets the true one.
+    - ``delta``: the target delta, in (0, 1).
+    - ``cap``: largest likelihood ratio allowed, above 1; None for no cap.
     """
 
     k: int

@@ -60,23 +60,8 @@ def trace_upper(
 ) -> tuple[Fraction, TraceBound | None]:
     """Upper end on the trace of exchangeable channels that meet a target under a ratio cap.
 
-    Parameters
-    ----------
-    k, n : int
-        Number of inputs and of users.
-    exp_eps : Real
-        The target ratio exp(eps).
-    delta, lam_cap : Fraction
-        The target delta, and the largest likelihood ratio.
-    least : Fraction
-        A trace that a channel of the class attains.
-
-    Returns
-    -------
-    trace : Fraction
-        No channel of the class that meets the target by the certified bound has a larger trace.
-    bound : TraceBound or None
-        The proof; None where the largest trace under the cap alone is all that was found.
+    - returned ``trace``: No channel of the class that meets the target by the certified bound has a larger trace.
+    - returned ``bound``: The proof; None where the largest trace under the cap alone is all that was found.
     """
     cap_trace = max(subset_orbit(k, s, lam_cap).signal for s in range(1, k))
     above = _above(exp_eps)
@@ -193,19 +178,9 @@ def trace_proof(
 ) -> TraceBound:
     """What would prove that no channel of the class has this trace: the best lines of each cell, not yet verified.
 
-    Parameters
-    ----------
-    k, n, exp_eps, delta, lam_cap
-        As for :func:`trace_upper`.
-    trace : Fraction
-        The trace, at least 0.
-    ends : tuple of Fraction
-        Increasing second moments of G that divide the channels into cells.
-
-    Returns
-    -------
-    TraceBound
-        Each line is proved; that the laws below exceed delta is not.
+    - ``trace``: the trace, at least 0.
+    - ``ends``: increasing second moments of G that divide the channels into cells.
+    - returned: each line is proved; that the laws below exceed delta is not.
     """
     return _Search(k, n, _above(exp_eps), delta, lam_cap).proof(exp_eps, trace, ends)
 

@@ -44,17 +44,10 @@ _MOST_DIGITS: Final = 100_000
 class Confirmation:
     """A value recomputed at high precision.
 
-    Parameters
-    ----------
-    value : str
-        Decimal string, of as many digits as ``error`` leaves.
-    digits : int
-        Significant digits that are meant to be right.
-    error : str
-        Estimate of the absolute error, rounding of the string included. Of a sum over counts it is a bound, if mpmath
-        rounds as it says; of an inversion it is none: the quadrature error in it is the difference of two computations.
-    route : str
-        How it was obtained.
+    - ``value``: decimal string, of as many digits as ``error`` leaves.
+    - ``error``: estimate of the absolute error, rounding of the string included. Of a sum over counts it is a bound,
+      if mpmath rounds as it says; of an inversion it is none: the quadrature error in it is the difference of two
+      computations.
     """
 
     value: str
@@ -130,20 +123,7 @@ def confirm(
 def confirm_laplace(
     lam: Real, exp_eps: Real, n: int, *, digits: int = _LINE_DIGITS, least: int = LEAST_DIGITS
 ) -> Confirmation:
-    """Recompute H(n) of Laplace noise from its densities, by quadrature over the outputs inside the inversion.
-
-    Parameters
-    ----------
-    lam, exp_eps : Real
-        Ratio cap and target ratio.
-    n, digits, least
-        As for :func:`confirm`.
-
-    Raises
-    ------
-    Unsupported
-        As for :func:`confirm`; so at few users, where the atoms and the continuous parts mix on a long line.
-    """
+    """Recompute H(n) of Laplace noise from its densities, by quadrature over the outputs inside the inversion."""
     n = as_integer(n, "n", 1)
     digits, least = as_integer(digits, "digits", 1), as_integer(least, "least", 1)
     if less(exp_eps, lam) is Verdict.FALSE:

@@ -38,13 +38,7 @@ _COARSE_DIGITS, _COARSE_PANEL, _COARSE_DEGREE = 12, 3.0, 3
 
 
 def by_inversion(law: MpmathLaw, n: int, *, digits: int) -> tuple[Any, Any, str]:
-    """E[S_+]/n, an estimate of its error, and what was integrated, in words.
-
-    Raises
-    ------
-    Unsupported
-        If the integrand stays large on more of the line than can be integrated.
-    """
+    """E[S_+]/n, an estimate of its error, and what was integrated, in words."""
     c = saddle(law.nodes(), n)
     first, bound, found = _on_line(law, n, c, digits, degree=3)
     width = TiltedLine.at(law, c, n).width

@@ -48,13 +48,7 @@ _Atoms = Sequence[tuple[Any, Any]]
 
 
 def by_sums(law: MpmathLaw, n: int, *, digits: int) -> tuple[Any, Any]:
-    """E[S_+]/n to about ``digits`` digits, and a bound on its error, in arithmetic that rounds as mpmath does.
-
-    Raises
-    ------
-    Unsupported
-        If the sum would have more than 300,000 steps, or the law has a continuous part.
-    """
+    """E[S_+]/n to about ``digits`` digits, and a bound on its error, in arithmetic that rounds as mpmath does."""
     if number_of_terms(law, n, digits=digits) > _LARGEST_SUM:
         raise Unsupported(f"a sum over counts at n = {n} with {len(law.atoms)} atoms: too many terms")
     context, atoms = law.context, law.atoms
@@ -104,21 +98,14 @@ class _Row:
 class _Window:
     """Which counts are looked at.
 
-    Parameters
-    ----------
-    ordered : sequence of (value, weight)
-        The larger and the smaller end, the larger and the smaller of the two likeliest others (weight 0 where there is
-        none), and the rest, the rarest first.
-    tilted : tuple of float
-        Their weights tilted by ``c``, of sum 1.
-    n : int
-        Number of users.
-    exponent : float
-        What is left out beside one count, on either side, has at most ``exp(-exponent)`` of the tilted probability.
-    chernoff : mpf
-        ``M(c)**n / (c e)``, which the tilted probabilities are multiplied by.
-    untilted : float
-        The same for what is bounded without a tilt, where the sum of all users is at most n times the largest value.
+    - ``ordered``: the larger and the smaller end, the larger and the smaller of the two likeliest others (weight 0
+      where there is none), and the rest, the rarest first.
+    - ``tilted``: their weights tilted by ``c``, of sum 1.
+    - ``exponent``: what is left out beside one count, on either side, has at most ``exp(-exponent)`` of the tilted
+      probability.
+    - ``chernoff``: ``M(c)**n / (c e)``, which the tilted probabilities are multiplied by.
+    - ``untilted``: the same for what is bounded without a tilt, where the sum of all users is at most n times the
+      largest value.
     """
 
     ordered: _Atoms

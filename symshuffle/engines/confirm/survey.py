@@ -45,18 +45,8 @@ _PANELS, _RESOLVED = 16, 40.0
 class TiltedLine:
     """The tilted law on the line of real part c, in doubles.
 
-    Parameters
-    ----------
-    c : float
-        Real part of the line.
-    width : float
-        Standard deviation of ``|M(c + it)|**n`` around t = 0.
-    values, weights : array
-        Values minus their tilted mean, and tilted probabilities: atoms first, then nodes of the continuous parts.
-    atoms : int
-        How many are atoms.
-    variation : float
-        A number V such that the continuous parts contribute at most V/t to ``|M(c + it)/M(c)|``.
+    - ``width``: standard deviation of ``|M(c + it)|**n`` around t = 0.
+    - ``variation``: A number V such that the continuous parts contribute at most V/t to ``|M(c + it)/M(c)|``.
     """
 
     c: float
@@ -103,18 +93,9 @@ class TiltedLine:
 class LineSurvey:
     """What was found on one line; lengths are in units of t.
 
-    Parameters
-    ----------
-    windows : list of (float, float)
-        Stretches that have to be integrated, in rising order.
-    ignored : float
-        Bound on the integral of ``|M(c + it)/M(c)|**n (c/|s|)**2`` over the rest, up to ``end``.
-    mass : float
-        Bound on the integral of ``|M(c + it)/M(c)|**n``, or one power less if n is odd, up to ``end``.
-    end : float
-        How far the line was looked at.
-    tail : float
-        Bound on the integral beyond ``end``, as ``ignored``.
+    - ``ignored``: bound on the integral of ``|M(c + it)/M(c)|**n (c/|s|)**2`` over the rest, up to ``end``.
+    - ``mass``: bound on the integral of ``|M(c + it)/M(c)|**n``, or one power less if n is odd, up to ``end``.
+    - ``tail``: bound on the integral beyond ``end``, as ``ignored``.
     """
 
     windows: list[tuple[float, float]] = field(default_factory=list)
@@ -130,24 +111,7 @@ class LineSurvey:
 
 
 def survey(line: TiltedLine, n: int, *, digits: int, period: float = math.inf) -> LineSurvey:
-    """Look at the line from t = 0 until what lies beyond is below ``digits`` digits, or costs too much.
-
-    Parameters
-    ----------
-    line : Line
-        The line.
-    n : int
-        Number of users.
-    digits : int
-        Digits aimed at.
-    period : float
-        Where a lattice law needs nothing more.
-
-    Raises
-    ------
-    Unsupported
-        If even the first stretch would cost too much.
-    """
+    """Look at the line from t = 0 until what lies beyond is below ``digits`` digits, or costs too much."""
     found, goal, boxes = LineSurvey(), line.width * 10.0 ** -(digits + 2), 0
     most = MOST_WINDOWS if line.atoms == len(line.values) else MOST_SMOOTH
     width = float(np.sqrt(line.weights @ line.values**2))
@@ -210,15 +174,10 @@ def _look(line: TiltedLine, n: int, start: float, stop: float, goal: float, bloc
 class _Limits:
     """When a box of one stretch is settled.
 
-    Parameters
-    ----------
-    kernel : float
-        Bound on ``(c/|s|)**2`` over the stretch.
-    relevant : float
-        A box matters where ``log |M(c + it)/M(c)|**n`` may be above this: if no box does, at most an eighth of the goal
-        is ignored.
-    sizeable : float
-        The logarithm of the mass above which a box is halved: boxes below add at most 2 % to the mass.
+    - ``kernel``: bound on ``(c/|s|)**2`` over the stretch.
+    - ``relevant``: A box matters where ``log |M(c + it)/M(c)|**n`` may be above this: if no box does, at most an
+      eighth of the goal is ignored.
+    - ``sizeable``: the logarithm of the mass above which a box is halved: boxes below add at most 2 % to the mass.
     """
 
     kernel: float

@@ -27,15 +27,7 @@ _LARGEST_RATIO: Final = 10**6
 @final
 @dataclass(frozen=True, slots=True)
 class Smooth:
-    """A continuous part of a law of G, parametrised over an interval of outputs.
-
-    Parameters
-    ----------
-    lower, upper : mpf
-        Ends of the interval.
-    density, value, slope : callable
-        From an output to the density of its law, to G, and to the derivative of G, which has no zero.
-    """
+    """A continuous part of a law of G, parametrised over an interval of outputs."""
 
     lower: Any
     upper: Any
@@ -69,22 +61,9 @@ class Smooth:
 class MpmathLaw:
     """A law in mpmath numbers.
 
-    Parameters
-    ----------
-    context : MPContext
-        Where its numbers live, with the precision they are computed in.
-    atoms : tuple of (value, weight)
-        The discrete part, each value once, the largest first.
-    smooth : tuple of Smooth
-        The continuous parts.
-    singular : mpf
-        The mass beside the law.
-    lattice : mpf or None
-        A spacing d such that all values differ by multiples of d; None where none is known.
-    offset : mpf or None
-        On a lattice, the smallest positive number that the sum of all users can be.
-    blur : tuple of float
-        Largest radius of a value and largest relative radius of a weight, for atoms given as balls.
+    - ``lattice``: A spacing d such that all values differ by multiples of d; None where none is known.
+    - ``offset``: on a lattice, the smallest positive number that the sum of all users can be.
+    - ``blur``: largest radius of a value and largest relative radius of a weight, for atoms given as balls.
     """
 
     context: Any
@@ -106,15 +85,7 @@ class MpmathLaw:
 
 
 def transform(law: Law, n: int, *, digits: int) -> MpmathLaw:
-    """Read a law at a precision that leaves ``digits`` digits of H(n).
-
-    Raises
-    ------
-    InputError
-        If the weights are no probabilities.
-    Unsupported
-        If a value is beyond the range of doubles, in which the routes choose what matters.
-    """
+    """Read a law at a precision that leaves ``digits`` digits of H(n)."""
     context = context_for(n, digits)
     values = [_midpoint(value) for value in law.values]
     merged: dict[Fraction, Fraction] = {}
@@ -170,13 +141,7 @@ def _spacing(values: Sequence[Fraction], radius: Fraction) -> Fraction | None:
 
 
 def saddle(nodes: Sequence[tuple[Any, Any]], n: int) -> float:
-    """The c > 0 at which the tilted mean of the sum is 2/c, where the integrand crosses the real line lowest.
-
-    Raises
-    ------
-    InputError
-        If no value is positive.
-    """
+    """The c > 0 at which the tilted mean of the sum is 2/c, where the integrand crosses the real line lowest."""
     top = max(value for value, _ in nodes)
     if top <= 0:
         raise InputError("law", "never positive", "a positive value of G")

@@ -30,22 +30,11 @@ Numbers: TypeAlias = "npt.NDArray[Any]"
 class FactorTable:
     """The factor of one atom in the probability of a count vector, over its window, relative to that at one count.
 
-    Parameters
-    ----------
-    factors : array
-        For each count of the window, in doubles or in units of ``2**-point``.
-    point : int
-        0 for doubles.
-    noise : Fraction
-        Bound on their relative errors.
-    value : float or int
-        The atom, in doubles or in units of ``2**-bits``.
-    error : Fraction
-        Bound on the absolute error of the atom.
-    first, peak : int
-        The first count of the window, and the one at which the factor is 1.
-    range : float
-        Largest size of the logarithm of a factor.
+    - ``factors``: for each count of the window, in doubles or in units of ``2**-point``.
+    - ``noise``: bound on their relative errors.
+    - ``value``: the atom, in doubles or in units of ``2**-bits``.
+    - ``error``: bound on the absolute error of the atom.
+    - ``range``: largest size of the logarithm of a factor.
     """
 
     factors: Numbers
@@ -112,13 +101,7 @@ def _fixed(ball: flint.arb, point: int) -> int:
 
 
 def visited(n: int, tables: list[FactorTable], bits: int | None) -> tuple[Fraction, Fraction]:
-    """The sum over the counts in the windows, and a bound on its error, both relative to the scale of the tables.
-
-    Raises
-    ------
-    Unsupported
-        If two atoms are so close that rounding decides which of them is larger.
-    """
+    """The sum over the counts in the windows, and a bound on its error, both relative to the scale of the tables."""
     *others, one, two = tables
     below, above = sorted((one, two), key=lambda table: table.value)
     # Only counts in the windows are visited: an atom of which there are few there may be known less well.
@@ -165,16 +148,9 @@ def _entries(table: FactorTable) -> list[tuple[int, Any, Any]]:
 class Tails:
     """Cumulative sums over the split of m copies between two atoms, a row for each m.
 
-    Parameters
-    ----------
-    first : int
-        The first m.
-    masses : array
-        Shape ``(rows, window + 1)``: the sum of the factors up to a count of the lower atom, from the empty sum on.
-    moments : array
-        Cumulative sums of ``masses``.
-    below, above : FactorTable
-        The two atoms.
+    - ``masses``: shape ``(rows, window + 1)``: the sum of the factors up to a count of the lower atom, from the empty
+      sum on.
+    - ``moments``: cumulative sums of ``masses``.
     """
 
     first: int

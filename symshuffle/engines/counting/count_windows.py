@@ -37,18 +37,8 @@ class Windows:
 
     The two atoms whose windows are longest come last in ``order``.
 
-    Parameters
-    ----------
-    law : Law
-        Law of G.
-    n : int
-        Number of copies.
-    c : float
-        The exponent in the bound on what is left out, above 0.
-    rho : Fraction
-        A scale of the weights at which tables of factors are nearly flat, above 0.
-    low, high : list of int
-        First and last count of each atom, both visited.
+    - ``c``: the exponent in the bound on what is left out, above 0.
+    - ``rho``: A scale of the weights at which tables of factors are nearly flat, above 0.
     """
 
     law: Law

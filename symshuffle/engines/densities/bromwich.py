@@ -55,14 +55,7 @@ from symshuffle.engines.densities.bromwich_plan import plan_for
 class Bromwich:
     """Bromwich's integral, in balls or with the sum in doubles.
 
-    Parameters
-    ----------
-    rel : float
-        Relative width to aim at, in (0, 1).
-    rigour : {Rigour.BALL, Rigour.FLOAT64}
-        Whether the sum over nodes is done in balls or in doubles with a running bound on its rounding errors.
-    bits : int
-        Working precision of the balls.
+    - ``rel``: relative width to aim at, in (0, 1).
     """
 
     rel: float = 1e-12
@@ -81,15 +74,7 @@ class Bromwich:
         return "bromwich"
 
     def bracket(self, law: ContinuousLaw, n: int) -> Bracket:
-        """A bracket around H(n) of the law that was meant: what was cut off its tails is added to both ends.
-
-        Raises
-        ------
-        Unsupported
-            If the width asked for takes too many nodes.
-        NotDecided
-            If a bound could not be evaluated at this precision.
-        """
+        """A bracket around H(n) of the law that was meant: what was cut off its tails is added to both ends."""
         with working_precision(self.bits + max(n.bit_length(), 8)):
             plan, seen = plan_for(law, n, self.rel)
             # Balls cost as little where the transform is known; otherwise doubles, where they resolve the width.

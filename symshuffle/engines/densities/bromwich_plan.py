@@ -93,24 +93,12 @@ def rough(law: ContinuousLaw) -> saddle.Tilt:
 
 
 def steepest_line(law: ContinuousLaw, n: int) -> float:
-    """The c at which M(c)^n / c is about least, in doubles: a choice.
-
-    Raises
-    ------
-    Unsupported
-        If G is nowhere positive.
-    """
+    """The c at which M(c)^n / c is about least, in doubles: a choice."""
     return saddle.saddle_point(rough(law), n)
 
 
 def choose(tilt: saddle.Tilt, n: int, rel: float) -> BromwichPlan:
-    """Constants for a relative width; whatever they are, the bracket is true.
-
-    Raises
-    ------
-    Unsupported
-        If the tails of the sum are too long for any period.
-    """
+    """Constants for a relative width; whatever they are, the bracket is true."""
     c = saddle.saddle_point(tilt, n)
     k, variance = tilt.cumulant(c), tilt.curvature(c)
     size = 1 / (c * c * math.sqrt(2 * math.pi * (n * variance + 2 / c**2)))  # of the integral, relative to M(c)^n
@@ -159,12 +147,7 @@ def plan_for(law: ContinuousLaw, n: int, aim: float) -> tuple[BromwichPlan, Cont
 def ceiling(values: Array, weights: Array, n: int) -> float:
     r"""About the least bound :math:`M(c)^n/(ecn)` on H(n), 0 where G is nowhere positive: no claim, next to no work.
 
-    Parameters
-    ----------
-    values, weights : array
-        Atoms of G and their probabilities, shape ``(m,)``.
-    n : int
-        Number of users.
+    - ``values``, ``weights``: atoms of G and their probabilities, shape ``(m,)``.
     """
     if float(values.max()) <= 0:
         return 0.0
@@ -209,13 +192,7 @@ def estimate(values: Array, weights: Array, n: int, *, rel: float = 1e-9) -> flo
 
 
 def last_node(values: Array, weights: Array, zero: float, n: int, plan: BromwichPlan, height: float, least: int) -> int:
-    """The last node worth evaluating: after it the integrand, if it goes on falling, is negligible.
-
-    Raises
-    ------
-    Unsupported
-        If that takes too many nodes.
-    """
+    """The last node worth evaluating: after it the integrand, if it goes on falling, is negligible."""
 
     def size(t: Array) -> Array:
         share = np.exp(1j * np.outer(t, values)) @ weights
@@ -227,13 +204,7 @@ def last_node(values: Array, weights: Array, zero: float, n: int, plan: Bromwich
 
 
 def quiet_from(size: Callable[[Array], Array], *, step: float, c: float, small: float, end: int) -> int:
-    """The first node, at most ``end``, from which on ``size/|s|^2`` is negligible if it goes on falling: a choice.
-
-    Raises
-    ------
-    Unsupported
-        If that takes too many nodes.
-    """
+    """The first node, at most ``end``, from which on ``size/|s|^2`` is negligible if it goes on falling: a choice."""
     for start in range(1, min(end, MOST_NODES), BLOCK):
         index = np.arange(start, start + BLOCK)
         t: Array = np.asarray(step * index, dtype=np.float64)

@@ -42,14 +42,7 @@ _COARSE: Final = 0.1
 class Cover:
     """A rule of which all is relative to one number, that of the sum over the nodes.
 
-    Parameters
-    ----------
-    values, weights : tuple of arb
-        G at the nodes, and the weights, the factor ``exp(c G)`` included, shape ``(m,)`` each.
-    zero : arb
-        The mass at 0.
-    error : arb
-        Bound on the error at c + it up to the height that it was made for.
+    - ``values``, ``weights``: G at the nodes, and the weights, the factor ``exp(c G)`` included, shape ``(m,)`` each.
     """
 
     values: tuple[flint.arb, ...]
@@ -86,28 +79,7 @@ class Cover:
 
 
 def coarse(law: ContinuousLaw, c: flint.arb, *, n: int, size: float, tolerance: float, top: float) -> Cover | None:
-    """A coarse rule up to a height; None where a fine one takes few nodes.
-
-    Parameters
-    ----------
-    law : ContinuousLaw
-        Its pieces have densities.
-    c : arb
-        The line.
-    n : int
-        Number of users.
-    size : float
-        About M(c).
-    tolerance : float
-        The error that the fine rule aims at.
-    top : float
-        The greatest height.
-
-    Raises
-    ------
-    Unsupported
-        If even that takes too many nodes.
-    """
+    """A coarse rule up to a height; None where a fine one takes few nodes."""
     if gauss.least_nodes(law, c, height=top, tolerance=tolerance) <= _PLENTY:
         return None
     found = gauss.rule(law, c, height=top, tolerance=max(tolerance, _COARSE * size / n))

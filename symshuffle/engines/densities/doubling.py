@@ -26,12 +26,7 @@ from symshuffle.base.doubles import UNIT, Array
 class Atoms:
     """A law in doubles: values are off by at most ``shift`` in the mean, no weight by more than a share ``share``.
 
-    Parameters
-    ----------
-    values, weights : array
-        Atoms, shape ``(m,)``, in rising order of the values.
-    shift, share : float
-        Bounds on what rounding has done.
+    - ``values``, ``weights``: atoms, shape ``(m,)``, in rising order of the values.
     """
 
     values: Array

@@ -69,21 +69,7 @@ _CELL_BITS: Final = 96
 def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: float) -> Bracket:
     """H(n) of a pair of densities at a level.
 
-    Parameters
-    ----------
-    law : LevelledPair
-        The pair and the level.
-    n : int
-        Number of users.
-    rigour : {"float64", "ball"}
-        Doubles with an allowance, or balls.
-    rel : float
-        Relative width to aim at; a bracket that is wider says so (``aimed``).
-
-    Raises
-    ------
-    Unsupported
-        If no window holds the pair, or exact arithmetic is asked for.
+    - ``rel``: relative width to aim at; a bracket that is wider says so (``aimed``).
     """
     rigour = choice(Rigour, rigour, "rigour")
     if rigour is Rigour.EXACT:
@@ -200,14 +186,7 @@ def _of_cut(cut: ContinuousLaw, n: int, rigour: Rigour, finer: float, *, error: 
 def long_tailed(law: LevelledPair, n: int, value: Fraction) -> bool:
     """Whether values of H(n) about as small as one are told apart by jumps, of which no line then is short: a guess.
 
-    Parameters
-    ----------
-    law : LevelledPair
-        The pair and a level.
-    n : int
-        Number of users.
-    value : Fraction
-        Above 0.
+    - ``value``: above 0.
     """
     near = max(value, _LEAST_TAIL * 10**3)
     cut = law.pair.law(law.exp_eps, tail=near / 10**3, bits=_bits(near / 10**3))

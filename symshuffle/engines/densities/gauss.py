@@ -49,12 +49,7 @@ _Panel: TypeAlias = tuple[Piece, Fraction, Fraction]
 class Rule:
     """Atoms of positive weight in place of the pieces of a law.
 
-    Parameters
-    ----------
-    values, weights : tuple of arb
-        G at the nodes, and the weights.
-    error : arb
-        Bound on the error of the moment generating function at ``c + it`` for ``|t| <= height``.
+    - ``error``: bound on the error of the moment generating function at ``c + it`` for ``|t| <= height``.
     """
 
     values: tuple[flint.arb, ...]
@@ -63,13 +58,7 @@ class Rule:
 
 
 def rule(law: ContinuousLaw, c: flint.arb, *, height: float, tolerance: float) -> Rule:
-    """Nodes whose moment generating function errs by at most a tolerance on the line at c, up to a height.
-
-    Raises
-    ------
-    Unsupported
-        If panels would have to be too short, or the price is too high: that is known before the first node.
-    """
+    """Nodes whose moment generating function errs by at most a tolerance on the line at c, up to a height."""
     least = least_nodes(law, c, height=height, tolerance=tolerance)
     if least > _MOST_NODES:
         raise Unsupported(

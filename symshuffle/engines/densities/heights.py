@@ -56,14 +56,7 @@ Terms = list[list[tuple[flint.arb, flint.arb]]]
 class Ladder:
     """What a piece has on the line, and bounds on what it has where its path is moved.
 
-    Parameters
-    ----------
-    resting : tuple of (arb, arb)
-        From below and from above, of every cell.
-    moved : list of list of (arb, arb)
-        Of every cell, at every shift.
-    legs : list of list of (arb, arb)
-        Of every end of a cell, between neighbouring rungs, the lowest first; infinite where no path may go.
+    - ``resting``: from below and from above, of every cell.
     """
 
     resting: tuple[tuple[flint.arb, flint.arb], ...]
@@ -80,14 +73,8 @@ def ladders(law: ContinuousLaw, c: flint.arb) -> tuple[Ladder, ...]:
 def far(known: tuple[Ladder, ...], size: flint.arb, height: float) -> flint.arb:
     """A bound on the share of the pieces in ``|M(c + it)|`` for every ``t >= height``.
 
-    Parameters
-    ----------
-    known : tuple of Ladder
-        What :func:`ladders` found.
-    size : arb
-        That share at t = 0.
-    height : float
-        Above 0.
+    - ``size``: that share at t = 0.
+    - ``height``: above 0.
     """
     with working_precision(_COVER_BITS):
         top, none = to_arb(Fraction(height)), flint.arb(0)

@@ -68,34 +68,11 @@ _HIGHEST: Final = 45
 class JumpLine:
     """The integrand of one jump on its line, relative to ``scale``, which is Phi(c) by the rules.
 
-    Parameters
-    ----------
-    calm, jump : ContinuousLaw
-        The law without its jumps, and the jumps.
-    n : int
-        Number of users.
-    plan : JumpPlan
-        Choices.
-    c, step : arb
-        The line, and the distance of its nodes.
-    rules : tuple of Rule
-        Of either law.
-    tilted : tuple of tuple of arb
-        Weights of the rules at c, relative to ``totals``.
-    totals : tuple of arb
-        Sums of the rules at c, the mass at 0 included.
-    zero : arb
-        The mass at 0, relative to the first total.
-    scale : arb
-        The number that all others are relative to.
-    far : arb
-        Bound on the modulus of Phi from ``height`` on.
-    height : float
-        Where that begins.
-    nodes : int
-        The last node that is evaluated.
-    cover : Cover, optional
-        A coarse rule of the first law, for what is beyond; None where the fine one serves.
+    - ``tilted``: weights of the rules at c, relative to ``totals``.
+    - ``zero``: the mass at 0, relative to the first total.
+    - ``scale``: the number that all others are relative to.
+    - ``far``: bound on the modulus of Phi from ``height`` on.
+    - ``cover``: A coarse rule of the first law, for what is beyond; None where the fine one serves.
     """
 
     calm: ContinuousLaw
@@ -116,13 +93,7 @@ class JumpLine:
 
     @classmethod
     def of(cls, calm: ContinuousLaw, jump: ContinuousLaw, n: int, plan: JumpPlan) -> JumpLine:
-        """The line of a plan.
-
-        Raises
-        ------
-        Unsupported
-            If it takes too many nodes, or the transform falls too slowly.
-        """
+        """The line of a plan."""
         c = to_arb(Fraction(plan.c))
         step = 2 * flint.arb.pi() / to_arb(Fraction(plan.period))
         atom = to_arb(calm.zero).max(flint.arb(0))
@@ -240,13 +211,7 @@ class JumpLine:
 
 
 def _last(seen: Cover, n: int, plan: JumpPlan, end: int) -> int:
-    """The last node worth evaluating, at most ``end``: a choice.
-
-    Raises
-    ------
-    Unsupported
-        If there are too many.
-    """
+    """The last node worth evaluating, at most ``end``: a choice."""
     (values, weights), zero = seen.in_doubles, float(seen.zero.mid())
 
     def size(t: Array) -> Array:

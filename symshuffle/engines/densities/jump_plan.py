@@ -50,12 +50,7 @@ _LEAST_MASS: Final = 1e-290
 class Split:
     """A law cut into what is no jump and bins of jumps.
 
-    Parameters
-    ----------
-    calm : ContinuousLaw
-        The law without its jumps: of a mass below 1.
-    jumps : tuple of Piece
-        All that is left.
+    - ``calm``: the law without its jumps: of a mass below 1.
     """
 
     calm: ContinuousLaw
@@ -63,17 +58,7 @@ class Split:
 
 
 def split(law: ContinuousLaw, n: int, error: float) -> Split | None:
-    """The law cut at a threshold above which two jumps at once are negligible; None where none is felt.
-
-    Parameters
-    ----------
-    law : ContinuousLaw
-        Law of G, its tails cut.
-    n : int
-        Number of users.
-    error : float
-        The error that will do, of H(n).
-    """
+    """The law cut at a threshold above which two jumps at once are negligible; None where none is felt."""
     threshold = None if law.transform is not None or n < 2 else _threshold(law, n, error)
     if threshold is None:
         return None
@@ -215,13 +200,7 @@ class JumpPlan:
 
 
 def plan_for(calm: _Atoms, jumps: _Atoms, n: int, error: float) -> JumpPlan:
-    """Constants for an error of what sums with one jump add to H(n); whatever they are, the bracket is true.
-
-    Raises
-    ------
-    Unsupported
-        If the tails of those sums are too long for any period.
-    """
+    """Constants for an error of what sums with one jump add to H(n); whatever they are, the bracket is true."""
     c, size = _steepest(calm, jumps, n)
     small = math.exp(min(math.log(error) - size, -2.0))
     widest = max(float(np.abs(calm[0]).max()), float(np.abs(jumps[0]).max()))

@@ -55,27 +55,8 @@ _LEAST_SHARE: Final = Fraction(1, 10**200)
 def bracket(law: ContinuousLaw, cut: Split, n: int, *, rigour: Rigour, error: float, bits: int) -> Bracket:
     """H(n) of the law that was meant, jumps told apart.
 
-    Parameters
-    ----------
-    law : ContinuousLaw
-        Law of G, its tails cut.
-    cut : Split
-        What :func:`symshuffle.engines.densities.jump_plan.split` makes of it.
-    n : int
-        Number of users, at least 1.
-    rigour : {Rigour.BALL, Rigour.FLOAT64}
-        How the sums without a jump are formed; all others are formed in balls.
-    error : float
-        The error to aim at, of H(n), above 0.
-    bits : int
-        Working precision.
-
-    Raises
-    ------
-    Unsupported
-        If a term takes too many nodes.
-    NotDecided
-        If a bound could not be evaluated at this precision.
+    - ``n``: number of users, at least 1.
+    - ``error``: the error to aim at, of H(n), above 0.
     """
     base = _without(cut.calm, n, rigour=rigour, error=error, bits=bits)
     lower, upper = base.lower, base.upper

@@ -36,26 +36,10 @@ def over(
 ) -> flint.arb:
     """A bound on the sum over the nodes from ``start`` to ``last``, without the factor step/pi.
 
-    Parameters
-    ----------
-    values : callable
-        From a first height, a distance and a count to the transform at that many heights.
-    bound : callable
-        From the transform at the middle of a stretch, half its length and its lower end to a bound on the integrand
-        at each of its nodes.
-    step : arb
-        The distance of the nodes.
-    start, last : int
-        The first, at least 1, and the last of them.
-    allowed : float
-        What all of them together may add, times the step: a choice.
-    terms : int
-        What a value costs, at least 1.
-
-    Raises
-    ------
-    Unsupported
-        If it takes too many.
+    - ``bound``: from the transform at the middle of a stretch, half its length and its lower end to a bound on the
+      integrand at each of its nodes.
+    - ``start``, ``last``: the first, at least 1, and the last of them.
+    - ``terms``: what a value costs, at least 1.
     """
     total, index, taken = flint.arb(0), start, 0
     share = allowed / max(last + 1 - start, 1)

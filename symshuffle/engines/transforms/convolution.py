@@ -34,12 +34,7 @@ PER_STAGE: Final = 8 * UNIT
 class Convolution:
     """Masses of an n-fold cyclic convolution.
 
-    Parameters
-    ----------
-    masses : array
-        Computed masses by residue, shape ``(length,)``; those of true value 0 may be slightly negative.
-    error : float
-        Bound on the 2-norm of what they are off by.
+    - ``masses``: computed masses by residue, shape ``(length,)``; those of true value 0 may be slightly negative.
     """
 
     masses: Array
@@ -56,16 +51,9 @@ class Convolution:
 def convolve(places: Sequence[int], masses: Array, n: int, length: int) -> Convolution:
     """The n-fold convolution of point masses at integer places, which all sums wrap around modulo ``length``.
 
-    Parameters
-    ----------
-    places : sequence of int
-        Non-negative.
-    masses : array
-        Non-negative, of sum at most 1 up to rounding, shape ``(len(places),)``.
-    n : int
-        Number of copies.
-    length : int
-        Length of the transform.
+    - ``places``: non-negative.
+    - ``masses``: non-negative, of sum at most 1 up to rounding, shape ``(len(places),)``.
+    - ``length``: length of the transform.
     """
     spectrum = np.zeros(length // 2 + 1, dtype=np.complex128)
     frequencies = np.arange(length // 2 + 1, dtype=np.int64)

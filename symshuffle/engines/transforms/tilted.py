@@ -69,16 +69,8 @@ _Masses = dict[int, Fraction]
 class Window:
     """Choices, each of which gives true bounds: tilt, lattice, window.
 
-    Parameters
-    ----------
-    tilt : float
-        The exponent c.
-    origin, step : Fraction
-        Place j of one copy is ``origin + step j``.
-    first, length : int
-        Places of the sum are followed from ``first`` on, ``length`` of them.
-    slopes : tuple of float
-        Slopes of Chernoff's bound at the lower and at the upper end.
+    - ``origin``, ``step``: place j of one copy is ``origin + step j``.
+    - ``first``, ``length``: places of the sum are followed from ``first`` on, ``length`` of them.
     """
 
     tilt: float
@@ -94,11 +86,6 @@ class Window:
 
         First the tilt, then the ends between which the tilted sum stays, then the step; all three are guesses in
         doubles, and whatever they are, the bounds hold.
-
-        Raises
-        ------
-        Unsupported
-            If an atom or a weight is beyond the range of doubles.
         """
         values, weights = _doubles(law)
         low, high = min(map(lower_end, law.values)), max(map(lower_end, law.values))
@@ -199,8 +186,6 @@ def contracted(law: Law, window: Window) -> _Masses:
     increasing convex order, because merging a group into its mean is a contraction, and then every place is at most the
     mean of its group.
 
-    Notes
-    -----
     An atom below its place *rises* and borrows its counterweight from above; one above its place *sinks* and borrows
     from below, as far as there is any. Two orders keep the invariant. Rising goes from the least atom up, so that what
     an atom lends to a lower one is gone before it rises itself; what it lends later, to one that sinks, leaves its own
@@ -219,21 +204,7 @@ def contracted(law: Law, window: Window) -> _Masses:
 @final
 @dataclass(slots=True)
 class _Shares:
-    """How much mass every atom keeps and gains while a law is contracted.
-
-    Parameters
-    ----------
-    window : Window
-        Its lattice.
-    values : list of Fraction
-        The atoms, rounded down, in rising order.
-    least, most : list of Fraction
-        Bounds on the mass that an atom still has; both fall by what it lends.
-    targets : list of int
-        The place of each atom.
-    gained : list of Fraction
-        Mass borrowed from other atoms, which goes to the place of the borrower.
-    """
+    """How much mass every atom keeps and gains while a law is contracted."""
 
     window: Window
     values: list[Fraction]
@@ -296,13 +267,7 @@ class _Shares:
 
 
 def _doubles(law: Law) -> tuple[Array, Array]:
-    """Atoms and weights as doubles.
-
-    Raises
-    ------
-    Unsupported
-        If one of them is beyond their range.
-    """
+    """Atoms and weights as doubles."""
     try:
         values, weights = (np.array([to_float(x) for x in side]) for side in (law.values, law.weights))
     except OverflowError:

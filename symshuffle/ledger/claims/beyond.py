@@ -33,16 +33,7 @@ THRESHOLD: Final = 10**6
 class Record:
     """The arguments with which a statement was called, by parameter.
 
-    Parameters
-    ----------
-    numeric : set of str
-        Parameters that stood for a number, or for an object whose entries are numbers.
-    symbolic : set of str
-        Parameters in which a symbol was seen.
-    calls : int
-        How often the statement was called.
-    arguments : list of mapping or None
-        The arguments of every call, for somebody who takes them out again; None if nobody does.
+    - ``arguments``: the arguments of every call, for somebody who takes them out again; None if nobody does.
     """
 
     numeric: set[str] = field(default_factory=set)
@@ -108,19 +99,6 @@ def falls(
     The value is raised, then lowered: an upper bound that is raised remains one. What raises an exception decides
     nothing; where the wrong value cannot be taken apart by a check, one that is off for every value of the symbol is
     tried in its place.
-
-    Parameters
-    ----------
-    check : Check
-        The check.
-    statement : Statement
-        A statement that it passes.
-    parameter : str
-        Which parameter of the statement.
-    generator : callable
-        Makes the random generator that the check starts from.
-    serving : str, optional
-        Count only comparisons that are made for this clause.
     """
     for threshold in (THRESHOLD, None):
         broken = False

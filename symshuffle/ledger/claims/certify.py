@@ -36,13 +36,7 @@ class NoValue(Exception):
 
 
 def encode(value: Any) -> Any:
-    """A value in the form of a certificate.
-
-    Raises
-    ------
-    NoValue
-        If it is, or holds, something that is neither exact nor a ball.
-    """
+    """A value in the form of a certificate."""
     match value:
         case None | bool():
             return value
@@ -78,17 +72,7 @@ def _rational(value: Fraction) -> str:
 @final
 @dataclass(slots=True)
 class Witnesses:
-    """The comparisons of one statement, as they are made.
-
-    Parameters
-    ----------
-    calls : list of mapping
-        The arguments with which the check called the statement since the last comparison; somebody else appends them.
-    comparisons : list
-        Those that a certificate can hold, in its form.
-    beside : Counter
-        The others, by how they were decided and what was found.
-    """
+    """The comparisons of one statement, as they are made."""
 
     calls: list[Mapping[str, Any]] = field(default_factory=list)
     comparisons: list[dict[str, Any]] = field(default_factory=list)
@@ -178,17 +162,7 @@ def _program(comparison: Comparison) -> dict[str, Any] | None:
 def certificate(
     claim: Claim, verdict: ClaimVerdict, grade: Grade | None, printed: Witnesses, corrected: Witnesses | None
 ) -> dict[str, Any] | None:
-    """The content of a certificate file; None if no comparison could be written exactly.
-
-    Parameters
-    ----------
-    claim : Claim
-        The claim.
-    verdict, grade : ClaimVerdict, Grade or None
-        What a run found.
-    printed, corrected : Witnesses
-        Its comparisons with the printed statement and, if that fell, with the corrected one.
-    """
+    """The content of a certificate file; None if no comparison could be written exactly."""
     parts = [printed.part("printed", claim.words)]
     if corrected is not None and claim.corrected is not None:
         parts.append(corrected.part("corrected", claim.corrected.text))

@@ -71,19 +71,7 @@ def joined(clauses: Iterable[Clause]) -> str:
 def check_clauses(claim: str, clauses: Sequence[Clause], named: Sequence[Sequence[str]]) -> None:
     """Refuse clauses that no obligation names, and names of clauses that are not there.
 
-    Parameters
-    ----------
-    claim : str
-        Id of the claim, for the message.
-    clauses : sequence of Clause
-        Its clauses.
-    named : sequence of sequences of str
-        For each obligation the clauses that it names; none stands for the only clause there is.
-
-    Raises
-    ------
-    InputError
-        If an obligation names no clause of several or one that is not there, or none names a clause that is checked.
+    - ``named``: for each obligation the clauses that it names; none stands for the only clause there is.
     """
     known = [one.id for one in clauses]
     if len(set(known)) < len(known):

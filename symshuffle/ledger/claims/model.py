@@ -94,15 +94,9 @@ class Quantifier(StrEnum):
 class Obligation:
     """A part of a statement that its check owes an argument.
 
-    Parameters
-    ----------
-    quantifier : Quantifier
-        How the statement speaks about the quantity.
-    of : str
-        A parameter of the transcribed statement, or a clause in words, such as ``"channels"``. A comparison that is
-        made for a clause names it (:func:`symshuffle.ledger.claims.comparisons.serving`).
-    clauses : tuple of str
-        Ids of the clauses of the text that it is about; none stands for the only one.
+    - ``of``: A parameter of the transcribed statement, or a clause in words, such as ``"channels"``. A comparison
+      that is made for a clause names it (:func:`symshuffle.ledger.claims.comparisons.serving`).
+    - ``clauses``: ids of the clauses of the text that it is about; none stands for the only one.
     """
 
     quantifier: Quantifier

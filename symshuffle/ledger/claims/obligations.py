@@ -38,18 +38,7 @@ def unmet(
 ) -> Iterator[str]:
     """What a claim owes and its check does not deliver, a line each.
 
-    Parameters
-    ----------
-    claim : Claim
-        The claim.
-    holds : Claim or Correction
-        Whose statement was found to hold: the printed one, or the corrected one.
-    record : Record
-        The arguments with which the check called it.
-    served : mapping of str to set of Means
-        How the comparisons that name a clause were decided; under the empty text those that name none.
-    generator : callable
-        Makes the random generator that the check starts from.
+    - ``served``: how the comparisons that name a clause were decided; under the empty text those that name none.
     """
     quantified = {obligation.of: obligation.quantifier for obligation in claim.obligations}
     for clause in sorted(served.keys() - quantified.keys() - {""}):

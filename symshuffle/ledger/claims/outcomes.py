@@ -14,19 +14,7 @@ from symshuffle.ledger.claims.model import ClaimVerdict, Grade, Kind, Obligation
 @final
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """What became of the corrected statement of a refuted claim.
-
-    Parameters
-    ----------
-    statement : str
-        The corrected statement, in our words.
-    verdict : ClaimVerdict
-        What its check found.
-    grade : Grade or None
-        Strength of the evidence, where it holds.
-    evidence : str
-        The comparisons in a few words.
-    """
+    """What became of the corrected statement of a refuted claim."""
 
     statement: str
     verdict: ClaimVerdict
@@ -39,14 +27,8 @@ class Corrected:
 class PartOutcome:
     """What a run found about one part of a statement.
 
-    Parameters
-    ----------
-    of : str
-        The obligation, or ``"the statement"`` for the comparisons that name no part.
-    verdict : ClaimVerdict
-        ``HOLDS``, ``REFUTED`` or ``UNDECIDED``, by its own comparisons.
-    means : tuple of (Means, int)
-        How these were decided.
+    - ``of``: the obligation, or ``"the statement"`` for the comparisons that name no part.
+    - ``verdict``: ``HOLDS``, ``REFUTED`` or ``UNDECIDED``, by its own comparisons.
     """
 
     of: str

@@ -16,21 +16,9 @@ from typing import final
 class Paper:
     """What is needed to cite a paper.
 
-    Parameters
-    ----------
-    key : str
-        First part of the ids of its statements.
-    title : str
-        As printed.
-    authors : tuple of str
-        ``"family name, given names"``, in the printed order.
-    year : int
-        Of the first version.
-    arxiv : str
-        Number at arXiv.
-    displays : bool
-        Whether the text that the ledger was made from has the paper's displayed formulas. Where it has not, they are
-        reconstructed from the prose and the proofs around them.
+    - ``authors``: ``"family name, given names"``, in the printed order.
+    - ``displays``: whether the text that the ledger was made from has the paper's displayed formulas. Where it has
+      not, they are reconstructed from the prose and the proofs around them.
     """
 
     key: str

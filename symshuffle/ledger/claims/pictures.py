@@ -25,13 +25,7 @@ class CurveRole(StrEnum):
 @final
 @dataclass(frozen=True, slots=True)
 class PlottedCurve:
-    """One curve: its name, its role, and its points in order.
-
-    Raises
-    ------
-    InputError
-        If it has no point.
-    """
+    """One curve: its name, its role, and its points in order."""
 
     name: str
     role: CurveRole
@@ -54,16 +48,9 @@ def curve(name: str, role: CurveRole, points: Iterable[tuple[Any, Any]], *, join
 class Picture:
     """What a claim looks like.
 
-    Parameters
-    ----------
-    shows : str
-        What there is to see, in a sentence: it is the text for those who do not see the picture.
-    x, y : str
-        Names of the axes.
-    curves : tuple of PlottedCurve
-        At most six.
-    logarithmic : tuple of bool
-        Whether the horizontal and the vertical axis are logarithmic.
+    - ``shows``: what there is to see, in a sentence: it is the text for those who do not see the picture.
+    - ``curves``: at most six.
+    - ``logarithmic``: whether the horizontal and the vertical axis are logarithmic.
     """
 
     shows: str

@@ -50,14 +50,7 @@ class NoLedgerError(LedgerError):
 class Entry:
     """One line of the catalogue: a numbered statement of a paper, whether or not a claim checks it.
 
-    Parameters
-    ----------
-    id : str
-        Permanent name, ``<paper>.<entry>``.
-    kind : Kind
-        What the entry is.
-    title : str
-        A few words.
+    - ``id``: permanent name, ``<paper>.<entry>``.
     """
 
     id: str
@@ -90,18 +83,7 @@ def papers() -> tuple[str, ...]:
 class Ledger:
     """All claims of a package of checks.
 
-    Parameters
-    ----------
-    package : str
-        Name of the package they were found in; a worker process loads the same ledger from it.
-    claims : tuple of Claim
-        In the order of the catalogue, claims of our own last.
-    reproductions : mapping of str to callable
-        What ``symshuffle reproduce`` can draw, by id.
-    plots : mapping of str to callable
-        What the page of a claim shows, by its id.
-    costliest : tuple of str
-        Ids of the claims that take longest, the longest first: where claims run in parallel, they start first.
+    - ``reproductions``: what ``symshuffle reproduce`` can draw, by id.
     """
 
     package: str
@@ -111,13 +93,7 @@ class Ledger:
     costliest: tuple[str, ...] = ()
 
     def claim(self, claim_id: str) -> Claim:
-        """The claim with this id.
-
-        Raises
-        ------
-        InputError
-            If there is none.
-        """
+        """The claim with this id."""
         for claim in self.claims:
             if claim.id == claim_id:
                 return claim
@@ -126,15 +102,7 @@ class Ledger:
     def select(self, selectors: Iterable[str]) -> tuple[Claim, ...]:
         """The claims that any of the selectors names, in ledger order; all of them if there is no selector.
 
-        Parameters
-        ----------
-        selectors : iterable of str
-            Each an id, the key of a paper, or a shell pattern over ids such as ``"*.thm-*"``.
-
-        Raises
-        ------
-        InputError
-            If a selector names no claim.
+        - ``selectors``: each an id, the key of a paper, or a shell pattern over ids such as ``"*.thm-*"``.
         """
         names = self._ids() | {claim.paper for claim in self.claims}
         chosen: set[str] = set()
@@ -147,13 +115,7 @@ class Ledger:
         return tuple(claim for claim in self.claims if claim.id in chosen) if chosen else self.claims
 
     def reproduction(self, name: str) -> Reproduction:
-        """The function that draws a figure or table.
-
-        Raises
-        ------
-        InputError
-            If there is none with this id.
-        """
+        """The function that draws a figure or table."""
         if name not in self.reproductions:
             known = ", ".join(sorted(self.reproductions)) or "none yet"
             raise InputError("ID", name, f"something that can be reproduced (one of: {known})")
@@ -228,15 +190,7 @@ def load(package: str = CHECKS) -> Ledger:
 
 
 def load_named(package: str, *, argument: str = "package") -> Ledger:
-    """The ledger in a package or module of somebody's own, importable or in the working directory.
-
-    Raises
-    ------
-    InputError
-        If there is no such package, it does not import, or it or one of its sections declares nothing.
-    LedgerError
-        If its claims contradict the catalogue or each other, as :func:`load`.
-    """
+    """The ledger in a package or module of somebody's own, importable or in the working directory."""
     expected = "a package or module of claims that can be imported"
     if not all(part.isidentifier() for part in package.split(".")):
         raise InputError(argument, package, f"{expected}, by its dotted name")

@@ -205,13 +205,7 @@ def run(claim: Claim, *, certified: bool = False) -> Outcome:
 
 
 def counterexample(claim: Claim) -> Comparison | None:
-    """The first comparison of its check that refutes the printed statement; None where it holds.
-
-    Parameters
-    ----------
-    claim : Claim
-        The claim. Its check runs until a comparison is false.
-    """
+    """The first comparison of its check that refutes the printed statement; None where it holds."""
     with working_precision(DEFAULT_BITS):
         return _tally(claim.check, claim.printed, claim.id, until=frozenset(Means)).refutation
 

@@ -39,14 +39,7 @@ _PROGRAM: Final = frozenset(("costs", "columns", "senses", "rhs", "free", "prima
 class Rechecked:
     """What a certificate says, once every part of it has been checked.
 
-    Parameters
-    ----------
-    claim, verdict, grade : str
-        Of which claim, and what was found.
-    comparisons, programs : int
-        How many comparisons were decided again, and how many linear programs stand behind them.
-    digest : str
-        Of the whole content.
+    - ``digest``: of the whole content.
     """
 
     claim: str
@@ -63,13 +56,7 @@ class Rechecked:
 
 
 def read(path: Path, *, argument: str = "FILE") -> Any:
-    """The JSON content of a file.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read, or is no JSON.
-    """
+    """The JSON content of a file."""
     try:
         return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_unique)
     except OSError as error:
@@ -93,13 +80,7 @@ def digest(content: Mapping[str, Any]) -> str:
 
 
 def recheck(content: Any) -> Rechecked:
-    """Check a certificate.
-
-    Raises
-    ------
-    CertificateError
-        At the part that fails, as a path into the file: ``parts[0].comparisons[3].verdict``.
-    """
+    """Check a certificate."""
     _keys(content, _FILE, "file")
     if content["format"] != CERTIFICATE_FORMAT:
         raise CertificateError("format", f"{content['format']!r} is not {CERTIFICATE_FORMAT!r}")

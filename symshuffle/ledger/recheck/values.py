@@ -59,13 +59,7 @@ def _interval(value: Value) -> Interval | None:
 
 
 def check_value(value: Value, place: str) -> None:
-    """That a value is well formed, its rationals in lowest terms and its balls not inside out.
-
-    Raises
-    ------
-    CertificateError
-        At the place, or inside of it.
-    """
+    """That a value is well formed, its rationals in lowest terms and its balls not inside out."""
     if isinstance(value, str):
         rational(value, place)
     elif isinstance(value, list):
@@ -115,13 +109,7 @@ def _ascending(members: list[Value]) -> bool:
 
 
 def rational(text: Any, place: str) -> Fraction:
-    """A rational in lowest terms, from its text.
-
-    Raises
-    ------
-    CertificateError
-        At the place, if the text is no such number.
-    """
+    """A rational in lowest terms, from its text."""
     if not isinstance(text, str) or not _RATIONAL.fullmatch(text):
         raise CertificateError(place, f"{str(text)[:60]!r} is no rational")
     numerator, _, denominator = text.partition("/")

@@ -27,15 +27,7 @@ _SHORT: Final = 8
 
 
 def to_svg(picture: Picture, *, name: str) -> Markup:
-    """The picture as one element, the same for every run.
-
-    Parameters
-    ----------
-    picture : Picture
-        What to draw.
-    name : str
-        A name that no other picture of the page has: the parts of the drawing are named after it.
-    """
+    """The picture as one element, the same for every run."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 

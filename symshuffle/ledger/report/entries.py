@@ -31,16 +31,7 @@ GRADES: Final = (*(grade.value for grade in Grade if grade is not Grade.REFUTED)
 class LedgerEntry:
     """An entry of the ledger, checked or not, run or not.
 
-    Parameters
-    ----------
-    id, paper, title : str
-        As in the catalogue, or in the claim where the catalogue does not have it.
-    kind : Kind
-        What it is.
-    claim : Claim or None
-        What checks it.
-    outcome : Outcome or None
-        What a run found, if there was one.
+    - ``id``, ``paper``, ``title``: as in the catalogue, or in the claim where the catalogue does not have it.
     """
 
     id: str
@@ -130,14 +121,7 @@ class LedgerEntry:
 class Group:
     """The entries of one paper, or of one prefix, and how they came out.
 
-    Parameters
-    ----------
-    key : str
-        The paper's key.
-    paper : Paper or None
-        Its bibliography; None for claims that no paper makes.
-    entries : tuple of LedgerEntry
-        In ledger order.
+    - ``paper``: its bibliography; None for claims that no paper makes.
     """
 
     key: str
@@ -164,15 +148,7 @@ class Group:
 
 
 def entries(ledger: Ledger, outcomes: Sequence[Outcome] = ()) -> tuple[LedgerEntry, ...]:
-    """Every entry of a ledger in its order: of ours the whole catalogue and what goes beyond it; of others the claims.
-
-    Parameters
-    ----------
-    ledger : Ledger
-        The claims.
-    outcomes : sequence of Outcome
-        What a run of some of them found.
-    """
+    """Every entry of a ledger in order: of ours the whole catalogue and what goes beyond it; of others the claims."""
     claims = {claim.id: claim for claim in ledger.claims}
     found = {outcome.id: outcome for outcome in outcomes}
     known = catalogue() if ledger.package == CHECKS else {}
@@ -203,17 +179,7 @@ RECONSTRUCTED: Final = "display not legible; formulas of the statement are recon
 @final
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One mistake, with every entry in which it was found.
-
-    Parameters
-    ----------
-    entry : LedgerEntry
-        The entry that it is counted at.
-    erratum : Erratum
-        How it is to be judged.
-    also : tuple of LedgerEntry
-        Entries with the same mistake.
-    """
+    """One mistake, with every entry in which it was found."""
 
     entry: LedgerEntry
     erratum: Erratum

@@ -34,12 +34,7 @@ def to_plain(text: str) -> str:
 def to_lines(text: str, width: int) -> list[str]:
     """The text in lines of at most so many signs, none of them broken inside a formula that fits into one.
 
-    Parameters
-    ----------
-    text : str
-        Text with LaTeX between dollar signs.
-    width : int
-        Signs in a line, at least 1.
+    - ``width``: signs in a line, at least 1.
     """
 
     def kept(found: re.Match[str]) -> str:

@@ -55,13 +55,7 @@ _GENERATOR: Final = '<meta name="generator" content="symshuffle'
 
 
 def check_report(path: Path, *, argument: str) -> None:
-    """Refuse a destination that cannot be written, or a directory that holds something else than a site.
-
-    Raises
-    ------
-    InputError
-        If nothing can be written there, or the directory holds files and none of them is the index of such a site.
-    """
+    """Refuse a destination that cannot be written, or a directory that holds something else than a site."""
     one_page = path.suffix == ONE_PAGE
     check_destination(path, argument=argument, directory=not one_page)
     if not one_page and path.is_dir() and any(path.iterdir()):
@@ -74,26 +68,7 @@ def check_report(path: Path, *, argument: str) -> None:
 def write_report(ledger: Ledger, outcomes: Sequence[Outcome], path: Path, *, argument: str = "path") -> Path:
     """Write the ledger for a browser: a directory with a page for each entry, or one page with all of them.
 
-    Parameters
-    ----------
-    ledger : Ledger
-        All its entries are shown, run or not, checked or not.
-    outcomes : sequence of Outcome
-        What a run found.
-    path : Path
-        A directory; or a file whose name ends in ``.html``, for one page without the code of the checks.
-    argument : str
-        The name by which the caller knows the path.
-
-    Returns
-    -------
-    Path
-        The file to open.
-
-    Raises
-    ------
-    InputError
-        If a file cannot be written.
+    - ``path``: A directory; or a file whose name ends in ``.html``, for one page without the code of the checks.
     """
     if path.suffix == ONE_PAGE:
         write_atomically(path, one_page(ledger, outcomes), argument=argument)

@@ -17,15 +17,7 @@ _CLASS: Final = "source"
 @final
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """The definition of a function.
-
-    Parameters
-    ----------
-    module : str
-        Its module.
-    line : int
-        Where it begins, counted from 1.
-    """
+    """The definition of a function."""
 
     module: str
     line: int

@@ -46,13 +46,6 @@ BallMatrix: TypeAlias = "tuple[Balls, ...]"
 class EnclosedLaw:
     r"""The templates :math:`u(y)=W_\cdot(y)/\bar W(y)` of a channel and their masses, in balls.
 
-    Parameters
-    ----------
-    templates : tuple of tuple of Ball
-        One per output that can occur, each with one coordinate per input.
-    weights : tuple of Ball
-        Their masses under the row average.
-
     Examples
     --------
     >>> from symshuffle.mechanisms.finite import krr
@@ -61,8 +54,6 @@ class EnclosedLaw:
     >>> f"{float(law.trace()):.6f}"
     '0.795742'
 
-    Notes
-    -----
     anchored, Definition 2.3, Theorem 2.5 and Section 5.
     """
 
@@ -88,15 +79,7 @@ class EnclosedLaw:
 
     @classmethod
     def from_channel(cls, channel: Channel, *, bits: int = DEFAULT_BITS) -> EnclosedLaw:
-        """The law of a channel of balls or rationals; outputs of probability zero are dropped.
-
-        Raises
-        ------
-        InputError
-            If an entry is a double.
-        NotDecided
-            If it is open whether an output can occur.
-        """
+        """The law of a channel of balls or rationals; outputs of probability zero are dropped."""
         templates, weights = [], []
         for column in channel.columns():
             if not is_enclosed(column):
@@ -189,13 +172,7 @@ class EnclosedLaw:
         return EnclosedFiber(w, tuple(ratios), tuple(weights))
 
     def vote_sizes(self, *, bits: int = DEFAULT_BITS) -> Balls | None:
-        r"""The numbers :math:`E_{W_i}|c(u)|^2` of the canonical estimator by row; None at a singular covariance.
-
-        Raises
-        ------
-        NotDecided
-            If it is open whether the covariance is singular.
-        """
+        r"""The numbers :math:`E_{W_i}|c(u)|^2` of the canonical estimator by row; None at a singular covariance."""
         k = self.num_inputs
         share = Fraction(1, k)
         with working_precision(bits):
@@ -227,14 +204,7 @@ class EnclosedLaw:
 class EnclosedFiber:
     r"""The law of the ratio vectors :math:`r=u/(w\cdot u)` seen from a composition, in balls.
 
-    Parameters
-    ----------
-    composition : tuple of Fraction
-        The base point :math:`w`.
-    points : tuple of tuple of Ball
-        The ratio vectors.
-    weights : tuple of Ball
-        Their masses under the mixture.
+    - ``composition``: the base point :math:`w`.
     """
 
     composition: tuple[Fraction, ...]

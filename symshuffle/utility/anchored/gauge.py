@@ -23,18 +23,8 @@ from symshuffle.geometry.linear import Matrix, Vector, dot, transpose
 class Gauge:
     r"""A rational :math:`k\times(k-1)` matrix with :math:`V^TV=I` and :math:`V^T1=0`.
 
-    Parameters
-    ----------
-    rows : Matrix
-        Row ``i`` is the vertex :math:`a_i=V^Te_i` of a centred regular simplex.
+    - ``rows``: row ``i`` is the vertex :math:`a_i=V^Te_i` of a centred regular simplex.
 
-    Raises
-    ------
-    InputError
-        If the columns are not orthonormal contrasts.
-
-    Notes
-    -----
     anchored, equation (1.2).
     """
 
@@ -71,13 +61,7 @@ class Gauge:
 
 
 def householder(k: int) -> Gauge:
-    r"""The rational gauge at a square ``k``: the reflection of :math:`e_1` to :math:`1/\sqrt k`, less its first column.
-
-    Raises
-    ------
-    InputError
-        If ``k`` is not the square of an integer above 1.
-    """
+    r"""Rational gauge at a square ``k``: the reflection of :math:`e_1` to :math:`1/\sqrt k`, less its first column."""
     k = as_integer(k, "k", 4)
     root = math.isqrt(k)
     if root * root != k:

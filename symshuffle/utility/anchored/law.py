@@ -29,17 +29,8 @@ from symshuffle.geometry.linear import Matrix, Vector, dot, rank, second_moment
 class PointLaw:
     """A finitely supported probability on Q^k in its one canonical form: distinct points in order, positive weights.
 
-    Parameters
-    ----------
-    points : tuple of Vector
-        Strictly increasing in lexicographic order, all of one length.
-    weights : tuple of Fraction
-        Positive, of sum 1.
-
-    Raises
-    ------
-    InputError
-        If the form is not canonical (:meth:`from_atoms` makes it so) or the weights do not sum to 1.
+    - ``points``: strictly increasing in lexicographic order, all of one length.
+    - ``weights``: positive, of sum 1.
     """
 
     points: tuple[Vector, ...]

@@ -59,13 +59,7 @@ def project(u: Sequence[Fraction], composition: Sequence[Fraction]) -> Vector:
 
 
 def unproject(r: Sequence[Fraction], composition: Sequence[Fraction]) -> Vector:
-    r"""The template with ratio vector ``r``, the map :math:`S_w=T_w^{-1}` of the paper.
-
-    Raises
-    ------
-    InputError
-        If ``r`` is outside the range: a negative entry, or :math:`w\cdot r\ne1`.
-    """
+    r"""The template with ratio vector ``r``, the map :math:`S_w=T_w^{-1}` of the paper."""
     w = check_composition(composition, len(r))
     check_ratio(r, w)
     total = sum(r)
@@ -98,22 +92,11 @@ def range_radius_squared(composition: Sequence[Fraction]) -> Fraction | None:
 class Fiber:
     r"""The law of the ratio vector of one user's message under the composition it is seen from.
 
-    Parameters
-    ----------
-    composition : Vector
-        The base point :math:`w`.
-    ratios : PointLaw
-        Law of :math:`r=(dW_i/dW_w)_i` under :math:`W_w`.
-    lost : Fraction
-        Mass :math:`\mu\{w\cdot u=0\}` that the anchored law has where the composition sees nothing; 0 in the interior.
+    - ``composition``: the base point :math:`w`.
+    - ``ratios``: law of :math:`r=(dW_i/dW_w)_i` under :math:`W_w`.
+    - ``lost``: mass :math:`\mu\{w\cdot u=0\}` that the anchored law has where the composition sees nothing; 0 in the
+      interior.
 
-    Raises
-    ------
-    InputError
-        If a ratio vector does not belong to the composition, or mass is lost at an interior one.
-
-    Notes
-    -----
     anchored, Definition 3.3 and Remark 3.5.
     """
 

@@ -101,13 +101,7 @@ def orbit_law(u: Sequence[Fraction]) -> AnchoredLaw:
 
 
 def arrangements(u: Sequence[Fraction]) -> tuple[Vector, ...]:
-    """The distinct rearrangements of a vector, in lexicographic order.
-
-    Raises
-    ------
-    Unsupported
-        If there are more than ``LARGEST_ORBIT`` of them.
-    """
+    """The distinct rearrangements of a vector, in lexicographic order."""
     values = sorted(set(u))
     size = math.factorial(len(u))
     for value in values:

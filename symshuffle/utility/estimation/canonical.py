@@ -35,13 +35,8 @@ if TYPE_CHECKING:
 class CanonicalEstimator:
     """The unbiased linear estimator of a law.
 
-    Parameters
-    ----------
-    precision : Matrix
-        The matrix ``A``: inverse of the covariance on the plane of contrasts, zero on constants.
+    - ``precision``: the matrix ``A``: inverse of the covariance on the plane of contrasts, zero on constants.
 
-    Notes
-    -----
     anchored, Section 5.2.
     """
 
@@ -74,13 +69,7 @@ class CanonicalEstimator:
 
 
 def canonical_estimator(law: AnchoredLaw) -> CanonicalEstimator:
-    """The canonical estimator of a law.
-
-    Raises
-    ------
-    InputError
-        If the covariance is singular on contrasts: some compositions cannot be told apart, and the risk is infinite.
-    """
+    """The canonical estimator of a law."""
     precision = _precision(law)
     if precision is None:
         raise InputError(
@@ -233,8 +222,6 @@ def isotropic_risk(k: int, trace: Any, *, population: Population | str) -> Any:
 
     Accepts fractions, balls and SymPy expressions; ``inf`` at trace 0.
 
-    Notes
-    -----
     anchored, Theorem 6.2 and Corollary 6.3.
     """
     population = choice(Population, population, "population")
@@ -275,11 +262,6 @@ def fisher_information(law: AnchoredLaw, composition: Sequence[Fraction], *, n: 
     .. math:: n\,E\Big[\frac{(u-1)(u-1)^T}{w\cdot u}\Big]=V\,I_n\,V^T,
 
     which at the uniform composition is ``n`` times the covariance (anchored, Proposition 5.2).
-
-    Raises
-    ------
-    InputError
-        If an output has probability 0 at this composition but not at others: the information is infinite there.
     """
     n = check_users(n)
     w = check_composition(composition, law.num_inputs)

@@ -50,8 +50,6 @@ def cramer_rao_trace(law: AnchoredLaw, composition: Sequence[Fraction], *, n: in
 
     No locally unbiased estimator has a smaller risk at this composition.
 
-    Notes
-    -----
     alphabets, Section 8.
     """
     share = Fraction(1, law.num_inputs)
@@ -65,19 +63,10 @@ def cramer_rao_trace(law: AnchoredLaw, composition: Sequence[Fraction], *, n: in
 def near_vertex_bound(k: int, budget: Number, *, rho: Fraction, n: int) -> Any:
     r"""The bound :math:`(1-\rho)(k-1)/(n\chi_*)` on locally unbiased estimators where one input has share ``1 - rho``.
 
-    Parameters
-    ----------
-    k : int
-        Number of inputs, at least 2.
-    budget : Number
-        Largest pairwise chi-square divergence, above 0.
-    rho : Fraction
-        Share of all other inputs, in (0, 1).
-    n : int
-        Number of users.
+    - ``k``: number of inputs, at least 2.
+    - ``budget``: largest pairwise chi-square divergence, above 0.
+    - ``rho``: share of all other inputs, in (0, 1).
 
-    Notes
-    -----
     alphabets, Theorem 8.1 and Corollary 8.2.
     """
     k, n = _check(k, budget, n)
@@ -103,19 +92,9 @@ def decoding_bound(coordinates: int, alpha: Any) -> Any:
 def cube_bound(k: int, budget: Number, *, n: int, h: Fraction) -> Bracket:
     r"""The bound :math:`\frac{(k-1)h^2}8(1-h\sqrt{n\chi_*})` on every estimator, from a cube of side ``h``.
 
-    Parameters
-    ----------
-    k : int
-        Number of inputs, at least 2.
-    budget : Number
-        Largest pairwise chi-square divergence.
-    n : int
-        Number of users, i.i.d.
-    h : Fraction
-        Side, in ``(0, 1/(2(k-1))]``: beyond it the share of the corner falls below 1/2 and the argument fails.
+    - ``k``: number of inputs, at least 2.
+    - ``h``: side, in ``(0, 1/(2(k-1))]``: beyond it the share of the corner falls below 1/2 and the argument fails.
 
-    Notes
-    -----
     alphabets, Theorem 8.4.
     """
     k, n = _check(k, budget, n)
@@ -132,8 +111,6 @@ def cube_bound(k: int, budget: Number, *, n: int, h: Fraction) -> Bracket:
 def two_regime_bound(k: int, budget: Number, *, n: int) -> Any:
     r"""The bound :math:`\frac1{64}\min\{\frac{k-1}{n\chi_*},\frac1{k-1}\}` on every estimator.
 
-    Notes
-    -----
     alphabets, Corollary 8.5. The first term is the smaller one once :math:`n\chi_*\ge(k-1)^2`.
     """
     k, n = _check(k, budget, n)
@@ -149,12 +126,7 @@ def sharp_cube_bound(k: int, budget: Number, *, n: int, h: Fraction | None = Non
     :math:`-2\log\sum\sqrt{pq}\le KL\le\log(1+\chi^2)` adds up over users. For large ``n`` the best side gives
     :math:`(k-1)/(4en\chi_*)`, where the printed constant is 64.
 
-    Parameters
-    ----------
-    k, budget, n
-        As in :func:`cube_bound`.
-    h : Fraction, optional
-        Side, in ``(0, 1/(k-1))``; by default the best one, found in doubles: every side gives a valid bound.
+    - ``h``: side, in ``(0, 1/(k-1))``; by default the best one, found in doubles: every side gives a valid bound.
     """
     k, n = _check(k, budget, n)
     m, chi = k - 1, float(budget)
@@ -175,12 +147,7 @@ def corner_van_trees(k: int, budget: Number, *, n: int, h: Fraction | None = Non
 
     Van Trees in the coordinates :math:`\theta_j\in(0,h)`, ``j != a``, with independent cosine priors.
 
-    Parameters
-    ----------
-    k, budget, n
-        As in :func:`cube_bound`.
-    h : Fraction, optional
-        Side, in ``(0, 1/(k-1))``; by default the best one, found in doubles: every side gives a valid bound.
+    - ``h``: side, in ``(0, 1/(k-1))``; by default the best one, found in doubles: every side gives a valid bound.
     """
     k, n = _check(k, budget, n)
     m, chi = k - 1, float(budget)
@@ -203,13 +170,6 @@ def best_cube_side(k: int, budget: Number, *, n: int, bits: int = 60) -> Ball:
     With ``m = k - 1`` its derivative has the sign of
     :math:`2(1-mh)^2+2\chi h^2(1-mh)-n\chi h^2(2-mh)`, which falls from 2 to a negative number on ``(0, 1/m)``: its
     only root is found by bisection over the rationals.
-
-    Parameters
-    ----------
-    k, budget, n
-        As in :func:`cube_bound`; the budget rational.
-    bits : int
-        Halvings.
 
     Examples
     --------

@@ -44,19 +44,9 @@ _BITS: Final = 128
 def van_trees_bound(information: Any, prior: Any, *, dimension: int) -> Any:
     r"""The bound :math:`m^2/(E\operatorname{tr}I+J)`.
 
-    Parameters
-    ----------
-    information : Number or sympy.Expr
-        Trace of the Fisher information of all observations, averaged over the prior; at least 0.
-    prior : Number or sympy.Expr
-        The information :math:`J` of the prior, summed over coordinates; above 0.
-    dimension : int
-        Number ``m`` of coordinates, at least 1.
-
-    Raises
-    ------
-    InputError
-        If the prior information is not positive: such a prior does not vanish on the boundary, and the bound is false.
+    - ``information``: trace of the Fisher information of all observations, averaged over the prior; at least 0.
+    - ``prior``: the information :math:`J` of the prior, summed over coordinates; above 0.
+    - ``dimension``: number ``m`` of coordinates, at least 1.
     """
     if dimension < 1:
         raise InputError("dimension", dimension, "an integer of at least 1")
@@ -66,13 +56,7 @@ def van_trees_bound(information: Any, prior: Any, *, dimension: int) -> Any:
 
 
 def prior_information(density: Any, symbol: Any, lower: Any, upper: Any) -> Any:
-    r"""The information :math:`\int_a^b\pi'^2/\pi` of a prior density on an interval, by SymPy.
-
-    Raises
-    ------
-    InputError
-        If the density does not integrate to 1, or does not vanish at both ends.
-    """
+    r"""The information :math:`\int_a^b\pi'^2/\pi` of a prior density on an interval, by SymPy."""
     import sympy as sp
 
     total = sp.simplify(sp.integrate(density, (symbol, lower, upper)))
@@ -101,18 +85,8 @@ class Sandwich(AnswerMethods):
     As an answer it is the bracket from the lower to the upper bound; the safe end is the upper one, which an estimator
     attains.
 
-    Parameters
-    ----------
-    lower, upper : Bracket
-        Enclosures of the van Trees bound and of the smallest worst-case risk among the estimators considered.
-    canonical : Bracket
-        Enclosure of the worst-case risk of the canonical estimator.
-    radius : Fraction
-        Half the side of the cube that carries the prior: with the question, all that the lower bound rests on.
-    inputs, users : int
-        Numbers of inputs and of users.
-    trace : Number
-        The cap on the trace.
+    - ``radius``: half the side of the cube that carries the prior: with the question, all that the lower bound rests
+      on.
     """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
@@ -126,14 +100,7 @@ class Sandwich(AnswerMethods):
 
     @well_formed()
     def verify(self) -> None:
-        """Evaluate the three formulas again at the radius, from the numbers of inputs and users and the trace alone.
-
-        Raises
-        ------
-        CertificateError
-            At ``radius`` (the cube leaves the simplex), or ``lower``, ``upper`` or ``canonical`` where a bracket says
-            more than its formula does.
-        """
+        """Evaluate the three formulas again at the radius, from the numbers of inputs and users and the trace alone."""
         k, n = self.inputs, self.users
         if not self.radius > 0 or self.radius**2 * (k - 1) ** 2 * k >= 1:
             raise CertificateError(

@@ -24,41 +24,20 @@ from symshuffle.mechanisms.symbolic import nonnegative, normal_form
 @final
 @dataclass(frozen=True, slots=True)
 class TemplateClass:
-    """The templates of one output class.
-
-    Parameters
-    ----------
-    mass : sympy.Expr
-        Probability of the class under the row average.
-    levels : tuple of (sympy.Expr, sympy.Expr)
-        Pairs (number of coordinates, value of the template there).
-    """
+    """The templates of one output class."""
 
     mass: sp.Expr
     levels: tuple[tuple[sp.Expr, sp.Expr], ...]
 
 
 def template_classes(mechanism: Mechanism) -> tuple[TemplateClass, ...]:
-    """The template law of a mechanism, class by class.
-
-    Raises
-    ------
-    Unsupported
-        If the outputs of a class show a state at more inputs or at fewer (a string of D bits at D >= 3): then its
-        templates are not rearrangements of one.
-    """
+    """The template law of a mechanism, class by class."""
     found = (template_class(output_class, mechanism) for output_class in mechanism.classes)
     return tuple(one for one in found if one.mass != 0)
 
 
 def template_class(output_class: OutputClass, mechanism: Mechanism) -> TemplateClass:
-    """The templates of one class of a mechanism; mass 0 where none of its outputs occurs.
-
-    Raises
-    ------
-    Unsupported
-        As :func:`template_classes`.
-    """
+    """The templates of one class of a mechanism; mass 0 where none of its outputs occurs."""
     if not _one_template(output_class, mechanism.inputs):
         raise Unsupported(
             f"the outputs {output_class.name} of {mechanism.name} are not rearrangements of one template: use "
@@ -192,13 +171,6 @@ def largest_pairwise_budget(mechanism: Mechanism) -> sp.Expr:
     Where the mechanism has classes of pairs, told apart by a parameter ``d``, the divergence is affine in ``d`` and the
     largest value is at an end of its range.
 
-    Raises
-    ------
-    Unsupported
-        If the pairs are listed one by one, or it is not decided which class is worst.
-
-    Notes
-    -----
     alphabets, Section 2: the budget that its Sections 8 to 12 match.
     """
     if mechanism.pair.listed:

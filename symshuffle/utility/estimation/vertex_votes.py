@@ -36,16 +36,7 @@ _MOST_INPUTS: Final = 64
 class VertexNoise:
     """What one message adds to an estimate, at the composition that is worst for each loss.
 
-    Parameters
-    ----------
-    losses : mapping of str to Number
-        The losses of one user by name; that of ``test`` is a sum of two standard errors.
-    worst_at : mapping of str to str
-        The composition at which each is attained, in words.
-    iid : Number
-        Largest expected squared error of one user who draws the input.
-    estimator : str
-        Whose votes they are.
+    - ``losses``: the losses of one user by name; that of ``test`` is a sum of two standard errors.
     """
 
     losses: Mapping[str, Number]
@@ -84,11 +75,6 @@ class VertexNoise:
 
 def channel_noise(channel: Channel) -> VertexNoise:
     """The noise of the canonical votes of an exact channel.
-
-    Raises
-    ------
-    Unsupported
-        If the channel is not exact or has more than 64 inputs, or some compositions send messages of the same law.
 
     Examples
     --------

@@ -55,16 +55,8 @@ r"""Trace, :math:`E_{W_i}(u_i-1)^2` and :math:`E_{W_j}(u_i-1)^2`."""
 class VoteNoise:
     """What one message adds to an estimate.
 
-    Parameters
-    ----------
-    own, absent : Number
-        Variance of a coordinate of the vote, for a user who holds that input and for one who does not.
-    inputs : int
-        Number ``k`` of inputs in use.
-    estimator : str
-        Which unbiased estimator votes.
-    trace : Number or None
-        Trace of the template's covariance over all inputs of the mechanism; None where it was not needed.
+    - ``inputs``: number ``k`` of inputs in use.
+    - ``trace``: trace of the template's covariance over all inputs of the mechanism; None where it was not needed.
     """
 
     own: Number
@@ -91,12 +83,7 @@ class VoteNoise:
     def loss(self, loss: Loss | str, n: int) -> Number:
         """The error of ``n`` users that a loss looks at, at the fixed composition that is worst for it.
 
-        Parameters
-        ----------
-        loss : {"l2", "max", "absent", "test"}
-            As in :class:`symshuffle.base.choices.Loss`; the first three are squared errors, the last is not.
-        n : int
-            Number of users, at least 1.
+        - ``n``: number of users, at least 1.
 
         Examples
         --------
@@ -146,29 +133,12 @@ def is_alike(mechanism: Mechanism) -> bool:
 def canonical_votes(mechanism: Mechanism, *, inputs: int | None = None, bits: int = DEFAULT_BITS) -> VoteNoise:
     """The noise of the canonical estimator's votes.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-        All parameters fixed.
-    inputs : int, optional
-        How many of its inputs are in use; default all. The estimate of the others is dropped.
-    bits : int
-        Precision where the result is no rational.
-
-    Raises
-    ------
-    Unsupported
-        If the mechanism does not treat all pairs of inputs alike, its strings are longer than ``LARGEST_STRING``, or
-        its trace is 0: no estimator is unbiased then.
-
     Examples
     --------
     >>> from symshuffle import mechanism
     >>> canonical_votes(mechanism("krr").at(k=3, lam=4)).risk(1)
     Fraction(2, 1)
 
-    Notes
-    -----
     anchored, Theorem 6.2: with all inputs in use the risk is :math:`((K-1)^2/T-(K-1)/K)/n`.
     """
     size = _inputs(mechanism)
@@ -204,18 +174,8 @@ def _sums_in_numbers(mechanism: Mechanism, bits: int) -> tuple[list[Sequence[Num
 def mixed_votes(parts: Sequence[tuple[Fraction, Mechanism]], *, bits: int = DEFAULT_BITS) -> VoteNoise:
     """The noise of the canonical votes where one of several mechanisms is drawn, and named with its message.
 
-    Parameters
-    ----------
-    parts : sequence of (Fraction, Mechanism)
-        Probabilities of sum 1, and mechanisms with all parameters fixed, of as many inputs each. One whose messages do
-        not depend on the input serves any number of inputs.
-    bits : int
-        Precision where the result is no rational.
-
-    Raises
-    ------
-    Unsupported
-        If a mechanism does not treat all pairs of inputs alike, or none says anything about its input.
+    - ``parts``: probabilities of sum 1, and mechanisms with all parameters fixed, of as many inputs each. One whose
+      messages do not depend on the input serves any number of inputs.
 
     Examples
     --------
@@ -248,17 +208,7 @@ def vote_balls(
     inputs: int,
     bits: int,
 ) -> VoteNoise:
-    """The same as balls, for many values of the parameters of one mechanism, of ``size`` inputs.
-
-    Parameters
-    ----------
-    general : Mechanism
-        Treats all pairs of inputs alike; parameters open.
-    values : mapping
-        Of all its parameters.
-    share : Fraction
-        The share of messages that it sends; the others say nothing.
-    """
+    """The same as balls, for many values of the parameters of one mechanism, of ``size`` inputs."""
     closed, strings = _sums_in_balls(general)
     with working_precision(bits + 32):
         known = [

@@ -21,16 +21,7 @@ from symshuffle.utility.estimation.canonical import check_users, project_on_simp
 class WorstRisk(AnswerMethods):
     """The largest expected squared error of the canonical estimator; its safe end is the upper one.
 
-    Parameters
-    ----------
-    bracket : Bracket
-        The risk: exact for a rational law, otherwise enclosed.
-    composition : tuple of Fraction
-        A composition that attains it; for an enclosed law one that does at the centres of the balls.
-    n : int
-        Number of users.
-    population : Population
-        How inputs arise from the composition.
+    - ``bracket``: the risk: exact for a rational law, otherwise enclosed.
     """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
@@ -59,11 +50,6 @@ def worst_risk(law: AnchoredLaw | EnclosedLaw, *, n: int, population: Population
     With :math:`s_i=E_{W_i}|c(u)|^2` the risk at :math:`w` increases with every :math:`s_i`, so the worst cases at the
     lower and at the upper ends of the balls enclose it.
 
-    Raises
-    ------
-    InputError
-        If ``population`` is not known, or the covariance is singular on contrasts, where the risk is infinite.
-
     Examples
     --------
     >>> from symshuffle.utility.anchored import template_law
@@ -72,8 +58,6 @@ def worst_risk(law: AnchoredLaw | EnclosedLaw, *, n: int, population: Population
     >>> worst_risk(law, n=10, population=Population.IID).bracket.exact
     Fraction(4, 15)
 
-    Notes
-    -----
     anchored, Propositions 5.5 and 5.7.
     """
     population = choice(Population, population, "population")

@@ -162,11 +162,6 @@ def sign_at(expression: sp.Expr, lam: Real) -> int:
 
     A rational power of e other than 1 is transcendental, so a polynomial that is not constant has no root there and
     more precision settles the sign.
-
-    Raises
-    ------
-    NotDecided
-        If the sign is open at 4096 bits.
     """
     if isinstance(lam, Fraction):
         value = expression.subs(LAM, constant_of(lam))

@@ -82,17 +82,7 @@ class Contamination:
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class Leakage(AnswerMethods):
-    """A divergence of the contamination pair, with what it is a divergence of; its safe end is the upper one.
-
-    Parameters
-    ----------
-    bracket : Bracket
-        Around the value.
-    experiment : Contamination
-        The datasets.
-    meaning : str
-        Which channels the number speaks about.
-    """
+    """A divergence of the contamination pair, with what it is a divergence of; its safe end is the upper one."""
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     bracket: Bracket

@@ -33,13 +33,10 @@ LARGEST_AVERAGE: Final = 200_000
 class ConvexOrder:
     """The answer to whether one law is below another in convex order.
 
-    Parameters
-    ----------
-    coupling : tuple of tuple of Fraction, or None
-        Joint masses (rows: atoms of the lower law, columns: of the upper) under which the upper variable has the lower
-        one as its conditional mean; None where the order fails.
-    threshold : Fraction or None
-        A ``t`` with ``E(X-t)_+ > E(Y-t)_+``; None where the order holds, or where already the means differ.
+    - ``coupling``: joint masses (rows: atoms of the lower law, columns: of the upper) under which the upper variable
+      has the lower one as its conditional mean; None where the order fails.
+    - ``threshold``: A ``t`` with ``E(X-t)_+ > E(Y-t)_+``; None where the order holds, or where already the means
+      differ.
     """
 
     coupling: tuple[tuple[Fraction, ...], ...] | None
@@ -52,14 +49,7 @@ class ConvexOrder:
 
     @well_formed()
     def verify(self, lower: Law, upper: Law) -> None:
-        """Check the witness on the two laws.
-
-        Raises
-        ------
-        CertificateError
-            At ``coupling`` (its shape, a sign, a marginal, a conditional mean), at ``threshold`` (the lower law is not
-            above the upper one there), or at ``means`` (there is no witness, and the means do not differ).
-        """
+        """Check the witness on the two laws."""
         x, y = exact_atoms(lower), exact_atoms(upper)
         if self.coupling is None:
             if self.threshold is None:
@@ -99,8 +89,6 @@ def stop_loss(law: Law, threshold: Fraction) -> Fraction:
 def convex_order(lower: Law, upper: Law) -> ConvexOrder:
     """Whether ``lower`` is below ``upper`` in convex order, with a coupling or a threshold as witness.
 
-    Notes
-    -----
     anchored, Remark 4.7. The coupling comes from an exactly certified linear program.
     """
     x, y = exact_atoms(lower), exact_atoms(upper)
@@ -127,13 +115,7 @@ def _coupling(
 
 
 def average_law(law: Law, n: int) -> Law:
-    """The law of the average of ``n`` independent copies, written out.
-
-    Raises
-    ------
-    Unsupported
-        Beyond 200000 count vectors.
-    """
+    """The law of the average of ``n`` independent copies, written out."""
     n = check_users(n)
     atoms = exact_atoms(law)
     size = math.comb(n + len(atoms) - 1, n)

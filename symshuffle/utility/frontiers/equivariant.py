@@ -48,18 +48,11 @@ def orbit_slope(u: Sequence[Fraction]) -> Fraction:
 
     Here :math:`V=\sum_iu_i^2` and :math:`H=\sum_i1/u_i`.
 
-    Raises
-    ------
-    InputError
-        For the template 1, which has neither signal nor budget, and for a zero coordinate, of infinite budget.
-
     Examples
     --------
     >>> orbit_slope([Fraction(5, 3), *[Fraction(5, 6)] * 4])  # the best of five inputs: ratio 2, slope 1/(1 + 2)^2
     Fraction(1, 9)
 
-    Notes
-    -----
     alphabets, Proposition 11.1 (iii).
     """
     check_template(u)
@@ -70,13 +63,7 @@ def orbit_slope(u: Sequence[Fraction]) -> Fraction:
 
 
 def orbit_mixture(orbits: Sequence[Orbit]) -> AnchoredLaw:
-    """The law of an equivariant channel given by its orbits: run an orbit with its weight and publish which.
-
-    Raises
-    ------
-    Unsupported
-        For more than 12 inputs, whose orbits are not written out; signal and budget are sums over ``orbits``.
-    """
+    """The law of an equivariant channel given by its orbits: run an orbit with its weight and publish which."""
     k = sum(count for count, _ in orbits[0].levels) if orbits else 0
     if k > LARGEST_LAW:
         raise Unsupported(f"k = {k}: laws are written out up to k = {LARGEST_LAW}; `Orbit` has signal and budget")
@@ -86,17 +73,10 @@ def orbit_mixture(orbits: Sequence[Orbit]) -> AnchoredLaw:
 def response_mixture(k: int, blocks: Sequence[tuple[Fraction, Fraction]], nulls: Sequence[Fraction] = ()) -> Channel:
     """Disjoint copies of k-ary randomized response beside null symbols.
 
-    Parameters
-    ----------
-    k : int
-        Number of inputs, at least 2.
-    blocks : sequence of (weight, ratio)
-        Each copy is run with its weight, at ratio ``C >= 1``.
-    nulls : sequence of Fraction
-        Probabilities of symbols that say nothing; all weights sum to 1.
+    - ``k``: number of inputs, at least 2.
+    - ``blocks``: each copy is run with its weight, at ratio ``C >= 1``.
+    - ``nulls``: probabilities of symbols that say nothing; all weights sum to 1.
 
-    Notes
-    -----
     alphabets, Theorem 10.2; one block and one null symbol make Definition 10.1.
     """
     k = check_inputs(k)
@@ -117,8 +97,6 @@ def response_mixture(k: int, blocks: Sequence[tuple[Fraction, Fraction]], nulls:
 def ordered_pair_slope() -> sp.Expr:
     r"""Slope of the template proportional to :math:`(\alpha,\beta,1,\dots,1)`, in ``k``, ``alpha``, ``beta``.
 
-    Notes
-    -----
     alphabets, Remark 11.4; derived from the three levels.
     """
     total = ALPHA + BETA + K - 2
@@ -154,22 +132,11 @@ def smallest_reciprocal_sum(k: int, square_sum: Fraction, s: int = 1, *, bits: i
 
     At ``s = 1`` it is the smallest of all templates (claim ``symshuffle.alphabets-frontier``).
 
-    Parameters
-    ----------
-    k : int
-        Number of inputs, at least 3.
-    square_sum : Fraction
-        :math:`V` in ``(k, k s_0)``, with :math:`s_0=k/s`: beyond it the low coordinates are not positive.
-    s : int
-        Number of high coordinates, from 1 to ``k - 1``.
+    - ``k``: number of inputs, at least 3.
+    - ``square_sum``: :math:`V` in ``(k, k s_0)``, with :math:`s_0=k/s`: beyond it the low coordinates are not
+      positive.
+    - ``s``: number of high coordinates, from 1 to ``k - 1``.
 
-    Raises
-    ------
-    InputError
-        If ``k < 3``, ``s`` is no subset size, or no positive template has this square sum.
-
-    Notes
-    -----
     alphabets, Lemma 11.2.
     """
     k = check_inputs(k, 3)
@@ -246,20 +213,13 @@ def capped_vertices(k: int, lam: Fraction) -> tuple[tuple[int, Fraction, Fractio
     For :math:`\lambda\le\sqrt{k-1}` the frontier is piecewise linear, from the origin through these points, and flat
     after the last one: every other template at the cap lies below the chords.
 
-    Parameters
-    ----------
-    k : int
-        Number of inputs, 3 to 1000.
-    lam : Fraction
-        Ratio cap, above 1 and at most :math:`\sqrt{k-1}`; beyond it part of the frontier is a curve.
+    - ``lam``: ratio cap, above 1 and at most :math:`\sqrt{k-1}`; beyond it part of the frontier is a curve.
 
     Examples
     --------
     >>> [s for s, _, _ in capped_vertices(10, Fraction(2))]
     [1, 2, 3]
 
-    Notes
-    -----
     Claim ``symshuffle.alphabets-capped-vertices``; certificates at each budget come from
     :func:`symshuffle.utility.frontiers.frontier.trace_frontier`.
     """
@@ -295,8 +255,6 @@ def _turn(
 def calibrated_risk(k: int, budget: Fraction, *, n: int, population: Population | str) -> Bracket:
     r"""The canonical risk of k-ary randomized response calibrated to a pairwise budget, :math:`\chi_k(C_B)=B`.
 
-    Notes
-    -----
     alphabets, Corollary 10.3. The ratio is bracketed by rationals; the risk decreases in it.
     """
     population = choice(Population, population, "population")

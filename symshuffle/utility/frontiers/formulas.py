@@ -29,25 +29,13 @@ _COUNT: Final = sp.Symbol("c", integer=True, nonnegative=True)
 def chi_square_envelope(cap: Any, n: Any = USERS) -> sp.Expr:
     r"""The largest chi-square divergence of the contamination pair at a ratio cap: :math:`(L-1)^2/(Ln)`.
 
-    Parameters
-    ----------
-    cap : sympy.Expr, int or Fraction
-        Ratio cap ``L``; ``oo`` where there is none.
-    n : sympy.Expr or int
-        Number of users.
-
-    Raises
-    ------
-    InputError
-        If a number is below 1, or the number of users is none.
+    - ``cap``: ratio cap ``L``; ``oo`` where there is none.
 
     Examples
     --------
     >>> chi_square_envelope(3, 4)
     1/3
 
-    Notes
-    -----
     anchored, Theorem 4.9 with :math:`f(t)=(t-1)^2`.
     """
     ratio, users = _at_least_one(cap, "cap"), _at_least_one(n, "n", integer=True)
@@ -63,21 +51,9 @@ def hockey_stick_envelope(
 
     in the reverse direction with :math:`1-\gamma\,(cL+(n-c)/L)/n` in place of the bracket.
 
-    Parameters
-    ----------
-    cap : sympy.Expr, int or Fraction
-        Ratio cap ``L``, at least 1; ``oo`` where there is none: the divergence is then 1.
-    n : sympy.Expr or int
-        Number of users.
-    gamma : sympy.Expr, int or Fraction
-        Order :math:`e^\varepsilon`, at least 1.
-    direction : Direction or str
-        ``FORWARD``: of the contaminated dataset from the constant one.
-
-    Raises
-    ------
-    InputError
-        If a number is below 1, or the number of users is none.
+    - ``cap``: ratio cap ``L``, at least 1; ``oo`` where there is none: the divergence is then 1.
+    - ``gamma``: order :math:`e^\varepsilon`, at least 1.
+    - ``direction``: ``FORWARD``: of the contaminated dataset from the constant one.
 
     Examples
     --------
@@ -87,8 +63,6 @@ def hockey_stick_envelope(
     >>> hockey_stick_envelope(3, 2, gamma=1).doit()
     3/8
 
-    Notes
-    -----
     anchored, Theorem 4.9.
     """
     ratio, users = _at_least_one(cap, "cap"), _at_least_one(n, "n", integer=True)
@@ -104,19 +78,7 @@ def hockey_stick_envelope(
 @final
 @dataclass(frozen=True, slots=True)
 class LawFormulas:
-    """What is known of the law of a mechanism as formulas.
-
-    Parameters
-    ----------
-    mechanism : Mechanism
-        With its open parameters.
-    templates : tuple of TemplateClass
-        Masses, and levels with numbers of coordinates; empty where they have no such form.
-    formulas : mapping of str to sympy.Expr
-        By name: those of :data:`FORMULAS` that there are.
-    refused : mapping of str to str
-        The others, with the reason.
-    """
+    """What is known of the law of a mechanism as formulas."""
 
     mechanism: Mechanism
     templates: tuple[TemplateClass, ...]

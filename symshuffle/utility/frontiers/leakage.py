@@ -100,32 +100,14 @@ def convex_envelope(
 ) -> Leakage:
     r"""The largest f-divergence of the contamination pair over all channels of ratio cap ``lam``: :math:`Ef(\bar K_n)`.
 
-    Parameters
-    ----------
-    n : int
-        Number of users; one holds ``i``, the others and everybody in the second dataset hold ``j``.
-    lam : Fraction or Exp
-        Local ratio cap ``exp(eps0)``, at least 1.
-    function : Divergence, str or callable
-        A name ("total-variation", "chi-square", "kl", "squared-hellinger", "renyi"), or, at a rational ``lam``, a
-        convex ``f`` with ``f(1) = 0`` from rationals to rationals.
-    order : Fraction, optional
-        Order of the Rényi divergence, above 1.
-    direction : Direction or str
-        Which divergence, for a name; a callable already says it (chi-square is :math:`(t-1)^2`, its reverse
-        :math:`(t-1)^2/t`).
-
-    Returns
-    -------
-    Leakage
-        Exact for a callable, and for chi-square at a rational level; otherwise a ball.
-
-    Raises
-    ------
-    InputError
-        If ``f(1)`` is not 0, or ``f`` fails to be convex on the values of the average.
-    Unsupported
-        Beyond 100 000 users, where the sum is not taken.
+    - ``n``: number of users; one holds ``i``, the others and everybody in the second dataset hold ``j``.
+    - ``lam``: local ratio cap ``exp(eps0)``, at least 1.
+    - ``function``: A name ("total-variation", "chi-square", "kl", "squared-hellinger", "renyi"), or, at a rational
+      ``lam``, a convex ``f`` with ``f(1) = 0`` from rationals to rationals.
+    - ``order``: order of the Rényi divergence, above 1.
+    - ``direction``: which divergence, for a name; a callable already says it (chi-square is :math:`(t-1)^2`, its
+      reverse :math:`(t-1)^2/t`).
+    - returned: exact for a callable, and for chi-square at a rational level; otherwise a ball.
 
     Examples
     --------
@@ -134,8 +116,6 @@ def convex_envelope(
     >>> convex_envelope(4, lam=Exp(Fraction(1)), function="kl").bracket.rigour.value
     'ball'
 
-    Notes
-    -----
     anchored, Theorem 4.9 (i). Convexity of a callable is checked where it is used, at the ``n + 1`` values.
     """
     way = choice(Direction, direction, "direction")
@@ -213,20 +193,10 @@ def _of_callable(n: int, lam: Real, function: Callable[[Fraction], Fraction]) ->
 class PairLeakage(AnswerMethods):
     """A divergence of the contamination pair of two inputs of a channel, and the envelope of its ratio cap.
 
-    Parameters
-    ----------
-    bracket : Bracket
-        The divergence.
-    divergence : Divergence
-        Which one.
-    order : Fraction, Exp or None
-        Order ``exp(eps)`` of the hockey-stick divergence, or that of the Rényi divergence.
-    inputs : tuple of (int, int)
-        The inputs ``i`` and ``j``.
-    experiment : Contamination
-        The datasets.
-    envelope : Leakage or None
-        The same for the worst channel with the ratio cap of this one; None where the cap is infinite or a ball.
+    - ``order``: order ``exp(eps)`` of the hockey-stick divergence, or that of the Rényi divergence.
+    - ``inputs``: the inputs ``i`` and ``j``.
+    - ``envelope``: the same for the worst channel with the ratio cap of this one; None where the cap is infinite or a
+      ball.
     """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER

@@ -18,21 +18,7 @@ _PRECISIONS: Final = (128, 512, 2048)
 def best_sizes(k: int, lam: Real, loss: Loss) -> tuple[int, ...]:
     """Sizes with the smallest loss among all subset selections of k inputs at a ratio: several only if they tie.
 
-    Parameters
-    ----------
-    k : int
-        Number of inputs, from 2 to 1000.
-    lam : Fraction or Exp
-        Ratio cap ``exp(eps0) > 1``.
-    loss : Loss
-        The error, at the composition that is worst for it.
-
-    Raises
-    ------
-    Unsupported
-        For more inputs.
-    NotDecided
-        If enclosures of two losses meet at every precision.
+    - ``lam``: ratio cap ``exp(eps0) > 1``.
 
     Examples
     --------

@@ -23,12 +23,7 @@ from symshuffle.mechanisms.symbolic import constant_of
 class Orbit:
     """The exchangeable law of one template, in short, with its share of a mixture.
 
-    Parameters
-    ----------
-    weight : Fraction
-        Share of the mixture.
-    levels : tuple of (int, Fraction)
-        How many coordinates of the template have which value; the counts sum to the number of inputs.
+    - ``levels``: how many coordinates of the template have which value; the counts sum to the number of inputs.
     """
 
     weight: Fraction
@@ -71,19 +66,8 @@ def tuple_orbit(k: int, values: Sequence[Fraction], weight: Fraction = Fraction(
 
     Its outputs are the ordered ``j``-tuples of different inputs.
 
-    Parameters
-    ----------
-    k : int
-        Number of inputs, at least 2.
-    values : sequence of Fraction
-        One to ``k`` ratios, each > 0.
-    weight : Fraction
-        Share of the messages from this orbit.
-
-    Raises
-    ------
-    InputError
-        If there are more ratios than inputs, or one is not above 0.
+    - ``k``: number of inputs, at least 2.
+    - ``values``: one to ``k`` ratios, each > 0.
 
     Examples
     --------
@@ -92,8 +76,6 @@ def tuple_orbit(k: int, values: Sequence[Fraction], weight: Fraction = Fraction(
     >>> tuple_orbit(5, [Fraction(2)]) == subset_orbit(5, 1, Fraction(2))
     True
 
-    Notes
-    -----
     alphabets, Remark 11.4: at ``j = 2`` the ordered pairs.
     """
     if not 1 <= len(values) <= k:
@@ -133,18 +115,11 @@ def orbit_mechanism(orbits: Sequence[Orbit]) -> Mechanism:
     An orbit of weight :math:`\omega` with ``N`` rearrangements of a template :math:`u` gives ``N`` outputs; an input in
     a coordinate of value :math:`v` sends each of them with probability :math:`v\omega/N`.
 
-    Raises
-    ------
-    InputError
-        If there is no orbit, their numbers of inputs differ, or their weights do not sum to 1.
-
     Examples
     --------
     >>> orbit_mechanism([subset_orbit(3, 1, Fraction(4))]).channel().rows[0]
     (Fraction(2, 3), Fraction(1, 6), Fraction(1, 6))
 
-    Notes
-    -----
     anchored, Definition 7.7.
     """
     sizes = {sum(count for count, _ in orbit.levels) for orbit in orbits}

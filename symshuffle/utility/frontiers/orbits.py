@@ -55,14 +55,8 @@ _RATIO: Final = sp.Symbol("t")
 class DualCertificate:
     r"""A line above all templates: :math:`S\le\eta B+c` for every template of ratio at most ``lam_cap``.
 
-    Parameters
-    ----------
-    k : int
-        Number of inputs.
-    eta, intercept : Fraction
-        The line, both at least 0.
-    lam_cap : Fraction or None
-        Largest ratio of two coordinates; None for no cap.
+    - ``eta``, ``intercept``: the line, both at least 0.
+    - ``lam_cap``: largest ratio of two coordinates; None for no cap.
     """
 
     k: int
@@ -92,14 +86,7 @@ class DualCertificate:
 
     @well_formed()
     def verify(self) -> None:
-        """Decide over Q that the line is above all templates.
-
-        Raises
-        ------
-        CertificateError
-            At ``k``, ``eta`` or ``lam_cap`` where it is out of range, or at ``curves[s]``: the curve of
-            templates with ``s`` coordinates at the cap, where the line is not above it.
-        """
+        """Decide over Q that the line is above all templates."""
         if not isinstance(self.k, int) or self.k < 2:
             raise CertificateError("k", f"{self.k} is no number of inputs, an integer of at least 2")
         if not self.eta >= 0:
@@ -156,20 +143,7 @@ class Frontier(AnswerMethods):
 
     It is a :class:`~symshuffle.base.results.Certified` answer; the safe end is the lower one, which the law attains.
 
-    Parameters
-    ----------
-    k : int
-        Number of inputs.
-    budget : Fraction or inf
-        Cap on all pairwise chi-square divergences.
-    trace : Bracket
-        Around the optimum; exact rationals at both ends.
-    orbits : tuple of Orbit
-        A mixture of orbit laws within both caps whose trace is the lower end.
-    certificate : DualCertificate
-        The line that proves the upper end.
-    lam_cap : Fraction, Exp or None
-        Cap on all likelihood ratios, if one was asked for.
+    - ``trace``: around the optimum; exact rationals at both ends.
     """
 
     safe: ClassVar[SafeEnd] = SafeEnd.LOWER
@@ -193,14 +167,7 @@ class Frontier(AnswerMethods):
 
     @well_formed()
     def verify(self) -> None:
-        """Check the law and the certificate in rational arithmetic, from the inputs and the caps alone.
-
-        Raises
-        ------
-        CertificateError
-            Naming the part that fails: ``k``, ``budget``, ``lam_cap``, ``orbits[j].weight``, ``orbits[j].levels``,
-            ``orbits`` (their sum, budget or ratio), ``certificate.`` with a part of the line, or ``trace``.
-        """
+        """Check the law and the certificate in rational arithmetic, from the inputs and the caps alone."""
         if not isinstance(self.budget, Fraction | int) and self.budget != math.inf:
             raise CertificateError("budget", f"{self.budget} is no rational, nor infinite")
         if self.certificate.k != self.k:
@@ -241,13 +208,7 @@ class Frontier(AnswerMethods):
         }
 
     def law(self) -> AnchoredLaw:
-        """The law itself, atom by atom.
-
-        Raises
-        ------
-        Unsupported
-            For more than 12 inputs: orbits of subset templates grow like binomials; use ``orbits``.
-        """
+        """The law itself, atom by atom."""
         if self.k > LARGEST_LAW:
             raise Unsupported(f"k = {self.k}: laws are written out up to k = {LARGEST_LAW}; `orbits` has them in short")
         return mix_laws([orbit_law(orbit.template()) for orbit in self.orbits], [orbit.weight for orbit in self.orbits])
@@ -265,11 +226,6 @@ class Frontier(AnswerMethods):
 
     def channel(self) -> Channel:
         """The explicit channel that attains the lower end.
-
-        Raises
-        ------
-        Unsupported
-            If its matrix has more than 2 000 000 entries: use :meth:`mechanism`.
 
         Examples
         --------
@@ -308,20 +264,9 @@ def slope_certificate(u: Sequence[Fraction]) -> tuple[Fraction, bool]:
     With :math:`m=k-1` the inequality is equivalent to :math:`x\ge\sqrt m` for :math:`x=\frac12(kmB/S-k)`, that is, to
     :math:`x>0` and :math:`x^2\ge m`.
 
-    Returns
-    -------
-    margin : Fraction
-        :math:`x^2-m`; zero exactly at the extremal template.
-    holds : bool
-        Whether :math:`x>0` and the margin is at least 0.
+    - returned ``margin``: :math:`x^2-m`; zero exactly at the extremal template.
+    - returned ``holds``: Whether :math:`x>0` and the margin is at least 0.
 
-    Raises
-    ------
-    InputError
-        For the template 1, where both sides are 0, and for a zero coordinate, where the budget is infinite.
-
-    Notes
-    -----
     anchored, Lemma 7.2.
     """
     check_template(u)

@@ -131,8 +131,6 @@ def matched_risk(
 ) -> Bracket:
     r"""The exact canonical risk of subsets of size ``s`` at a pairwise budget, :math:`\frac{k-1}{kn}(1/A-1)`.
 
-    Notes
-    -----
     alphabets, Theorem 12.1: strictly increasing in ``s``, so k-ary randomized response is best. The trace grows with
     the ratio, so two rational ratios around :math:`C_s` bracket the risk.
     """
@@ -154,20 +152,13 @@ def largest_budget(k: int, lam: Fraction) -> tuple[Fraction, int]:
     templates, which is a subset template at the cap; :math:`\chi_{k,s}(\lambda)` increases in ``s`` as long as
     :math:`\lambda s^2\le(k-s)^2`. It lies below :math:`(\lambda-1)^2/\lambda`, which only ``k = 2`` reaches.
 
-    Parameters
-    ----------
-    k : int
-        Number of inputs, 2 to 10^15.
-    lam : Fraction
-        Ratio cap, above 1.
+    - ``lam``: ratio cap, above 1.
 
     Examples
     --------
     >>> largest_budget(10, Fraction(2))
     (Fraction(2, 7), 4)
 
-    Notes
-    -----
     Claim ``symshuffle.alphabets-largest-budget``.
     """
     k = check_inputs(k)
@@ -222,8 +213,6 @@ def inclusion_probabilities() -> tuple[sp.Expr, sp.Expr]:
     Counted from the definition: of the subsets, ``s/k`` contain the input; of those, a share ``(s-1)/(k-1)`` contain
     a given other input, and of the rest a share ``s/(k-1)``.
 
-    Notes
-    -----
     alphabets, Section 12.
     """
     (subsets,) = subset_selection().classes
@@ -240,8 +229,6 @@ def _state(states: tuple[State, ...], name: str) -> State:
 def thinned_subset_selection(k: int, s: int, lam: Fraction, share: Fraction) -> tuple[Orbit, ...]:
     """Subset selection with this share of the mass, and a null symbol with the rest: its orbits.
 
-    Notes
-    -----
     alphabets, Remark 12.2. Signal and budget are ``share`` times those of subset selection.
     """
     k, s = check_size(k, s)

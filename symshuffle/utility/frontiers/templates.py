@@ -30,13 +30,6 @@ def subset_template(k: int, s: int, lam: Fraction) -> Vector:
 def extreme_templates(k: int, lam: Fraction) -> tuple[Vector, ...]:
     """The vertices of the polytope of templates of ratio at most ``lam``: all two-level templates of ratio ``lam``.
 
-    Raises
-    ------
-    Unsupported
-        For more than 16 inputs: there are ``2^k - 2`` vertices, in ``k - 1`` orbits (:func:`subset_template`).
-
-    Notes
-    -----
     anchored, Lemma 9.2.
     """
     k = check_inputs(k)
@@ -50,13 +43,7 @@ def extreme_templates(k: int, lam: Fraction) -> tuple[Vector, ...]:
 
 
 def split_template(u: Sequence[Fraction], lam: Fraction) -> tuple[Fraction, Vector, Vector] | None:
-    """Why a template of ratio at most ``lam`` is no vertex: two others and the weight of the first; None at a vertex.
-
-    Raises
-    ------
-    InputError
-        If ``u`` is no template, or a ratio of its coordinates exceeds ``lam``.
-    """
+    """Why a template of ratio at most ``lam`` is no vertex: two others and a weight; None at a vertex."""
     check_template(u)
     low, high = min(u), max(u)
     if high > lam * low:
@@ -78,11 +65,6 @@ def block_design_law(blocks: Sequence[Sequence[int]], k: int, lam: Fraction) -> 
     """The law uniform on the two-level templates whose high coordinates are the blocks of a design.
 
     A 2-design gives the same covariance and the same canonical risks as subset selection, from fewer outputs.
-
-    Raises
-    ------
-    InputError
-        If the blocks differ in size, or do not cover all inputs equally often (the mean would not be 1).
     """
     k = check_inputs(k)
     check_cap(lam)

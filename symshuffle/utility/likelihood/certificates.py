@@ -39,11 +39,8 @@ _BITS: Final = 128
 class Hinge:
     r"""The privacy curve at one level as ``scale * E(U - kink)_+`` for a variable ``U`` of mean 0.
 
-    Parameters
-    ----------
-    scale, kink : Number
-        ``1`` and ``exp(eps) - 1`` forward, with ``U = L - 1``; ``exp(eps)`` and ``1 - exp(-eps)`` reverse, with
-        ``U = 1 - L``.
+    - ``scale``, ``kink``: ``1`` and ``exp(eps) - 1`` forward, with ``U = L - 1``; ``exp(eps)`` and ``1 - exp(-eps)``
+      reverse, with ``U = 1 - L``.
     """
 
     scale: Any
@@ -115,33 +112,18 @@ def chi_square_certificate(
 ) -> Number:
     r"""An upper bound on one direction of the privacy curve of every canonical pair of this chi-square.
 
-    Parameters
-    ----------
-    chi_square : Number
-        :math:`\chi^2(W_b\Vert W_a)`, at least 0.
-    n : int
-        Number of users.
-    exp_eps, eps : number, text or Exp
-        Level; above 0 for the forms ``elementary`` and ``quarter``.
-    direction : {"forward", "reverse"}
-        D(Q || P) or D(P || Q), where one user of Q differs.
-    form : {"elementary", "quarter", "two-moment", "range"}
-        See the table of the module; each is at most the one before it.
-    lam : Fraction, optional
-        Ratio cap, for the form ``range``.
-
-    Returns
-    -------
-    Number
-        Exact where the form is rational, else a ball. It bounds the canonical pair only, not other backgrounds.
+    - ``chi_square``: :math:`\chi^2(W_b\Vert W_a)`, at least 0.
+    - ``exp_eps``, ``eps``: level; above 0 for the forms ``elementary`` and ``quarter``.
+    - ``form``: see the table of the module; each is at most the one before it.
+    - ``lam``: ratio cap, for the form ``range``.
+    - returned: exact where the form is rational, else a ball. It bounds the canonical pair only, not other
+      backgrounds.
 
     Examples
     --------
     >>> chi_square_certificate(Fraction(4, 3), 10, exp_eps=2, direction="forward", form="quarter")
     Fraction(1, 30)
 
-    Notes
-    -----
     alphabets, Theorem 6.2 (v) and Corollary 6.6, with better constants.
     """
     n = check_n(n)

@@ -33,11 +33,6 @@ def bhatia_davis_bound(mean: Any, low: Any, high: Any) -> Any:
     r"""The largest variance of a variable in ``[low, high]`` of a given mean: :math:`(M-\mu)(\mu-m)`.
 
     Attained exactly by the law on the two end points (alphabets, Lemma 4.1). Symbols are welcome.
-
-    Raises
-    ------
-    InputError
-        If numbers are given and the mean is outside the interval.
     """
     if all(isinstance(x, Fraction | int) for x in (mean, low, high)) and not low <= mean <= high:
         raise InputError("mean", mean, f"a number in [{low}, {high}]")
@@ -128,13 +123,7 @@ def gaussian_scale(chi_square: Number, n: int, *, bits: int = 128) -> Ball:
 
 @takes_eps0()
 def check_attainable(chi_square: Number, lam: Real) -> None:
-    """Check that a pairwise chi-square can occur under a ratio cap.
-
-    Raises
-    ------
-    InputError
-        With the attainable range.
-    """
+    """Check that a pairwise chi-square can occur under a ratio cap."""
     top = largest_chi_square(lam)
     if isinstance(chi_square, float):
         raise InputError("chi_square", chi_square, "a rational or a ball (a double is no exact budget)")
@@ -158,16 +147,6 @@ def dilute(channel: Channel, eta: Fraction) -> Channel:
 
     The ratio law of every pair becomes :math:`\eta\,\nu+(1-\eta)\,\delta_1`, its chi-square ``eta`` times what it was:
     every decay of the budget in the size of the alphabet is reached (alphabets, Corollary 7.3).
-
-    Returns
-    -------
-    Channel
-        The outputs of the channel and, last, the common symbol; outputs of probability 0 are dropped.
-
-    Raises
-    ------
-    InputError
-        If ``eta`` is outside [0, 1].
     """
     check_share("eta", eta)
     null = Channel(((Fraction(1),),) * channel.num_inputs)
@@ -175,13 +154,7 @@ def dilute(channel: Channel, eta: Fraction) -> Channel:
 
 
 def half_block_channel(k: int, lam: Fraction) -> Channel:
-    """The half-block channel as a matrix, input 0 opposite to input ``k/2`` (alphabets, Definition 5.1).
-
-    Raises
-    ------
-    InputError
-        For odd ``k``: the alphabet has no halves.
-    """
+    """The half-block channel as a matrix, input 0 opposite to input ``k/2`` (alphabets, Definition 5.1)."""
     from symshuffle.mechanisms.finite import half_block
 
     k = as_integer(k, "k", 2)
@@ -198,12 +171,8 @@ def identifiable_obstruction(k: int, lam: Fraction) -> Channel:
     next inside a half. The moves sum to 0 on each half and rows 0 and 1 are constant on halves, so all rows are
     independent.
 
-    Parameters
-    ----------
-    k : int
-        Number of inputs and outputs, even, at least 2.
-    lam : Fraction
-        Ratio cap, above 1.
+    - ``k``: number of inputs and outputs, even, at least 2.
+    - ``lam``: ratio cap, above 1.
 
     Examples
     --------
@@ -211,8 +180,6 @@ def identifiable_obstruction(k: int, lam: Fraction) -> Channel:
     >>> W.ratio_cap(), LikelihoodRatio.of(W, 0, 1) == endpoint_ratio(Fraction(3))
     (Fraction(3, 1), True)
 
-    Notes
-    -----
     Answers what alphabets leaves open after Theorem 5.2, whose channel has rank ``k/2 + 1``.
     """
     k = as_integer(k, "k", 2)

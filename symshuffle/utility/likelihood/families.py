@@ -31,19 +31,8 @@ _Kind: TypeAlias = Literal["diluting", "persistent"]
 class ChannelFamily:
     r"""A sequence of canonical pairs, one for every number ``k`` of inputs.
 
-    Parameters
-    ----------
-    name : str
-        What runs.
-    atoms : tuple of (sympy.Expr, sympy.Expr)
-        Ratios, which do not depend on ``k``, and their probabilities, in ``k`` and perhaps ``lam``.
-    even : bool
-        Whether ``k`` has to be even.
-
-    Raises
-    ------
-    Unsupported
-        If a ratio depends on ``k``: without a common ratio cap, laws can collapse while their chi-square does not.
+    - ``atoms``: ratios, which do not depend on ``k``, and their probabilities, in ``k`` and perhaps ``lam``.
+    - ``even``: whether ``k`` has to be even.
 
     Examples
     --------
@@ -113,13 +102,7 @@ class ChannelFamily:
 
     @property
     def kind(self) -> _Kind:
-        """Diluting or persistent, by the limit of the chi-square.
-
-        Raises
-        ------
-        Unsupported
-            If SymPy finds no limit.
-        """
+        """Diluting or persistent, by the limit of the chi-square."""
         limit = self.limit_chi_square
         if limit == 0:
             return "diluting"
@@ -128,13 +111,7 @@ class ChannelFamily:
         raise Unsupported(f"the limit {limit} of the chi-square of {self.name} is not decided")
 
     def size(self, k: int, *, bits: int | None = None) -> LikelihoodRatio:
-        """The law at ``k`` inputs; ``lam`` has to have a value.
-
-        Raises
-        ------
-        InputError
-            If ``k`` is not admissible, or a dilution leaves [0, 1] there.
-        """
+        """The law at ``k`` inputs; ``lam`` has to have a value."""
         if not isinstance(k, int) or k < 2 or (self.even and k % 2):
             raise InputError("k", k, f"an {'even ' if self.even else ''}integer of at least 2")
         atoms: list[tuple[Any, Any]] = []

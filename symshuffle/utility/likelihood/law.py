@@ -252,13 +252,6 @@ class LikelihoodRatio:
 def require_common_support(channel: Channel) -> None:
     """Check that every output is impossible at all inputs or possible at all of them.
 
-    Raises
-    ------
-    InputError
-        Naming the first output for which it is not so: the channel then has no finite eps0.
-
-    Notes
-    -----
     alphabets, Lemma 2.2.
     """
     for y, column in enumerate(channel.columns()):

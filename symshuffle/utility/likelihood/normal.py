@@ -41,13 +41,7 @@ LARGEST_ATOMS: Final = 400_000
 def average_atoms(
     ratio: LikelihoodRatio, n: int, *, under: Under | str = Under.P
 ) -> tuple[tuple[Fraction, Fraction], ...]:
-    """The atoms of ``L_n`` in rising order with their exact probabilities, as the power of an integer polynomial.
-
-    Raises
-    ------
-    Unsupported
-        If the ratios are not rational, or their lattice is too fine for this ``n``.
-    """
+    """The atoms of ``L_n`` in rising order with their exact probabilities, as the power of an integer polynomial."""
     n = check_n(n)
     under = choice(Under, under, "under")
     if not ratio.exact:
@@ -81,11 +75,6 @@ def kolmogorov_distance(
 
     A distribution function of atoms is farthest from a continuous one at an atom, from the left or the right; both
     one-sided limits are taken at every atom, with exact probabilities.
-
-    Raises
-    ------
-    InputError
-        If the ratio is constant: the score is not defined.
     """
     variance = _variance(ratio)
     atoms = average_atoms(ratio, n, under=under)
@@ -149,13 +138,6 @@ def gaussian_profile(mu: Number, *, exp_eps: object = None, eps: object = None, 
 
     .. math:: \Phi(-\varepsilon/\mu+\mu/2)-e^\varepsilon\Phi(-\varepsilon/\mu-\mu/2).
 
-    Raises
-    ------
-    InputError
-        If ``mu`` is not above 0.
-
-    Notes
-    -----
     alphabets, Section 2.
     """
     from symshuffle.base.levels import read_target
@@ -175,20 +157,10 @@ def gaussian_profile(mu: Number, *, exp_eps: object = None, eps: object = None, 
 class NormalProfile(AnswerMethods):
     """A privacy curve at one level, by its normal approximation with a proved error.
 
-    Parameters
-    ----------
-    limit : Ball
-        The approximation, ``scale * E(mu Z - kink)_+``.
-    gaussian : Ball
-        The curve of the Gaussian pair of parameter ``mu`` at the same level.
-    error : Ball
-        At least the distance of the curve from ``limit``.
-    gaussian_error : Ball
-        At least the distance of the curve from ``gaussian``.
-    n : int
-        Number of users.
-    direction : {"forward", "reverse"}
-        Which divergence.
+    - ``limit``: the approximation, ``scale * E(mu Z - kink)_+``.
+    - ``gaussian``: the curve of the Gaussian pair of parameter ``mu`` at the same level.
+    - ``error``: at least the distance of the curve from ``limit``.
+    - ``gaussian_error``: at least the distance of the curve from ``gaussian``.
     """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
@@ -231,11 +203,6 @@ def normal_profile(
     The error of ``limit`` is :math:`s\,E|g-1|^3/(2\chi^2n)`, with :math:`s=1` forward and :math:`e^\varepsilon`
     reverse; that of the Gaussian curve has :math:`\frac s2\sqrt{e^{\mu^2}-1-\mu^2}` more, half the mean distance of
     :math:`e^{\mu Z-\mu^2/2}` from :math:`1+\mu Z`. Both are of order :math:`1/n`, at every level.
-
-    Raises
-    ------
-    InputError
-        If the ratio is constant.
     """
     hinge = Hinge.of(direction, exp_eps=exp_eps, eps=eps)
     half = wasserstein_bound(ratio, n) / 2

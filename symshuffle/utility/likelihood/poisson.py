@@ -42,12 +42,7 @@ MOST_TERMS: Final = 400_000
 class CompoundPoisson:
     """The variable ``S``: independent Poisson counts times jumps.
 
-    Parameters
-    ----------
-    jumps : tuple of Number
-        The values ``r - 1`` other than 0.
-    rates : tuple of Number
-        The means of their counts.
+    - ``jumps``: the values ``r - 1`` other than 0.
     """
 
     jumps: tuple[Any, ...]
@@ -63,11 +58,6 @@ class CompoundPoisson:
         """The number ``E(S - kink)_+``, or ``E(-S - kink)_+``, for a kink of at least 0.
 
         Sums over counts; what is left out is bounded by Poisson tails.
-
-        Raises
-        ------
-        Unsupported
-            If the counts to sum over are too many: then the normal approximation is the better one.
         """
         jumps = [jump if upward else -jump for jump in self.jumps]
         most = [_last_count(upper_end(rate), bits) for rate in self.rates]
@@ -107,18 +97,8 @@ class CompoundPoisson:
 class PoissonProfile(AnswerMethods):
     """A privacy curve at one level, by its compound Poisson approximation with a proved error.
 
-    Parameters
-    ----------
-    limit : Ball
-        The approximation, ``scale * E(S - n kink)_+ / n``.
-    error : Ball
-        At least the distance of the curve from it.
-    jumps : CompoundPoisson
-        The limit object.
-    n : int
-        Number of users.
-    direction : {"forward", "reverse"}
-        Which divergence.
+    - ``limit``: the approximation, ``scale * E(S - n kink)_+ / n``.
+    - ``error``: at least the distance of the curve from it.
     """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER

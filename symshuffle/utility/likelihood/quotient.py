@@ -24,17 +24,9 @@ from symshuffle.utility.likelihood.law import LikelihoodRatio, exact_sum, requir
 class Quotient:
     r"""The level sets of :math:`g=W_b/W_a` with what is needed to undo the merging.
 
-    Parameters
-    ----------
-    rows : tuple of tuple of Number
-        The rows ``W_a`` and ``W_b``.
-    blocks : tuple of tuple of int
-        The outputs of each level set, by rising ratio; outputs that neither row charges are in none.
-    ratios : tuple of Number
-        The ratio on each block.
+    - ``rows``: the rows ``W_a`` and ``W_b``.
+    - ``blocks``: the outputs of each level set, by rising ratio; outputs that neither row charges are in none.
 
-    Notes
-    -----
     alphabets, Theorem 3.2.
     """
 
@@ -68,16 +60,7 @@ class Quotient:
             yield tuple((y, entry / mass) for y, entry in zip(block, entries, strict=True))
 
     def verify(self) -> None:
-        """Check sufficiency from the two rows alone: a partition, and a kernel that rebuilds both rows exactly.
-
-        Raises
-        ------
-        CertificateError
-            At ``blocks`` (not each output that a row charges, once), ``ratios`` (not distinct, or not one per block),
-            ``kernel[i]`` (no distribution on a block) or ``outputs[y]`` (its masses are not rebuilt).
-        Unsupported
-            For balls, in which equality is not decided.
-        """
+        """Check sufficiency from the two rows alone: a partition, and a kernel that rebuilds both rows exactly."""
         if any(isinstance(number, Ball) for row in (*self.rows, self.ratios) for number in row):
             raise Unsupported("sufficiency is checked over the rationals; balls cannot be equal")
         self._verify()

@@ -52,13 +52,7 @@ _LARGEST_CAP: Final = 10**300
 @final
 @dataclass(frozen=True, slots=True)
 class Majorant:
-    """The quadratic ``alpha + beta u + gamma u^2``.
-
-    Parameters
-    ----------
-    alpha, beta, gamma : Fraction
-        Its coefficients.
-    """
+    """The quadratic ``alpha + beta u + gamma u^2``."""
 
     alpha: Fraction
     beta: Fraction
@@ -93,18 +87,8 @@ class Majorant:
 class WorstCurve(AnswerMethods):
     """The largest hinge over laws of given variance and range, with both certificates.
 
-    Parameters
-    ----------
-    chi_square, n, lam, exp_eps, direction
-        The question.
-    majorant : Majorant
-        Above the hinge on the whole range: the upper end.
-    law : tuple of (Fraction, Fraction)
-        Values of ``U`` and their probabilities: the lower end.
-    bracket : Bracket
-        Around the largest value of the program.
-    attained : Bracket
-        What a real channel has: half-block, diluted to this chi-square.
+    - ``majorant``: above the hinge on the whole range: the upper end.
+    - ``law``: values of ``U`` and their probabilities: the lower end.
     """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
@@ -128,14 +112,7 @@ class WorstCurve(AnswerMethods):
 
     @well_formed()
     def verify(self) -> None:
-        """Check both ends from the question alone, in rational arithmetic.
-
-        Raises
-        ------
-        CertificateError
-            At ``majorant`` (it dips below the hinge on the range), ``law`` (an atom outside the range, a negative mass,
-            or other moments than asked for) or ``value``.
-        """
+        """Check both ends from the question alone, in rational arithmetic."""
         hinge, variance, (below, above) = _question(self.chi_square, self.n, self.lam, self.exp_eps, self.direction)
         margin = self.majorant.margin(hinge.kink, below, above)
         if margin < 0:

@@ -2,6 +2,7 @@
 
 from .accountants.bounds.amplification import Amplification as Amplification
 from .accountants.bounds.amplification import Attained as Attained
+from .accountants.bounds.amplification import Inverse as Inverse
 from .accountants.covering.any_ldp import any_ldp as any_ldp
 from .accountants.covering.neighbours import Neighbours as Neighbours
 from .accountants.questions.adversary import WorstCase as WorstCase
@@ -10,7 +11,6 @@ from .accountants.questions.curves import amplification_curve as amplification_c
 from .accountants.questions.curves import delta_curve as delta_curve
 from .accountants.questions.gaussian_limit import GaussianLimit as GaussianLimit
 from .accountants.questions.gaussian_limit import gaussian_limit as gaussian_limit
-from .accountants.questions.inverse_answer import Inverse as Inverse
 from .accountants.questions.inverses import solve_eps0 as solve_eps0
 from .accountants.questions.inverses import solve_n as solve_n
 from .accountants.questions.proof import prove as prove

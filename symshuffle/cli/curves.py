@@ -33,9 +33,9 @@ from symshuffle.cli.rounds import Asked, RelOrUsual, Subject, with_asked
 from symshuffle.cli.shown import known, print_answer, print_json, print_rows
 
 if TYPE_CHECKING:
+    from symshuffle.accountants.bounds.amplification import Inverse
     from symshuffle.accountants.questions.curves import Curve
     from symshuffle.accountants.questions.gaussian_limit import GaussianLimit
-    from symshuffle.accountants.questions.inverse_answer import Inverse
 
 app = typer.Typer()
 

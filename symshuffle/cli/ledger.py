@@ -20,8 +20,15 @@ from symshuffle.ledger.claims.model import Claim
 from symshuffle.ledger.claims.outcomes import Outcome
 from symshuffle.ledger.claims.registry import Ledger, LedgerError, load
 from symshuffle.ledger.claims.verify import verify as run_claims
-from symshuffle.ledger.report.records import record, to_json, write_json
-from symshuffle.ledger.report.terminal import clause_lines, discrepancies, outcome_table, summary
+from symshuffle.ledger.report.records import (
+    clause_lines,
+    discrepancies,
+    outcome_table,
+    record,
+    summary,
+    to_json,
+    write_json,
+)
 
 STDOUT: Final = "-"
 """What ``--json`` takes for standard output."""

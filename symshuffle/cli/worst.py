@@ -116,7 +116,7 @@ def _searched(
 
 def _matrix(asked: Mechanism | Laplace | Composed | Channel, users: int) -> Channel | None:
     """The explicit channel, or None for a continuum of outputs or in the limit of many."""
-    from symshuffle.accountants.questions.dataset_families import count_families
+    from symshuffle.accountants.questions.adversary import count_families
     from symshuffle.channels.channel import Channel
     from symshuffle.decompositions.composition import Composed
     from symshuffle.mechanisms.model import Mechanism

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from symshuffle.ledger.claims.registry import load
-from symshuffle.ledger.report.plain import to_lines, to_plain
+from symshuffle.ledger.report.mathematics import to_lines, to_plain
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ FILLED = {"accountants.covering.neighbours.Neighbours.assumed", "accountants.cov
 MADE = set(
     words(
         "vectors.calibration.search.Calibration vectors.error.indices.ShuffleIndex "
-        "accountants.questions.inverse_answer.Inverse design.shuffled.model.ShuffledDesign "
+        "accountants.bounds.amplification.Inverse design.shuffled.model.ShuffledDesign "
         "engines.densities.bromwich.Bromwich accountants.bounds.amplification.Amplification "
         "utility.frontiers.leakage.PairLeakage design.decision.optimal_channel.Design "
         "utility.estimation.worst_risk.WorstRisk utility.likelihood.normal.NormalProfile "

@@ -6,16 +6,20 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Final
+from functools import cache
+from typing import TYPE_CHECKING, Final
 
-from symshuffle.accountants.covering.reduced import Datasets, LawFamily, PairClass, Reduction
-from symshuffle.base.choices import Adjacency, Direction
-from symshuffle.base.errors import InputError
+from symshuffle.accountants.covering.reduced import Datasets, LawFamily, MixedFamily, PairClass, Reduction
+from symshuffle.base.choices import Adjacency, Direction, Others, Side
+from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import (
+    DEFAULT_BITS,
     Number,
     Real,
+    Verdict,
     enclose,
     is_enclosed,
+    less,
     maximum,
     minimum,
     sums_to_one,
@@ -24,9 +28,16 @@ from symshuffle.base.numbers import (
 )
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
+from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.channels.rounded import Rounding
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.model import Decomposition, ReductionPair
+from symshuffle.mechanisms.continuous import Laplace
+
+if TYPE_CHECKING:
+    from symshuffle.decompositions.composition import Composed, Composition, Pattern
+    from symshuffle.decompositions.symbolic import SymbolicDecomposition
+    from symshuffle.mechanisms.model import Mechanism
 
 _MOST_INPUTS: Final = 8
 """Inputs of an explicit channel up to which all of its constant backgrounds are tried."""
@@ -132,3 +143,152 @@ def _real(channel: Channel, pair: tuple[int, int], other: int) -> Decomposition:
 def _constant(pair: tuple[int, int], other: int, names: Sequence[str] | None = None) -> Callable[[int], str]:
     first, second, held = (str(x) if names is None else names[x] for x in (*pair, other))
     return lambda n: f"X0 = ({first}, {held} x {n - 1}), X1 = ({second}, {held} x {n - 1})"
+
+
+def blanket_of_channel(channel: Channel) -> Reduction:
+    """Every input of a channel against the normed column minima."""
+    least = [minimum(column) for column in channel.columns()]
+    mass = sum(least, start=Fraction(0))
+    if less(0, mass) is not Verdict.TRUE:
+        raise InputError("null", None, "the law of a null symbol: the blanket of this channel has no mass")
+    return against_null(channel, tuple(one / mass for one in least), of_blanket=True)
+
+
+def blanket_of_laplace(source: Laplace) -> Reduction:
+    """Either end of the interval against a null symbol that has the law of its middle, the blanket."""
+
+    def cut(law: MixedFamily, side: Side) -> LawFamily:
+        def finite(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
+            found = law(exp_eps, direction, bits)
+            assert isinstance(found, MixedLaw)
+            return found.finite(side, source.cells, bits or DEFAULT_BITS)
+
+        return finite
+
+    def mixed(exp_eps: Real, direction: Direction, bits: int | None) -> MixedLaw:
+        return source.mixed_null_law(exp_eps, direction=direction, bits=bits)
+
+    def beside(exp_eps: Real, direction: Direction, bits: int | None) -> MixedLaw:
+        return source.mixed_null_background(exp_eps, direction=direction, bits=bits)
+
+    def datasets(n: int) -> str:
+        return f"X0 = (0, 1 x {n - 1}), X1 = (null, 1 x {n - 1})"
+
+    real = Datasets(datasets, cut(beside, Side.LOWER), beside)
+    ends = "either end of the interval, the worst of all inputs, against the null symbol with the law of the middle"
+    only = PairClass(ends, cut(mixed, Side.UPPER), cut(mixed, Side.LOWER), mixed, (real,))
+    return Reduction((only,), True, Adjacency.ZERO_OUT, pairs=ends, first="X0 holding the input")
+
+
+def blanket_of_mechanism(mechanism: Mechanism) -> Reduction:
+    r"""The cells (a, b, c) of a pair, with the other input replaced by the null symbol of law :math:`c/\gamma`.
+
+    Every parameter of the mechanism has a value.
+    """
+    from symshuffle.decompositions.counting import Cell
+    from symshuffle.decompositions.symbolic import optimal_decomposition
+
+    if not mechanism.pair.every:
+        raise Unsupported("adjacency zero-out compares all inputs with the null symbol; do not choose a pair")
+
+    def against(one: Mechanism, *, second: bool) -> LawFamily:
+        @cache
+        def derived() -> SymbolicDecomposition:
+            found = optimal_decomposition(one)
+            if found.gamma == 0:
+                raise Unsupported(f"adjacency zero-out: the blanket of {one.name} has no mass to make a null symbol of")
+            cells = tuple(
+                Cell(
+                    cell.b if second else cell.a,
+                    cell.c / found.gamma,
+                    cell.c,
+                    None if cell.ratios is None else (cell.ratios[second], 1 / found.gamma),
+                )
+                for cell in found.cells
+            )
+            return replace(found, cells=cells)
+
+        return lambda exp_eps, direction, bits: derived().law(exp_eps, direction=direction, bits=bits)
+
+    classes = tuple(
+        PairClass(f"{'the second' if second else 'the first'} of {one.pair}, and the null symbol", law)
+        for one in mechanism.pair_classes()
+        for second in (False, True)
+        for law in (against(one, second=second),)
+    )
+    return Reduction(
+        classes,
+        True,
+        Adjacency.ZERO_OUT,
+        pairs="the worst of all inputs against the null symbol, whose law is that of the blanket",
+        first="X0 holding the input",
+    )
+
+
+def of_composition(source: Composed) -> Reduction:
+    """Every way in which two inputs of a composition differ."""
+    from symshuffle.decompositions.composition import (
+        check_size,
+        common_backgrounds,
+        composed_law,
+        is_mixture,
+        is_real,
+        mixed_law,
+        patterns,
+    )
+
+    tree = source.composition
+
+    def family(pattern: Pattern, others: Others, side: Side) -> LawFamily:
+        return lambda exp_eps, direction, bits: composed_law(
+            tree, pattern, exp_eps, lam=source.lam, others=others, side=side, direction=direction, bits=bits
+        )
+
+    def mixed(pattern: Pattern, others: Others) -> MixedFamily:
+        return lambda exp_eps, direction, bits: mixed_law(
+            tree, pattern, exp_eps, lam=source.lam, others=others, direction=direction, bits=bits
+        )
+
+    ways = patterns(tree)
+    check_size(tree, ways)
+    continuous = any(isinstance(leaf, Laplace) for leaf in tree.leaves())
+    whole = continuous and is_mixture(tree)
+    backgrounds = common_backgrounds(tree)
+
+    def real(pattern: Pattern, others: Others) -> Datasets:
+        law = family(pattern, others, Side.LOWER)
+        return Datasets(_described(tree, pattern, others), law, mixed(pattern, others) if whole else None)
+
+    classes = tuple(
+        PairClass(
+            tree.pair,
+            family(pattern, Others.BLANKET, Side.UPPER),
+            family(pattern, Others.BLANKET, Side.LOWER) if continuous else None,
+            mixed(pattern, Others.BLANKET) if whole else None,
+            tuple(real(pattern, others) for others in backgrounds) if is_real(tree, pattern) else (),
+        )
+        for pattern in ways
+    )
+    return Reduction(classes, tree.every_pair, pairs=tree.pair, budget=source.shares)
+
+
+def _described(tree: Composition, pattern: Pattern, others: Others) -> Callable[[int], str]:
+    from symshuffle.decompositions.composition import named_classes
+
+    held = {"first": 0, "second": 1, "third": 2}[others]
+    named = "".join(f"; 0 and 1 of {words}" for words in dict.fromkeys(named_classes(tree, pattern)))
+
+    def inputs(x: int, pattern: Pattern) -> str:
+        if not isinstance(pattern, tuple):
+            return str(x if pattern else 0)
+        return f"({', '.join(inputs(x, p) for p in pattern)})"
+
+    def other(pattern: Pattern) -> str:
+        if not isinstance(pattern, tuple):
+            return str(held if pattern else (2 if held == 2 else 0))
+        return f"({', '.join(map(other, pattern))})"
+
+    return lambda n: (
+        f"X0 = ({inputs(0, pattern)}, {other(pattern)} x {n - 1}), "
+        f"X1 = ({inputs(1, pattern)}, {other(pattern)} x {n - 1}), inputs of each part named 0, 1, 2{named}"
+    )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack
 
-from symshuffle.accountants.covering import listed, null_symbol
+from symshuffle.accountants.covering import listed
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
 from symshuffle.accountants.covering.reduced import (
     Datasets,
@@ -153,7 +153,6 @@ def _replacing_one(source: Source) -> Reduction:
 
 def _of_symbols(source: object) -> Reduction:
     """Of what holds expressions; apart, so that what needs no algebra loads none."""
-    from symshuffle.accountants.covering import composed
     from symshuffle.decompositions.composition import Composed, Composition
     from symshuffle.decompositions.symbolic import SymbolicDecomposition
     from symshuffle.mechanisms.model import Mechanism
@@ -162,9 +161,9 @@ def _of_symbols(source: object) -> Reduction:
         case Mechanism():
             return _of_mechanism(source)
         case Composed():
-            return composed.of_composition(source)
+            return listed.of_composition(source)
         case Composition():
-            return composed.of_composition(source.at())
+            return listed.of_composition(source.at())
         case SymbolicDecomposition():
             return _of_symbolic(source)
     raise InputError("source", source, _SOURCES)
@@ -314,11 +313,11 @@ def _to_the_blanket(source: Source) -> Reduction:
 
     match source:
         case Channel():
-            return null_symbol.of_channel(source)
+            return listed.blanket_of_channel(source)
         case Mechanism():
-            return null_symbol.of_mechanism(_complete(source))
+            return listed.blanket_of_mechanism(_complete(source))
         case Laplace():
-            return null_symbol.of_laplace(source)
+            return listed.blanket_of_laplace(source)
     raise Unsupported(
         "adjacency zero-out: this source has no null symbol; use a mechanism, a vector mechanism or channel"
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
+from symshuffle.accountants.bounds.amplification import Amplification
 from symshuffle.accountants.bounds.brackets import bound_at, first_guess, limit_variance, reveals, smallest_eps
 from symshuffle.accountants.bounds.evaluate import Request, check_n
 from symshuffle.accountants.covering.covered import Covering
@@ -14,7 +16,8 @@ from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.covering.reduction import covering_reduction
 from symshuffle.accountants.rounds.plan import Rounds, plan_of, unrolled
 from symshuffle.base.choices import Question
-from symshuffle.base.numbers import Real
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import Exp, Real, enclose, upper_end
 from symshuffle.base.results import Bracket
 
 Experiment: TypeAlias = Reduction | Rounds
@@ -127,3 +130,51 @@ def _distance(source: Reduction, n: int, question: Question) -> float | None:
     """Of one round: the distance of a group is that of a chain, the number of messages that expected."""
     found, who = limit_variance(source, question), source.participation
     return None if found is None else found * who.group**2 / who.expected(n)
+
+
+_MOST_STEPS: Final = 20
+_MARGIN: Final = Fraction(1, 1000)
+"""Relative distance by which a level that a smaller level suggests may be missed."""
+
+
+def with_every_matrix(
+    found: Amplification, target: Real, solve: Callable[[Fraction], Amplification] | None = None
+) -> Amplification:
+    """The answer, with the bound for every matrix that rounds to the one read beside it where one was normalised.
+
+    - ``target``: the level ``exp(eps)`` of a delta, the delta of an epsilon.
+    - ``solve``: for ``epsilon``: the answer at another delta.
+    """
+    if found.neighbours.rounding is None:
+        return found
+    hidden = found.neighbours.hidden
+    if solve is None:
+        bound = found.bracket.upper + (1 + _upper(target)) * hidden
+        return replace(found, every_matrix=bound if bound < 1 else None)
+    assert isinstance(target, Fraction)  # a delta
+    return replace(found, every_matrix=_smallest(lambda delta: solve(delta).bracket.upper, target, hidden))
+
+
+def _upper(ratio: Real) -> Fraction:
+    return ratio if isinstance(ratio, Fraction) else upper_end(enclose(ratio))
+
+
+def _smallest(solve: Callable[[Fraction], Fraction], delta: Fraction, hidden: Fraction) -> Fraction | None:
+    """A level E whose bound is at most ``delta - (1 + exp(E)) hidden``; None if none is found.
+
+    Each level suggests the next one: it meets what the level before it leaves of delta. A level that is no larger than
+    the one for which delta was reduced is one.
+    """
+    reached = Fraction(0)
+    for _ in range(_MOST_STEPS):
+        beyond = reached * (1 + _MARGIN)
+        left = delta - (1 + (_upper(Exp(beyond)) if beyond else 1)) * hidden
+        if left <= 0:
+            return None
+        try:
+            reached = solve(left)
+        except Unsupported:  # no eps meets what is left of delta
+            return None
+        if reached <= beyond:
+            return reached
+    return None

@@ -18,9 +18,9 @@ from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack
 
+from symshuffle.accountants.bounds.amplification import Inverse
 from symshuffle.accountants.bounds.evaluate import LARGEST_N, Request, check_n
-from symshuffle.accountants.bounds.gaussian_profile import distance
-from symshuffle.accountants.bounds.guided import Guide, guided
+from symshuffle.accountants.bounds.guided import Guide, distance, guided
 from symshuffle.accountants.bounds.search import (
     Bound,
     Crossing,
@@ -45,7 +45,6 @@ from symshuffle.accountants.questions.experiments import (
     limit_distance,
     of_several,
 )
-from symshuffle.accountants.questions.inverse_answer import Inverse
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.plan import Rounds, plan_of
 from symshuffle.base.choices import Question, Rigour

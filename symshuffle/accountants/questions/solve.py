@@ -16,7 +16,7 @@ from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
 from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.covering.reduction import Source, covering_reduction
-from symshuffle.accountants.questions.every_matrix import with_every_matrix
+from symshuffle.accountants.questions.experiments import with_every_matrix
 from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, WIDTH_OF_EPS, Rounds, unrolled
 from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported

@@ -25,11 +25,11 @@ from symshuffle.accountants.bounds.brackets import bound_at, ratio_of
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.bounds.search import smallest_meeting
 from symshuffle.accountants.covering.assumptions import Assumption
-from symshuffle.accountants.covering.dropout import LARGEST_EXACT, Cdf, mean_over_counts
 from symshuffle.accountants.covering.listed import numeric
 from symshuffle.accountants.covering.neighbours import Neighbours
+from symshuffle.accountants.covering.participation import LARGEST_EXACT, Cdf, mean_over_counts
 from symshuffle.accountants.covering.reduced import PairClass, Reduction
-from symshuffle.accountants.questions.every_matrix import with_every_matrix
+from symshuffle.accountants.questions.experiments import with_every_matrix
 from symshuffle.base.choices import Adjacency, Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_delta, read_target, words_of_target

@@ -17,9 +17,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.ledger.claims.comparisons import Comparison, Means
 from symshuffle.ledger.claims.errata import MEANINGS
 from symshuffle.ledger.claims.outcomes import Outcome
-from symshuffle.ledger.claims.papers import bibliography
-from symshuffle.ledger.claims.registry import CHECKS, Ledger
-from symshuffle.ledger.report.cite import bibtex
+from symshuffle.ledger.claims.registry import CHECKS, Ledger, bibliography
 from symshuffle.ledger.report.drawing import to_svg
 from symshuffle.ledger.report.entries import (
     GRADES,
@@ -27,13 +25,15 @@ from symshuffle.ledger.report.entries import (
     VERDICTS,
     Group,
     LedgerEntry,
+    colours,
     entries,
     errata,
     groups,
+    listing,
+    modules,
 )
 from symshuffle.ledger.report.mathematics import to_markup, to_number
-from symshuffle.ledger.report.sources import colours, listing, modules
-from symshuffle.ledger.report.terminal import summary
+from symshuffle.ledger.report.records import bibtex, summary
 
 ONE_PAGE: Final = ".html"
 """Ending of a destination that asks for one page instead of a site."""

@@ -33,20 +33,16 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "doctor": ("doctor",),
     "privacy": ("delta", "epsilon", "decompose", "mechanisms", "example"),
     "curves": ("solve-eps0", "solve-n", "curve"),
-    "views": ("renyi", "gdp"),
+    "views": ("renyi", "gdp", "pld", "unequal", "worst-background"),
     "design": (),
     "geometry": ("frontier", "subset-size"),
     "laws": ("law",),
-    "worst": ("worst-background",),
     "compare": ("compare",),
-    "pld": ("pld",),
-    "vectors": ("calibrate",),
-    "mean": ("mean",),
+    "mean": ("mean", "calibrate"),
     "collect": (),
     "audit": (),
     "sweep": ("sweep",),
     "check": ("check",),
-    "unequal": ("unequal",),
 }
 """Module to its commands, in the order of the help page; without any, they form a group of the module's name."""
 

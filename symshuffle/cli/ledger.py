@@ -14,6 +14,7 @@ from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.executors import mapped, workers
 from symshuffle.cli import arguments
 from symshuffle.cli.catalogue import Package, console, ledger_of
+from symshuffle.cli.options import FewJobs, Jobs
 from symshuffle.cli.progress import progress
 from symshuffle.ledger.claims import registry
 from symshuffle.ledger.claims.model import Claim
@@ -44,7 +45,7 @@ _Selectors = Annotated[
 @app.command()
 def verify(
     selectors: _Selectors = None,
-    jobs: arguments.Jobs = None,
+    jobs: Jobs = None,
     json: Annotated[str | None, typer.Option(metavar="FILE", help="Write the outcomes as JSON; - prints.")] = None,
     report: Annotated[
         str | None, typer.Option(metavar="DIR|FILE.html", help="Write a site, or one page, for a browser.")
@@ -89,7 +90,7 @@ def verify(
 def report(
     selectors: _Selectors = None,
     html: Annotated[str, typer.Option(metavar="DIR|FILE.html", help="Where the site, or the one page, goes.")] = "site",
-    jobs: arguments.Jobs = None,
+    jobs: Jobs = None,
     package: Package = None,
 ) -> None:
     """Run the ledger and write it for a browser: a dashboard with search, and a page for every entry.
@@ -146,7 +147,7 @@ def _print_outcomes(outcomes: Sequence[Outcome], report: str | None) -> None:
 def reproduce(
     names: Annotated[list[str], typer.Argument(metavar="ID...", help="Figures and tables.")],
     out: Annotated[str, typer.Option(metavar="DIR", help="Where the files go.")] = "out",
-    jobs: arguments.FewJobs = "1",
+    jobs: FewJobs = "1",
 ) -> None:
     """Draw figures and tables again, from the formulas of the library."""
     directory = Path(out)

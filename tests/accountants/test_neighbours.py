@@ -27,7 +27,7 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.cli import curves as cli_curves
 from symshuffle.cli import main, privacy
-from symshuffle.cli.covering import COVERING
+from symshuffle.cli.covering import CoveringOptions
 from tests.shown import as_html
 
 ORDER = Fraction(6, 5)
@@ -156,11 +156,12 @@ def test_a_null_symbol_on_the_command_line(tmp_path, capsys):
 def test_an_option_of_a_covering_is_taught_once():
     """Front doors and commands read their options from the fields of a covering: none mentions one."""
     names = {field.name for field in dataclasses.fields(Covering)}
-    assert set(Whom.__annotations__) == set(COVERING) == names
+    assert set(Whom.__annotations__) == {field.name for field in dataclasses.fields(CoveringOptions)} == names
     for door in (delta, epsilon, solve_eps0, solve_n, delta_curve, amplification_curve, tradeoff_curve, reduction):
         assert names <= inspect.signature(door).parameters.keys()
-    for command in (privacy.delta, privacy.epsilon, cli_curves.solve_eps0, cli_curves.solve_n, cli_curves.curve):
-        assert names <= inspect.signature(command).parameters.keys()
+    commands = [one for family in (privacy, cli_curves) for one in family.app.registered_commands]
+    bounding = [one.callback for one in commands if "asked" in inspect.unwrap(one.callback).__annotations__]
+    assert len(bounding) == 5 and all(names <= inspect.signature(one).parameters.keys() for one in bounding)
     with pytest.raises(TypeError, match="unexpected keyword argument 'adjacensy'"):
         delta(CHANNEL, n=3, eps=1, adjacensy="zero-out")
 

@@ -55,8 +55,8 @@ MADE = set(
 
 COMMANDS = set(
     words(
-        "cli.collect.plan cli.compare.compare cli.pld.pld cli.curves.curve cli.curves.solve_eps0 "
-        "cli.curves.solve_n cli.privacy.delta cli.privacy.epsilon cli.unequal.unequal cli.views.renyi "
+        "cli.collect.plan cli.compare.compare cli.views.pld cli.curves.curve cli.curves.solve_eps0 "
+        "cli.curves.solve_n cli.privacy.delta cli.privacy.epsilon cli.views.unequal cli.views.renyi "
         "cli.views.gdp"
     )
 )

@@ -1,0 +1,195 @@
+"""Options that commands share, groups of options as one argument of a command, and how an answer is printed."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, final, get_type_hints
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from symshuffle.base.choices import Loss, Question, Rigour
+
+if TYPE_CHECKING:
+    from symshuffle.base.results import Bracket
+
+F = TypeVar("F", bound=Callable[..., None])
+
+Mech = Annotated[
+    str,
+    typer.Argument(
+        metavar="MECH", help="A mechanism (see `symshuffle mechanisms`), or an expression such as joint(krr(k=10),4)."
+    ),
+]
+Eps0 = Annotated[
+    str | None,
+    typer.Option(
+        "--eps0",
+        help="Local budget eps0 > 0 in nats; of a composition the total: joint(krr(k=10),4) gives each part 1/4 of it.",
+    ),
+]
+Lam = Annotated[
+    str | None,
+    typer.Option("--lam", help="Local ratio cap exp(eps0) > 1, of a composition the total; rationals stay exact."),
+]
+Params = Annotated[list[str] | None, typer.Option("-p", "--param", help="Parameter of the mechanism, as k=10.")]
+File = Annotated[
+    Path | None,
+    typer.Option("--file", help="Matrix of `channel`: CSV or JSON, one row per input, entries p, p/q, 0.1."),
+]
+UsersOption = Annotated[str, typer.Option("--n", help="Number of users, the differing one included.")]
+TargetEps = Annotated[str | None, typer.Option("--eps", help="Target eps >= 0 in nats.")]
+SurveyEps = Annotated[str, typer.Option("--eps", help="Target eps > 0 in nats, of the shuffled messages.")]
+TargetDelta = Annotated[str, typer.Option("--delta", help="Target delta in (0, 1).")]
+QuestionOption = Annotated[
+    Question,
+    typer.Option(help="forward is D(M(X0)||M(X1)), X0 holding the first named input; both takes the larger."),
+]
+Rel = Annotated[float, typer.Option(help="Relative width of the bracket to aim at, in (0, 1).")]
+RigourOption = Annotated[
+    Rigour | None, typer.Option("--rigour", help="What the result must be; default float64, or the engine's own.")
+]
+LossOption = Annotated[
+    Loss, typer.Option("--loss", help="Error that is minimised: l2, max, absent or test (see `compare`).")
+]
+AdjacencyOption = Annotated[str, typer.Option("--adjacency", help="replace-one or zero-out.")]
+Jobs = Annotated[str | None, typer.Option("--jobs", metavar="J", help="Processes; by default one per core.")]
+FewJobs = Annotated[str, typer.Option("--jobs", metavar="J", help="Processes that share the points.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Print what the answer means and how it is known, in full.")]
+
+
+def command(
+    app: typer.Typer, name: str | None = None, *, without: Collection[str] = (), **given: Any
+) -> Callable[[F], F]:
+    """Decorator that adds a command; an argument whose type is a dataclass of options stands for all of them.
+
+    - ``without``: options of such groups that the command does not have.
+    """
+
+    def decorate(function: F) -> F:
+        app.command(name, **given)(_spelled_out(function, without))
+        return function
+
+    return decorate
+
+
+def _spelled_out(function: F, without: Collection[str]) -> F:
+    shown = inspect.signature(function, eval_str=True)
+    groups = {name: one.annotation for name, one in shown.parameters.items() if is_dataclass(one.annotation)}
+    if not groups:
+        return function
+    parameters: list[inspect.Parameter] = []
+    for name, one in shown.parameters.items():
+        own = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+        parameters += _options(groups[name], without) if name in groups else own
+
+    @wraps(function)
+    def run(**values: Any) -> None:
+        made = {name: _made(kind, values) for name, kind in groups.items()}
+        function(**values, **made)
+
+    run.__signature__ = shown.replace(parameters=parameters)  # type: ignore[attr-defined]  # what typer reads
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    return run  # type: ignore[return-value]  # called by typer, with names
+
+
+def _options(group: Any, without: Collection[str]) -> Iterator[inspect.Parameter]:
+    kinds = get_type_hints(group, include_extras=True)
+    for one in fields(group):
+        if is_dataclass(kinds[one.name]):
+            yield from _options(kinds[one.name], without)
+        elif one.name not in without:
+            default = inspect.Parameter.empty if one.default is MISSING else one.default
+            here = inspect.Parameter.KEYWORD_ONLY
+            yield inspect.Parameter(one.name, here, default=default, annotation=kinds[one.name])
+
+
+def _made(group: Any, values: dict[str, Any]) -> Any:
+    """The group of the values that are its own, which are taken away."""
+    kinds = get_type_hints(group, include_extras=True)
+    inner = {one.name for one in fields(group) if is_dataclass(kinds[one.name])}
+    own = {one.name: values.pop(one.name) for one in fields(group) if one.name in values}
+    return group(**own, **{name: _made(kinds[name], values) for name in inner})
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Level at which delta is asked for."""
+
+    eps: TargetEps = None
+    exp_eps: Annotated[str | None, typer.Option("--exp-eps", help="Target ratio exp(eps) >= 1.")] = None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The keywords of a front door."""
+        return {"eps": self.eps, "exp_eps": self.exp_eps}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Show:
+    """How an answer is printed: its first lines, the same with the full text below them, or one JSON object."""
+
+    explain: Explain = False
+    as_json: Json = False
+
+    def data(self, content: Mapping[str, Any]) -> bool:
+        """Print the JSON object where that is asked for, and say whether it is."""
+        if self.as_json:
+            typer.echo(json.dumps(content, indent=2))
+        return self.as_json
+
+    def rows(self, rows: Iterable[tuple[str, str]], explanation: Iterable[tuple[str, str]] = ()) -> None:
+        """Print names and values below each other, those of an explanation if it is asked for."""
+        print_rows([*rows, *(explanation if self.explain else ())])
+
+    def answer(
+        self,
+        found: Any,
+        explanation: Iterable[tuple[str, str]],
+        inputs: Mapping[str, Any],
+        *,
+        asked: Iterable[tuple[str, str]] = (),
+        beside: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Print an answer, which has ``lines`` and ``to_dict``.
+
+        - ``asked``: rows between the first lines and the explanation.
+        - ``beside``: more of the JSON object.
+        """
+        if not self.data({**found.to_dict(), **(beside or {}), "inputs": inputs}):
+            self.rows([*found.lines.rows, *asked], explanation)
+
+
+PLAIN: Final = Show()
+
+
+def print_rows(rows: Iterable[tuple[str, str]]) -> None:
+    """Print names and values below each other."""
+    table = Table.grid(padding=(0, 2))
+    for row in rows:
+        table.add_row(*row)
+    Console(highlight=False).print(table)
+
+
+def width(bracket: Bracket) -> list[tuple[str, str]]:
+    """The row of a bracket that is wider than was asked for."""
+    if bracket.aimed is None:
+        return []
+    wide = float(bracket.relative_width or 0)
+    return [("width", f"{wide:.1e}, wider than the {bracket.aimed:.1e} that was aimed at")]
+
+
+def known(found: Any) -> list[tuple[str, str]]:
+    """The rows that say how an answer is known, and for which adjacency."""
+    bracket = found.bracket
+    rigour = f"{bracket.rigour.value}, engine {bracket.engine}: {bracket.how}"
+    return [("rigour", rigour), ("adjacency", found.neighbours.adjacency.value)]

@@ -7,7 +7,6 @@ from fractions import Fraction
 from typing import Any, Literal, final
 
 from symshuffle.accountants.covering.neighbours import ASSUMED, NOT_COVERED, AboutNeighbours, Neighbours
-from symshuffle.base.choices import replace_choice
 from symshuffle.base.lines import MOST_DIGITS, FirstLines, at_target, safe_decimal
 from symshuffle.base.numbers import exact_text, format_decimal
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, safe_number
@@ -224,9 +223,6 @@ class Inverse(AboutNeighbours, AnswerMethods):
     neighbours: Neighbours
     about: str
     target: str = ""
-
-    def __post_init__(self) -> None:
-        replace_choice(SafeEnd, self, "safe")
 
     @property
     def quantity_name(self) -> str:

@@ -56,9 +56,6 @@ def bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracke
     differ, the values at numbers of messages are put together as
     :func:`~symshuffle.accountants.covering.participation.bound_over` says. A bound takes the larger direction at each
     number of messages, which is above every pair; a real pair has the larger of two means.
-
-    - ``order``: target ratio ``exp(eps)``, at least 1.
-    - ``request``: direction, rigour, relative width, precision and engine.
     """
     if source.rounding is not None and _exactly(request):
         raise Unsupported("rigour exact: the rows read do not sum to 1, and were normalised; write them as fractions")
@@ -296,11 +293,7 @@ def _gaussian_level(source: Reduction, n: int, goal: Fraction, question: Questio
 
 
 def bounds_nothing_from(source: Reduction, order: Real, request: Request) -> bool:
-    """Whether the bound at the level ``exp(eps) = order``, and so at every larger one, is certainly 0 for every n.
-
-    - ``order``: target ratio ``exp(eps)``, at least 1.
-    - ``request``: direction, rigour, relative width, precision and engine.
-    """
+    """Whether the bound at the level ``exp(eps) = order``, and so at every larger one, is certainly 0 for every n."""
     if source.bounds:
         return _all_zero(source.laws(order, request.direction, request.bits))
     found = [law for family in source.mixed for law in mixed_laws(family, order, request.direction, request.bits)]

@@ -37,7 +37,6 @@ _NODES: Final = tuple(
 def log_profile(eps: float, mu: float) -> float:
     """``log delta_mu(eps)``, the profile of two Gaussians at distance mu, also where doubles end.
 
-    - ``eps``: level, at least 0.
     - ``mu``: distance, above 0.
     """
     a, b = eps / mu - mu / 2, eps / mu + mu / 2
@@ -66,7 +65,6 @@ def _fall(x: float) -> float:
 def distance(eps: float, log_delta: float) -> float:
     """``log mu`` of the two Gaussians that have this delta at this eps.
 
-    - ``eps``: level, at least 0.
     - ``log_delta``: logarithm of delta, below 0.
     """
     return rising_root(lambda y: log_profile(eps, math.exp(y)) - log_delta, -30.0, 4.0)
@@ -151,7 +149,6 @@ def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing
     """The crossing near a guess; None where the guide leads nowhere, and a plain search has to be made.
 
     - ``bound``: from an argument and a relative width to aim at, to a bracket around the function.
-    - ``rel``: relative width to aim at, of the argument; of no account where neighbouring integers are asked for.
     """
     seen: list[Point] = []
     plan = [

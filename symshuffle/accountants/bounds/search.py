@@ -66,7 +66,6 @@ def settle(bound: Bound, target: Fraction, rel: float, x: Fraction) -> Point:
     has missed two widths and the finer one has not helped.
 
     - ``bound``: from an argument and a relative width to a bracket.
-    - ``rel``: relative width that is always enough.
     """
     coarse = {max(width, rel) for width in (1e-2, 1e-4, rel)}
     flat = {max(rel / factor, min(rel, _FINEST)) for factor in (30, 1000)}
@@ -89,8 +88,6 @@ def mills_guess(start: Fraction, goal: Fraction) -> Fraction:
     r"""About where a privacy profile meets a target, from its value at level 0.
 
     In the Gaussian limit it is :math:`(\varphi(a)-a\bar\Phi(a))/s` with :math:`a=s\varepsilon`; the value at 0 tells s.
-
-    - ``goal``: the target, above 0.
     """
     scale = float(start) * math.sqrt(2 * math.pi)
 
@@ -105,7 +102,6 @@ def smallest_meeting(bound: Bound, target: Fraction, rel: float, near: Fraction 
     """The smallest argument at which a falling function is at most ``target``, from both sides.
 
     - ``bound``: from an argument and a relative width to aim at, to a bracket around the function.
-    - ``rel``: relative width to aim at, of the argument.
     """
     if near is not None and near > 0:
         found = _around(bound, target, rel, near)

@@ -29,7 +29,6 @@ from symshuffle.base.numbers import (
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
-from symshuffle.channels.rounded import Rounding
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.model import Decomposition, ReductionPair
 from symshuffle.mechanisms.continuous import Laplace
@@ -63,19 +62,12 @@ def of_channel(channel: Channel) -> Reduction:
     if len(inputs) < 2:
         raise InputError("channel", f"{len(inputs)} input", "at least 2 inputs: neighbours differ in one")
     # Pairs times inputs grow too fast for large channels, whose bound is then given alone.
-    others = inputs if len(inputs) <= _MOST_INPUTS else ()
-    classes = tuple(
-        PairClass(
-            f"inputs {x} and {y}",
-            numeric(simplified_decomposition(channel, (x, y))),
-            datasets=tuple(
-                Datasets(_constant((x, y), other), numeric(_real(channel, (x, y), other))) for other in others
-            ),
-        )
-        for x, y in itertools.combinations(inputs, 2)
-    )
+    others, names = inputs if len(inputs) <= _MOST_INPUTS else (), list(map(str, inputs))
     return Reduction(
-        classes,
+        tuple(
+            _compared(channel, (x, y), f"inputs {x} and {y}", others, names)
+            for x, y in itertools.combinations(inputs, 2)
+        ),
         True,
         pairs=f"the worst of all pairs of inputs{_revealed(channel)}",
         first="X0 holding the input with the smaller number",
@@ -89,35 +81,36 @@ def against_null(channel: Channel, law: tuple[Number, ...], *, of_blanket: bool 
         raise InputError("null", f"{len(law)} masses", f"{channel.num_outputs}, one per output")
     if not sums_to_one(law):
         raise InputError("null", ", ".join(map(str, law)), "probabilities of sum 1")
-    whole = Channel((*channel.rows, law))
+    whole, symbol, rounding = Channel((*channel.rows, law)), channel.num_inputs, channel.rounding
     said = "that of the blanket" if of_blanket else _written(law)
-    symbol = channel.num_inputs
-    names = [*map(str, range(symbol)), "null"]
-    others = range(symbol + 1) if symbol < _MOST_INPUTS else ()
-    classes = tuple(
-        PairClass(
-            f"input {x} and the null symbol",
-            numeric(simplified_decomposition(whole, (x, symbol))),
-            datasets=tuple(
-                Datasets(_constant((x, symbol), other, names), numeric(_real(whole, (x, symbol), other)))
-                for other in others
-            ),
-        )
-        for x in range(symbol)
-    )
+    others, names = range(symbol + 1) if symbol < _MOST_INPUTS else (), [*map(str, range(symbol)), "null"]
+    if rounding is not None and of_blanket:  # the law of the blanket may change by any amount with the matrix
+        rounding = replace(rounding, row=Fraction(1))
     return Reduction(
-        classes,
+        tuple(_compared(whole, (x, symbol), f"input {x} and the null symbol", others, names) for x in range(symbol)),
         True,
         Adjacency.ZERO_OUT,
         pairs=f"the worst of all inputs against the null symbol, whose law is {said}{_revealed(whole)}",
         first="X0 holding the input",
-        rounding=_of_null(channel.rounding, of_blanket=of_blanket),
+        rounding=rounding,
     )
 
 
-def _of_null(rounding: Rounding | None, *, of_blanket: bool) -> Rounding | None:
-    """Rounding of a channel with a null symbol; the law of its blanket may change by any amount with the matrix."""
-    return replace(rounding, row=Fraction(1)) if rounding is not None and of_blanket else rounding
+def _compared(
+    channel: Channel, pair: tuple[int, int], said: str, others: Sequence[int], names: Sequence[str]
+) -> PairClass:
+    """One pair of rows, with the datasets in which all other users hold one input, where those are listed."""
+    x, y = pair
+
+    def real(held: int) -> Datasets:
+        first, second, other = names[x], names[y], names[held]
+        exact = Decomposition(channel.rows[x], channel.rows[y], channel.rows[held], Fraction(0))
+        return Datasets(
+            lambda n: f"X0 = ({first}, {other} x {n - 1}), X1 = ({second}, {other} x {n - 1})", numeric(exact)
+        )
+
+    bound = numeric(simplified_decomposition(channel, pair))
+    return PairClass(said, bound, datasets=tuple(map(real, others)))
 
 
 def _written(law: tuple[Number, ...]) -> str:
@@ -134,17 +127,6 @@ def _revealed(channel: Channel) -> str:
     return f" (not LDP for any budget: possible at some inputs only, and counted as singular mass: outputs {some})"
 
 
-def _real(channel: Channel, pair: tuple[int, int], other: int) -> Decomposition:
-    """The exact decomposition of a pair over the background in which all other users hold ``other``."""
-    first, second, held = (channel.rows[x] for x in (*pair, other))
-    return Decomposition(first, second, held, Fraction(0))
-
-
-def _constant(pair: tuple[int, int], other: int, names: Sequence[str] | None = None) -> Callable[[int], str]:
-    first, second, held = (str(x) if names is None else names[x] for x in (*pair, other))
-    return lambda n: f"X0 = ({first}, {held} x {n - 1}), X1 = ({second}, {held} x {n - 1})"
-
-
 def blanket_of_channel(channel: Channel) -> Reduction:
     """Every input of a channel against the normed column minima."""
     least = [minimum(column) for column in channel.columns()]
@@ -157,26 +139,20 @@ def blanket_of_channel(channel: Channel) -> Reduction:
 def blanket_of_laplace(source: Laplace) -> Reduction:
     """Either end of the interval against a null symbol that has the law of its middle, the blanket."""
 
-    def cut(law: MixedFamily, side: Side) -> LawFamily:
-        def finite(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
-            found = law(exp_eps, direction, bits)
-            assert isinstance(found, MixedLaw)
-            return found.finite(side, source.cells, bits or DEFAULT_BITS)
+    def cut(law: Callable[..., MixedLaw], side: Side) -> LawFamily:
+        return lambda order, way, bits: law(order, direction=way, bits=bits).finite(
+            side, source.cells, bits or DEFAULT_BITS
+        )
 
-        return finite
+    def whole(law: Callable[..., MixedLaw]) -> MixedFamily:
+        return lambda order, way, bits: law(order, direction=way, bits=bits)
 
-    def mixed(exp_eps: Real, direction: Direction, bits: int | None) -> MixedLaw:
-        return source.mixed_null_law(exp_eps, direction=direction, bits=bits)
-
-    def beside(exp_eps: Real, direction: Direction, bits: int | None) -> MixedLaw:
-        return source.mixed_null_background(exp_eps, direction=direction, bits=bits)
-
-    def datasets(n: int) -> str:
-        return f"X0 = (0, 1 x {n - 1}), X1 = (null, 1 x {n - 1})"
-
-    real = Datasets(datasets, cut(beside, Side.LOWER), beside)
+    bound, beside = source.mixed_null_law, source.mixed_null_background
+    real = Datasets(
+        lambda n: f"X0 = (0, 1 x {n - 1}), X1 = (null, 1 x {n - 1})", cut(beside, Side.LOWER), whole(beside)
+    )
     ends = "either end of the interval, the worst of all inputs, against the null symbol with the law of the middle"
-    only = PairClass(ends, cut(mixed, Side.UPPER), cut(mixed, Side.LOWER), mixed, (real,))
+    only = PairClass(ends, cut(bound, Side.UPPER), cut(bound, Side.LOWER), whole(bound), (real,))
     return Reduction((only,), True, Adjacency.ZERO_OUT, pairs=ends, first="X0 holding the input")
 
 

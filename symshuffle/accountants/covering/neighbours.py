@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol, final
 
 from symshuffle.accountants.covering.assumptions import Assumption
 from symshuffle.accountants.covering.participation import EVERYBODY, Participation
-from symshuffle.base.choices import Adjacency, Question, replace_choice
+from symshuffle.base.choices import Adjacency, Question
 from symshuffle.base.errors import InputError
 from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import counted, format_decimal
@@ -82,10 +82,6 @@ class Neighbours:
     rounds: tuple[tuple[int, Neighbours], ...] = ()
     rounding: Rounding | None = None
     assumed: tuple[tuple[Assumption, str], ...] = ()
-
-    def __post_init__(self) -> None:
-        replace_choice(Adjacency, self, "adjacency")
-        replace_choice(Question, self, "question")
 
     @classmethod
     def joined(cls, parts: Sequence[tuple[int, Neighbours]]) -> Neighbours:

@@ -1,16 +1,8 @@
 r"""Who counts as a user: a least number of messages, users who drop out, and groups of users.
 
-*At least m messages.* The bound H(n) of every source here is :math:`s+\frac1nE[(G_1+\dots+G_n)_+]`, which never rises
-with n; so H(m) covers every number of messages from m on.
-
-*Dropout.* Each other user sends with probability :math:`1-q`, whatever the inputs, and the number M of messages is
-public: the divergence is at most :math:`E[H(M)]`, :math:`M-1\sim\mathrm{Bin}(n-1,1-q)`. On an interval of numbers H
-lies between its values at the two ends, so finitely many values and binomial tails bound the mean from both sides;
-intervals are halved where that gains most. By monotonicity the mean is never above :math:`H(m)+P(M<m)`, whatever m,
-and it never rises with n.
-
-*Groups.* Datasets that differ in g users are joined by a chain of g steps, and
-:math:`(p-xyr)_+\le(p-xq)_++x(q-yr)_+` adds them up: :math:`D_{x^g}\le(1+x+\dots+x^{g-1})H(x)`.
+The bound H(n) never rises with n, so H(m) covers m messages and more; dropout has the mean of H over a binomial number
+of messages, from values at some numbers and binomial tails on both sides. Groups of g are joined by chains of g steps,
+as :math:`(p-xyr)_+\le(p-xq)_++x(q-yr)_+` has it: :math:`D_{x^g}\le(1+x+\dots+x^{g-1})H(x)`.
 """
 
 from __future__ import annotations
@@ -69,7 +61,6 @@ def mean_over_dropouts(
 
     - ``value``: from a number of messages, 1 to ``users``, and a relative width to a bracket around the bound.
     - ``dropout``: probability that any other does not, in (0, 1).
-    - ``rel``: relative width to aim at.
     """
     if exact and users > LARGEST_EXACT:
         raise Unsupported(f"rigour exact with dropout takes at most {LARGEST_EXACT} users, not {users}; use ball")
@@ -320,10 +311,7 @@ EVERYBODY: Final = Participation()
 
 
 def bound_over(at: At, who: Participation, users: int, order: Real, rel: float, *, exact: bool) -> Bracket:
-    """The bound on delta for who sends, at the level ``exp(eps) = order``, from bounds for fixed numbers of messages.
-
-    - ``rel``: relative width to aim at.
-    """
+    """The bound on delta for who sends, at the ratio ``order``, from bounds for fixed numbers of messages."""
     if who.min_users is not None and who.min_users > users:
         who.check(users)
     one = _root(order, who.group)

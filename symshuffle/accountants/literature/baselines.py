@@ -19,7 +19,7 @@ from typing import Any, Final, final
 import flint
 
 from symshuffle.accountants.bounds.evaluate import check_n, evaluate_law
-from symshuffle.base.choices import Rigour, choice
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import (
@@ -295,7 +295,6 @@ def standard_clone(
     -----
     decomposition, Theorem 1. Both directions agree.
     """
-    rigour = None if rigour is None else choice(Rigour, rigour, "rigour")
     if less(exp_eps, 1) is Verdict.TRUE:
         raise InputError("exp_eps", exp_eps, "a target ratio of at least 1")
     cap, x = _comparable(lam, exp_eps, DEFAULT_BITS)

@@ -1,12 +1,7 @@
-r"""How bad real neighbouring datasets are: lower bounds that can be pointed at.
+"""How bad real neighbouring datasets are: lower bounds that can be pointed at.
 
-For few users every pair of neighbouring datasets is enumerated. For many users two families are searched, whose
-divergence is a number of the same kind as the bound itself:
-
-- *constant backgrounds*: all other users hold one input (decomposition, Theorem 14);
-- *two-type backgrounds*: every other user holds one of two inputs, drawn independently with a common weight. The
-  hockey-stick divergence is jointly convex, so the value of the mixture is at most the average of the values of the
-  datasets that it draws: some fixed dataset of these two types is at least as bad.
+Few users are enumerated. For many, all others hold one input (decomposition, Theorem 14), or one of two, drawn with a
+common weight: the divergence is jointly convex, so some dataset of these two types is at least as bad as the mixture.
 """
 
 from __future__ import annotations
@@ -24,17 +19,17 @@ import numpy as np
 
 from symshuffle.accountants.bounds.brackets import bound_at
 from symshuffle.accountants.bounds.evaluate import Request, check_n
+from symshuffle.accountants.covering.listed import numeric
 from symshuffle.accountants.covering.reduced import PairClass, Reduction
-from symshuffle.base.choices import Direction, Rigour, replace_choice
+from symshuffle.base.choices import Direction, Question, Rigour, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.executors import mapped
 from symshuffle.base.kinds import Progress
 from symshuffle.base.levels import read_target, words_of_target
 from symshuffle.base.lines import FirstLines, at_target
-from symshuffle.base.numbers import Number, Real, enclose, lower_end, usual_bits
+from symshuffle.base.numbers import Number, Real, lower_end
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, safe_number
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import LARGEST_ENUMERATION, count_histograms, worst_shuffled_divergence
 from symshuffle.decompositions.model import Decomposition
 
@@ -134,9 +129,6 @@ class WorstCase(AnswerMethods):
     direction: Direction = Direction.FORWARD
     target: str = ""
 
-    def __post_init__(self) -> None:
-        replace_choice(Direction, self, "direction")
-
     @property
     def divergence(self) -> str:
         """Which divergence of the two datasets, in words."""
@@ -188,7 +180,6 @@ def worst_of_all(
     """The worst of all neighbouring datasets of ``n`` users, by enumeration in exact arithmetic.
 
     - ``channel``: exact.
-    - ``exp_eps``: target ratio ``exp(eps)``, at least 1.
     """
     if not channel.exact:
         raise InputError("channel", "not rational", "rational entries, for an exact enumeration")
@@ -251,7 +242,7 @@ def worst_of_two_types(
 
 
 def _value(n: int, order: Real, request: Request, decomposition: Decomposition) -> Bracket:
-    one = Reduction((PairClass("two given datasets", _family(decomposition)),))
+    one = Reduction((PairClass("two given datasets", numeric(decomposition)),))
     return bound_at(one, n, order, request)
 
 
@@ -260,31 +251,20 @@ def worst_constant(
 ) -> WorstCase:
     """The worst constant background of the pair that a bound compares, without the matrix of a channel.
 
-    - ``exp_eps``: target ratio, at least 1.
-    - ``rel``: relative width of each divergence to aim at.
     - ``rigour``: what every divergence must be at least; None for whatever is known.
     """
     n, order, real = check_n(n), read_target(exp_eps=exp_eps), source.real_pairs(n)
+    level = None if rigour is None else choice(Rigour, rigour, "rigour")
     if not real:
         raise Unsupported("no constant background is known for this source")
     found = [
-        (bound_at(one, n, order, Request.of(way.value, None, rigour, rel)), datasets, way)
+        (bound_at(one, n, order, Request(Question(way), None, level, rel)), datasets, way)
         for datasets, one in real
         for way in ((Direction.FORWARD,) if one.same_both_ways(order, None) else Direction)
     ]
     bracket, datasets, way = max(found, key=lambda item: item[0].lower)
-    space = f"constant backgrounds at {source.neighbours('both', n).pairs}: not all datasets"
+    space = f"constant backgrounds at {source.neighbours(Question.BOTH, n).pairs}: not all datasets"
     return WorstCase(bracket, datasets, len(real), space, way, words_of_target(exp_eps=order))
-
-
-def _family(decomposition: Decomposition) -> Any:
-    pair = decomposition.reduction_pair()
-
-    def family(exp_eps: Real, direction: str, bits: int | None) -> Law:
-        target: Number = exp_eps if isinstance(exp_eps, Fraction) else enclose(exp_eps, bits or usual_bits(exp_eps))
-        return pair.gparv(target, direction="forward" if direction == "forward" else "reverse")
-
-    return family
 
 
 def worst_background(
@@ -298,9 +278,6 @@ def worst_background(
     executor: Executor | None = None,
 ) -> WorstCase:
     """The worst neighbouring datasets: of all of them where that can be enumerated, otherwise of two types.
-
-    - ``exp_eps``: target ratio, at least 1.
-    - ``rel``: relative width of a divergence to aim at, where datasets cannot be enumerated.
 
     Examples
     --------

@@ -58,11 +58,7 @@ def _reductions(asked: Experiment) -> tuple[Reduction, ...]:
 
 
 def bound_of(asked: Experiment, n: int | None, order: Real, request: Request) -> Bracket:
-    """The bound on delta at the level ``exp(eps) = order``; ``n`` is None where every round has its own users.
-
-    - ``order``: target ratio ``exp(eps)``, at least 1.
-    - ``request``: direction, rigour, relative width, precision and engine.
-    """
+    """The bound on delta at the level ``exp(eps) = order``; ``n`` is None where every round has its own users."""
     plan, alone, users = unrolled(asked, n)
     if plan is None:
         return bound_at(alone, users, order, request)
@@ -74,10 +70,7 @@ def bound_of(asked: Experiment, n: int | None, order: Real, request: Request) ->
 def smallest_of(
     asked: Experiment, n: int | None, target: Fraction, request: Request, near: Fraction | None = None
 ) -> Bracket:
-    """The smallest eps at a target delta; a guess ``near`` changes the cost of one round only.
-
-    - ``target``: target delta, in (0, 1).
-    """
+    """The smallest eps at a target delta; a guess ``near`` changes the cost of one round only."""
     plan, alone, users = unrolled(asked, n)
     if plan is None:
         guess = first_guess(alone, users, target, request) if near is None else near
@@ -90,11 +83,7 @@ def smallest_of(
 
 
 def covered_by(asked: Experiment, n: int | None, question: Question) -> Neighbours:
-    """Whom a bound covers: one round, or several together.
-
-    - ``n``: number of users of the question; None where every round has its own, or where users are what is asked
-      for.
-    """
+    """Whom a bound covers: one round, or several together."""
     plan = plan_of(asked)
     if plan is None:
         assert isinstance(asked, Reduction)
@@ -142,7 +131,6 @@ def with_every_matrix(
 ) -> Amplification:
     """The answer, with the bound for every matrix that rounds to the one read beside it where one was normalised.
 
-    - ``target``: the level ``exp(eps)`` of a delta, the delta of an epsilon.
     - ``solve``: for ``epsilon``: the answer at another delta.
     """
     if found.neighbours.rounding is None:

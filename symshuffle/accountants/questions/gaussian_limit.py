@@ -137,16 +137,12 @@ def gaussian_limit(
     >>> round(gaussian_limit(krr, n=10_000).mu, 5), round(gaussian_limit(rounds(krr, 4), n=10_000).mu, 5)
     (0.01016, 0.02032)
     """
-    return limit_of(experiment(source, Covering.of(**whom)), n, direction)
+    return limit_of(experiment(source, Covering.of(**whom)), n, choice(Question, direction, "direction"))
 
 
-def limit_of(asked: Experiment, n: int | None, direction: Question | str = Question.BOTH) -> GaussianLimit:
-    """As :func:`gaussian_limit`, of what was reduced already.
-
-    - ``n``: number of users; None where every round has its own.
-    """
+def limit_of(asked: Experiment, n: int | None, question: Question = Question.BOTH) -> GaussianLimit:
+    """As :func:`gaussian_limit`, of what was reduced already."""
     unrolled(asked, n)  # refuses a number of users that is missing, or given twice
-    question = choice(Question, direction, "direction")
     if certain(asked, question):
         raise Unsupported(
             "the Gaussian limit does not exist, because some messages reveal for certain what the user holds; ask for "

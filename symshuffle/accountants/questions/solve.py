@@ -62,7 +62,7 @@ def delta(
     direction : {"forward", "reverse", "both"}
         Which divergence; ``both`` takes the larger.
     engine : Engine, optional
-        Default: chosen by :func:`symshuffle.accountants.bounds.evaluate.choose_engine`.
+        Default: the cheapest that will do.
     rigour : Rigour or None
         What the result must be; None leaves it at what the engine delivers.
     rel : float

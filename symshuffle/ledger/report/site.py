@@ -66,10 +66,7 @@ def check_report(path: Path, *, argument: str) -> None:
 
 
 def write_report(ledger: Ledger, outcomes: Sequence[Outcome], path: Path, *, argument: str = "path") -> Path:
-    """Write the ledger for a browser: a directory with a page for each entry, or one page with all of them.
-
-    - ``path``: A directory; or a file whose name ends in ``.html``, for one page without the code of the checks.
-    """
+    """Write the ledger for a browser: a directory with a page for each entry, or one page with all of them."""
     if path.suffix == ONE_PAGE:
         write_atomically(path, one_page(ledger, outcomes), argument=argument)
         return path

@@ -22,7 +22,7 @@ from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions.adversary import worst_constant
 from symshuffle.accountants.questions.curves import amplification_curve, delta_curve
 from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
-from symshuffle.base.choices import Adjacency
+from symshuffle.base.choices import Adjacency, Question
 from symshuffle.base.results import Bracket
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.cli import curves as cli_curves
@@ -178,7 +178,7 @@ def test_a_null_symbol_is_asked_for_at_any_front_door():
 
 @pytest.mark.parametrize("adjacency", Adjacency)
 def test_every_adjacency_has_a_reduction_and_words_of_its_own(adjacency):
-    covered = reduction(CHANNEL, adjacency=adjacency).neighbours("both", 5)
+    covered = reduction(CHANNEL, adjacency=adjacency).neighbours(Question.BOTH, 5)
     assert covered.adjacency is adjacency and adjacency.words in covered.compared
     others = set(Adjacency) - {adjacency}
     assert adjacency.words not in {other.words for other in others}

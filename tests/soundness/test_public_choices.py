@@ -48,7 +48,10 @@ MADE = set(
         "base.lp.LinearProgram design.decision.certificate.TradeoffCertificate "
         "design.decision.reduced.OrbitDesign ledger.claims.outcomes.PartOutcome "
         "ledger.claims.outcomes.Corrected ledger.claims.outcomes.Outcome ledger.claims.registry.Entry "
-        "ledger.report.entries.LedgerEntry"
+        "ledger.report.entries.LedgerEntry ledger.claims.comparisons.Comparison ledger.claims.model.Obligation "
+        "accountants.covering.neighbours.Neighbours accountants.covering.reduced.Reduction "
+        "accountants.questions.curves.Curve accountants.questions.adversary.WorstCase "
+        "accountants.bounds.evaluate.Request"
     )
 )
 """Results and solver programs that the library fills in: certificates among them are refused by ``verify``."""

@@ -12,7 +12,6 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, final
 
-from symshuffle.base.choices import replace_choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Verdict, equal, less
 
@@ -66,7 +65,6 @@ class Comparison:
     solution: Solution | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        replace_choice(Means, self, "means")
         if not isinstance(self.verdict, Verdict):
             raise InputError("verdict", self.verdict, "a Verdict")
 

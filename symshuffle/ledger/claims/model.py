@@ -103,9 +103,6 @@ class Obligation:
     of: str
     clauses: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        replace_choice(Quantifier, self, "quantifier")
-
     def __str__(self) -> str:
         return f"{self.quantifier.value} {self.of}"
 

@@ -38,7 +38,7 @@ from symshuffle.cli.rounds import Asked, RelOrUsual, Subject
 if TYPE_CHECKING:
     from symshuffle.accountants.bounds.amplification import Inverse
     from symshuffle.accountants.questions.curves import Curve
-    from symshuffle.accountants.questions.gaussian_limit import GaussianLimit
+    from symshuffle.accountants.questions.tradeoff_function import GaussianLimit
 
 app = typer.Typer()
 
@@ -169,7 +169,7 @@ def curve(
 
 def _limit(asked: Subject) -> GaussianLimit | None:
     """The Gaussian mechanism that comes near, where one is known."""
-    from symshuffle.accountants.questions.gaussian_limit import limit_of
+    from symshuffle.accountants.questions.tradeoff_function import limit_of
 
     try:
         return limit_of(asked.reduced, asked.users)

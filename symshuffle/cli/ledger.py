@@ -1,19 +1,24 @@
-"""Commands that run the ledger: verify, report, reproduce."""
+"""Commands that run the ledger: verify, report, reproduce, doctor."""
 
 from __future__ import annotations
 
+import platform
 import tempfile
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
+from rich.table import Table
 
-from symshuffle.base.artifacts import check_destination, write_atomically
+from symshuffle.base.artifacts import check_destination, installed, write_atomically
 from symshuffle.base.executors import mapped, workers
+from symshuffle.base.numbers import enclose
+from symshuffle.base.solvers import cvxpy, silent
 from symshuffle.cli import arguments
-from symshuffle.cli.catalogue import Package, console, ledger_of
+from symshuffle.cli.catalogue import AsJson, Package, console, in_words, ledger_of
 from symshuffle.cli.options import FewJobs, Jobs
 from symshuffle.cli.progress import progress
 from symshuffle.ledger.claims import registry
@@ -180,3 +185,63 @@ def _drawn(package: str, staging: str, name: str) -> list[Path]:
     if not files:
         raise LedgerError(f"{name} was reproduced, but no file came of it")
     return [file.relative_to(staging) for file in files]
+
+
+DOCTORED: Final = (
+    "decomposition.def-1",
+    "decomposition.lem-1",
+    "decomposition.def-blanket",
+    "decomposition.ex-4.1",
+    "decomposition.thm-12",
+)
+"""Five fast claims that use exact, symbolic and ball arithmetic."""
+
+LIBRARIES: Final = ("numpy", "scipy", "sympy", "mpmath", "python-flint", "cvxpy", "highspy")
+
+
+@app.command()
+def doctor(json: AsJson = False) -> None:
+    """Examine the installation: versions, solvers, ball arithmetic, and five fast claims.
+
+    Exit code 0 if everything is in order, 1 otherwise.
+    """
+    findings = _examine(load())
+    if json:
+        typer.echo(to_json(findings), nl=False)
+    else:
+        table = Table(box=None, show_header=False, pad_edge=False)
+        for name, value in {**findings["versions"], **findings}.items():
+            if name != "versions":
+                table.add_row(name.replace("_", " "), in_words(value))
+        console().print(table, markup=False)
+    raise typer.Exit(0 if findings["healthy"] else 1)
+
+
+def _examine(ledger: Ledger) -> dict[str, Any]:
+    from sympy.external.gmpy import GROUND_TYPES
+
+    outcomes = run_claims(ledger, [claim for claim in ledger.claims if claim.id in DOCTORED])
+    found = dict.fromkeys(DOCTORED, "missing")
+    for outcome in outcomes:
+        found[outcome.id] = "as recorded" if outcome.agrees_with_record else "NOT as recorded"
+    with silent():
+        solvers = sorted(cvxpy().installed_solvers())
+    balls = _balls_agree()
+    versions = {"python": platform.python_version(), "symshuffle": installed("symshuffle")}
+    versions |= {library: installed(library) for library in LIBRARIES}
+    return {
+        "versions": versions,
+        "sympy_ground_types": GROUND_TYPES,
+        "cvxpy_solvers": solvers,
+        "ball_precision": "restored and enclosing" if balls else "BROKEN",
+        "claims": found,
+        "healthy": balls and {"CLARABEL", "HIGHS"} <= set(solvers) and set(found.values()) == {"as recorded"},
+    }
+
+
+def _balls_agree() -> bool:
+    """Whether balls enclose a rational, sharpen with their precision, and leave no precision behind."""
+    third = Fraction(1, 3)
+    before, sharp, after = (enclose(third, bits) for bits in (53, 400, 53))
+    enclosing = all(ball.lower < third < ball.upper for ball in (before, sharp, after))
+    return enclosing and before == after and sharp.radius < Fraction(1, 2**390)

@@ -87,7 +87,7 @@ def renyi(
 @command(app)
 def gdp(asked: Asked, direction: QuestionOption = Question.BOTH, show: Show = PLAIN) -> None:
     """Approximate shuffled messages of many users by a Gaussian mechanism; this is not a guarantee."""
-    from symshuffle.accountants.questions.gaussian_limit import limit_of
+    from symshuffle.accountants.questions.tradeoff_function import limit_of
 
     subject = asked.subject()
     found = limit_of(subject.reduced, subject.users, direction)

@@ -22,7 +22,7 @@ from symshuffle import (
 from symshuffle.accountants.bounds import evaluate
 from symshuffle.accountants.covering import covered, reduction
 from symshuffle.accountants.literature import baselines
-from symshuffle.accountants.questions import adversary, curves, gaussian_limit, inverses, tradeoff_function, unequal
+from symshuffle.accountants.questions import adversary, curves, inverses, tradeoff_function, unequal
 from symshuffle.accountants.renyi import front as renyi
 from symshuffle.base.choices import Question
 from symshuffle.base.results import Bracket
@@ -116,7 +116,7 @@ ROWS = (
     row("direction rigour", curves.amplification_curve, W, delta="1/10", users=[3], rel=0.1),
     row("rigour", tradeoff_function.tradeoff_curve, W, n=3, alphas=[HALF], levels=3),
     row("direction rigour", renyi.renyi, W, n=3, alpha=2, rel=0.1),
-    row("direction", gaussian_limit.gaussian_limit, W, n=3),
+    row("direction", tradeoff_function.gaussian_limit, W, n=3),
     row("rigour", densities.density_bracket, DENSITIES, 2, rel=0.5),
     row("direction rigour", evaluate.Request.of),
     row("rigour", evaluate.evaluate_law, LAW, 3),

@@ -118,19 +118,16 @@ class Amplification(AboutNeighbours, AnswerMethods):
     @property
     def about(self) -> str:
         """Experiment and theorem to which the bound applies, in words."""
-        if self.quantity == "delta":
-            return about_delta(self.neighbours) + self._of_every_matrix
-        return about_epsilon(self.neighbours, at_zero=self.bracket.upper == 0) + self._of_every_matrix
-
-    @property
-    def _of_every_matrix(self) -> str:
-        """What holds for every matrix that rounds to the one read, in words; empty where none was normalised."""
+        at_zero = self.bracket.upper == 0
+        about = about_delta(self.neighbours)
+        if self.quantity == "epsilon":
+            about = about_epsilon(self.neighbours, at_zero=at_zero)
         if self.neighbours.rounding is None:
-            return ""
+            return about
         if self.every_matrix is None:
-            return f"; of every matrix that rounds to the one read, nothing can be said about {self.quantity}"
+            return f"{about}; of every matrix that rounds to the one read, nothing can be said about {self.quantity}"
         bound = format_decimal(self.every_matrix, digits=9, up=True)
-        every = f"; for every matrix that rounds to the one read, the bound on {self.quantity} is {bound}"
+        every = f"{about}; for every matrix that rounds to the one read, the bound on {self.quantity} is {bound}"
         return f"{every} (claim symshuffle.rounded-matrix)"
 
     @property
@@ -148,6 +145,7 @@ class Amplification(AboutNeighbours, AnswerMethods):
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form: both ends, rounded outward, and the datasets they cover."""
         exact, wide, attained, gap = self.bracket.exact, self.bracket.relative_width, self.attained, self.gap
+        every = None if self.every_matrix is None else format_decimal(self.every_matrix, up=True)
         return {
             **self.bracket.decimals(),
             "exact": None if exact is None else exact_text(exact),
@@ -162,11 +160,8 @@ class Amplification(AboutNeighbours, AnswerMethods):
             "attained_by": None if attained is None else attained_by(attained, self.neighbours),
             "gap": None if gap is None else format_decimal(gap, digits=6, up=True),
             **({} if self.rounds is None else self.rounds.to_dict()),
-            **({} if self.neighbours.rounding is None else {"every_matrix": self._every_matrix()}),
+            **({} if self.neighbours.rounding is None else {"every_matrix": every}),
         }
-
-    def _every_matrix(self) -> str | None:
-        return None if self.every_matrix is None else format_decimal(self.every_matrix, up=True)
 
     def __str__(self) -> str:
         return str(self.bracket)

@@ -50,14 +50,13 @@ _FIRST_WIDTH: Final = 1e-3
 def bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracket:
     """The decomposition bound on delta at the level ``exp(eps) = order``: the largest H(n) of the laws of a source.
 
-    Three roads lead there: the laws with a continuous part themselves, where there are some and an engine takes them;
-    finite laws that have the bound as their largest value; and, where finite laws only approach it, laws on both sides.
-    On each of them ``upper`` is at least the largest value, and ``lower`` at most. Where not all users send, or several
-    differ, the values at numbers of messages are put together as
-    :func:`~symshuffle.accountants.covering.participation.bound_over` says. A bound takes the larger direction at each
-    number of messages, which is above every pair; a real pair has the larger of two means.
+    It is read off the laws with a continuous part, where an engine takes them; off finite laws that have the bound as
+    their largest value; or, where finite laws only approach it, off laws on both sides. Where not all users send, or
+    several differ, :func:`~symshuffle.accountants.covering.participation.bound_over` puts values at numbers of messages
+    together. A bound takes the larger direction at each of them; a real pair has the larger of two means.
     """
-    if source.rounding is not None and _exactly(request):
+    exact = request.engine is not None and request.engine.name == "exact" and request.rigour is None
+    if source.rounding is not None and (exact or request.rigour is Rigour.EXACT):
         raise Unsupported("rigour exact: the rows read do not sum to 1, and were normalised; write them as fractions")
     who, both = source.participation, request.direction is Question.BOTH
     if source.real and who.dropout and both and not source.same_both_ways(order, request.bits):
@@ -73,12 +72,6 @@ def bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracke
     if who.group > 1 and not both:
         raise InputError("direction", request.direction, "both, for a group: its chain may use either order")
     return bound_over(at, who, n, order, request.rel, exact=request.rigour is Rigour.EXACT)
-
-
-def _exactly(request: Request) -> bool:
-    """Whether the answer would be an exact one."""
-    named = request.engine is not None and request.engine.name == "exact"
-    return request.rigour is Rigour.EXACT or (named and request.rigour is None)
 
 
 def _bound_of_messages(source: Reduction, n: int, order: Real, request: Request) -> Bracket:

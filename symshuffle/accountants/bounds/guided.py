@@ -1,10 +1,7 @@
 r"""A search that starts from the Gaussian limit, where a bound meets a target after few evaluations.
 
-As n grows the profile of a shuffled mechanism tends to that of two Gaussians at distance :math:`\mu`
-(:mod:`symshuffle.accountants.bounds.guided`), with :math:`\mu^2=\operatorname{Var}G/n` at eps = 0.
-
-Every value that was seen has a :math:`\mu` that gives it, and :math:`\log\mu` hardly bends over the logarithm of the
-argument (eps, n or eps0): its interpolation through the nearest values tells where to look next.
+As n grows a profile tends to that of two Gaussians at a distance :math:`\mu`. The :math:`\log\mu` of each value seen
+hardly bends over the logarithm of the argument (eps, n or eps0): its interpolation tells where to look next.
 
 Evidence: none is needed of what is guessed here. The ends of a crossing are values of the bound itself.
 """
@@ -166,8 +163,10 @@ def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing
         if x == 0 and point.value.upper <= target:
             return Crossing(x, x, point.value, point.value)
         above, meets = _ends(seen, target)
-        if above is not None and meets is not None and _close(above.x, meets.x, rel, guide):
-            return Crossing(above.x, meets.x, meets.value, above.value)
+        if above is not None and meets is not None:
+            gap = abs(above.x - meets.x)
+            if gap == 1 if guide.whole else gap <= Fraction(rel) * max(above.x, meets.x):
+                return Crossing(above.x, meets.x, meets.value, above.value)
         if not plan:
             plan = _next(seen, target, rel, guide, above, meets)
             if not plan:
@@ -192,11 +191,6 @@ def _ends(seen: Sequence[Point], target: Fraction) -> tuple[Point | None, Point 
         sign = 1 if above[0].x < meets[0].x else -1
         return max(above, key=lambda p: sign * p.x), min(meets, key=lambda p: sign * p.x)
     return next(iter(above[-1:]), None), next(iter(meets[-1:]), None)
-
-
-def _close(above: Fraction, meets: Fraction, rel: float, guide: Guide) -> bool:
-    gap = abs(above - meets)
-    return gap == 1 if guide.whole else gap <= Fraction(rel) * max(above, meets)
 
 
 def _next(

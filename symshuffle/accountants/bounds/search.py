@@ -60,10 +60,8 @@ class Point:
 def settle(bound: Bound, target: Fraction, rel: float, x: Fraction) -> Point:
     """The function at x, as finely as it takes to tell it from the target, but not much finer than ``rel``.
 
-    Finer than ``rel`` is needed where the function is flat: there a small change of it is a large one of x.
-
-    Where a finer width is out of the engine's reach the coarser bracket stands, undecided: where the engine refuses, or
-    has missed two widths and the finer one has not helped.
+    Finer than ``rel`` is needed where the function is flat. The coarser bracket stands, undecided, where the engine
+    refuses a finer width, or has missed two widths and the finer one has not helped.
 
     - ``bound``: from an argument and a relative width to a bracket.
     """

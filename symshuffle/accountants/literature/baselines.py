@@ -146,10 +146,6 @@ class BlanketVariable:
         return less(0, self.largest) is Verdict.FALSE
 
 
-def _zero(bits: int) -> Ball:
-    return Ball(Fraction(0), Fraction(0), bits)
-
-
 def blanket_hoeffding(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BITS) -> Ball:
     r"""Upper bound on delta by the blanket and Hoeffding's inequality.
 
@@ -182,7 +178,7 @@ def blanket_hoeffding(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_
     n = check_n(n)
     bits = as_integer(bits, "bits", 2)
     if variable.never_positive:
-        return _zero(bits)
+        return Ball(Fraction(0), Fraction(0), bits)
     with working_precision(bits + GUARD):
         gamma, drift = to_arb(variable.gamma), to_arb(variable.drift)
         width = to_arb(variable.largest) - to_arb(variable.smallest)
@@ -226,7 +222,7 @@ def blanket_bennett(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BI
     n = check_n(n)
     bits = as_integer(bits, "bits", 2)
     if variable.never_positive:
-        return _zero(bits)
+        return Ball(Fraction(0), Fraction(0), bits)
     with working_precision(bits + GUARD):
         gamma, drift, second = (to_arb(x) for x in (variable.gamma, variable.drift, variable.second_moment))
         spread = (second - drift * drift) / (gamma * n)
@@ -241,13 +237,6 @@ def blanket_bennett(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BI
         active = (1 - gamma + gamma * (-kappa).exp()) ** flint.arb(n)
         published = top / logarithm / (gamma * n) * (active - (1 - gamma) ** flint.arb(n))
         return Ball.from_arb(published.min(moments), bits)
-
-
-def _comparable(lam: Any, exp_eps: Any, bits: int) -> tuple[Any, Any]:
-    """Two numbers that may be multiplied: both rational, or both balls."""
-    values = tuple(Fraction(value) if isinstance(value, int) else value for value in (lam, exp_eps))
-    first, second = values if is_exact(values) else (enclose(value, bits + GUARD) for value in values)
-    return first, second
 
 
 @takes_eps0(as_ball=True)
@@ -297,5 +286,6 @@ def standard_clone(
     """
     if less(exp_eps, 1) is Verdict.TRUE:
         raise InputError("exp_eps", exp_eps, "a target ratio of at least 1")
-    cap, x = _comparable(lam, exp_eps, DEFAULT_BITS)
+    given: Any = tuple(Fraction(value) if isinstance(value, int) else value for value in (lam, exp_eps))
+    cap, x = given if is_exact(given) else (enclose(value, DEFAULT_BITS + GUARD) for value in given)
     return evaluate_law(standard_clone_pair(cap).gparv(x), n, engine=engine, rigour=rigour, rel=rel)

@@ -185,7 +185,7 @@ def worst_of_all(
         raise InputError("channel", "not rational", "rational entries, for an exact enumeration")
     chosen = _pairs(channel, pairs)
     worst = mapped(partial(_worst_of_pair, channel, n, exp_eps), chosen, executor, progress)
-    found = [(value, _written(pair, others)) for pair, (value, others) in zip(chosen, worst, strict=True)]
+    found = [(value, pair, others) for pair, (value, others) in zip(chosen, worst, strict=True)]
     best = max(found, key=lambda item: item[0], default=None)
     if best is None:
         raise InputError("channel", f"{channel.num_inputs} input", "at least 2 inputs")
@@ -193,7 +193,9 @@ def worst_of_all(
     bracket = Bracket(best[0], best[0], Rigour.EXACT, "enumeration", "every histogram of every dataset")
     some = "" if pairs is None else " who change between the inputs compared"
     space = f"all neighbouring datasets of {n} users{some}, up to their order"
-    return WorstCase(bracket, best[1], searched, space, target=words_of_target(exp_eps=exp_eps))
+    (first, second), others = best[1], ", ".join(map(str, best[2]))
+    datasets = f"X0 = ({first}; {others}), X1 = ({second}; {others})"
+    return WorstCase(bracket, datasets, searched, space, target=words_of_target(exp_eps=exp_eps))
 
 
 def _worst_of_pair(channel: Channel, n: int, exp_eps: Fraction, pair: tuple[int, int]) -> tuple[Any, tuple[int, ...]]:
@@ -202,11 +204,6 @@ def _worst_of_pair(channel: Channel, n: int, exp_eps: Fraction, pair: tuple[int,
 
 def _pairs(channel: Channel, pairs: InputPairs | None) -> list[tuple[int, int]]:
     return list(itertools.permutations(range(channel.num_inputs), 2)) if pairs is None else list(pairs)
-
-
-def _written(pair: tuple[int, int], background: tuple[int, ...]) -> str:
-    others = ", ".join(map(str, background))
-    return f"X0 = ({pair[0]}; {others}), X1 = ({pair[1]}; {others})"
 
 
 def worst_of_two_types(

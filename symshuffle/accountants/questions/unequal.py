@@ -226,7 +226,10 @@ def _bound(users: tuple[Users, ...], order: Real, request: Request) -> Bracket:
 def _of_one(users: tuple[Users, ...], place: int, order: Real, request: Request, exact: bool) -> Bracket:
     """Where a user of one group differs: X0 may hold either input of a pair, so one direction is as large as both."""
     reduced = _against_blanket(users[place].channel)
-    coins = tuple((one.count - (i == place), _gamma(one.channel)) for i, one in enumerate(users))
+    coins = tuple(
+        (one.count - (i == place), sum(map(Fraction, one.channel.blanket()), start=Fraction(0)))  # type: ignore[arg-type]
+        for i, one in enumerate(users)
+    )
     centre = sum(count * float(gamma) for count, gamma in coins)
     spread = sum(count * float(gamma * (1 - gamma)) for count, gamma in coins) ** 0.5
     return mean_over_counts(
@@ -237,10 +240,6 @@ def _of_one(users: tuple[Users, ...], place: int, order: Real, request: Request,
         request.rel,
         exact=exact,
     )
-
-
-def _gamma(channel: Channel) -> Fraction:
-    return sum((Fraction(mass) for mass in channel.blanket()), start=Fraction(0))  # type: ignore[arg-type]  # exact
 
 
 @lru_cache(maxsize=32)

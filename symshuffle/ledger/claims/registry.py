@@ -245,15 +245,11 @@ def _sections(package: str) -> Iterator[ModuleType]:
     if not hasattr(root, "__path__"):
         yield root
         return
-    found = pkgutil.walk_packages(root.__path__, f"{package}.", onerror=_reraise)
+    # A package that fails to import fails loudly: a silent loss of claims would look like a green ledger.
+    found = pkgutil.walk_packages(root.__path__, f"{package}.", onerror=importlib.import_module)
     for module in sorted(found, key=lambda info: info.name):
         if not module.ispkg and not module.name.rpartition(".")[2].startswith("_"):
             yield importlib.import_module(module.name)
-
-
-def _reraise(name: str) -> None:
-    """Let a package that fails to import fail loudly: a silent loss of claims would look like a green ledger."""
-    importlib.import_module(name)
 
 
 def _agree_on_errata(claims: Sequence[Claim]) -> None:

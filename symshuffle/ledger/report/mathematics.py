@@ -66,7 +66,7 @@ def _set(latex: str) -> Markup:
     if root is None:
         return Markup('<code class="tex">{}</code>').format(latex)
     first = next(iter(root[0]), None) if len(root) else None
-    if first is not None and first.tag == "mo" and _leads(latex):
+    if first is not None and first.tag == "mo" and _TOKENS.findall(latex.strip())[0].strip() in _RELATIONS:
         first.attrib["form"] = "infix"  # the rest of a formula that was cut: its relation keeps its room
     for element in root.iter("mo"):
         if len(element.text or "") > 1 and (element.text or "").isalpha():  # a name stands close to its argument
@@ -79,22 +79,14 @@ def parsed(latex: str) -> ElementTree.Element | None:
     """The formula as a tree of MathML; None if it cannot be converted."""
     from latex2mathml.converter import convert
 
+    # Three letters in a row are a name (``Var``) and no product.
+    named = _NAMES.sub(lambda found: found[1] or rf"\operatorname{{{found[2]}}}", latex)
     try:
-        root = ElementTree.fromstring(convert(_named(latex)).replace(_NAMESPACE, ""))
+        root = ElementTree.fromstring(convert(named).replace(_NAMESPACE, ""))
     except Exception:  # the converter raises what it meets: index errors, key errors, parse errors
         return None
     unknown = {element.tag for element in root.iter()} - _ELEMENTS
     return None if unknown or any("\\" in (element.text or "") for element in root.iter()) else root
-
-
-def _leads(latex: str) -> bool:
-    """Whether a piece begins with a relation."""
-    return _TOKENS.findall(latex.strip())[0].strip() in _RELATIONS
-
-
-def _named(latex: str) -> str:
-    """The same formula, three letters in a row being a name (``Var``) and not a product."""
-    return _NAMES.sub(lambda found: found[1] or rf"\operatorname{{{found[2]}}}", latex)
 
 
 def _pieces(latex: str) -> list[str]:
@@ -161,13 +153,17 @@ def _text(element: ElementTree.Element, *, script: bool) -> str:
     parts = [_text(child, script=script or element.tag in _SCRIPTS) for child in element]
     match element.tag:
         case "mo":
-            return _operator((element.text or "").replace("\u2061", "").replace("\u2062", ""), script=script)
+            sign = (element.text or "").replace("\u2061", "").replace("\u2062", "")
+            return f" {sign} " if not script and sign in _SPACED else f"{sign} " if sign in {",", ";"} else sign
         case "mi" | "mn" | "mtext":
             return unicodedata.normalize("NFKC", element.text or "")
         case "mspace":
             return " "
         case "mfrac":
-            return _quotient(*parts, flat=element.attrib.get("linethickness", "") in {"0", "0px"})
+            above, below = parts
+            if element.attrib.get("linethickness", "") in {"0", "0px"}:
+                return f"{above.strip()} over {below.strip()}"
+            return f"{_grouped(above, product=True)}/{_grouped(below)}"
         case "msqrt":
             return f"√{_grouped(''.join(parts))}"
         case "mroot":
@@ -178,14 +174,6 @@ def _text(element: ElementTree.Element, *, script: bool) -> str:
             return (", " if tag == "mtr" else "; ").join(part.strip() for part in parts)
         case _:
             return (element.text or "").strip() + _joined(element, parts)
-
-
-def _operator(sign: str, *, script: bool) -> str:
-    return f" {sign} " if not script and sign in _SPACED else f"{sign} " if sign in {",", ";"} else sign
-
-
-def _quotient(above: str, below: str, *, flat: bool) -> str:
-    return f"{above.strip()} over {below.strip()}" if flat else f"{_grouped(above, product=True)}/{_grouped(below)}"
 
 
 def _joined(element: ElementTree.Element, parts: list[str]) -> str:

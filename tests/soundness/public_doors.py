@@ -22,7 +22,7 @@ from symshuffle import (
 from symshuffle.accountants.bounds import evaluate
 from symshuffle.accountants.covering import covered, reduction
 from symshuffle.accountants.literature import baselines
-from symshuffle.accountants.questions import adversary, curves, inverses, tradeoff_function, unequal
+from symshuffle.accountants.questions import curves, inverses, tradeoff_function, unequal
 from symshuffle.accountants.renyi import front as renyi
 from symshuffle.base.choices import Question
 from symshuffle.base.results import Bracket
@@ -110,8 +110,6 @@ ROWS = (
     row("loss", make_plan, 3, **ASKED, delta="1/2", mechanism="krr"),
     row("loss", matching.Match, "eps0", HALF, None),
     row("loss", votes.VoteNoise(F(1), F(2), 3, "").worst),
-    row("rigour", adversary.worst_of_two_types, W, 3, F(6, 5)),
-    row("rigour", adversary.worst_constant, REDUCED, 3, F(6, 5)),
     row("direction rigour", curves.delta_curve, W, n=3, levels=[F(1, 10)]),
     row("direction rigour", curves.amplification_curve, W, delta="1/10", users=[3], rel=0.1),
     row("rigour", tradeoff_function.tradeoff_curve, W, n=3, alphas=[HALF], levels=3),

@@ -1,13 +1,8 @@
 r"""Closed-form amplification bounds of the literature, as baselines: looser than the engines, and free.
 
 The blanket bounds estimate :math:`E[\sum_{i\le m}L_i]_+` for the blanket variable :math:`L=\gamma G` of m users, and
-average over the Bin(n, gamma) users who take the blanket (decomposition, Lemma 3). The clone bounds go through the
-engines. Closed forms are balls, and nothing is clipped.
-
-The published forms grow without bound as eps falls to 0, although the divergence they bound does not: each drops the
-term of its tail estimate that alone is left there. The functions here return the smaller of the published form and of
-the bound that keeps that term instead, so they are continuous on eps >= 0, and equal to the published form wherever
-that one says anything. From the largest ratio on they are 0.
+average over the Bin(n, gamma) users who take the blanket (decomposition, Lemma 3). The published forms grow without
+bound as eps falls to 0: the smaller of each and of the bound that keeps the term it drops there is returned.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from symshuffle.accountants.bounds.brackets import bound_at
 from symshuffle.accountants.bounds.evaluate import Request, check_n
 from symshuffle.accountants.covering.listed import numeric
 from symshuffle.accountants.covering.reduced import PairClass, Reduction
-from symshuffle.base.choices import Direction, Question, Rigour, choice
+from symshuffle.base.choices import Direction, Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.executors import mapped
 from symshuffle.base.kinds import Progress
@@ -212,14 +212,13 @@ def worst_of_two_types(
     exp_eps: Real,
     *,
     rel: float = 1e-6,
-    rigour: Rigour | str | None = Rigour.FLOAT64,
-    bits: int | None = None,
+    rigour: Rigour | None = Rigour.FLOAT64,
     progress: Progress | None = None,
     pairs: InputPairs | None = None,
     executor: Executor | None = None,
 ) -> WorstCase:
     """The worst of all constant backgrounds and of two-type backgrounds on a grid of weights, at any ``n``."""
-    n, order, request = check_n(n), read_target(exp_eps=exp_eps), Request.of("forward", None, rigour, rel, bits)
+    n, order, request = check_n(n), read_target(exp_eps=exp_eps), Request(Question.FORWARD, None, rigour, rel)
     size = count_families(channel.num_inputs, channel.num_outputs, n)
     distinct = distinct_families(channel, n, _pairs(channel, pairs))
     if not distinct:
@@ -244,18 +243,14 @@ def _value(n: int, order: Real, request: Request, decomposition: Decomposition) 
 
 
 def worst_constant(
-    source: Reduction, n: int, exp_eps: Real, *, rel: float = 1e-6, rigour: Rigour | str | None = Rigour.FLOAT64
+    source: Reduction, n: int, exp_eps: Real, *, rel: float = 1e-6, rigour: Rigour | None = Rigour.FLOAT64
 ) -> WorstCase:
-    """The worst constant background of the pair that a bound compares, without the matrix of a channel.
-
-    - ``rigour``: what every divergence must be at least; None for whatever is known.
-    """
+    """The worst constant background of the pair that a bound compares, without the matrix of a channel."""
     n, order, real = check_n(n), read_target(exp_eps=exp_eps), source.real_pairs(n)
-    level = None if rigour is None else choice(Rigour, rigour, "rigour")
     if not real:
         raise Unsupported("no constant background is known for this source")
     found = [
-        (bound_at(one, n, order, Request(Question(way), None, level, rel)), datasets, way)
+        (bound_at(one, n, order, Request(Question(way), None, rigour, rel)), datasets, way)
         for datasets, one in real
         for way in ((Direction.FORWARD,) if one.same_both_ways(order, None) else Direction)
     ]

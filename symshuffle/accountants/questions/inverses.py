@@ -1,11 +1,7 @@
 r"""The other two inverses of an amplification bound: the largest local budget, and the fewest users.
 
-*In n* monotonicity is a theorem, whatever the law: :math:`S_n/n` is a reverse martingale, so
-:math:`H(n)=s+E[(S_n/n)_+]` never rises with n (Jensen). Hence the answer of :func:`solve_n` is the smallest n.
-
-*In eps0* it is an assumption, true of every mechanism whose larger budget can be post-processed into a smaller one.
-What is certified without it is both ends: at the budget returned the bound meets the target, at the other end it is
-above it.
+In n monotonicity is a theorem: :math:`S_n/n` is a reverse martingale, so :math:`H(n)=s+E[(S_n/n)_+]` never rises with n
+(Jensen). In eps0 it is an assumption; certified without it are both ends, where the bound meets the target or is above.
 """
 
 from __future__ import annotations

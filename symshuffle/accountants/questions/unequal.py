@@ -1,12 +1,9 @@
 r"""Users with local budgets of their own: each hides the others by his own blanket.
 
-Let user i run :math:`W_i(x)=\gamma_i\omega+(1-\gamma_i)L_{i,x}`, with one distribution :math:`\omega` for all. Show who
-of the others drew from his left-over, and what: that has the same law in both datasets. What remains is the message of
-the differing user j, all of it, among N draws from :math:`\omega`, where N is a sum of independent coins
-:math:`\gamma_i, i\ne j`. So the divergence is at most :math:`E[H_j(N+1)]`, with :math:`H_j(m)` the bound of m users
-whose law is that of :math:`G=(A_0-e^\varepsilon A_1)/\omega` under :math:`\omega`; it never rises with m. Blankets of
-k-ary randomized response are uniform whatever the budget. Where blankets differ, the draws from them differ in law, and
-a count of them is not all that matters: this is refused.
+Let user i run :math:`W_i(x)=\gamma_i\omega+(1-\gamma_i)L_{i,x}`. Once it is shown who of the others drew from his
+left-over, and what, there remains the message of the differing user j among N draws from :math:`\omega`, N a sum of
+independent coins :math:`\gamma_i, i\ne j`: the divergence is at most :math:`E[H_j(N+1)]`, which falls with N. Where
+blankets differ a count of draws is not all that matters: this is refused.
 """
 
 from __future__ import annotations

@@ -261,9 +261,9 @@ def serving(clause: str, comparisons: Iterable[Comparison]) -> Iterator[Comparis
     return (replace(comparison, serves=clause) for comparison in comparisons)
 
 
-def _shorten(value: object, limit: int = 200) -> str:
+def _shorten(value: object) -> str:
     text = _plain(value)
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+    return text if len(text) <= 200 else f"{text[:199]}…"
 
 
 def _plain(value: object) -> str:

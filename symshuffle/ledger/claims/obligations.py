@@ -1,17 +1,9 @@
 """Whether the comparisons of a check are what its claim owes.
 
-A statement about every n, every channel or a limit is not *proved* by a symbolic identity about something else. The
-rules, for each thing that a claim speaks about:
-
-- a parameter of the transcribed statement is ``for all`` unless the claim lists it otherwise. *Proved* needs a symbolic
-  comparison that falls when the statement is made false for large values of it
-  (:mod:`symshuffle.ledger.claims.obligations`); *certified* needs that it stood for a symbol, because finitely many
-  certificates do not certify a general statement;
-- a clause in words (``for_all("channels")``) needs comparisons that name it. *Proved* needs a symbolic one, where the
-  clause is ``for all`` or a ``limit``, and it has to fall with the statement or under a control;
-- a parameter that only ever stands for an object without numbers (a function, a flag) is such a clause where something
-  is *proved*; below that, the comparisons of the statement as a whole are its;
-- a comparison names only what the claim lists, and a *proved* claim lists something.
+A parameter of the transcribed statement is ``for all`` unless the claim lists it otherwise. *Proved* needs a symbolic
+comparison that falls when the statement is made false for large values of it; *certified* needs that it stood for a
+symbol. A clause in words (``for_all("channels")``), or a parameter that only stands for objects without numbers, needs
+comparisons that name it. A comparison names only what the claim lists, and a *proved* claim lists something.
 """
 
 from __future__ import annotations
@@ -52,11 +44,6 @@ class Record:
     def parameters(self) -> tuple[str, ...]:
         """Every parameter that a quantity was passed for, in alphabetical order."""
         return tuple(sorted(self.numeric | self.symbolic))
-
-    @property
-    def enumerated(self) -> tuple[str, ...]:
-        """The parameters that only ever stood for numbers: whatever is said of them beyond these is not looked at."""
-        return tuple(sorted(self.numeric - self.symbolic))
 
 
 def recording(statement: Statement, arguments: list[_Values] | None = None) -> tuple[Statement, Record]:

@@ -123,11 +123,6 @@ _ATOM: Final = re.compile(rf"\([^()]*\)|\|[^|]*\||{_INDEXED}")
 _PRODUCT: Final = re.compile(r"[^\s+−<=>(),;]+(\([^()]*\))?")
 
 
-def to_plain(text: str) -> str:
-    """The text with its formulas as one line each; a formula that cannot be read stays as it is."""
-    return FORMULA.sub(lambda found: _line(found[1]) + found[2], text)
-
-
 def to_lines(text: str, width: int) -> list[str]:
     """The text in lines of at most so many signs, none of them broken inside a formula that fits into one.
 

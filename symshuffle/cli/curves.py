@@ -65,7 +65,7 @@ def solve_eps0(
         n=users,
         delta=delta,
         direction=direction,
-        rigour=_level(rel, rigour),
+        rigour=rigour or Rigour.FLOAT64,
         rel=rel,
         bits=LAW_BITS,
         **target.given,
@@ -88,7 +88,7 @@ def solve_n(
     from symshuffle.accountants.questions import inverses
 
     targets = {**target.given, "delta": delta}
-    subject, level = asked.subject(users=False, **targets), _level(None, rigour)
+    subject, level = asked.subject(users=False, **targets), rigour or Rigour.FLOAT64
     found = inverses.solve_n(subject.reduced, direction=direction, rigour=level, bits=LAW_BITS, **targets)
     _show(found, subject.inputs, show)
 
@@ -133,7 +133,7 @@ def curve(
             delta,
             (start, stop, number),
             direction,
-            rigour=_level(rel, rigour),
+            rigour=rigour or Rigour.FLOAT64,
             rel=_WIDTH if rel is None and not several else rel,
             bits=LAW_BITS,
             executor=executor,
@@ -212,12 +212,6 @@ def _curve(
         raise InputError("--direction", direction.value, "both: a trade-off takes both")
     alphas = curves.spaced(start or "0", stop or "1", points)
     return tradeoff_curve(asked, n=users_of, alphas=alphas, **options)
-
-
-def _level(rel: float | None, rigour: Rigour | None) -> Rigour:
-    if rel is not None and not 0 < rel < 1:
-        raise InputError("rel", rel, "a relative width in (0, 1)")
-    return rigour or Rigour.FLOAT64
 
 
 def _show(found: Inverse, inputs: dict[str, Any], show: Show) -> None:

@@ -68,7 +68,8 @@ def delta(
     from symshuffle.accountants.questions import solve
     from symshuffle.base.levels import read_target
 
-    subject, order, wide = asked.subject(**target.given), read_target(**target.given), _width(rel)
+    subject, order = asked.subject(**target.given), read_target(**target.given)
+    wide = solve.USUAL_WIDTH if rel is None else rel
     chosen, level = arguments.engine_and_rigour(engine, wide, rigour)
     if confirm:
         asked.check_confirmable(subject.source)
@@ -109,7 +110,7 @@ def epsilon(
     from symshuffle.base.numbers import Exp
 
     target, subject = parse_rational(delta, "delta"), asked.subject(delta=delta)
-    chosen, level = arguments.engine_and_rigour(engine, _width(rel), rigour)
+    chosen, level = arguments.engine_and_rigour(engine, solve.USUAL_WIDTH if rel is None else rel, rigour)
     if confirm:
         asked.check_confirmable(subject.source)
     bound = solve.epsilon(
@@ -146,13 +147,6 @@ _DECOMPOSED: Final = (
     ),
 )
 """What the tables of a decomposition mean."""
-
-
-def _width(rel: float | None) -> float:
-    """The relative width that is aimed at of one round."""
-    from symshuffle.accountants.questions.solve import USUAL_WIDTH
-
-    return USUAL_WIDTH if rel is None else rel
 
 
 @command(app)

@@ -213,8 +213,7 @@ def smallest_eps(
                 return found
         return smallest_meeting(value, goal, width, near)
 
-    quick = bound(Rigour.FLOAT64) if request.engine is None and request.rigour is Rigour.BALL else None
-    return cross(search, bound(request.rigour), target, request.rel, quick=quick)
+    return cross(search, bound, target, request)
 
 
 def _affordable(source: Reduction, n: int, target: Fraction, near: Fraction, request: Request) -> None:

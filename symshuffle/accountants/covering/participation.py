@@ -181,6 +181,20 @@ def _sides(nodes: list[int], at: Callable[[int], Bracket], below: Cdf) -> tuple[
     return beneath[0], above[1]
 
 
+def exact_sums(coins: tuple[tuple[int, Fraction], ...]) -> Cdf:
+    """The same of one more than a sum of independent coins, in rationals.
+
+    - ``coins``: how many coins fall how likely.
+    """
+    masses = [Fraction(1)]
+    for count, chance in coins:
+        for _ in range(count):
+            padded = [Fraction(0), *masses, Fraction(0)]
+            masses = [(1 - chance) * b + chance * a for a, b in itertools.pairwise(padded)]
+    sums = [Fraction(0), *itertools.accumulate(masses)]
+    return lambda m: (sums[min(max(m, 0), len(masses))],) * 2
+
+
 @lru_cache(maxsize=64)
 def partial_cdf(users: int, dropout: Fraction, *, exact: bool = False) -> Cdf:
     """From m to both ends of the probability that at most m messages are sent, one of them for certain."""
@@ -199,15 +213,7 @@ def partial_cdf(users: int, dropout: Fraction, *, exact: bool = False) -> Cdf:
         low, high = max(ball.lower, Fraction(0)), min(ball.upper, Fraction(1))
         return (Fraction(0), _NEGLIGIBLE) if high < _NEGLIGIBLE else (low, high)
 
-    @cache
-    def exactly(m: int) -> tuple[Fraction, Fraction]:
-        if m < 1:
-            return Fraction(0), Fraction(0)
-        weight = math.comb(others, m - 1) * (1 - dropout) ** (m - 1) * dropout ** (others - m + 1)
-        total = exactly(m - 1)[0] + weight
-        return total, total
-
-    return exactly if exact else in_balls
+    return exact_sums(((others, 1 - dropout),)) if exact else in_balls
 
 
 _WIDTH: Final = 1e-3

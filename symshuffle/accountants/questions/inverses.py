@@ -20,7 +20,6 @@ from symshuffle.accountants.bounds.guided import Guide, distance, guided
 from symshuffle.accountants.bounds.search import (
     Bound,
     Crossing,
-    Search,
     cross,
     integers_around,
     narrow,
@@ -171,7 +170,7 @@ def solve_eps0(
             above = settle(value, goal, rel, above.x * Fraction(3, 2))
         return narrow(value, goal, rel, above=above, meets=meets, what="eps0")
 
-    found = _crossing(search, bound, goal, request)
+    found = cross(search, bound, goal, request)
     neighbours = covered_by(at(found.meets), n, request.direction)
     text = (
         f"at eps0 = lower, the safe end, delta bounds {neighbours.compared}; at eps0 = upper this bound exceeds "
@@ -261,7 +260,7 @@ def solve_n(
             meets = settle(value, goal, rel, min(4 * meets.x, Fraction(LARGEST_N)))
         return narrow_integers(value, goal, rel, above, meets)
 
-    found = _crossing(search, bound, goal, request)
+    found = cross(search, bound, goal, request)
     exceeded = "; at n = lower it exceeds delta" if found.before.lower > goal else ""
     text = (
         f"from n = upper on, the safe end, delta bounds {neighbours.compared}: this bound never rises with n ("
@@ -309,12 +308,6 @@ def _users_guide(spread: float | None, order: Real, goal: Fraction) -> Guide | N
 def _exponent(order: Real) -> float:
     """The level eps as a double."""
     return float(order.exponent) if isinstance(order, Exp) else math.log(to_float(order))
-
-
-def _crossing(search: Search, bound: Callable[[Rigour | None], Bound], goal: Fraction, request: Request) -> Crossing:
-    """What a search finds; balls confirm what doubles, which cost less, found."""
-    quick = bound(Rigour.FLOAT64) if request.rigour is Rigour.BALL else None
-    return cross(search, bound(request.rigour), goal, request.rel, quick=quick)
 
 
 def _by_budget(source: Any) -> Callable[[Fraction], Any]:

@@ -24,7 +24,7 @@ from symshuffle.accountants.bounds.search import smallest_meeting
 from symshuffle.accountants.covering.assumptions import Assumption
 from symshuffle.accountants.covering.listed import numeric
 from symshuffle.accountants.covering.neighbours import Neighbours
-from symshuffle.accountants.covering.participation import LARGEST_EXACT, Cdf, mean_over_counts
+from symshuffle.accountants.covering.participation import LARGEST_EXACT, Cdf, exact_sums, mean_over_counts
 from symshuffle.accountants.covering.reduced import PairClass, Reduction
 from symshuffle.accountants.questions.experiments import with_every_matrix
 from symshuffle.base.choices import Adjacency, Question, Rigour
@@ -256,7 +256,7 @@ def _against_blanket(channel: Channel) -> Reduction:
 def clones_cdf(coins: tuple[tuple[int, Fraction], ...], *, exact: bool = False) -> Cdf:
     """From m to both ends of the probability of at most m messages that hide each other, that of one user included."""
     total = 1 + sum(count for count, _ in coins)
-    below = _exact_sums(coins) if exact else _ball_sums(coins)
+    below = exact_sums(coins) if exact else _ball_sums(coins)
 
     @cache
     def ends(m: int) -> tuple[Fraction, Fraction]:
@@ -265,16 +265,6 @@ def clones_cdf(coins: tuple[tuple[int, Fraction], ...], *, exact: bool = False) 
         return (Fraction(1), Fraction(1)) if m >= total else below(m)
 
     return ends
-
-
-def _exact_sums(coins: tuple[tuple[int, Fraction], ...]) -> Callable[[int], tuple[Fraction, Fraction]]:
-    masses = [Fraction(1)]
-    for count, gamma in coins:
-        for _ in range(count):
-            padded = [Fraction(0), *masses, Fraction(0)]
-            masses = [(1 - gamma) * b + gamma * a for a, b in itertools.pairwise(padded)]
-    sums = list(itertools.accumulate(masses))
-    return lambda m: (sums[m - 1], sums[m - 1])
 
 
 def _ball_sums(coins: tuple[tuple[int, Fraction], ...]) -> Callable[[int], tuple[Fraction, Fraction]]:

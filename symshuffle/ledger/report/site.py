@@ -25,7 +25,6 @@ from symshuffle.ledger.report.entries import (
     GRADES,
     RECONSTRUCTED,
     VERDICTS,
-    Group,
     LedgerEntry,
     colours,
     entries,
@@ -128,31 +127,22 @@ def _page_of(entry: LedgerEntry, *, folder: str) -> str:
 
 
 def _dashboard(listed: Sequence[LedgerEntry], outcomes: Sequence[Outcome], *, ours: bool) -> dict[str, Any]:
-    by_paper = groups(listed)
+    by_paper, checked = groups(listed), sum(entry.claim is not None for entry in listed)
+    stated = f"{len(listed)} entries, {checked} with a check."
+    verdicts, grades = ({getattr(entry, name) for entry in listed} for name in ("verdict", "grade"))
     return {
         "title": "The ledger of five papers on shuffle privacy" if ours else "The ledger",
         "about": ABOUT if ours else "",
-        "lead": _lead(listed, outcomes),
+        "lead": f"{stated} This run: {summary(outcomes)}." if outcomes else f"{stated} Verdicts are those on record.",
         "listed": listed,
         "groups": by_paper,
         "errata": errata(listed),
-        "filters": _filters(listed, by_paper),
+        "filters": [
+            ("paper", [(group.key, group.key) for group in by_paper]),
+            ("verdict", [(verdict, verdict) for verdict in VERDICTS if verdict in verdicts]),
+            ("grade", [(grade, grade) for grade in GRADES if grade in grades]),
+        ],
     }
-
-
-def _lead(listed: Sequence[LedgerEntry], outcomes: Sequence[Outcome]) -> str:
-    unchecked = sum(entry.claim is None for entry in listed)
-    stated = f"{len(listed)} entries, {len(listed) - unchecked} with a check."
-    return f"{stated} This run: {summary(outcomes)}." if outcomes else f"{stated} Verdicts are those on record."
-
-
-def _filters(listed: Sequence[LedgerEntry], by_paper: Sequence[Group]) -> list[tuple[str, list[tuple[str, str]]]]:
-    verdicts, grades = ({getattr(entry, name) for entry in listed} for name in ("verdict", "grade"))
-    return [
-        ("paper", [(group.key, group.key) for group in by_paper]),
-        ("verdict", [(verdict, verdict) for verdict in VERDICTS if verdict in verdicts]),
-        ("grade", [(grade, grade) for grade in GRADES if grade in grades]),
-    ]
 
 
 def _environment(ledger: Ledger) -> Environment:

@@ -15,8 +15,7 @@ from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer, parse_rational
 from symshuffle.cli import vectors
-from symshuffle.cli.covering import CoveringOptions
-from symshuffle.cli.options import Eps0, File, Lam, Mech, Params
+from symshuffle.cli.options import CoveringOptions, Eps0, File, Lam, Mech, Params
 from symshuffle.engines.registry import ENGINES, engine_class, engine_classes
 
 if TYPE_CHECKING:

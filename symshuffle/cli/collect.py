@@ -14,8 +14,19 @@ from symshuffle.base.choices import Loss
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
 from symshuffle.cli import arguments
-from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, Proof, write_proof
-from symshuffle.cli.options import PLAIN, LossOption, Show, SurveyEps, TargetDelta, UsersOption, command
+from symshuffle.cli.options import (
+    NONE_ASKED,
+    PLAIN,
+    CoveringOptions,
+    LossOption,
+    Proof,
+    Show,
+    SurveyEps,
+    TargetDelta,
+    UsersOption,
+    command,
+    write_proof,
+)
 from symshuffle.cli.progress import progress
 
 if TYPE_CHECKING:

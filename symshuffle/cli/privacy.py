@@ -17,10 +17,10 @@ from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import format_decimal, parse_rational
 from symshuffle.cli import arguments, vectors
 from symshuffle.cli.arguments import LAW_BITS, Confirm, EngineName, EngineOption, One
-from symshuffle.cli.covering import Proof, write_proof
 from symshuffle.cli.options import (
     PLAIN,
     Json,
+    Proof,
     QuestionOption,
     RigourOption,
     Show,
@@ -29,6 +29,7 @@ from symshuffle.cli.options import (
     command,
     known,
     width,
+    write_proof,
 )
 from symshuffle.cli.rounds import Asked, RelOrUsual
 

@@ -14,8 +14,7 @@ import typer
 
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.cli import arguments
-from symshuffle.cli.covering import NONE_ASKED, CoveringOptions
-from symshuffle.cli.options import Eps0, File, Lam, Params
+from symshuffle.cli.options import NONE_ASKED, CoveringOptions, Eps0, File, Lam, Params
 
 if TYPE_CHECKING:
     from symshuffle.accountants.rounds.plan import Rounds

@@ -18,9 +18,10 @@ from symshuffle.base.executors import workers
 from symshuffle.base.numbers import counted, exact_text, format_decimal
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import LAW_BITS, One
-from symshuffle.cli.covering import NONE_ASKED, CoveringOptions
 from symshuffle.cli.options import (
+    NONE_ASKED,
     PLAIN,
+    CoveringOptions,
     FewJobs,
     QuestionOption,
     Rel,

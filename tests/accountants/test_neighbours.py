@@ -27,7 +27,7 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.cli import curves as cli_curves
 from symshuffle.cli import main, privacy
-from symshuffle.cli.covering import CoveringOptions
+from symshuffle.cli.options import CoveringOptions
 from tests.shown import as_html
 
 ORDER = Fraction(6, 5)

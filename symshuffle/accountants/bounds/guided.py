@@ -32,10 +32,7 @@ _NODES: Final = tuple(
 
 
 def log_profile(eps: float, mu: float) -> float:
-    """``log delta_mu(eps)``, the profile of two Gaussians at distance mu, also where doubles end.
-
-    - ``mu``: distance, above 0.
-    """
+    """``log delta_mu(eps)``, the profile of two Gaussians at distance ``mu > 0``, also where doubles end."""
     a, b = eps / mu - mu / 2, eps / mu + mu / 2
     if a < -30:
         return 0.0  # all of the mass but exp(-450)
@@ -60,19 +57,12 @@ def _fall(x: float) -> float:
 
 
 def distance(eps: float, log_delta: float) -> float:
-    """``log mu`` of the two Gaussians that have this delta at this eps.
-
-    - ``log_delta``: logarithm of delta, below 0.
-    """
+    """``log mu`` of the two Gaussians that have this delta at this eps."""
     return rising_root(lambda y: log_profile(eps, math.exp(y)) - log_delta, -30.0, 4.0)
 
 
 def level(mu: float, log_delta: float) -> float:
-    """The eps at which two Gaussians at distance mu have this delta; 0 if they have less everywhere.
-
-    - ``mu``: distance, above 0.
-    - ``log_delta``: logarithm of delta, below 0.
-    """
+    """The eps at which two Gaussians at distance mu have this delta; 0 if they have less everywhere."""
     if log_profile(0.0, mu) <= log_delta:
         return 0.0
     return math.exp(
@@ -83,8 +73,7 @@ def level(mu: float, log_delta: float) -> float:
 def rising_root(rising: Callable[[float], float], low: float, high: float) -> float:
     """Where a rising function is 0, by secants that keep both sides and halve where they creep.
 
-    - ``rising``: arithmetic that fails (a value beyond the doubles) counts as below 0.
-    - ``low``, ``high``: between which it is searched, ``low < high``.
+    Arithmetic that fails (a value beyond the doubles) counts as below 0.
     """
     try:
         at_low, at_high = rising(low), rising(high)

@@ -134,8 +134,6 @@ def unequal_epsilon(
 ) -> Amplification:
     """Smallest eps, in nats, at a target delta for users with different channels.
 
-    The differing user may be any of the users. It is public which user runs which channel.
-
     Parameters
     ----------
     users, direction, rigour, bits

@@ -311,19 +311,19 @@ def test_wrong_specifications(tmp_path, capsys, spec, said):
 
 def test_sources_laws_results_and_errors_travel():
     from symshuffle.base.numbers import Exp
-    from symshuffle.cli import arguments
+    from symshuffle.cli.arguments import One
     from symshuffle.cli.options import NONE_ASKED
 
     krr = symshuffle.mechanism("krr").at(k=10, eps0=1)
     things = [
         krr,
         symshuffle.mechanism("krr"),
-        arguments.quickest("krr", "1", None, ["k=10"], None, NONE_ASKED),
+        One("krr", "1", None, ["k=10"]).quickest(NONE_ASKED),
         symshuffle.Laplace(3),
-        arguments.source("joint(krr(k=10),4)", "1", None, None),
-        arguments.source("bmg", None, None, ["gamma=1/2", "sigma0=1", "d=3"]),
-        arguments.source("privunit", "1", None, ["d=5", "theta=1/2"]),
-        arguments.source("gaussian", None, None, ["sigma0=1", "d=3"]),
+        One("joint(krr(k=10),4)", "1").source(),
+        One("bmg", param=["gamma=1/2", "sigma0=1", "d=3"]).source(),
+        One("privunit", "1", param=["d=5", "theta=1/2"]).source(),
+        One("gaussian", param=["sigma0=1", "d=3"]).source(),
         symshuffle.Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]]),
         symshuffle.optimal_decomposition(krr),
         symshuffle.optimal_decomposition(krr).law(Exp(Fraction(1, 3))),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, final
+from typing import TYPE_CHECKING, Annotated, Any, Final, final
 
 import typer
 
@@ -19,20 +19,13 @@ from symshuffle.cli.options import CoveringOptions, Eps0, File, Lam, Mech, Param
 from symshuffle.engines.registry import ENGINES, engine_class, engine_classes
 
 if TYPE_CHECKING:
-    from symshuffle.accountants.covering.reduced import Reducible
     from symshuffle.base.numbers import Real
     from symshuffle.channels.channel import Channel
-    from symshuffle.decompositions.closed_forms import ClosedForm
-    from symshuffle.decompositions.composition import Composed
     from symshuffle.engines.registry import Engine
-    from symshuffle.mechanisms.continuous import Laplace
     from symshuffle.mechanisms.model import Mechanism
 
 LAW_BITS: Final = 256
 """Precision of the atoms of a law: enough for fifty confirmed digits."""
-
-Run: TypeAlias = "Mechanism | ClosedForm | Laplace | Composed | Reducible | Channel"
-"""What every user runs."""
 
 
 if TYPE_CHECKING:
@@ -51,36 +44,6 @@ Confirm = Annotated[
 ]
 
 
-def quickest(
-    name: str,
-    eps0: str | None,
-    lam: str | None,
-    param: list[str] | None,
-    file: Path | None,
-    covering: CoveringOptions,
-) -> Run:
-    """As :func:`source_or_channel`, a mechanism by its closed form on file where that will do: it loads no SymPy."""
-    from symshuffle.decompositions.closed_forms import closed_form
-
-    will_do = file is None and covering.replaces_one
-    known = closed_form(name, assignments(param), eps0=eps0, lam=lam) if will_do else None
-    return source_or_channel(name, eps0, lam, param, file) if known is None else known
-
-
-def source_or_channel(
-    name: str, eps0: str | None, lam: str | None, param: list[str] | None, file: Path | None
-) -> Mechanism | Laplace | Composed | Reducible | Channel:
-    """What a command line asks about, where `channel` with a file is welcome too."""
-    if name != "channel":
-        if file is not None:
-            raise InputError("--file", file, f"the mechanism `channel` to go with it, not {name}")
-        return source(name, eps0, lam, param)
-    for option, value in (("--eps0", eps0), ("--lam", lam), ("-p", param and param[0])):
-        if value:
-            raise InputError(option, value, "nothing but --file for `channel`")
-    return channel(file)
-
-
 @final
 @dataclass(frozen=True, slots=True)
 class One:
@@ -92,44 +55,105 @@ class One:
     param: Params = None
     file: File = None
 
-    def source(self) -> Mechanism | Laplace | Composed | Reducible | Channel:
+    def quickest(self, covering: CoveringOptions) -> Any:
+        """As :meth:`source`, a mechanism by its closed form on file where that will do: it loads no SymPy."""
+        from symshuffle.decompositions.closed_forms import closed_form
+
+        will_do = self.file is None and covering.replaces_one
+        known = closed_form(self.mech, assignments(self.param), eps0=self.eps0, lam=self.lam) if will_do else None
+        return self.source() if known is None else known
+
+    def source(self) -> Any:
         """What every user runs."""
-        return source_or_channel(self.mech, self.eps0, self.lam, self.param, self.file)
+        name = self.mech
+        if name == "channel":
+            for option, value in (("--eps0", self.eps0), ("--lam", self.lam), ("-p", self.param and self.param[0])):
+                if value:
+                    raise InputError(option, value, "nothing but --file for `channel`")
+            return channel(self.file)
+        if self.file is not None:
+            raise InputError("--file", self.file, f"the mechanism `channel` to go with it, not {name}")
+        if name == "any-ldp":
+            return self._any_ldp()
+        if name in vectors.PARAMETERS:
+            return vectors.mechanism(name, self.eps0, self.lam, assignments(self.param))
+        if name == "laplace":
+            return self._laplace()
+        from symshuffle.decompositions.expression import is_composition  # it loads SymPy
 
-    def quickest(self, covering: CoveringOptions) -> Run:
-        """The same, by its closed form on file where that will do."""
-        return quickest(self.mech, self.eps0, self.lam, self.param, self.file, covering)
+        return self._composed() if is_composition(name) else _complete(self.mechanism())
 
-    def echoed(self, found: Run, **asked: Any) -> dict[str, Any]:
+    def mechanism(self) -> Mechanism:
+        """The named mechanism with the parameters of the command line; others stay open."""
+        from symshuffle.mechanisms import registry
+
+        values, definition = assignments(self.param), registry.mechanism(self.mech)
+        if not hasattr(definition, "parameters"):  # Laplace noise has a continuum of outputs and no classes
+            raise InputError("MECH", self.mech, "a mechanism with finitely many outputs")
+        if all(parameter.name != "lam" for parameter in definition.parameters):
+            self._refuse_budget()
+        return definition.at(eps0=self.eps0, lam=self.lam, **values)
+
+    def echoed(self, found: Any, **asked: Any) -> dict[str, Any]:
         """All parameters exactly as they were understood."""
-        return echoed(found, self.eps0, self.lam, file=self.file, **asked)
+        given = _named(found)
+        for name, value in {"eps0": self.eps0, "lam": self.lam, "file": self.file, **asked}.items():
+            if value is not None:
+                given[name] = str(value) if isinstance(value, Path) else value
+                if isinstance(value, str):
+                    given[name] = str(parse_rational(value, name))
+        return given
 
+    def _any_ldp(self) -> Any:
+        from symshuffle.accountants.covering.any_ldp import any_ldp
 
-def source(
-    name: str, eps0: str | None, lam: str | None, param: list[str] | None
-) -> Mechanism | Laplace | Composed | Reducible:
-    """What a command line asks about, with every parameter that is needed."""
-    if name == "any-ldp":
-        return _any_ldp(eps0, lam, param)
-    if name in vectors.PARAMETERS:
-        return vectors.mechanism(name, eps0, lam, assignments(param))
-    if name == "laplace":
-        return _laplace(eps0, lam, param)
-    from symshuffle.decompositions.expression import is_composition  # it loads SymPy
+        values = assignments(self.param)
+        for name in values.keys() - {"delta0"}:
+            raise InputError(name, values[name], "no parameter of any-ldp: only the budget is known")
+        self._budget()
+        return any_ldp(eps0=self.eps0, lam=self.lam, delta0=values.get("delta0"))
 
-    if is_composition(name):
-        return _composed(name, eps0, lam, param)
-    return _complete(mechanism(name, eps0, lam, param))
+    def _laplace(self) -> Any:
+        from symshuffle.mechanisms.continuous import LARGEST_CELLS, Laplace
 
+        values = assignments(self.param)
+        for name in values.keys() - {"domain", "cells"}:
+            raise InputError(name, values[name], "a parameter of laplace: domain, cells")
+        budget, domain = self._budget(), values.get("domain", "binary")
+        cells = as_integer(values.get("cells", "200"), "cells", 1, LARGEST_CELLS)
+        return Laplace(budget, domain, cells)
 
-def _any_ldp(eps0: str | None, lam: str | None, param: list[str] | None) -> Reducible:
-    from symshuffle.accountants.covering.any_ldp import any_ldp
+    def _composed(self) -> Any:
+        from symshuffle.decompositions.composition import Composed, Composition, has_budget, open_parameters
+        from symshuffle.decompositions.expression import parse
+        from symshuffle.mechanisms.continuous import Laplace
 
-    values = assignments(param)
-    for name in values.keys() - {"delta0"}:
-        raise InputError(name, values[name], "no parameter of any-ldp: only the budget is known")
-    _required_budget(eps0, lam)
-    return any_ldp(eps0=eps0, lam=lam, delta0=values.get("delta0"))
+        if self.param:
+            raise InputError("-p", self.param[0], "parameters inside the expression, as in joint(krr(k=10),4)")
+        tree = parse(self.mech)
+        if isinstance(tree, Laplace):
+            return replace(tree, lam=self._budget())
+        if not isinstance(tree, Composition):
+            return _complete(tree.at(eps0=self.eps0, lam=self.lam))
+        for parameter in open_parameters(tree):
+            raise InputError(parameter.name, None, f"{parameter.range}, given inside the expression")
+        if has_budget(tree):
+            return Composed(tree, self._budget("a total budget, given by --eps0 or --lam"))
+        self._refuse_budget(tree.name)
+        return Composed(tree, None)
+
+    def _budget(self, expected: str = "a number > 1, given by --eps0 or --lam") -> Real:
+        from symshuffle.base.levels import read_budget
+
+        budget = read_budget(eps0=self.eps0, lam=self.lam)
+        if budget is None:
+            raise InputError("lam", None, expected)
+        return budget
+
+    def _refuse_budget(self, name: str | None = None) -> None:
+        if self.eps0 is not None or self.lam is not None:
+            option = "--eps0" if self.lam is None else "--lam"
+            raise InputError(option, self.eps0 or self.lam, f"no budget: {name or self.mech} has none")
 
 
 def channel(file: Path | None) -> Channel:
@@ -159,26 +183,6 @@ def explicit(found: Channel, param: list[str] | None) -> Mechanism:
     return Mechanism.from_matrix("channel", rows, parameters=(), pair=(pair[0], pair[1]), title="explicit channel")
 
 
-def _laplace(eps0: str | None, lam: str | None, param: list[str] | None) -> Laplace:
-    from symshuffle.mechanisms.continuous import LARGEST_CELLS, Laplace
-
-    values = assignments(param)
-    for name in values.keys() - {"domain", "cells"}:
-        raise InputError(name, values[name], "a parameter of laplace: domain, cells")
-    budget = _required_budget(eps0, lam)
-    domain: Any = values.get("domain", "binary")
-    return Laplace(budget, domain, as_integer(values.get("cells", "200"), "cells", 1, LARGEST_CELLS))
-
-
-def _required_budget(eps0: str | None, lam: str | None) -> Real:
-    from symshuffle.base.levels import read_budget
-
-    budget = read_budget(eps0=eps0, lam=lam)
-    if budget is None:
-        raise InputError("lam", None, "a number > 1, given by --eps0 or --lam")
-    return budget
-
-
 def assignments(param: list[str] | None) -> dict[str, str]:
     """The NAME=VALUE pairs of the command line, as text."""
     values: dict[str, str] = {}
@@ -190,50 +194,12 @@ def assignments(param: list[str] | None) -> dict[str, str]:
     return values
 
 
-def mechanism(name: str, eps0: str | None, lam: str | None, param: list[str] | None) -> Mechanism:
-    """The named mechanism with the parameters of the command line; others stay open."""
-    from symshuffle.mechanisms import registry
-
-    values = assignments(param)
-    definition = registry.mechanism(name)
-    if not hasattr(definition, "parameters"):  # Laplace noise has a continuum of outputs and no classes
-        raise InputError("MECH", name, "a mechanism with finitely many outputs")
-    needs_budget = any(parameter.name == "lam" for parameter in definition.parameters)
-    if not needs_budget and (eps0 is not None or lam is not None):
-        raise InputError("--eps0" if lam is None else "--lam", eps0 or lam, f"no budget: {name} has none")
-    return definition.at(eps0=eps0, lam=lam, **values)
-
-
 def _complete(found: Mechanism) -> Mechanism:
     fixed = found.with_defaults()
     for parameter in fixed.needed:
         option = "--eps0 or --lam" if parameter.name == "lam" else f"-p {parameter.name}="
         raise InputError(parameter.name, None, f"{parameter.range}, given by {option}")
     return fixed
-
-
-def _composed(text: str, eps0: str | None, lam: str | None, param: list[str] | None) -> Mechanism | Laplace | Composed:
-    from symshuffle.base.levels import read_budget
-    from symshuffle.decompositions.composition import Composed, Composition, has_budget, open_parameters
-    from symshuffle.decompositions.expression import parse
-    from symshuffle.mechanisms.continuous import Laplace
-
-    if param:
-        raise InputError("-p", param[0], "parameters inside the expression, as in joint(krr(k=10),4)")
-    tree = parse(text)
-    if isinstance(tree, Laplace):
-        return replace(tree, lam=_required_budget(eps0, lam))
-    if not isinstance(tree, Composition):
-        return _complete(tree.at(eps0=eps0, lam=lam))
-    for parameter in open_parameters(tree):
-        raise InputError(parameter.name, None, f"{parameter.range}, given inside the expression")
-    budget = read_budget(eps0=eps0, lam=lam)
-    needed = has_budget(tree)
-    if needed and budget is None:
-        raise InputError("lam", None, "a total budget, given by --eps0 or --lam")
-    if not needed and budget is not None:
-        raise InputError("--eps0" if lam is None else "--lam", eps0 or lam, f"no budget: {tree.name} has none")
-    return Composed(tree, budget)
 
 
 def users(text: str) -> int:
@@ -268,18 +234,7 @@ def engine_and_rigour(name: EngineName, rel: float, rigour: Rigour | None) -> tu
     return chosen, level
 
 
-def echoed(found: Run, eps0: str | None, lam: str | None, **asked: Any) -> dict[str, Any]:
-    """All parameters exactly as they were understood."""
-    given = _named(found)
-    for name, value in {"eps0": eps0, "lam": lam, **asked}.items():
-        if value is not None:
-            given[name] = str(value) if isinstance(value, Path) else value
-            if isinstance(value, str):
-                given[name] = str(parse_rational(value, name))
-    return given
-
-
-def _named(found: Run) -> dict[str, Any]:
+def _named(found: Any) -> dict[str, Any]:
     """What is asked about, by name and parameters; algebra loads last."""
     from symshuffle.accountants.covering.any_ldp import AnyLdp
     from symshuffle.accountants.covering.reduced import Reducible

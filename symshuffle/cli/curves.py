@@ -20,7 +20,7 @@ from symshuffle.base.executors import workers
 from symshuffle.base.numbers import as_integer, format_decimal, ungrouped
 from symshuffle.base.results import SafeEnd
 from symshuffle.cli import arguments
-from symshuffle.cli.arguments import LAW_BITS
+from symshuffle.cli.arguments import LAW_BITS, One
 from symshuffle.cli.options import (
     PLAIN,
     FewJobs,
@@ -71,7 +71,7 @@ def solve_eps0(
         **target.given,
         **asked.covering.whom,
     )
-    inputs |= arguments.echoed(named, None, None, n=users, **target.given, delta=delta) if named else {}
+    inputs |= One("").echoed(named, n=users, **target.given, delta=delta) if named else {}
     _show(found, inputs | asked.covering.written, show)
 
 

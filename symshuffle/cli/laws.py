@@ -17,6 +17,7 @@ from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import Exp, as_integer, counted, parse_rational
 from symshuffle.base.results import safe_number
 from symshuffle.cli import arguments
+from symshuffle.cli.arguments import One
 from symshuffle.cli.options import PLAIN, Eps0, Lam, Params, Show, command
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def law(
         matrix = {} if channel.rounding is None else {"matrix": str(channel.rounding)}
         _numbers(channel, users, level, {"file": file and file.name} | matrix, eps, show)
         return
-    found = arguments.mechanism(mech, eps0, lam, param)
+    found = One(mech, eps0, lam, param).mechanism()
     named = {"mechanism": found.name, **{name: str(value) for name, value in found.values}}
     if found.parameters:
         named |= {parameter.name: "all" for parameter in found.parameters}

@@ -163,10 +163,8 @@ def decompose(
     from symshuffle.decompositions.symbolic import optimal_decomposition
     from symshuffle.mechanisms.display import text
 
-    if one.mech == "channel":
-        mechanism = arguments.explicit(arguments.channel(one.file), one.param)
-    else:
-        mechanism = arguments.mechanism(one.mech, one.eps0, one.lam, one.param)
+    explicit = one.mech == "channel"
+    mechanism = arguments.explicit(arguments.channel(one.file), one.param) if explicit else one.mechanism()
     decomposition = optimal_decomposition(mechanism, limits=False)
     if latex:
         typer.echo(decomposition.latex())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, final
@@ -14,6 +14,7 @@ import typer
 
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.cli import arguments
+from symshuffle.cli.arguments import One
 from symshuffle.cli.options import NONE_ASKED, CoveringOptions, Eps0, File, Lam, Params
 
 if TYPE_CHECKING:
@@ -38,33 +39,26 @@ _ALLOWED: Final = {"reports": "fresh", "participation": "all", "messages": "unli
 @final
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Rounds of a file as they were written.
-
-    - ``params``: NAME=VALUE.
-    """
+    """Rounds of a file as they were written."""
 
     place: str
-    mechanism: str
-    params: tuple[str, ...]
-    eps0: str | None
-    lam: str | None
+    run: One
     n: str | None
-    file: Path | None
     times: str
 
     def source(self, eps0: Fraction | None, covering: CoveringOptions) -> Any:
         """What every user runs; ``eps0`` is the level where the file leaves it open."""
-        level = str(eps0) if eps0 is not None and self.lam is self.eps0 is None else self.eps0
+        open_ = eps0 is not None and self.run.lam is self.run.eps0 is None
         try:
-            return arguments.quickest(self.mechanism, level, self.lam, list(self.params), self.file, covering)
+            return (replace(self.run, eps0=str(eps0)) if open_ else self.run).quickest(covering)
         except InputError as error:
             raise InputError(f"{self.place}, {error.argument}", error.value, error.expected) from None
 
     def told(self) -> dict[str, Any]:
         """As it is echoed."""
-        keys = ("mechanism", "eps0", "lam", "n", "times")
-        known = {key: getattr(self, key) for key in keys if getattr(self, key) is not None}
-        return known | {"params": list(self.params)}
+        run = self.run
+        known = {"mechanism": run.mech, "eps0": run.eps0, "lam": run.lam, "n": self.n, "times": self.times}
+        return {key: value for key, value in known.items() if value is not None} | {"params": run.param}
 
 
 def read_rounds(file: Path) -> list[Given]:
@@ -106,8 +100,8 @@ def _given(row: dict[str, Any], place: str) -> Given:
     if eps0 is not None and lam is not None:
         raise InputError(f"{place}.lam", lam, "none where eps0 is given")
     where = None if row.get("file") is None else Path(str(row["file"]))
-    pairs = tuple(f"{name}={value}" for name, value in params.items())
-    return Given(place, row["mechanism"], pairs, eps0, lam, n, where, str(row.get("times", 1)))
+    pairs = [f"{name}={value}" for name, value in params.items()]
+    return Given(place, One(row["mechanism"], eps0, lam, pairs, where), n, str(row.get("times", 1)))
 
 
 def of_file(given: list[Given], covering: CoveringOptions, *, users: bool, eps0: Fraction | None = None) -> Rounds:
@@ -203,9 +197,9 @@ class Asked:
             plan = of_file(given, covering, users=users)
             asked = {name: str(value) for name, value in echo.items() if value is not None}
             return Subject(plan, experiment(plan, whom), None, inputs | asked | covering.written)
-        mech, many = self._named(users=users)
-        found: Any = arguments.quickest(mech, self.eps0, self.lam, self.param, self.file, covering)
-        inputs = arguments.echoed(found, self.eps0, self.lam, file=self.file, n=many, **echo) | covering.written
+        one, many = self._named(users=users)
+        found = one.quickest(covering)
+        inputs = one.echoed(found, n=many, **echo) | covering.written
         if self.rounds is not None:
             inputs["rounds"] = times = number(self.rounds)
             found = repeated(found, times) if times > 1 else found
@@ -218,22 +212,22 @@ class Asked:
         """
         if self.rounds_file is not None:
             given, inputs = self._of_file(self.rounds_file, rounds=self.rounds)
-            if all(one.eps0 is not None or one.lam is not None for one in given):
+            if all(one.run.eps0 is not None or one.run.lam is not None for one in given):
                 expected = "a round without eps0 and lam: its budget is asked for"
                 raise InputError("--rounds-file", self.rounds_file, expected)
             return lambda eps0: of_file(given, self.covering, users=True, eps0=eps0), None, None, inputs
-        mech, users = self._named()
-        if mech == "channel":
-            raise InputError("mechanism", mech, "a mechanism with a local budget")
+        one, users = self._named()
+        if one.mech == "channel":
+            raise InputError("mechanism", one.mech, "a mechanism with a local budget")
 
         def run(eps0: str) -> Any:
-            return arguments.quickest(mech, eps0, None, self.param, None, self.covering)
+            return replace(one, eps0=eps0).quickest(self.covering)
 
         try:
             asked = run("1")
         except InputError as error:
             if error.argument == "--eps0":  # the user gave none
-                raise InputError("mechanism", mech, "a mechanism with a local budget") from None
+                raise InputError("mechanism", one.mech, "a mechanism with a local budget") from None
             raise
         times = 1 if self.rounds is None else number(self.rounds)
 
@@ -253,13 +247,14 @@ class Asked:
         if not self.covering.of_all_users:
             raise Unsupported("--confirm recomputes the bound for n users who all send; leave --min-users, ... away")
 
-    def _named(self, *, users: bool = True) -> tuple[str, int | None]:
+    def _named(self, *, users: bool = True) -> tuple[One, int | None]:
         """The mechanism and, if it has to be said, the number of users."""
         if self.mech is None:
             raise InputError("MECH", None, "a mechanism (see `symshuffle mechanisms`), or --rounds-file")
         if users and self.n is None:
             raise InputError("--n", None, "a number of users")
-        return self.mech, None if self.n is None else arguments.users(self.n)
+        one = One(self.mech, self.eps0, self.lam, self.param, self.file)
+        return one, None if self.n is None else arguments.users(self.n)
 
     def _of_file(self, file: Path, **more: object) -> tuple[list[Given], dict[str, Any]]:
         """The rounds of a file, alone, and what is echoed."""

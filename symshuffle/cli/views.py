@@ -194,9 +194,9 @@ def _users(row: dict[str, Any], place: str) -> Users:
             if lam is not None:
                 raise InputError("lam", lam, "none where eps0 is given")
             if name not in _ORDERED:
-                arguments.source_or_channel(name, str(row["eps0"]), None, pairs, file)  # first says what else is wrong
+                One(name, str(row["eps0"]), None, pairs, file).source()  # first says what else is wrong
             lam = _rounded_up(name, row["eps0"])
-        found: Any = arguments.source_or_channel(name, None, lam, pairs, file)
+        found = One(name, None, lam, pairs, file).source()
         if not isinstance(found, Channel) and not hasattr(found, "channel"):
             raise InputError("mechanism", name, "one of finitely many outputs")
         return Users(row.get("count", 1), found if isinstance(found, Channel) else found.channel())

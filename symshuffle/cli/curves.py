@@ -24,10 +24,10 @@ from symshuffle.cli.arguments import LAW_BITS, One
 from symshuffle.cli.options import (
     PLAIN,
     FewJobs,
+    LevelOptions,
     QuestionOption,
     RigourOption,
     Show,
-    Target,
     TargetDelta,
     command,
     known,
@@ -50,7 +50,7 @@ _WIDTH = 1e-4
 def solve_eps0(
     asked: Asked,
     delta: TargetDelta,
-    target: Target,
+    target: LevelOptions,
     direction: QuestionOption = Question.BOTH,
     rel: RelOrUsual = None,
     rigour: RigourOption = None,
@@ -79,7 +79,7 @@ def solve_eps0(
 def solve_n(
     asked: Asked,
     delta: TargetDelta,
-    target: Target,
+    target: LevelOptions,
     direction: QuestionOption = Question.BOTH,
     rigour: RigourOption = None,
     show: Show = PLAIN,

@@ -51,7 +51,7 @@ class Formulation:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ProblemOptions:
     """What every design command is asked."""
 
     problem: Annotated[Path, typer.Option("--problem", metavar="FILE", help="Problem file (see `design schema`).")]
@@ -114,25 +114,25 @@ class Optimum:
 
 
 @command(app)
-def bayes(asked: Asked, show: Show = PLAIN) -> None:
+def bayes(asked: ProblemOptions, show: Show = PLAIN) -> None:
     """Smallest Bayes risk over all eps0-LDP channels, for the prior of the problem file."""
     _decide(asked, Criterion.BAYES, show)
 
 
 @command(app)
-def minimax(asked: Asked, show: Show = PLAIN) -> None:
+def minimax(asked: ProblemOptions, show: Show = PLAIN) -> None:
     """Smallest worst-case risk over all eps0-LDP channels."""
     _decide(asked, Criterion.MINIMAX, show)
 
 
 @command(app, name="mutual-information")
-def mutual_information(asked: Asked, show: Show = PLAIN) -> None:
+def mutual_information(asked: ProblemOptions, show: Show = PLAIN) -> None:
     """Largest mutual information, in nats, of input and output over all eps0-LDP channels."""
     _measure(asked, "mutual-information", show)
 
 
 @command(app, name="f-divergence")
-def f_divergence(asked: Asked, show: Show = PLAIN) -> None:
+def f_divergence(asked: ProblemOptions, show: Show = PLAIN) -> None:
     """Largest divergence of the two output laws over all eps0-LDP channels."""
     _measure(asked, "f-divergence", show)
 
@@ -167,7 +167,7 @@ def _group(file: Any, problem: DecisionProblem, symmetry: str | None, criterion:
             raise InputError("--symmetry", symmetry, "auto or file")
 
 
-def _decide(asked: Asked, criterion: Criterion, show: Show) -> None:
+def _decide(asked: ProblemOptions, criterion: Criterion, show: Show) -> None:
     from symshuffle.design.decision.reduced import orbit_tradeoff_at
     from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 
@@ -215,7 +215,7 @@ def _rational_level(level: Fraction | Exp) -> Fraction:
     return enclose(level, 60).lower if isinstance(level, Exp) else level
 
 
-def _measure(asked: Asked, kind: str, show: Show) -> None:
+def _measure(asked: ProblemOptions, kind: str, show: Show) -> None:
     from symshuffle.design.information.maximum import maximise, renyi_divergence
 
     level, file = asked.level(), asked.read(kind)
@@ -252,7 +252,9 @@ def _measure_formula(measure: Measure, level: Fraction | Exp) -> Formulation:
     return Formulation(str(-piece.value), (str(piece.lower), str(piece.upper)), "exact")
 
 
-def _show(asked: Asked, level: Fraction | Exp, file: ProblemFile, criterion: str, found: Optimum, show: Show) -> None:
+def _show(
+    asked: ProblemOptions, level: Fraction | Exp, file: ProblemFile, criterion: str, found: Optimum, show: Show
+) -> None:
     value, channel, labels, derived = found.value, found.channel, found.labels, found.formula
     ends = (format_decimal(value.lower, up=False), format_decimal(value.upper, up=True))
     every, named = _of_every_problem(file, value, criterion), file.title or asked.problem.name

@@ -15,10 +15,10 @@ from symshuffle.cli import arguments, vectors
 from symshuffle.cli.options import (
     PLAIN,
     AdjacencyOption,
+    LevelOptions,
     Mech,
     Show,
     SurveyEps,
-    Target,
     TargetDelta,
     UsersOption,
     command,
@@ -129,7 +129,7 @@ def calibrate(
     n: UsersOption,
     delta: TargetDelta,
     d: Annotated[str, typer.Option("--d", help="Dimension of the vectors.")],
-    target: Target,
+    target: LevelOptions,
     adjacency: AdjacencyOption = "replace-one",
     blanket: Annotated[str | None, typer.Option("--blanket", help="mechanism or largest.")] = None,
     gap: Annotated[

@@ -124,7 +124,7 @@ def _made(group: Any, values: dict[str, Any]) -> Any:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Target:
+class LevelOptions:
     """Level at which delta is asked for."""
 
     eps: TargetEps = None

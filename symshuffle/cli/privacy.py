@@ -20,11 +20,11 @@ from symshuffle.cli.arguments import LAW_BITS, Confirm, EngineName, EngineOption
 from symshuffle.cli.options import (
     PLAIN,
     Json,
+    LevelOptions,
     Proof,
     QuestionOption,
     RigourOption,
     Show,
-    Target,
     TargetDelta,
     command,
     known,
@@ -56,7 +56,7 @@ _BOUND_HELP: Final = (
 @command(app, epilog=_BOUND_HELP)
 def delta(
     asked: Asked,
-    target: Target,
+    target: LevelOptions,
     direction: QuestionOption = Question.BOTH,
     engine: EngineOption = EngineName.AUTO,
     rel: RelOrUsual = None,

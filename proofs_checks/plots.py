@@ -21,7 +21,7 @@ from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.geometry.symmetry import symmetrize_channel
 from symshuffle.ledger.claims.model import Claim, Correction
-from symshuffle.ledger.claims.pictures import CurveRole, Picture, Plot, curve
+from symshuffle.ledger.claims.parts import CurveRole, Picture, Plot, curve
 from symshuffle.ledger.claims.registry import load
 from symshuffle.mechanisms.finite import krr, subset_selection
 from symshuffle.utility.frontiers.caps import at, raw_cap_trace, subset_trace

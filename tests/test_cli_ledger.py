@@ -12,8 +12,8 @@ import symshuffle.cli
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure, Unsupported
 from symshuffle.cli import app, catalogue, ledger, main
 from symshuffle.ledger.claims import registry
-from symshuffle.ledger.claims.errata import Severity
 from symshuffle.ledger.claims.model import ClaimVerdict
+from symshuffle.ledger.claims.parts import Severity
 
 HERE = Path(__file__).parent
 

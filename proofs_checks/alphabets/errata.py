@@ -11,7 +11,6 @@ import numpy as np
 
 from symshuffle.base.choices import Population
 from symshuffle.channels.channel import Channel
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -27,6 +26,7 @@ from symshuffle.ledger.claims.model import (
     decide,
     for_all,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.mechanisms.finite import subset_selection
 from symshuffle.utility.anchored import AnchoredLaw
 from symshuffle.utility.estimation.canonical import enumerated_risk

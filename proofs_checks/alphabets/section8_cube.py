@@ -21,7 +21,6 @@ from symshuffle.channels.divergences import chi_square, kl_divergence, total_var
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.geometry.linear import dot
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -32,6 +31,7 @@ from symshuffle.ledger.claims.model import (
     Statement,
     for_all,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored import AnchoredLaw

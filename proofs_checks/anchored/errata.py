@@ -11,7 +11,6 @@ import numpy as np
 from proofs_checks._errata import finding, refuted
 from symshuffle.base.choices import Population
 from symshuffle.base.results import passes
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Clause,
     Comparison,
@@ -22,6 +21,7 @@ from symshuffle.ledger.claims.model import (
     decide,
     for_all,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.utility.anchored import template_budget, template_signal
 from symshuffle.utility.frontiers.frontier import trace_frontier
 

@@ -17,7 +17,6 @@ from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.channels.divergences import hockey_stick
 from symshuffle.channels.shuffled import shuffled_law
 from symshuffle.geometry.linear import dot
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -37,6 +36,7 @@ from symshuffle.ledger.claims.model import (
     in_the_limit,
     serving,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.utility.anchored import AnchoredLaw, fiber, helmert, range_radius_squared
 
 

@@ -19,7 +19,6 @@ from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.geometry.linear import Vector
 from symshuffle.geometry.linprog import solve
 from symshuffle.geometry.symmetry import symmetrize_channel
-from symshuffle.ledger.claims.errata import Erratum, Severity
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -36,6 +35,7 @@ from symshuffle.ledger.claims.model import (
     identity,
     serving,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored import template_budget, template_signal

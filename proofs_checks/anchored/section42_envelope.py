@@ -19,7 +19,6 @@ from symshuffle.base.errors import NotDecided
 from symshuffle.base.numbers import Exp, Verdict
 from symshuffle.channels.shuffled import backgrounds, law_divergence, shuffled_divergence, shuffled_law
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
-from symshuffle.ledger.claims.errata import Erratum, Severity
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -31,6 +30,7 @@ from symshuffle.ledger.claims.model import (
     Statement,
     for_all,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity
 from symshuffle.mechanisms.finite import krr, rr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage

@@ -10,7 +10,6 @@ import numpy as np
 import sympy as sp
 
 from symshuffle.base.choices import Population
-from symshuffle.ledger.claims.errata import Erratum, Severity
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -27,6 +26,7 @@ from symshuffle.ledger.claims.model import (
     in_the_limit,
     serving,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity
 from symshuffle.mechanisms.finite import krr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored import AnchoredLaw

@@ -14,7 +14,6 @@ import sympy as sp
 from symshuffle.base.choices import Population
 from symshuffle.base.numbers import Exp, enclose, format_decimal, lower_end, upper_end
 from symshuffle.base.solvers import cvxpy, solve_model
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -30,6 +29,7 @@ from symshuffle.ledger.claims.model import (
     identity,
     serving,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.utility.frontiers.caps import (

@@ -16,7 +16,6 @@ from proofs_checks.decomposition._cases import PAIR, never_negative, same_law
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.blanket import privacy_blanket, simplified_decomposition
 from symshuffle.decompositions.symbolic import SymbolicDecomposition, optimal_decomposition
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -31,6 +30,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.mechanisms.finite import krr
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import EXP_EPS, LAM, evaluate

@@ -14,7 +14,6 @@ from proofs_checks.decomposition._cases import PAIR, named_channels
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.clones import standard_clone_pair
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -31,6 +30,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     serving,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 
 CHANNELS: Final = (("rr", {"lam": 3}), ("krr", {"lam": 3, "k": 3}), ("half-block", {"lam": 3, "k": 4}))
 

@@ -19,7 +19,6 @@ from symshuffle.decompositions.blanket import primary_decomposition, privacy_bla
 from symshuffle.decompositions.clones import standard_clone
 from symshuffle.decompositions.postprocessing import Kernel, general_clone_map, push_forward
 from symshuffle.engines.counting.exact import Exact
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     Clause,
@@ -32,6 +31,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     serving,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 
 # -- Algorithm 3
 

@@ -13,7 +13,6 @@ from proofs_checks.decomposition._cases import PAIR, REVEALING, named_channels, 
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.blanket import primary_decomposition
 from symshuffle.decompositions.model import Decomposition
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     Clause,
@@ -26,6 +25,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     serving,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 
 # -- which inputs the third condition of Definition 7 is about
 

@@ -26,7 +26,6 @@ from proofs_checks.decomposition._generic import dominance_steps
 from proofs_checks.decomposition.section33_stronger_clone import POSITIONS, subset_selection
 from symshuffle.channels.shuffled import Tally, law_divergence, shuffled_divergence, worst_shuffled_divergence
 from symshuffle.decompositions.clones import stronger_clone, unsound_stronger_clone_pair
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -44,6 +43,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.mechanisms.symbolic import LAM
 
 # -- decomposition.eq-1

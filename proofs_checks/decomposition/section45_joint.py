@@ -27,7 +27,6 @@ from symshuffle.channels.law import Law
 from symshuffle.decompositions.blanket import merge_proportional, primary_decomposition, simplified_decomposition
 from symshuffle.decompositions.model import Decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -41,6 +40,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.mechanisms.finite import krr
 from symshuffle.mechanisms.symbolic import LAM
 

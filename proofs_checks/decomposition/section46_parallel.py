@@ -27,7 +27,6 @@ from symshuffle.decompositions.blanket import primary_decomposition, simplified_
 from symshuffle.decompositions.clones import generic_pair
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.counting.exact import Exact
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -42,6 +41,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.mechanisms.finite import augmented_randomized_response, krr, subset_selection
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import EXP_EPS

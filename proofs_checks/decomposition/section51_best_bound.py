@@ -32,7 +32,6 @@ from proofs_checks.decomposition.section51_gparv import LDP, NOT_LDP, ratios
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import law_divergence, worst_shuffled_divergence
 from symshuffle.decompositions.postprocessing import blanket_laws
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -47,6 +46,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 
 # -- decomposition.thm-13
 

@@ -19,7 +19,6 @@ from proofs_checks.decomposition._cases import (
 )
 from proofs_checks.decomposition.section51_gparv import LDP, parv
 from symshuffle.decompositions.blanket import primary_decomposition, privacy_blanket
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -34,6 +33,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 
 # -- decomposition.prop-2, with Remark 6
 

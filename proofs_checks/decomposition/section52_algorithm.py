@@ -25,7 +25,6 @@ from symshuffle.base.numbers import Exp, enclose
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.blanket import primary_decomposition
 from symshuffle.engines.counting.exact import Exact
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -42,6 +41,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 
 Atoms: TypeAlias = Sequence[tuple[Fraction, Any]]
 

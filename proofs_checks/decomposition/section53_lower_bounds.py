@@ -32,7 +32,6 @@ from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.decompositions.model import ReductionPair
 from symshuffle.engines.counting.exact import Exact
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -47,6 +46,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.mechanisms.symbolic import EXP_EPS, LAM
 
 EXP_EPS_VALUES = (Fraction(1), Fraction(6, 5), Fraction(3))

@@ -14,7 +14,6 @@ from symshuffle.base.choices import Population
 from symshuffle.base.numbers import Ball, Exp, enclose
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.contours.ball import BallContour
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -29,6 +28,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.utility.estimation.canonical import isotropic_risk

@@ -17,7 +17,6 @@ from symshuffle.channels.shuffled import shuffled_divergence, worst_shuffled_div
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.model import ReductionPair
 from symshuffle.engines.counting.exact import Exact
-from symshuffle.ledger.claims.errata import Erratum, Severity
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -32,6 +31,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity
 from symshuffle.mechanisms.symbolic import LAM
 
 # -- decomposition.sec-7

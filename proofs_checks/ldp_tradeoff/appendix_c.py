@@ -22,7 +22,6 @@ from symshuffle.design.parametric.signs import enclosure, nonnegative_by_coeffic
 from symshuffle.design.parametric.walk import derive
 from symshuffle.geometry.extremal import proper_subsets
 from symshuffle.geometry.groups import cyclic_group
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -39,6 +38,7 @@ from symshuffle.ledger.claims.model import (
     identity,
     serving,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.mechanisms.symbolic import LAM as LAMBDA
 
 _BITS: Final = 200

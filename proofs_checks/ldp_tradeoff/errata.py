@@ -21,7 +21,6 @@ from symshuffle.geometry.extremal import LDPCone, MaximalPolytope, dominating_ex
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, symmetric_group
 from symshuffle.geometry.orders import blackwell, equivalent
 from symshuffle.geometry.symmetry import OrbitPolytope
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -37,6 +36,7 @@ from symshuffle.ledger.claims.model import (
     decide,
     for_all,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 
 LAM: Final = cases.LAM
 RESPONSE: Final = MaximalPolytope(2, LAM).channel({1: Fraction(1, 4), 2: Fraction(1, 4)})

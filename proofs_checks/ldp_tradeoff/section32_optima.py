@@ -20,7 +20,6 @@ from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise
 from symshuffle.geometry.extremal import MaximalPolytope, maximal_weights, non_extreme_output, staircase_matrix
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -36,6 +35,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     serving,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 
 UNATTAINED: Final = Erratum(
     Severity.HYPOTHESIS,

@@ -12,7 +12,6 @@ import numpy as np
 
 from proofs_checks.alphabets import _cases as cases
 from symshuffle.channels.shuffled import shuffled_law
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -26,6 +25,7 @@ from symshuffle.ledger.claims.model import (
     compare,
     for_all,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 
 
 def _over_all_orders(counts: tuple[int, ...]) -> Fraction:

@@ -12,7 +12,6 @@ import sympy as sp
 
 from proofs_checks._errata import finding
 from symshuffle.base.numbers import Ball, to_arb, working_precision
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -30,6 +29,7 @@ from symshuffle.ledger.claims.model import (
     identity,
     serving,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.vectors.error.compare import privunit_constant
 from symshuffle.vectors.privacy.templates import upper_normal
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from proofs_checks._errata import refuted
 from proofs_checks.vecmean import _cases as cases
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Clause,
     Comparison,
@@ -23,6 +22,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.vectors.error.risk import err1, errn
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, CentralGaussian
 

@@ -13,7 +13,6 @@ from proofs_checks._errata import finding, refuted
 from proofs_checks.vecmean import _cases as cases
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.divergences import chi_square, hockey_stick
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Clause,
     Comparison,
@@ -25,6 +24,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.utility.likelihood.normal import gaussian_profile as normal_profile
 from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.randomizers.finite import FiniteRandomizer

@@ -14,7 +14,6 @@ from proofs_checks.vecmean import _cases as cases
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.channel import Channel
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Clause,
     Comparison,
@@ -26,6 +25,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.vectors.privacy.templates import upper_normal
 from symshuffle.vectors.randomizers.finite import FiniteRandomizer
 

@@ -15,7 +15,6 @@ from symshuffle.base.errors import InputError
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.divergences import hockey_stick
 from symshuffle.channels.shuffled import shuffled_law, worst_shuffled_divergence
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -32,6 +31,7 @@ from symshuffle.ledger.claims.model import (
     identity,
     serving,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.vectors.randomizers.finite import FiniteRandomizer
 
 NEAR: Final = 1 + Fraction(1, 10**9)

@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 
 from symshuffle.base.numbers import Ball, to_arb, working_precision
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -26,6 +25,7 @@ from symshuffle.ledger.claims.model import (
     identity,
     in_the_limit,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.vectors.privacy.templates import central_profile, decay_exponent, leading_template, mills_bracket
 
 BITS: Final = 192

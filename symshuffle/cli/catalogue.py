@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.base.errors import InputError
-from symshuffle.ledger.claims.errata import MEANINGS, Erratum, Severity
 from symshuffle.ledger.claims.model import ClaimVerdict
+from symshuffle.ledger.claims.parts import MEANINGS, Erratum, Severity
 from symshuffle.ledger.claims.registry import Ledger, bibliography, load, load_named
 from symshuffle.ledger.claims.run import counterexample
 from symshuffle.ledger.report.entries import RECONSTRUCTED, LedgerEntry, Mistake, entries, groups

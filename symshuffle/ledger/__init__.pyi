@@ -4,10 +4,6 @@ from .claims.comparisons import compare as compare
 from .claims.comparisons import decide as decide
 from .claims.comparisons import identity as identity
 from .claims.comparisons import serving as serving
-from .claims.errata import MEANINGS as MEANINGS
-from .claims.errata import Erratum as Erratum
-from .claims.errata import Severity as Severity
-from .claims.errata import Standing as Standing
 from .claims.model import Claim as Claim
 from .claims.model import ClaimVerdict as ClaimVerdict
 from .claims.model import Clause as Clause
@@ -20,4 +16,8 @@ from .claims.model import attained as attained
 from .claims.model import by_cases as by_cases
 from .claims.model import for_all as for_all
 from .claims.model import in_the_limit as in_the_limit
+from .claims.parts import MEANINGS as MEANINGS
+from .claims.parts import Erratum as Erratum
+from .claims.parts import Severity as Severity
+from .claims.parts import Standing as Standing
 from .claims.registry import load as load

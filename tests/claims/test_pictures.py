@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from symshuffle.base.errors import InputError
-from symshuffle.ledger.claims.pictures import CurveRole, Picture, PlottedCurve
+from symshuffle.ledger.claims.parts import CurveRole, Picture, PlottedCurve
 from symshuffle.ledger.claims.registry import load
 from symshuffle.ledger.report.site import to_svg
 

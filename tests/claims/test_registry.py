@@ -82,7 +82,7 @@ def test_unknown_reproduction_lists_what_exists() -> None:
 
 
 MODULE = """from fake_ledger.first import claim
-from symshuffle.ledger.claims.errata import Erratum
+from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.ledger.claims.model import Kind
 SLIP = Erratum("wording", "granted", "a slip", same_as="symshuffle.b")
 """

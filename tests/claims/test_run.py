@@ -11,7 +11,6 @@ from fake_ledger.first import claim, defined, nothing
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Verdict
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Check,
     Claim,
@@ -31,6 +30,7 @@ from symshuffle.ledger.claims.model import (
     identity,
     serving,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.ledger.claims.registry import load
 from symshuffle.ledger.claims.run import run, seeded
 from symshuffle.ledger.claims.verify import verify

@@ -38,10 +38,9 @@ from symshuffle.design.shuffled.best import best_shuffled
 from symshuffle.engines import confirm
 from symshuffle.engines.densities import engine as densities
 from symshuffle.geometry.groups import cyclic_group
-from symshuffle.ledger.claims import pictures
-from symshuffle.ledger.claims.clauses import Clause
-from symshuffle.ledger.claims.errata import Erratum
+from symshuffle.ledger.claims import parts
 from symshuffle.ledger.claims.model import Claim, Correction
+from symshuffle.ledger.claims.parts import Clause, Erratum
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation import canonical, vertex_votes, votes, worst_risk
@@ -241,9 +240,9 @@ DOORS = {door: call for one in ROWS for door, call in one.items()} | {
     "ledger.claims.model.Claim.kind": lambda v: replace(CLAIM, kind=v),
     "ledger.claims.model.Claim.expected": lambda v: replace(CLAIM, expected=v),
     "ledger.claims.model.Claim.grade": lambda v: replace(CLAIM, grade=v),
-    "ledger.claims.errata.Erratum.severity": lambda v: Erratum(v, None if v == "question" else "granted", "why"),
-    "ledger.claims.errata.Erratum.standing": lambda v: Erratum("wording", v, "why"),
-    "ledger.claims.pictures.PlottedCurve.role": lambda v: pictures.PlottedCurve("one", v, ((0.0, 1.0),)),
+    "ledger.claims.parts.Erratum.severity": lambda v: Erratum(v, None if v == "question" else "granted", "why"),
+    "ledger.claims.parts.Erratum.standing": lambda v: Erratum("wording", v, "why"),
+    "ledger.claims.parts.PlottedCurve.role": lambda v: parts.PlottedCurve("one", v, ((0.0, 1.0),)),
     "channels.mixed_law.Segment.finite.side": lambda v: list(MIXED.segments[0].finite(v, 4, 64)),
     "channels.mixed_law.MixedLaw.finite.side": lambda v: MIXED.finite(v, 4),
     "decompositions.rising.Slope.spreads.direction": lambda v: rising.Slope(()).spreads(F(6, 5), v, None),

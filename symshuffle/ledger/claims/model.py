@@ -16,16 +16,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from symshuffle.base.choices import replace_choice
 from symshuffle.base.errors import InputError
-from symshuffle.ledger.claims.clauses import Clause as Clause  # noqa: PLC0414  # with those below, handed on
-from symshuffle.ledger.claims.clauses import Role as Role  # noqa: PLC0414
-from symshuffle.ledger.claims.clauses import as_clauses, check_clauses, joined
 from symshuffle.ledger.claims.comparisons import Comparison as Comparison  # noqa: PLC0414
 from symshuffle.ledger.claims.comparisons import Means as Means  # noqa: PLC0414
 from symshuffle.ledger.claims.comparisons import compare as compare  # noqa: PLC0414
 from symshuffle.ledger.claims.comparisons import decide as decide  # noqa: PLC0414
 from symshuffle.ledger.claims.comparisons import identity as identity  # noqa: PLC0414
 from symshuffle.ledger.claims.comparisons import serving as serving  # noqa: PLC0414
-from symshuffle.ledger.claims.errata import Erratum, Severity
+from symshuffle.ledger.claims.parts import Clause as Clause  # noqa: PLC0414  # with those below, handed on
+from symshuffle.ledger.claims.parts import Erratum, Severity, as_clauses, check_clauses, joined
+from symshuffle.ledger.claims.parts import Role as Role  # noqa: PLC0414
 
 if TYPE_CHECKING:
     import numpy as np

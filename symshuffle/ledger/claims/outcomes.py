@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
-from symshuffle.ledger.claims.clauses import Clause
 from symshuffle.ledger.claims.comparisons import Comparison, Means
 from symshuffle.ledger.claims.model import ClaimVerdict, Grade, Kind, Obligation
+from symshuffle.ledger.claims.parts import Clause
 
 
 @final

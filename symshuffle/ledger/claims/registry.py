@@ -20,7 +20,7 @@ from typing import Final, TypeAlias, final
 
 from symshuffle.base.errors import InputError, SymshuffleError
 from symshuffle.ledger.claims.model import Claim, Kind
-from symshuffle.ledger.claims.pictures import Plot
+from symshuffle.ledger.claims.parts import Plot
 
 
 @final

@@ -20,11 +20,11 @@ import numpy as np
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import DEFAULT_BITS, Verdict, working_precision
 from symshuffle.ledger.claims.certify import Witnesses, certificate
-from symshuffle.ledger.claims.clauses import Role
 from symshuffle.ledger.claims.comparisons import Comparison, Means
 from symshuffle.ledger.claims.model import Check, Claim, ClaimVerdict, Control, Correction, Grade, Kind, Statement
 from symshuffle.ledger.claims.obligations import recording, unmet
 from symshuffle.ledger.claims.outcomes import Corrected, Outcome, PartOutcome
+from symshuffle.ledger.claims.parts import Role
 
 
 @final

@@ -13,9 +13,9 @@ from typing import Any, Final, final
 
 from markupsafe import Markup
 
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Grade, Kind
 from symshuffle.ledger.claims.outcomes import Outcome
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.ledger.claims.registry import CHECKS, Ledger, Paper, bibliography, catalogue
 from symshuffle.ledger.report.mathematics import to_search
 

@@ -13,9 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from symshuffle.base.artifacts import installed, write_atomically
-from symshuffle.ledger.claims.errata import Erratum
 from symshuffle.ledger.claims.model import ClaimVerdict
 from symshuffle.ledger.claims.outcomes import Outcome
+from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.ledger.claims.registry import Paper
 from symshuffle.ledger.report.entries import LedgerEntry
 

@@ -17,9 +17,8 @@ from markupsafe import Markup, escape
 from symshuffle.base.artifacts import check_destination, installed, write_atomically
 from symshuffle.base.errors import InputError
 from symshuffle.ledger.claims.comparisons import Comparison, Means
-from symshuffle.ledger.claims.errata import MEANINGS
 from symshuffle.ledger.claims.outcomes import Outcome
-from symshuffle.ledger.claims.pictures import CurveRole, Picture
+from symshuffle.ledger.claims.parts import MEANINGS, CurveRole, Picture
 from symshuffle.ledger.claims.registry import CHECKS, Ledger, bibliography
 from symshuffle.ledger.report.entries import (
     GRADES,

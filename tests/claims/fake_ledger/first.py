@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -18,6 +17,7 @@ from symshuffle.ledger.claims.model import (
     compare,
     decide,
 )
+from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 
 
 def squares(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:

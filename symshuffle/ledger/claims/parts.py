@@ -1,0 +1,229 @@
+"""Parts of a claim as data: the clauses of its text, how a refutation is to be judged, and its picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final, TypeAlias, final
+
+from symshuffle.base.choices import replace_choice
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import to_float
+
+WHOLE: Final = "statement"
+"""Id of the only clause of a statement that is given as one text."""
+
+
+@final
+class Role(StrEnum):
+    """Why a clause needs a check, or needs none.
+
+    ``CHECKED``: comparisons decide it. ``QUOTED``: it is a result of other work, and is taken from there.
+    ``DEFINITION``: it introduces a name, and says nothing that could be false.
+    """
+
+    CHECKED = "checked"
+    QUOTED = "quoted"
+    DEFINITION = "definition"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause of a statement.
+
+    Parameters
+    ----------
+    id : str
+        Its name within the claim, such as ``"ii"``; obligations name it.
+    text : str
+        What it says, LaTeX between dollar signs.
+    role : Role
+        Whether comparisons decide it.
+
+    Raises
+    ------
+    InputError
+        If the id is empty.
+    """
+
+    id: str
+    text: str
+    role: Role = Role.CHECKED
+
+    def __post_init__(self) -> None:
+        replace_choice(Role, self, "role")
+        if not self.id.strip():
+            raise InputError("id", self.id, "a name that is not empty")
+
+
+def as_clauses(text: str | Sequence[Clause]) -> tuple[Clause, ...]:
+    """The clauses of a text; one, if it is not divided."""
+    return (Clause(WHOLE, text),) if isinstance(text, str) else tuple(text)
+
+
+def joined(clauses: Iterable[Clause]) -> str:
+    """The clauses as one text, each after its id unless there is only one."""
+    listed = tuple(clauses)
+    return listed[0].text if len(listed) == 1 else " ".join(f"({one.id}) {one.text}" for one in listed)
+
+
+def check_clauses(claim: str, clauses: Sequence[Clause], named: Sequence[Sequence[str]]) -> None:
+    """Refuse clauses that no obligation names, and names of clauses that are not there.
+
+    - ``named``: for each obligation the clauses that it names; none stands for the only clause there is.
+    """
+    known = [one.id for one in clauses]
+    if len(set(known)) < len(known):
+        raise InputError("text", claim, "clauses with different ids")
+    if len(clauses) == 1:
+        named = [names or known for names in named]
+    if missing := {name for names in named for name in names} - set(known):
+        raise InputError("obligations", min(missing), f"a clause of {claim}, one of {', '.join(known)}")
+    if not all(named):
+        raise InputError("obligations", claim, "obligations that name the clauses that they are about")
+    for one in clauses:
+        if (one.role is Role.CHECKED) is not any(one.id in names for names in named):
+            expected = "a clause that an obligation names, or else one that is quoted or a definition"
+            raise InputError("text", f"{claim} ({one.id})", expected)
+
+
+@final
+class Severity(StrEnum):
+    """What has to change in a refuted statement, the most serious first.
+
+    ``RESULT``: something that a reader would use changes: a formula of a table, or what an analysis or an experiment
+    is said to show. ``HYPOTHESIS``: the statement stands once a constant, a range or an assumption is repaired.
+    ``WORDING``: a slip, a word too strong, or a step of a proof that is easily mended; nothing rests on it.
+    ``QUESTION``: nothing was printed as a fact; a question or a conjecture, of the paper or ours, is answered no.
+    """
+
+    RESULT = "result"
+    HYPOTHESIS = "hypothesis"
+    WORDING = "wording"
+    QUESTION = "question"
+
+
+@final
+class Standing(StrEnum):
+    """Whether the authors of a refuted statement would agree that it is wrong.
+
+    ``GRANTED``: read as it is written, the statement has a counterexample. ``READING``: under some reading, often the
+    intended one, nothing is wrong.
+    """
+
+    GRANTED = "granted"
+    READING = "reading"
+
+
+MEANINGS: Final[Mapping[Severity | Standing, str]] = {
+    Severity.RESULT: "A result changes",
+    Severity.HYPOTHESIS: "A constant or a hypothesis changes",
+    Severity.WORDING: "A slip, or wording",
+    Severity.QUESTION: "A question or a conjecture, answered no",
+    Standing.GRANTED: "the authors would grant it",
+    Standing.READING: "a matter of reading",
+}
+"""Each severity and standing in the words of the faces."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Erratum:
+    """Severity of a refuted statement, and whether its authors would agree.
+
+    Parameters
+    ----------
+    severity : Severity
+        What has to change.
+    standing : Standing or None
+        Whether its authors would agree; None exactly for a question, which is not an error.
+    because : str
+        The reason for both in one sentence, with any argument in favour of the authors.
+    quote : str
+        A few words of the sentence that is accused, as printed; of a formula, which one it is.
+    same_as : str
+        Id of the claim whose erratum is the same mistake; errata counts it there.
+
+    Raises
+    ------
+    InputError
+        If the standing is missing, or given for a question, or no reason is given.
+    """
+
+    severity: Severity
+    standing: Standing | None
+    because: str
+    quote: str = ""
+    same_as: str = ""
+
+    def __post_init__(self) -> None:
+        replace_choice(Severity, self, "severity")
+        if self.standing is not None:
+            replace_choice(Standing, self, "standing")
+        if (self.standing is None) is not (self.severity is Severity.QUESTION):
+            raise InputError("standing", self.standing, "None exactly where the severity is 'question'")
+        if not self.because.strip():
+            raise InputError("because", self.because, "a reason in words")
+
+
+@final
+class CurveRole(StrEnum):
+    """What a curve stands for; curves of one role look alike on every page."""
+
+    FOUND = "found"
+    PRINTED = "printed"
+    CORRECTED = "corrected"
+    OTHER = "other"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PlottedCurve:
+    """One curve: its name, its role, and its points in order."""
+
+    name: str
+    role: CurveRole
+    points: tuple[tuple[float, float], ...]
+    joined: bool = True
+
+    def __post_init__(self) -> None:
+        replace_choice(CurveRole, self, "role")
+        if not self.points:
+            raise InputError("points", self.points, "at least one point")
+
+
+def curve(name: str, role: CurveRole, points: Iterable[tuple[Any, Any]], *, joined: bool = True) -> PlottedCurve:
+    """A curve of exact numbers or balls, rounded for a picture."""
+    return PlottedCurve(name, role, tuple((to_float(x), to_float(y)) for x, y in points), joined)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What a claim looks like.
+
+    - ``shows``: what there is to see, in a sentence: it is the text for those who do not see the picture.
+    - ``curves``: at most six.
+    - ``logarithmic``: whether the horizontal and the vertical axis are logarithmic.
+    """
+
+    shows: str
+    x: str
+    y: str
+    curves: tuple[PlottedCurve, ...]
+    logarithmic: tuple[bool, bool] = (False, False)
+
+    def __post_init__(self) -> None:
+        if not self.shows.strip():
+            raise InputError("shows", self.shows, "a sentence that describes the picture")
+        if not 1 <= len(self.curves) <= 6:
+            raise InputError("curves", len(self.curves), "one to six curves")
+        for axis, wanted in enumerate(self.logarithmic):
+            if wanted and any(point[axis] <= 0 for one in self.curves for point in one.points):
+                raise InputError("logarithmic", self.logarithmic, "positive values only")
+
+
+Plot: TypeAlias = Callable[[], Picture]
+"""Computes the picture of a claim from the formulas of the library, within a few seconds."""

@@ -16,8 +16,7 @@ from symshuffle.audit.claims import Claim, claim
 from symshuffle.audit.programs import MOST_MESSAGES, Program, answers, hint
 from symshuffle.audit.shares import CAUGHT, Power, about_runs, check_runs
 from symshuffle.audit.verdicts import Audit, ClaimedCell, Event, cells_outside, findings
-from symshuffle.base.errors import InputError
-from symshuffle.base.kinds import Progress
+from symshuffle.base.errors import InputError, Progress
 from symshuffle.base.numbers import Verdict, as_integer, less, lower_end, natural_log, to_float, upper_end
 from symshuffle.collect.estimate import read_confidence
 from symshuffle.collect.randomness import Integers

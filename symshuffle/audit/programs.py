@@ -15,8 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, final
 
-from symshuffle.base.errors import InputError
-from symshuffle.base.kinds import Progress, check_progress
+from symshuffle.base.errors import InputError, Progress, check_progress
 from symshuffle.base.numbers import as_integer, parse_rational
 
 MOST_MESSAGES: Final = 50_000_000

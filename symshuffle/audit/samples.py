@@ -20,8 +20,7 @@ import numpy as np
 from symshuffle.audit.programs import MOST_MESSAGES, Program, answers, as_run, hint
 from symshuffle.audit.shares import CAUGHT, Power, about_runs, check_runs
 from symshuffle.audit.verdicts import Audit, Event, finding
-from symshuffle.base.errors import InputError
-from symshuffle.base.kinds import Progress, check_list
+from symshuffle.base.errors import InputError, Progress, check_list
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import Real, as_integer, enclose, natural_log, parse_rational, upper_end
 from symshuffle.collect.estimate import read_confidence

@@ -25,8 +25,7 @@ from symshuffle.audit.claims import Claim, claim
 from symshuffle.audit.programs import MOST_MESSAGES, Program, answers, as_run, hint
 from symshuffle.audit.shares import CAUGHT, MOST_RUNS, Power, about_runs, check_runs, least_runs
 from symshuffle.audit.verdicts import Audit, ClaimedCell, Event, cells_outside, findings
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.kinds import Progress
+from symshuffle.base.errors import InputError, Progress, Unsupported
 from symshuffle.base.numbers import as_integer, natural_log, to_float, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.collect.estimate import read_confidence

@@ -16,8 +16,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExec
 from contextlib import contextmanager
 from typing import Any, Final, NoReturn, TypeVar
 
-from symshuffle.base.errors import InputError, SolverFailure, SymshuffleError
-from symshuffle.base.kinds import check_progress
+from symshuffle.base.errors import InputError, SolverFailure, SymshuffleError, check_progress
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -24,10 +24,9 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias, final
 
 from symshuffle.base.artifacts import write_atomically
-from symshuffle.base.errors import InputError, SymshuffleError, Unsupported
+from symshuffle.base.errors import InputError, SymshuffleError, Unsupported, check_progress
 from symshuffle.base.executors import check_executor, refuse_work
 from symshuffle.base.journal import OWN, REASON, TABLE, Found, journal_in
-from symshuffle.base.kinds import check_progress
 from symshuffle.base.rows import FlatRow, flat
 
 Grid: TypeAlias = "Mapping[str, Sequence[object]] | Sequence[Mapping[str, object]]"

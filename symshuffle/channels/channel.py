@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, final
 
-from symshuffle.base.errors import InputError
-from symshuffle.base.kinds import check_list
+from symshuffle.base.errors import InputError, check_list
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import (
     FLOAT_SUM_SLACK,

@@ -14,8 +14,7 @@ from typing import Any
 
 import flint
 
-from symshuffle.base.errors import InputError
-from symshuffle.base.kinds import check_list
+from symshuffle.base.errors import InputError, check_list
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
     Ball,

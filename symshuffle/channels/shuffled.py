@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.kinds import check_kind, check_list
+from symshuffle.base.errors import InputError, Unsupported, check_kind, check_list
 from symshuffle.base.numbers import Ball, Number, as_integer
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.divergences import hockey_stick

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from symshuffle.accountants.covering.covered import Whom, spelled_out
 from symshuffle.base.choices import Loss, Rigour, choice
-from symshuffle.base.errors import InputError, NotDecided, Unsupported
-from symshuffle.base.kinds import NamedProgress
+from symshuffle.base.errors import InputError, NamedProgress, NotDecided, Unsupported
 from symshuffle.base.numbers import (
     Ball,
     Exp,

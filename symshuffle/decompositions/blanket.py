@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
-from symshuffle.base.errors import InputError
-from symshuffle.base.kinds import check_kind, check_list
+from symshuffle.base.errors import InputError, check_kind, check_list
 from symshuffle.base.numbers import FLOAT_SUM_SLACK, Number, Verdict, as_integer, equal
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.model import Decomposition

@@ -19,7 +19,7 @@ from symshuffle.base.choices import Direction, Others, choice
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Real, parse_rational
-from symshuffle.base.numbers.readers import KINDS, LARGEST_PARAMETER
+from symshuffle.base.numbers.texts import KINDS, LARGEST_PARAMETER
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import CalculatedCell, calculated, calculated_law, calculated_slope, spreads
 

@@ -17,8 +17,7 @@ from typing import Any, final
 import sympy as sp
 
 from symshuffle.base.choices import Direction, Others, choice
-from symshuffle.base.errors import InputError, NotDecided, Unsupported
-from symshuffle.base.kinds import check_kind
+from symshuffle.base.errors import InputError, NotDecided, Unsupported, check_kind
 from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import Ball, Real
 from symshuffle.channels.law import Law

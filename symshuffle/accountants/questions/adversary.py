@@ -23,9 +23,8 @@ from symshuffle.accountants.bounds.evaluate import Request, check_n
 from symshuffle.accountants.covering.reduced import PairClass, Reduction
 from symshuffle.accountants.questions.dataset_families import WEIGHTS, InputPairs, count_families, distinct_families
 from symshuffle.base.choices import Direction, Rigour, replace_choice
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError, Progress, Unsupported
 from symshuffle.base.executors import mapped
-from symshuffle.base.kinds import Progress
 from symshuffle.base.levels import read_target, words_of_target
 from symshuffle.base.lines import FirstLines, at_target
 from symshuffle.base.numbers import Number, Real, enclose, lower_end, usual_bits

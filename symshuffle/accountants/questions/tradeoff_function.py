@@ -29,9 +29,8 @@ from symshuffle.accountants.questions.experiments import Experiment, covered_by,
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, Rounds
 from symshuffle.base.choices import CurveKind, Question, Rigour
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError, Progress, Unsupported, check_list
 from symshuffle.base.executors import mapped
-from symshuffle.base.kinds import Progress, check_list
 from symshuffle.base.numbers import as_integer, parse_rational
 from symshuffle.base.results import Bracket
 

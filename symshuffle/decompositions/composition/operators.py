@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from symshuffle.base.choices import Operator
-from symshuffle.base.errors import InputError
-from symshuffle.base.kinds import check_list
+from symshuffle.base.errors import InputError, check_list
 from symshuffle.base.numbers import as_number
 from symshuffle.decompositions.composition.tree import Composition, Part
 from symshuffle.mechanisms.finite import constant

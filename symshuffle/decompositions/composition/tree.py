@@ -10,8 +10,7 @@ from functools import reduce
 from typing import Final, TypeAlias, final
 
 from symshuffle.base.choices import Operator, replace_choice
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.kinds import check_list
+from symshuffle.base.errors import InputError, Unsupported, check_list
 from symshuffle.base.levels import read_budget, takes_eps0
 from symshuffle.base.numbers import Exp, Real, as_integer, as_number, counted, format_decimal
 from symshuffle.channels.channel import Channel, direct_sum

@@ -16,8 +16,7 @@ from typing import Final
 import numpy as np
 
 from symshuffle.base.choices import Criterion, Method, Rigour, choice
-from symshuffle.base.errors import InputError, NotDecided, SolverFailure
-from symshuffle.base.kinds import check_kind
+from symshuffle.base.errors import InputError, NotDecided, SolverFailure, check_kind
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Exp, enclose
 from symshuffle.base.results import Bracket

@@ -12,8 +12,7 @@ from fractions import Fraction
 from typing import Any, Final, final
 
 from symshuffle.base.choices import Route, choice
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.kinds import check_kind
+from symshuffle.base.errors import InputError, Unsupported, check_kind
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Real, Verdict, as_integer, less
 from symshuffle.base.results import Bracket

@@ -14,8 +14,7 @@ from typing import Any, Final
 import flint
 
 from symshuffle.base.choices import Direction, Rigour
-from symshuffle.base.errors import CertificateError, InputError, NotDecided
-from symshuffle.base.kinds import check_kind
+from symshuffle.base.errors import CertificateError, InputError, NotDecided, check_kind
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Ball, Exp, Number, Real, Verdict, less, to_arb, working_precision
 from symshuffle.base.results import Bracket

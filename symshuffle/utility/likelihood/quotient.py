@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
-from symshuffle.base.errors import CertificateError, InputError, Unsupported
-from symshuffle.base.kinds import check_kind
+from symshuffle.base.errors import CertificateError, InputError, Unsupported, check_kind
 from symshuffle.base.numbers import Ball, Number, as_integer, equal, lower_end
 from symshuffle.base.results import well_formed
 from symshuffle.channels.channel import Channel

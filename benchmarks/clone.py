@@ -26,8 +26,8 @@ from symshuffle.accountants.literature.unsound import unsound_variation_ratio
 from symshuffle.base.numbers import Ball, enclose
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence
-from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.clones import stronger_clone
+from symshuffle.decompositions.model import simplified_decomposition
 
 LAM: Final = Fraction(math.e)
 """The double nearest to e, as the rational that it is: eps0 is 1 to within 1e-16, and every tool gets the same."""

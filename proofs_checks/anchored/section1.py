@@ -14,8 +14,7 @@ import sympy as sp
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.numbers import Verdict, brief
 from symshuffle.channels.channel import Channel, direct_sum
-from symshuffle.channels.divergences import hockey_stick
-from symshuffle.channels.shuffled import shuffled_law
+from symshuffle.channels.shuffled import hockey_stick, shuffled_law
 from symshuffle.geometry.linear import dot
 from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (

@@ -13,8 +13,7 @@ import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.divergences import chi_square
-from symshuffle.channels.shuffled import histogram_law, law_divergence
+from symshuffle.channels.shuffled import chi_square, histogram_law, law_divergence
 from symshuffle.geometry.linear import Vector, dot
 from symshuffle.geometry.symmetry import symmetrize_channel
 from symshuffle.ledger.claims.model import (

@@ -211,7 +211,7 @@ def _check_budget(statement: Statement, rng: np.random.Generator) -> Iterator[Co
 
 def _chi_square(channel: Channel, i: int, j: int) -> Any:
     """From the rows themselves."""
-    from symshuffle.channels.divergences import chi_square
+    from symshuffle.channels.shuffled import chi_square
 
     return chi_square(channel.rows[i], channel.rows[j])
 

@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.channels.divergences import chi_square
+from symshuffle.channels.shuffled import chi_square
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,

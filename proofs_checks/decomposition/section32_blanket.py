@@ -38,7 +38,7 @@ from symshuffle.channels.shuffled import (
     shuffled_law,
     worst_shuffled_divergence,
 )
-from symshuffle.decompositions.blanket import privacy_blanket
+from symshuffle.decompositions.model import privacy_blanket
 from symshuffle.decompositions.postprocessing import blanket_laws, blanket_map, push_forward
 from symshuffle.ledger.claims.model import (
     Claim,

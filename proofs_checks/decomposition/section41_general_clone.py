@@ -32,13 +32,12 @@ from symshuffle.channels.shuffled import (
     shuffled_law,
     worst_shuffled_divergence,
 )
-from symshuffle.decompositions.blanket import primary_decomposition
 from symshuffle.decompositions.clones import (
     intuitive_clone,
     standard_clone,
     stronger_clone,
 )
-from symshuffle.decompositions.model import Decomposition, ReductionPair
+from symshuffle.decompositions.model import Decomposition, ReductionPair, primary_decomposition
 from symshuffle.decompositions.postprocessing import (
     general_clone_map,
     push_forward,

@@ -34,13 +34,12 @@ from symshuffle.channels.shuffled import (
     law_divergence,
     worst_shuffled_divergence,
 )
-from symshuffle.decompositions.blanket import primary_decomposition, privacy_blanket
 from symshuffle.decompositions.clones import (
     standard_clone,
     standard_clone_pair,
     stronger_clone,
 )
-from symshuffle.decompositions.model import Decomposition
+from symshuffle.decompositions.model import Decomposition, primary_decomposition, privacy_blanket
 from symshuffle.decompositions.postprocessing import (
     blanket_laws,
     blanket_to_primary,

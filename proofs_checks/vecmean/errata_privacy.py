@@ -12,7 +12,7 @@ import numpy as np
 from proofs_checks._errata import finding, refuted
 from proofs_checks.vecmean import _cases as cases
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.divergences import chi_square, hockey_stick
+from symshuffle.channels.shuffled import chi_square, hockey_stick
 from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Clause,

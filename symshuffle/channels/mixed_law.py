@@ -83,13 +83,12 @@ class Segment:
             a, b, last = to_arb(self.constant), to_arb(self.slope), to_arb(self.span).exp()
             return Ball.from_arb(a + b, bits), Ball.from_arb(a + b * last, bits)
 
-    def finite(self, side: Side | str, cells: int, bits: int) -> Iterator[tuple[Number, Number]]:
+    def finite(self, side: Side, cells: int, bits: int) -> Iterator[tuple[Number, Number]]:
         r"""Atoms from one side in convex order, by cutting the range of u into cells.
 
         Merging a cell into its mean lowers the law, moving its mass to the two ends with the mean kept raises it; the
         gap is of second order in the width of a cell.
         """
-        side = choice(Side, side, "side")
         with working_precision(bits + 16):
             a, b, w, span = (to_arb(x) for x in (self.constant, self.slope, self.weight, self.span))
             for j in range(cells):

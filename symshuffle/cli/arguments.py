@@ -121,7 +121,7 @@ def source(
         return _any_ldp(eps0, lam, param)
     if name in vector_mechanisms.PARAMETERS:
         return vector_mechanisms.mechanism(name, eps0, lam, assignments(param))
-    from symshuffle.decompositions.expression import is_composition  # it loads SymPy
+    from symshuffle.decompositions.composition.operators import is_composition  # it loads SymPy
 
     if name == "laplace":
         return _laplace(eps0, lam, param)
@@ -226,7 +226,7 @@ def _complete(found: Mechanism) -> Mechanism:
 def _composed(text: str, eps0: str | None, lam: str | None, param: list[str] | None) -> Mechanism | Laplace | Composed:
     from symshuffle.base.levels import read_budget
     from symshuffle.decompositions.composition import Composed, Composition, has_budget, open_parameters
-    from symshuffle.decompositions.expression import parse
+    from symshuffle.decompositions.composition.operators import parse
     from symshuffle.mechanisms.continuous import Laplace
 
     if param:

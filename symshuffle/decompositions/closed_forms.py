@@ -15,7 +15,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, final
 
-from symshuffle.base.choices import Direction, Others, choice
+from symshuffle.base.choices import Direction, Others
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Real, parse_rational
@@ -85,12 +85,11 @@ class ClosedForm:
         reached = (Others.SECOND, Others.FIRST) if two_only else (Others.THIRD, Others.SECOND, Others.FIRST)
         return tuple(others for others in reached if others in known)
 
-    def datasets(self, others: Others | str, n: int) -> str:
+    def datasets(self, others: Others, n: int) -> str:
         """The two datasets of a constant background, in words."""
-        held = choice(Others, others, "others")
-        if held is Others.BLANKET:
+        if others is Others.BLANKET:
             raise InputError("others", others, "an input that the others hold: first, second or third")
-        place = (Others.FIRST, Others.SECOND, Others.THIRD).index(held)
+        place = (Others.FIRST, Others.SECOND, Others.THIRD).index(others)
         who = "" if self._form["by"] is None else f"; 0 and 1 are {self.pairs}"
         return f"X0 = (0, {place} x {n - 1}), X1 = (1, {place} x {n - 1}), inputs named 0, 1, 2{who}"
 
@@ -98,23 +97,19 @@ class ClosedForm:
         self,
         exp_eps: Real,
         *,
-        others: Others | str = Others.BLANKET,
-        direction: Direction | str = Direction.FORWARD,
+        others: Others = Others.BLANKET,
+        direction: Direction = Direction.FORWARD,
         bits: int | None = None,
+        doubles: bool = False,
     ) -> Law:
-        """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits."""
-        way, held = choice(Direction, direction, "direction"), choice(Others, others, "others")
-        return calculated_law(_cells(self.name, bool(self.limits), held), self._values(), exp_eps, way, bits=bits)
+        """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits, or around doubles."""
+        cells = _cells(self.name, bool(self.limits), others)
+        return calculated_law(cells, self._values(), exp_eps, direction, bits=bits, doubles=doubles)
 
-    def law_in_doubles(self, exp_eps: Real, *, others: Others | str, direction: Direction | str) -> Law:
-        """As :meth:`law`, enclosed in doubles where it is not rational."""
-        way, held = choice(Direction, direction, "direction"), choice(Others, others, "others")
-        return calculated_law(_cells(self.name, bool(self.limits), held), self._values(), exp_eps, way, doubles=True)
-
-    def spreads(self, exp_eps: Real, direction: Direction | str, bits: int | None) -> bool:
+    def spreads(self, exp_eps: Real, direction: Direction, bits: int | None) -> bool:
         """Whether the law of G certainly rises in convex order with the parameter that tells pairs apart."""
-        way, slope = choice(Direction, direction, "direction"), self._form["slope"]
-        return slope is not None and spreads(calculated_slope(slope, self._values(), exp_eps, way, bits))
+        slope = self._form["slope"]
+        return slope is not None and spreads(calculated_slope(slope, self._values(), exp_eps, direction, bits))
 
     def mechanism(self) -> Mechanism:
         """The mechanism itself, for whatever needs algebra."""

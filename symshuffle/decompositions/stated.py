@@ -15,7 +15,7 @@ from typing import Any, Final, final
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Real, enclose, format_decimal
 from symshuffle.channels.channel import Channel
-from symshuffle.decompositions.blanket import privacy_blanket
+from symshuffle.decompositions.model import privacy_blanket
 
 _FIRST_BITS: Final = 64
 

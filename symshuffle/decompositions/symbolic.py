@@ -22,7 +22,7 @@ from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import Ball, Real
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import CalculatedCell, calculated_law
-from symshuffle.decompositions.closed_forms import cells_on_file
+from symshuffle.decompositions.closed_forms import cells_on_file, lines_on_file
 from symshuffle.decompositions.counting import ROLES, Cell, count_cells
 from symshuffle.decompositions.model import Decomposition
 from symshuffle.mechanisms.display import array, columns, factored, latex, text
@@ -335,3 +335,33 @@ def is_standard(decomposition: SymbolicDecomposition) -> bool:
     return all(
         cell.ratios is not None and all(ratio in (1, LAM) for ratio in cell.ratios) for cell in decomposition.cells
     )
+
+
+def filed_decomposition(mechanism: Mechanism, *, others: Others = Others.BLANKET) -> SymbolicDecomposition:
+    """As :func:`counted_decomposition`, from the cells on file where a named mechanism has some: nothing is derived."""
+    growing = any(parameter.has_limit for parameter in mechanism.parameters)
+    general = mechanism.general or mechanism
+    kept = lines_on_file(general.name, growing, others) if is_named(general) else None
+    if kept is None:
+        return counted_decomposition(mechanism, others=others)
+    known, blanket = dict(mechanism.fixed), others is Others.BLANKET
+    cells, beta = _read_cells(general, growing, others)
+    fixed = [cell.map(lambda weight: weight.subs(known)) for cell in cells]
+    told = tuple(cell for cell in fixed if not cell.a == cell.b == cell.c == 0)
+    return SymbolicDecomposition(mechanism, told, beta.subs(known) if blanket else sp.Integer(0))
+
+
+@cache
+def _read_cells(general: Mechanism, growing: bool, others: Others) -> tuple[tuple[Cell, ...], sp.Expr]:
+    """The cells on file and the left-over, as expressions in the parameters."""
+    named = {"lam" if p.symbol == LAM else p.name: p.symbol for p in general.parameters}
+
+    def read(text: str) -> sp.Expr:
+        return sp.sympify(text, locals=named)
+
+    cells = []
+    for a, b, c, ratios in lines_on_file(general.name, growing, others) or ():
+        cells.append(Cell(read(a), read(b), read(c), None if ratios is None else (read(ratios[0]), read(ratios[1]))))
+    if others is not Others.BLANKET:
+        return tuple(cells), sp.Integer(0)
+    return tuple(cells[:-1]), cells[-1].c

@@ -4,7 +4,7 @@ import pytest
 
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.divergences import chi_square
+from symshuffle.channels.shuffled import chi_square
 from symshuffle.utility.anchored import (
     AnchoredLaw,
     PointLaw,

@@ -17,7 +17,7 @@ from symshuffle.decompositions.composition import (
     patterns,
     subsample,
 )
-from symshuffle.decompositions.expression import parse
+from symshuffle.decompositions.composition.operators import parse
 
 X = Fraction(6, 5)
 

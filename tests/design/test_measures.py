@@ -10,8 +10,8 @@ import pytest
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp, enclose, to_arb
-from symshuffle.channels import divergences
-from symshuffle.channels.divergences import hockey_stick
+from symshuffle.channels import shuffled
+from symshuffle.channels.shuffled import hockey_stick
 from symshuffle.design.information import measures as me
 from symshuffle.design.information.maximum import maximise, renyi_divergence
 from symshuffle.design.named import uniform
@@ -131,7 +131,7 @@ def test_the_renyi_divergence_is_that_of_the_channel(alpha):
     found = renyi_divergence(design, alpha)
     laws = [[sum(p * w for p, w in zip(law, column, strict=True)) for column in design.channel().columns()]
             for law in (P0, P1)]  # fmt: skip
-    exact = divergences.renyi_divergence(*laws, alpha)
+    exact = shuffled.renyi_divergence(*laws, alpha)
     assert found.lower <= exact.upper
     assert exact.lower <= found.upper
     assert found.width < Fraction(1, 10**10)

@@ -22,7 +22,7 @@ from symshuffle.accountants.rounds.plan import Round, Rounds
 from symshuffle.base.choices import Rigour, Side
 from symshuffle.base.numbers import Exp
 from symshuffle.base.results import Bracket
-from symshuffle.channels.divergences import renyi_divergence
+from symshuffle.channels.shuffled import renyi_divergence
 from symshuffle.decompositions.model import ReductionPair
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.information.maximum import maximise

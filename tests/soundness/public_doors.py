@@ -29,7 +29,7 @@ from symshuffle.base.numbers import Verdict
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.collect import make_plan
-from symshuffle.decompositions import backgrounds, closed_forms, composition, filed, laplace, rising, symbolic
+from symshuffle.decompositions import backgrounds, composition, symbolic
 from symshuffle.design.comparison import certified, families, forms, matching
 from symshuffle.design.decision import reduced, symmetries
 from symshuffle.design.decision.problems import smoothed_point_masses
@@ -134,20 +134,7 @@ ROWS = (
     row("direction rigour", epsilon, W, n=3, delta="1/10", rel=0.1),
     row("rigour", certified.Rivals, FAMILY, FORMS, MATCH, 9, HALF),
     row("others", backgrounds.ConstantBackground, KRR),
-    row("others direction", closed_forms.closed_form("krr", {"k": "3"}, lam=2).law, F(6, 5)),
-    row(
-        "others direction",
-        closed_forms.closed_form("krr", {"k": "3"}, lam=2).law_in_doubles,
-        F(6, 5),
-        direction="forward",
-        others="blanket",
-    ),
-    row("direction", closed_forms.closed_form("half-block", {"k": "6"}, lam=2).spreads, F(6, 5), bits=None),
     row("others direction", symbolic.quick_law, KRR, F(6, 5)),
-    row("others", composition.decomposition, TREE, WAY),
-    row("others side direction", composition.composed_law, TREE, WAY, F(6, 5), lam=F(4)),
-    row("others direction", composition.mixed_law, TREE, WAY, F(6, 5), lam=F(4)),
-    row("others", laplace.laplace_cells, 4, "upper", differs=True),
     row("direction", OPTIMAL.numeric().reduction_pair().gparv, F(6, 5)),
     row("direction", OPTIMAL.numeric().reduction_pair().divergence, 2, F(6, 5)),
     row("direction", OPTIMAL.gparv),
@@ -234,6 +221,7 @@ DOORS = {door: call for one in ROWS for door, call in one.items()} | {
     "design.comparison.compare.compare.loss": lambda v: compare(3, n=9, eps0=1, mechanisms=["krr"], loss=v).rows,
     "design.shuffled.best.best_shuffled.loss": lambda v: best_shuffled(3, n=4, eps=1, delta="1/10", loss=v).trace,
     "utility.estimation.votes.VoteNoise.loss.loss": lambda v: votes.VoteNoise(F(1), F(2), 3, "").loss(v, 4),
+    "channels.mixed_law.MixedLaw.finite.side": lambda v: MIXED.finite(v, 4),
     "engines.confirm.front.confirm.route": lambda v: confirm.confirm(LAW, 3, digits=8, route=v).value[:6],
     "utility.estimation.vertex_votes.VertexNoise.loss.loss": lambda v: vertex_votes.joint_noise([NOISE] * 2).loss(v, 4),
     "utility.estimation.vertex_votes.VertexNoise.worst.loss": lambda v: vertex_votes.joint_noise([NOISE] * 2).worst(v),
@@ -246,12 +234,7 @@ DOORS = {door: call for one in ROWS for door, call in one.items()} | {
     "accountants.questions.curves.Curve.kind": lambda v: replace(CURVE, kind=v),
     "accountants.covering.reduced.Reduction.adjacency": lambda v: replace(REDUCED, adjacency=v),
     "design.comparison.matching.Match.kind": lambda v: matching.Match(v, HALF, None),
-    "decompositions.closed_forms.ClosedForm.datasets.others": lambda v: closed_forms.closed_form(
-        "krr", {"k": "3"}, lam=2
-    ).datasets(v, 4),
-    "decompositions.filed.filed_decomposition.others": lambda v: filed.filed_decomposition(KRR, others=v).gparv(),
     "decompositions.composition.tree.Composition.operator": lambda v: composition.Composition(v, (KRR,), (F(1),)),
-    "decompositions.laplace.laplace_cells.side": lambda v: laplace.laplace_cells(4, v, "blanket", differs=True),
     "ledger.claims.model.Claim.kind": lambda v: replace(CLAIM, kind=v),
     "ledger.claims.model.Claim.expected": lambda v: replace(CLAIM, expected=v),
     "ledger.claims.model.Claim.grade": lambda v: replace(CLAIM, grade=v),
@@ -260,15 +243,12 @@ DOORS = {door: call for one in ROWS for door, call in one.items()} | {
     "ledger.claims.pictures.PlottedCurve.role": lambda v: pictures.PlottedCurve("one", v, ((0.0, 1.0),)),
     "ledger.claims.comparisons.Comparison.means": lambda v: Comparison("1", "1", "==", Verdict.TRUE, v, "here"),
     "ledger.claims.model.Obligation.quantifier": lambda v: Obligation(v, "n"),
-    "channels.mixed_law.Segment.finite.side": lambda v: list(MIXED.segments[0].finite(v, 4, 64)),
-    "channels.mixed_law.MixedLaw.finite.side": lambda v: MIXED.finite(v, 4),
     "accountants.covering.reduced.Reduction.neighbours.question": lambda v: REDUCED.neighbours(v, 3),
     "accountants.covering.reduced.Reduction.laws.question": lambda v: REDUCED.laws(F(6, 5), v, None),
     "accountants.covering.reduced.laws.question": lambda v: classes.laws(REDUCED.bounds[0], F(6, 5), v, None),
     "accountants.covering.reduced.mixed_laws.question": lambda v: classes.mixed_laws(
         reduction.reduction(Laplace(F(2))).mixed[0], F(6, 5), v, None
     ),
-    "decompositions.rising.Slope.spreads.direction": lambda v: rising.Slope(()).spreads(F(6, 5), v, None),
     "utility.likelihood.certificates.hinge_range.direction": lambda v: certificates.hinge_range(v, F(2)),
     "vectors.privacy.dominance.OrderComparison.verdicts": lambda v: OrderComparison(
         PAIR, 3, F(1), F(2), (F(1), F(2)), (v,), "float64"

@@ -28,7 +28,7 @@ INSIDE = set(
         "collect.responses.Subsets.mechanism collect.scheme.Scheme.mechanism "
         "engines.confirm.laplace.laplace_transform decompositions.closed_forms.closed_form "
         "decompositions.composition.laws.composed_law decompositions.composition.laws.mixed_law "
-        "decompositions.tables.root utility.frontiers.caps.at utility.frontiers.caps.check_cap "
+        "decompositions.composition.tree.root utility.frontiers.caps.at utility.frontiers.caps.check_cap "
         "utility.frontiers.caps.sign_at utility.frontiers.loss_sizes.best_sizes "
         "utility.frontiers.loss_sizes.size_noise "
         "utility.likelihood.extremes.read_cap"

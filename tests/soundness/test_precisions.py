@@ -8,7 +8,7 @@ import pytest
 
 from symshuffle.accountants.literature import baselines
 from symshuffle.accountants.literature.baselines import BlanketVariable
-from symshuffle.channels.divergences import kl_divergence, renyi_divergence
+from symshuffle.channels.shuffled import kl_divergence, renyi_divergence
 from symshuffle.utility.likelihood.extremes import gaussian_scale
 from symshuffle.utility.likelihood.normal import gaussian_profile, scaled_limit
 from symshuffle.vectors.error import compare

@@ -25,8 +25,7 @@ from symshuffle.base.numbers import (
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.rounded import Rounding
-from symshuffle.decompositions.blanket import simplified_decomposition
-from symshuffle.decompositions.model import Decomposition, ReductionPair
+from symshuffle.decompositions.model import Decomposition, ReductionPair, simplified_decomposition
 
 _MOST_INPUTS: Final = 8
 """Inputs of an explicit channel up to which all of its constant backgrounds are tried."""

@@ -34,8 +34,8 @@ from symshuffle.base.numbers import (
 from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.composition import Composed, Composition, Part, has_budget, written
-from symshuffle.decompositions.expression import parse
-from symshuffle.decompositions.tables import root
+from symshuffle.decompositions.composition.operators import parse
+from symshuffle.decompositions.composition.tree import root
 from symshuffle.design.comparison.matching import Match, budget_of
 from symshuffle.design.comparison.row import Row, bracket_of
 from symshuffle.mechanisms.model import Mechanism

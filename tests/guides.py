@@ -82,10 +82,10 @@ BY_REASON: Final[dict[str, dict[str, tuple[str, tuple[Change, ...]]]]] = {
         D + "engine._likely": ("passes", each(Fraction(1, 10**30), Fraction(1, 1000), Fraction(0))),
     },
     "what is left out is bounded, wherever it begins": {
-        E + "counting.count_windows.Windows.choose": ("counts", (changed(narrower), *4 * (changed(elsewhere),))),
-        E + "counting.count_windows._window": ("counts",
+        E + "counting.count_tables.Windows.choose": ("counts", (changed(narrower), *4 * (changed(elsewhere),))),
+        E + "counting.count_tables._window": ("counts",
             (*each((0, 0), (N, N), (0, N), (3, 5)), *(one(at) for one in (below_the_mean, above_the_mean) for at in (1.2, 2, 3)))),
-        E + "counting.count_windows._slope": ("counts", (stuck(0.0), scaled(1))),
+        E + "counting.count_tables._slope": ("counts", (stuck(0.0), scaled(1))),
         A + "rounds.losses.Losses.chernoff": ("period", (scaled(0.5), scaled(1), stuck(1.0))),
         E + "transforms.tilted._chernoff": ("fft", 3 * (changed(sloped),)),
         E + "transforms.tilted._steps": ("fft", (stuck(50), stuck(777), changed(lambda found, draw: found // 2))),

@@ -26,7 +26,7 @@ INSIDE = set(
     words(
         "collect.responses.Hadamard.mechanism collect.responses.Response.mechanism "
         "collect.responses.Subsets.mechanism collect.scheme.Scheme.mechanism "
-        "engines.confirm.laplace.laplace_transform decompositions.closed_forms.closed_form "
+        "engines.confirm.transform.laplace_transform decompositions.closed_forms.closed_form "
         "decompositions.composition.laws.composed_law decompositions.composition.laws.mixed_law "
         "decompositions.composition.tree.root utility.frontiers.caps.at utility.frontiers.caps.check_cap "
         "utility.frontiers.caps.sign_at utility.frontiers.loss_sizes.best_sizes "

@@ -10,7 +10,7 @@ with p the last count at which S is not negative and :math:`s\in[0,w)` its value
 
 Three errors stand between that sum and H(n), each with a bound:
 
-- *Windows.* Only counts in a window of each atom are visited (:mod:`symshuffle.engines.counting.count_windows`).
+- *Windows.* Only counts in a window of each atom are visited (:mod:`symshuffle.engines.counting.count_tables`).
 - *Factors.* A table holds :math:`(\rho w_i)^k/k!` relative to its value at one count, made in balls and rounded once.
   All terms are non-negative, so relative errors of factors and sums add up to one relative error of the total.
 - *Values.* Atoms and S are rounded. Where S is off by at most :math:`\eta`, so is its positive part, and only where
@@ -34,8 +34,7 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, lower_end, to_arb, upper_end, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
-from symshuffle.engines.counting.count_tables import FactorTable, scale_of, visited
-from symshuffle.engines.counting.count_windows import Windows, steps_of
+from symshuffle.engines.counting.count_tables import FactorTable, Windows, scale_of, steps_of, visited
 
 _LARGEST: Final = 3_000_000
 _CHEAP: Final = 120_000

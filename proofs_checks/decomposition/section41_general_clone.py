@@ -11,6 +11,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from proofs_checks.decomposition._algorithms import (
+    general_clone_map,
+    push_forward,
+)
 from proofs_checks.decomposition._cases import (
     DIRECTIONS,
     PAIR,
@@ -38,10 +42,6 @@ from symshuffle.decompositions.clones import (
     stronger_clone,
 )
 from symshuffle.decompositions.model import Decomposition, ReductionPair, primary_decomposition
-from symshuffle.decompositions.postprocessing import (
-    general_clone_map,
-    push_forward,
-)
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,

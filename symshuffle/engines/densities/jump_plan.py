@@ -1,7 +1,7 @@
 r"""Where a law is cut into jumps and the rest, in which bins, and where their lines run: choices in doubles.
 
 Evidence: choices need none; that any of them gives a true bracket is proved of
-:mod:`symshuffle.engines.densities.jumps` and :mod:`symshuffle.engines.densities.jump_line`, under what these assume.
+:mod:`symshuffle.engines.densities.jumps` and :mod:`symshuffle.engines.densities.jumps`, under what these assume.
 What they do rely on is that the calm pieces and the bins are together the pieces of the law, each part once:
 :func:`cut_at` and :func:`bins` cut coordinates at rational points, whatever G is there.
 """

@@ -313,13 +313,7 @@ class Larger(StrEnum):
 
 
 def choice(kind: type[E], value: object, argument: str) -> E:
-    """The member that a caller means, given itself or by its text.
-
-    Examples
-    --------
-    >>> choice(Direction, "reverse", "direction")
-    <Direction.REVERSE: 'reverse'>
-    """
+    """The member that a caller means, given itself or by its text."""
     if isinstance(value, str):
         try:
             return kind(value)

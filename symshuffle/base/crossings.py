@@ -23,13 +23,7 @@ def first_integer(passed: Callable[[int], bool], low: int, high: int) -> int:
 
 
 def smooth_integer(least: int) -> int:
-    """Smallest integer from ``least`` on without a prime factor above 5: a length of quick transforms.
-
-    Examples
-    --------
-    >>> [smooth_integer(n) for n in (7, 16, 121)]
-    [8, 16, 125]
-    """
+    """Smallest integer from ``least`` on without a prime factor above 5: a length of quick transforms."""
     found, fives = 1 << (least - 1).bit_length(), 1
     while fives < found:
         odd = fives

@@ -87,13 +87,7 @@ def read_delta(delta: object) -> Fraction:
 
 
 def words_of_target(*, exp_eps: Real | None = None, delta: Fraction | None = None) -> str:
-    """A target in words, as the first line of an answer names it.
-
-    Examples
-    --------
-    >>> words_of_target(exp_eps=Exp(Fraction(1, 10)), delta=Fraction(1, 10**8)), words_of_target(exp_eps=Fraction(6, 5))
-    ('eps = 0.1, delta = 1e-08', 'exp(eps) = 1.2')
-    """
+    """A target in words, as the first line of an answer names it."""
     found = []
     if isinstance(exp_eps, Exp):
         found.append(f"eps = {shortest(exp_eps.exponent)}")

@@ -44,13 +44,6 @@ class LinearProgram:
 
     - ``columns``: one per variable: its entries in the rows.
     - ``free``: variables without a sign constraint; the others are non-negative.
-
-    Examples
-    --------
-    >>> one = Fraction(1)
-    >>> program = LinearProgram.from_rows([1, 2], [([1, 1], "==", 1)])
-    >>> Certificate(((0, one),), (one,)).prove(program).exact
-    Fraction(1, 1)
     """
 
     costs: tuple[Fraction, ...]

@@ -89,13 +89,7 @@ class Bracket:
         return replace(self, lower=self.lower + amount, upper=self.upper + amount)
 
     def scaled(self, factor: Fraction) -> Bracket:
-        """The bracket of the number times a non-negative rational.
-
-        Raises
-        ------
-        InputError
-            If the factor is negative.
-        """
+        """The bracket of the number times a non-negative rational."""
         if factor < 0:
             raise InputError("factor", factor, "a non-negative rational (a negative one swaps the directions)")
         return replace(self, lower=self.lower * factor, upper=self.upper * factor)
@@ -146,12 +140,6 @@ def outward(value: Fraction, *, up: bool) -> float:
     A value that is a double is returned as it is; beyond the doubles the answer is an infinity or the largest double.
 
     - ``up``: the side.
-
-    Examples
-    --------
-    >>> third = Fraction(1, 3)
-    >>> Fraction(outward(third, up=False)) < third < Fraction(outward(third, up=True))
-    True
     """
     try:
         nearest = float(value)

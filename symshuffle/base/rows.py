@@ -43,11 +43,6 @@ def flat(found: object) -> FlatRow:
 
     - ``found``: A number or text becomes the column ``value``; a mapping its entries, nested ones with their names
       joined by a point; a result what its ``to_dict()`` says. Lists become JSON.
-
-    Examples
-    --------
-    >>> flat({"eps": 1.5, "at": {"n": 10, "who": [1, 2]}})
-    {'eps': 1.5, 'at.n': 10, 'at.who': '[1, 2]'}
     """
     if isinstance(found, Bracket) or (not isinstance(found, Mapping) and hasattr(found, "to_dict")):
         found = found.to_dict()

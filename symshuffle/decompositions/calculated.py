@@ -185,12 +185,6 @@ def compiled(
 
     - ``text``: sums, products, powers and roots of names and integers.
     - ``whole``: the number of that kind that an integer is, so that a quotient of two integers is of that kind.
-
-    Examples
-    --------
-    >>> import math
-    >>> compiled("(lam**2 + k)/2", ("lam", "k"), float, math.sqrt)(3.0, 1.0)
-    5.0
     """
     calculated(text)  # refuses whatever is no such text
     arguments = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])

@@ -133,14 +133,6 @@ def closed_form(name: str, values: Mapping[str, str], *, eps0: object = None, la
     """The named mechanism at some values, where its closed form is on file; None wherever that is in doubt.
 
     None is no refusal: :func:`symshuffle.mechanism` knows more, and says what is wrong.
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> closed_form("krr", {"k": "10"}, lam=3).law(Fraction(6, 5)).values
-    (Fraction(-13, 5), Fraction(-1, 5), Fraction(0, 1), Fraction(9, 5))
-    >>> closed_form("krr", {"k": "1"}, lam=3) is None
-    True
     """
     form = table().get(name)
     if form is None or form["thinned"] or form["defaults"]:

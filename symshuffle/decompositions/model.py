@@ -79,13 +79,6 @@ class ReductionPair:
         direction : {"forward", "reverse"}
             Whether ``A0`` or ``A1`` is the first argument of the divergence.
 
-        Raises
-        ------
-        InputError
-            If no component has positive mass under ``A2``.
-
-        Notes
-        -----
         decomposition, Theorem 12 and Definition 9. Components that ``A2`` does not charge are visible in the
         histogram for certain; they contribute the singular mass, whatever ``n`` is.
         """
@@ -173,13 +166,7 @@ class Decomposition:
         return ReductionPair((*self.a, zero), (*self.b, zero), (*self.c, self.beta))
 
     def left_over(self, row: Sequence[Number]) -> tuple[Any, ...]:
-        """Left-over distribution :math:`Q_x` of an input with output law ``row``.
-
-        Raises
-        ------
-        InputError
-            If the decomposition has no components, or no left-over because ``beta = 0``.
-        """
+        """Left-over distribution :math:`Q_x` of an input with output law ``row``."""
         if not self.components:
             raise InputError("components", "()", "a decomposition that carries its components")
         if equal(self.beta, 0):

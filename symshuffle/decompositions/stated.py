@@ -144,12 +144,6 @@ def check_level(channel: Channel, claimed: Real | None = None) -> LevelAudit:
     - ``claimed``: the ratio cap exp(eps0), at least 1.
 
     decomposition, Definition 3.
-
-    Examples
-    --------
-    >>> found = check_level(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]), Fraction(2))
-    >>> found.as_claimed, str(found.largest)
-    (False, 'inputs 0 and 1 at output 0: ratio 3')
     """
     _check(channel)
     places = [_worst(column, y) for y, column in enumerate(channel.columns()) if any(column)]

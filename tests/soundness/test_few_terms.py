@@ -142,7 +142,7 @@ def test_the_closed_bound_at_all_heights_is_needed(steep, monkeypatch, dropped):
         bound = law.transform.most(c, flint.arb(1))
         return (flint.arb(0) if dropped == "bound" else bound), 1.0
 
-    monkeypatch.setattr(bromwich, "_far", low)
+    monkeypatch.setattr(bromwich, "_height", low)
     found = Bromwich(1e-7).bracket(steep, FEW)
     assert (found.lower <= sure.upper and sure.lower <= found.upper) == (dropped == "nothing")
 

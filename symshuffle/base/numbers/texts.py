@@ -56,13 +56,7 @@ def format_decimal(value: Fraction, *, digits: int = 17, up: bool) -> str:
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """A number of things in words.
-
-    Examples
-    --------
-    >>> counted(1, "round"), counted(2, "round")
-    ('1 round', '2 rounds')
-    """
+    """A number of things in words."""
     return f"{number} {noun}" if number == 1 else f"{number} {plural or f'{noun}s'}"
 
 
@@ -101,25 +95,13 @@ def brief(value: Number) -> str:
 
 
 def shortest(value: Fraction) -> str:
-    """The number as a decimal where that is exact and short; else as :func:`brief` writes it.
-
-    Examples
-    --------
-    >>> shortest(Fraction(1, 10**8)), shortest(Fraction(1, 3)), shortest(Fraction(3))
-    ('1e-08', '1/3', '3')
-    """
+    """The number as a decimal where that is exact and short; else as :func:`brief` writes it."""
     low, up = (format_decimal(value, up=side) for side in (False, True))
     return low if low == up else brief(value)
 
 
 def exact_text(value: Fraction) -> str:
-    """All digits of a rational, however many there are: Python refuses to write integers of more than 4300.
-
-    Examples
-    --------
-    >>> exact_text(Fraction(6, 5)), len(exact_text(Fraction(10**5000)))
-    ('6/5', 5001)
-    """
+    """All digits of a rational, however many there are: Python refuses to write integers of more than 4300."""
     return str(flint.fmpq(value.numerator, value.denominator))
 
 
@@ -236,11 +218,6 @@ def ungrouped(text: str) -> str:
     """An integer written in groups, as ``200,000`` or ``200_000``, without their marks; any other text as it is.
 
     Commas separate groups of three; what could be a decimal comma (``0,100``) is no such integer.
-
-    Examples
-    --------
-    >>> ungrouped("200,000"), ungrouped("1_000"), ungrouped("0,100")
-    ('200000', '1000', '0,100')
     """
     return text.strip().replace(",", "").replace("_", "") if _GROUPED.fullmatch(text.strip()) else text
 
@@ -276,11 +253,6 @@ def as_integer(entry: object, argument: str, least: int, most: int | None = None
     """Read an integer of a range: an ``int``, one of NumPy, a fraction of denominator 1, or text; no truth value.
 
     Text may be grouped, as :func:`ungrouped` reads it.
-
-    Examples
-    --------
-    >>> as_integer("10", "n", 1), as_integer(Fraction(4, 2), "k", 2)
-    (10, 2)
     """
     found: int | None = None
     if isinstance(entry, Integral) and not _is_truth_value(entry):

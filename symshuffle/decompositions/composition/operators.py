@@ -163,13 +163,7 @@ _T = TypeVar("_T")
 
 
 def parse(text: str) -> Part:
-    """Read a mechanism expression.
-
-    Examples
-    --------
-    >>> parse("hamming(joint(krr(k=10),4),2)").name
-    'hamming(joint(krr(lam, k=10),4),2)'
-    """
+    """Read a mechanism expression."""
     if len(text) > _LONGEST_TEXT:
         raise InputError("mechanism", f"{text[:40]}...", f"an expression of at most {_LONGEST_TEXT} characters")
     reader = _Reader(text, _tokens(text))

@@ -152,14 +152,7 @@ class Composed:
 
     @property
     def shares(self) -> str:
-        """How the parts share the total budget, in words; empty where each has all of it.
-
-        Examples
-        --------
-        >>> from symshuffle import joint, mechanism
-        >>> joint(*[mechanism("krr").at(k=20)] * 3).at(eps0=3).shares
-        'eps0 = 3 for all parts together, 1 each (for eps0 = 3 in each part, ask for eps0 = 9)'
-        """
+        """How the parts share the total budget, in words; empty where each has all of it."""
         orders = dict.fromkeys(_shares(self.composition))
         if self.lam is None or all(order == 1 for _, order in orders):
             return ""

@@ -135,13 +135,7 @@ class Counts:
         return None if steps <= self.largest else f"about {steps:.1e} steps, more than {self.largest}"
 
     def bracket(self, law: Law, n: int) -> Bracket:
-        """A bracket around H(n).
-
-        Raises
-        ------
-        Unsupported
-            If :meth:`refusal` gives a reason, or the windows turn out much larger than it took them for.
-        """
+        """A bracket around H(n)."""
         reason = self.refusal(law, n)
         if reason is not None:
             raise Unsupported(f"engine counts at n = {n}: {reason}; use engine contour")

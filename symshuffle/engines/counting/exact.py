@@ -125,13 +125,7 @@ class Exact:
         return None if count * bits <= self.largest_sum else f"{count} count vectors with numbers of {bits} bits"
 
     def bracket(self, law: Law, n: int) -> Bracket:
-        """The value of H(n), exactly or as a ball.
-
-        Raises
-        ------
-        Unsupported
-            If :meth:`refusal` gives a reason.
-        """
+        """The value of H(n), exactly or as a ball."""
         reason = self.refusal(law, n)
         if reason is not None:
             raise Unsupported(f"engine exact at n = {n}: {reason}; use engine fft or contour")

@@ -104,13 +104,7 @@ class Sparse:
         return None
 
     def bracket(self, law: Law, n: int) -> Bracket:
-        """A certified bracket around H(n).
-
-        Raises
-        ------
-        Unsupported
-            If :meth:`refusal` gives a reason.
-        """
+        """A certified bracket around H(n)."""
         reason = self.refusal(law, n)
         if reason is not None:
             raise Unsupported(f"engine sparse at n = {n}: {reason}")

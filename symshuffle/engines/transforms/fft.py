@@ -120,13 +120,7 @@ class FFT:
         return None if window is not None else f"n = {n} needs more than {self.largest} lattice points"
 
     def bracket(self, law: Law, n: int) -> Bracket:
-        """Bracket around H(n), with roundings of the law and a floating-point allowance.
-
-        Raises
-        ------
-        Unsupported
-            If :meth:`refusal` gives a reason.
-        """
+        """Bracket around H(n), with roundings of the law and a floating-point allowance."""
         reason = self.refusal(law, n)
         if reason is not None:
             raise Unsupported(f"engine fft at n = {n}: {reason}; use engine contour")

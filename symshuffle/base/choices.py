@@ -57,13 +57,11 @@ class Rigour(StrEnum):
     @property
     def words(self) -> str:
         """How a number of that level was evaluated, in words."""
-        match self:
-            case Rigour.EXACT:
-                return "in rational numbers"
-            case Rigour.BALL:
-                return "in ball arithmetic, which encloses every rounding"
-            case Rigour.FLOAT64:
-                return "in float64 under a stated model of rounding"
+        return {
+            "exact": "in rational numbers",
+            "ball": "in ball arithmetic, which encloses every rounding",
+            "float64": "in float64 under a stated model of rounding",
+        }[self.value]
 
     @staticmethod
     def weakest(levels: Iterable[Rigour]) -> Rigour:
@@ -286,15 +284,12 @@ class Loss(StrEnum):
     @property
     def words(self) -> str:
         """The loss in words."""
-        match self:
-            case Loss.L2:
-                return "expected sum of squared errors"
-            case Loss.MAX:
-                return "largest expected squared error of one category"
-            case Loss.ABSENT:
-                return "expected squared error of a category that nobody holds"
-            case Loss.TEST:
-                return "standard error of a category held by all users plus that of one held by nobody"
+        return {
+            "l2": "expected sum of squared errors",
+            "max": "largest expected squared error of one category",
+            "absent": "expected squared error of a category that nobody holds",
+            "test": "standard error of a category held by all users plus that of one held by nobody",
+        }[self.value]
 
 
 @final

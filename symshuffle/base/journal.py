@@ -74,7 +74,7 @@ class Journal:
         row, reason, seconds = found
         named = {(f"result.{name}" if name in {*self.arguments, *OWN} else name): cell for name, cell in row.items()}
         cells: dict[str, object] = {POINT: i, **point, **named, REASON: reason, SECONDS: f"{seconds:.6f}"}
-        self.rows[i] = {name: _written(cell) for name, cell in cells.items()}
+        self.rows[i] = {name: "" if cell is None else " ".join(str(cell).split()) for name, cell in cells.items()}
         self.failed += reason is not None
         new = [name for name in named if name not in self.results]
         self.results += new
@@ -96,18 +96,13 @@ class Journal:
     def finished(self, points: Sequence[Mapping[str, object]]) -> tuple[FlatRow, ...]:
         """All rows in the order of the grid, columns in that of their first appearance there."""
         self.rows = {i: self.rows[i] for i in range(len(points))}
-        self.results = self._in_order()
+        first: dict[str, None] = {}
+        for row in self.rows.values():
+            first.update(dict.fromkeys(name for name in self.results if row.get(name)))
+        self.results = [*first, *sorted(set(self.results) - first.keys())]
         self.close()
         self.rewrite()
         return tuple({name: _read(row.get(name, "")) for name in self.columns} for row in self.rows.values())
-
-    def _in_order(self) -> list[str]:
-        first: dict[str, None] = {}
-        for row in self.rows.values():
-            if len(first) == len(self.results):
-                break
-            first.update(dict.fromkeys(name for name in self.results if row.get(name)))
-        return [*first, *sorted(set(self.results) - first.keys())]
 
     def close(self) -> None:
         """Write no more."""
@@ -148,14 +143,10 @@ def _claim(folder: Path, identity: Mapping[str, Any]) -> None:
         theirs = f"{found['points']} points of {found['function']} over {', '.join(found['arguments'])}"
     except (ValueError, KeyError, TypeError, OSError):
         raise InputError("out", folder, f"a folder whose {IDENTITY} can be read") from None
-    if not _same(found, identity):
+    # Older files name the module of a function of this package as well.
+    ours, old = ({**one, "function": _INSIDE.sub("symshuffle.", str(one["function"]))} for one in (identity, found))
+    if ours != old:
         raise InputError("out", folder, f"a new folder, or that of the same sweep: this holds another one, {theirs}")
-
-
-def _same(found: Mapping[str, Any], identity: Mapping[str, Any]) -> bool:
-    """Whether two identities are of one sweep; older files name the module of a function of this package as well."""
-    ours, theirs = ({**one, "function": _INSIDE.sub("symshuffle.", str(one["function"]))} for one in (identity, found))
-    return ours == theirs
 
 
 @contextmanager
@@ -180,11 +171,6 @@ def _lines(columns: Sequence[str], rows: Any, *, head: bool = False) -> str:
         writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()
-
-
-def _written(cell: object) -> str:
-    """A cell as text on one line."""
-    return "" if cell is None else " ".join(str(cell).split())
 
 
 def _read(text: str) -> Scalar:

@@ -29,10 +29,8 @@ def read_budget(*, eps0: object = None, lam: object = None, constant: bool = Fal
 def takes_eps0(*, as_ball: bool = False) -> Callable[[Callable[P, R]], Callable[..., R]]:
     """Decorates a door with a parameter ``lam``, which then takes ``eps0``, the logarithm of it, in its place.
 
-    - ``as_ball``: whether the door computes with numbers only: it is handed a ball around ``exp(eps0)``. Else an
+    - ``as_ball``: whether the door computes with numbers only: it is handed a ball around ``exp(eps0)``, else an
       ``Exp``.
-    - returned: the decorator. The door shows ``eps0`` in its signature, and raises
-      :class:`~symshuffle.base.errors.InputError` where both are given, or neither and ``lam`` has no default.
 
     Examples
     --------

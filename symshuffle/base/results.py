@@ -184,6 +184,10 @@ class Answer(Protocol):
         """The end that ``float`` returns, rounded outward."""
 
     @property
+    def safe_end(self) -> Fraction:
+        """That end itself, not rounded."""
+
+    @property
     def lines(self) -> FirstLines:
         """First lines of the answer, at most four."""
 
@@ -245,10 +249,13 @@ class AnswerMethods:
     @property
     def safe_end(self: Answer) -> Fraction:
         """The safe end itself, not rounded."""
-        return _safe_end(self)
+        if self.safe is SafeEnd.NEITHER:
+            name = type(self).__name__
+            raise Unsupported(f"neither end of this {name} is the safe one: use .bracket.lower or .bracket.upper")
+        return self.bracket.upper if self.safe is SafeEnd.UPPER else self.bracket.lower
 
     def __float__(self: Answer) -> float:
-        return outward(_safe_end(self), up=self.safe is SafeEnd.UPPER)
+        return outward(self.safe_end, up=self.safe is SafeEnd.UPPER)
 
     def __str__(self: Answer) -> str:
         return f"{self.bracket}: {self.about}"
@@ -291,13 +298,6 @@ _SHORT: Final = 10**6
 """Denominators below it are shown."""
 
 
-def _safe_end(answer: Answer) -> Fraction:
-    if answer.safe is SafeEnd.NEITHER:
-        name = type(answer).__name__
-        raise Unsupported(f"neither end of this {name} is the safe one: use .bracket.lower or .bracket.upper")
-    return answer.bracket.upper if answer.safe is SafeEnd.UPPER else answer.bracket.lower
-
-
 def is_far(found: Bracket, goal: Fraction | None) -> bool:
     """Whether a bracket is on one side of a number, by a factor of 4: who only compares needs no narrower one."""
     return goal is not None and (found.upper * 4 <= goal or found.lower >= goal * 4)
@@ -325,17 +325,6 @@ _MALFORMED = (SymshuffleError, ArithmeticError, AttributeError, LookupError, Typ
 
 
 @contextmanager
-def well_formed() -> Iterator[None]:
-    """Decorates every ``verify``: what is too malformed to be checked is refused like what is false, at ``form``."""
-    try:
-        yield
-    except CertificateError:
-        raise
-    except _MALFORMED as error:
-        raise CertificateError("form", str(error) or type(error).__name__) from error
-
-
-@contextmanager
 def within(place: str) -> Iterator[None]:
     """Check a part of a certificate: what fails inside is refused as a failure of this part.
 
@@ -345,8 +334,17 @@ def within(place: str) -> Iterator[None]:
     try:
         yield
     except CertificateError as error:
+        if not place:
+            raise
         raise CertificateError(
             f"{place}{'' if error.place.startswith('[') else '.'}{error.place}", error.what
         ) from None
     except _MALFORMED as error:
-        raise CertificateError(place, str(error) or type(error).__name__) from error
+        raise CertificateError(place or "form", str(error) or type(error).__name__) from error
+
+
+@contextmanager
+def well_formed() -> Iterator[None]:
+    """Decorates every ``verify``: what is too malformed to be checked is refused like what is false, at ``form``."""
+    with within(""):
+        yield

@@ -48,11 +48,9 @@ class ConstantBackground:
         """The two datasets in words, for inputs called 0, 1, 2, or by their numbers where the mechanism has them."""
         listed, place = self.mechanism.pair.listed, _PLACE[self.others]
         names = listed[0] if listed else (0, 1, 2)
-        named = "" if listed else f", inputs named 0, 1, 2{self._who()}"
+        who = "" if self.mechanism.pair.value is None else f"; 0 and 1 are {self.mechanism.pair}"
+        named = "" if listed else f", inputs named 0, 1, 2{who}"
         return f"X0 = ({names[0]}, {names[place]} x {n - 1}), X1 = ({names[1]}, {names[place]} x {n - 1}){named}"
-
-    def _who(self) -> str:
-        return "" if self.mechanism.pair.value is None else f"; 0 and 1 are {self.mechanism.pair}"
 
 
 def constant_backgrounds(mechanism: Mechanism) -> Iterator[ConstantBackground]:

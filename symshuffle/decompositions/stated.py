@@ -15,7 +15,6 @@ from typing import Any, Final, final
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Real, enclose, format_decimal
 from symshuffle.channels.channel import Channel
-from symshuffle.decompositions.model import privacy_blanket
 
 _FIRST_BITS: Final = 64
 
@@ -72,26 +71,21 @@ class LevelAudit:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
-        level = self.eps0
-        ends = (None, None) if level is None else (level.lower, level.upper)
-        low, high = (
-            None if end is None else format_decimal(end, up=up) for end, up in zip(ends, (False, True), strict=True)
-        )
+        level, every = self.eps0, self.every_matrix
+        ends = _outward(None, None) if level is None else _outward(level.lower, level.upper)
         return {
             "claimed": None if self.claimed is None else str(self.claimed),
             "as_claimed": self.as_claimed,
             "largest": self.largest.to_dict(),
-            "eps0": {"lower": low, "upper": high},
+            "eps0": dict(zip(("lower", "upper"), ends, strict=True)),
             "above": [place.to_dict() for place in self.above],
-            **({} if self.every_matrix is None else {"every_matrix": self._ratios()}),
+            **({} if every is None else {"every_matrix": dict(zip(("least", "most"), _outward(*every), strict=True))}),
         }
 
-    def _ratios(self) -> dict[str, str | None]:
-        least, most = self.every_matrix or (Fraction(1), None)
-        return {
-            "least": format_decimal(least, up=False),
-            "most": None if most is None else format_decimal(most, up=True),
-        }
+
+def _outward(low: Fraction | None, high: Fraction | None) -> list[str | None]:
+    """Two ends as decimals, rounded outward."""
+    return [None if end is None else format_decimal(end, up=up) for end, up in ((low, False), (high, True))]
 
 
 @final
@@ -181,8 +175,7 @@ def check_blanket(
     if masses is not None and len(masses) != channel.num_outputs:
         raise InputError("blanket", f"{len(masses)} masses", f"{channel.num_outputs}, one per output")
     floor: tuple[Any, ...] = channel.blanket()
-    gamma: Any = privacy_blanket(channel).gamma
-    return BlanketAudit(gamma, floor, mass, None if masses is None else tuple(masses))
+    return BlanketAudit(sum(floor), floor, mass, None if masses is None else tuple(masses))
 
 
 def _check(channel: Channel) -> None:

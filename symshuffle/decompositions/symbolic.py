@@ -157,15 +157,12 @@ class SymbolicDecomposition:
     def __str__(self) -> str:
         cells = [(f"Q{j}", text(c.a), text(c.b), text(c.c)) for j, c in enumerate(self.cells, start=1)]
         weights = columns(("", "a", "b", "c"), [*cells, ("left-over", "0", "0", text(self.beta))])
-        return f"{weights}\n\n{self._law_in_words()}"
+        atoms = [(text(value), text(weight)) for value, weight in self.gparv()]
+        singular = [("singular", text(self.singular()))] if self.singular() != 0 else []
+        return f"{weights}\n\n{columns(('G, with x = exp(eps)', 'probability'), [*atoms, *singular])}"
 
     def __repr__(self) -> str:
         return f"<decomposition of {self.mechanism!r}: {len(self.cells)} components, beta = {text(self.beta)}>"
-
-    def _law_in_words(self) -> str:
-        atoms = [(text(value), text(weight)) for value, weight in self.gparv()]
-        singular = [("singular", text(self.singular()))] if self.singular() != 0 else []
-        return columns(("G, with x = exp(eps)", "probability"), [*atoms, *singular])
 
     def latex(self) -> str:
         """The decomposition as a LaTeX table, one line per component."""
@@ -264,10 +261,7 @@ def counted_decomposition(
         if any(number.is_number for c in mechanism.classes for number in c.size.atoms(sp.binomial)):
             raise  # numbers of subsets too long to be written out: without a general form there is no other way
         (cells, beta), known = _far_out(mechanism, roles, growing), {}
-    fixed = [cell.map(lambda weight: weight.subs(known)) for cell in cells]
-    return SymbolicDecomposition(
-        mechanism, tuple(cell for cell in fixed if not cell.a == cell.b == cell.c == 0), beta.subs(known)
-    )
+    return _at_values(mechanism, cells, beta, known)
 
 
 @cache
@@ -297,8 +291,8 @@ def quick_law(
     mechanism: Mechanism,
     exp_eps: Real,
     *,
-    others: Others | str = Others.BLANKET,
-    direction: Direction | str = Direction.FORWARD,
+    others: Others = Others.BLANKET,
+    direction: Direction = Direction.FORWARD,
     bits: int | None = None,
     doubles: bool = False,
 ) -> Law:
@@ -306,14 +300,13 @@ def quick_law(
 
     - ``doubles``: whether what is not rational is enclosed by doubles only.
     """
-    way, held = choice(Direction, direction, "direction"), choice(Others, others, "others")
     values = {str(symbol) if symbol != LAM else "lam": value_of(value) for symbol, value in mechanism.fixed}
     if any(value is None for value in values.values()):
         raise NotDecided(f"{mechanism.name} at values that are no real constants")
     growing = tuple(parameter.symbol for parameter in mechanism.parameters if parameter.has_limit)
-    cells = _calculated(mechanism.general or mechanism, held, growing)
+    cells = _calculated(mechanism.general or mechanism, others, growing)
     known = {name: value for name, value in values.items() if value is not None}
-    return calculated_law(cells, known, exp_eps, way, bits=bits, doubles=doubles)
+    return calculated_law(cells, known, exp_eps, direction, bits=bits, doubles=doubles)
 
 
 @lru_cache(maxsize=256)
@@ -332,9 +325,8 @@ def _calculated(mechanism: Mechanism, others: Others, growing: tuple[sp.Symbol, 
 
 def is_standard(decomposition: SymbolicDecomposition) -> bool:
     """Whether all ratios of the cells are 1 or lam: the extreme property of decomposition, Section 4.4."""
-    return all(
-        cell.ratios is not None and all(ratio in (1, LAM) for ratio in cell.ratios) for cell in decomposition.cells
-    )
+    ratios = [ratio for cell in decomposition.cells for ratio in cell.ratios or (None,)]
+    return all(ratio in (1, LAM) for ratio in ratios)
 
 
 def filed_decomposition(mechanism: Mechanism, *, others: Others = Others.BLANKET) -> SymbolicDecomposition:
@@ -344,11 +336,16 @@ def filed_decomposition(mechanism: Mechanism, *, others: Others = Others.BLANKET
     kept = lines_on_file(general.name, growing, others) if is_named(general) else None
     if kept is None:
         return counted_decomposition(mechanism, others=others)
-    known, blanket = dict(mechanism.fixed), others is Others.BLANKET
-    cells, beta = _read_cells(general, growing, others)
+    return _at_values(mechanism, *_read_cells(general, growing, others), dict(mechanism.fixed))
+
+
+def _at_values(
+    mechanism: Mechanism, cells: Iterable[Cell], beta: sp.Expr, known: dict[sp.Symbol, sp.Expr]
+) -> SymbolicDecomposition:
+    """Values put into a general form; cells that have no weight then are left out."""
     fixed = [cell.map(lambda weight: weight.subs(known)) for cell in cells]
     told = tuple(cell for cell in fixed if not cell.a == cell.b == cell.c == 0)
-    return SymbolicDecomposition(mechanism, told, beta.subs(known) if blanket else sp.Integer(0))
+    return SymbolicDecomposition(mechanism, told, beta.subs(known))
 
 
 @cache

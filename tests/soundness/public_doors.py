@@ -134,7 +134,6 @@ ROWS = (
     row("direction rigour", epsilon, W, n=3, delta="1/10", rel=0.1),
     row("rigour", certified.Rivals, FAMILY, FORMS, MATCH, 9, HALF),
     row("others", backgrounds.ConstantBackground, KRR),
-    row("others direction", symbolic.quick_law, KRR, F(6, 5)),
     row("direction", OPTIMAL.numeric().reduction_pair().gparv, F(6, 5)),
     row("direction", OPTIMAL.numeric().reduction_pair().divergence, 2, F(6, 5)),
     row("direction", OPTIMAL.gparv),

@@ -244,8 +244,10 @@ def composed_law(
     - ``side``: on which side of the law of G, where the tree has Laplace leaves.
     - ``bits``: precision of balls where the weights are not rational.
     """
+    if lam is None and has_budget(part):
+        raise InputError("lam", lam, f"a total ratio cap, which {written(part)} shares out")
     # Without a budget nothing depends on its value, and 1 has a rational root of every order.
-    table = _table(part, pattern, others, Budget(1, _total(part, lam), bits), side)
+    table = _table(part, pattern, others, Budget(1, Fraction(1) if lam is None else lam, bits), side)
     target = constant_of(exp_eps)
     enclosed = evaluate_atom(target, bits)
     flip = 1 if direction == "forward" else -1
@@ -265,12 +267,6 @@ def composed_law(
     singular = (weights[::flip] for weights in table.singular)
     lost = sum((positive_part(a - enclosed * b) for a, b in singular), start=Fraction(0))
     return Law.from_atoms([*atoms, (Fraction(0), table.beta)], lost)
-
-
-def _total(part: Part, lam: Real | None) -> Real:
-    if lam is None and has_budget(part):
-        raise InputError("lam", lam, f"a total ratio cap, which {written(part)} shares out")
-    return Fraction(1) if lam is None else lam
 
 
 def mixed_law(

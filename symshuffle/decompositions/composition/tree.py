@@ -281,7 +281,9 @@ LARGEST_PATTERNS: Final = 4096
 def patterns(part: Part) -> list[Pattern]:
     """All ways in which two different inputs can differ, up to the order of equal parts."""
     if not isinstance(part, Composition):
-        return _classes(part)
+        if isinstance(part, Laplace) or part.pair.by is None:
+            return [True]
+        return [int(one.pair.value) for one in part.pair_classes() if one.pair.value is not None]
     if part.operator == "parallel":
         ways = [[*patterns(p)] for p in part.parts]
         _require_few(part, math.prod(map(len, ways)))
@@ -300,13 +302,6 @@ def patterns(part: Part) -> list[Pattern]:
         if differing != 0 and part.distance in (None, differing):
             found.append(pattern)
     return found
-
-
-def _classes(leaf: Mechanism | Laplace) -> list[Pattern]:
-    """The ways in which two inputs of a leaf can differ."""
-    if isinstance(leaf, Laplace) or leaf.pair.by is None:
-        return [True]
-    return [int(one.pair.value) for one in leaf.pair_classes() if one.pair.value is not None]
 
 
 def is_real(part: Part, pattern: Pattern) -> bool:

@@ -39,6 +39,7 @@ import numpy as np
 
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import counted
 from symshuffle.engines.confirm.transform import MpmathLaw, saddle
 
 _MOST_BOXES: Final = 30_000_000
@@ -157,7 +158,10 @@ def _look(line: TiltedLine, n: int, start: float, stop: float, goal: float, bloc
     added to what is ignored; all of them are added to the mass. What is yielded is the work done since the last time:
     boxes times nodes.
     """
-    limits = _Limits.of(line, start, stop, goal, block.mass)
+    length, kernel = stop - start, min(1.0, (line.c / start) ** 2) if start else 1.0  # which bounds (c/|s|)**2
+    # If no box is above the first limit at most an eighth of the goal is ignored; those below the second add at most
+    # 2 % to the mass.
+    relevant, sizeable = math.log(goal / length / kernel / 8), math.log(0.02 * max(block.mass, line.width) / length)
     half = min(0.3 / math.sqrt(float(line.weights @ line.values**2)), (stop - start) / 2)
     count = math.ceil((stop - start) / (2 * half))
     half = (stop - start) / count / 2
@@ -170,41 +174,18 @@ def _look(line: TiltedLine, n: int, start: float, stop: float, goal: float, bloc
             yield len(centres) * len(line.values)
             logs = np.log(line.bounds(centres, h)) / 2
             power, mass = n * logs, 2 * (n // 2) * logs
-            matters = power > limits.relevant
-            settled = ~matters & (mass <= limits.sizeable)
+            matters = power > relevant
+            settled = ~matters & (mass <= sizeable)
             if h <= line.width / 3:
                 settled = np.ones(len(centres), dtype=bool)
             windows = settled & matters
             block.mass += 2 * h * float(np.exp(mass[settled]).sum())
-            block.ignored += 2 * h * limits.kernel * float(np.exp(power[settled & ~windows]).sum())
+            block.ignored += 2 * h * kernel * float(np.exp(power[settled & ~windows]).sum())
             kept += [(t - h, t + h) for t in centres[windows].tolist()]
             left = centres[~settled]
             h /= 2
             centres = np.sort(np.concatenate([left - h, left + h]))
         block.windows += _merged(kept, line.width)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class _Limits:
-    """When a box of one stretch is settled.
-
-    - ``kernel``: bound on ``(c/|s|)**2`` over the stretch.
-    - ``relevant``: A box matters where ``log |M(c + it)/M(c)|**n`` may be above this: if no box does, at most an
-      eighth of the goal is ignored.
-    - ``sizeable``: the logarithm of the mass above which a box is halved: boxes below add at most 2 % to the mass.
-    """
-
-    kernel: float
-    relevant: float
-    sizeable: float
-
-    @classmethod
-    def of(cls, line: TiltedLine, start: float, stop: float, goal: float, mass: float) -> _Limits:
-        """For a stretch, before which there is so much mass."""
-        kernel = min(1.0, (line.c / start) ** 2) if start else 1.0
-        length = stop - start
-        return cls(kernel, math.log(goal / length / kernel / 8), math.log(0.02 * max(mass, line.width) / length))
 
 
 def _merged(boxes: list[tuple[float, float]], width: float) -> list[tuple[float, float]]:
@@ -228,11 +209,6 @@ def _tail(line: TiltedLine, n: int, found: LineSurvey, *, lattice: bool) -> floa
     return spread * (math.pi**2 / 4 if lattice else 1.0)
 
 
-def describe(found: LineSurvey) -> str:
-    """How much was found, in words."""
-    return f"{len(found.windows)} peak{'s' if len(found.windows) > 1 else ''} up to t = {found.end:.3g}"
-
-
 _PANEL: Final = 2.0
 """Longest panel, in standard deviations of the integrand."""
 
@@ -250,12 +226,9 @@ def by_inversion(law: MpmathLaw, n: int, *, digits: int) -> tuple[Any, Any, str]
     width = TiltedLine.at(law, c, n).width
     second, other, _ = _on_line(law, n, c + min(c, width) / 2, digits, degree=4)
     error = abs(first - second) + min(bound, other) + abs(first) * law.noise(n, c)
-    where = f"one period of the lattice {law.context.nstr(law.lattice, 6)}" if _whole(law, found) else "a line"
-    return first, error, f"{where}, {describe(found)}"
-
-
-def _whole(law: MpmathLaw, found: LineSurvey) -> bool:
-    return law.lattice is not None and found.tail == 0
+    whole = law.lattice is not None and found.tail == 0
+    where = f"one period of the lattice {law.context.nstr(law.lattice, 6)}" if whole else "a line"
+    return first, error, f"{where}, {counted(len(found.windows), 'peak')} up to t = {found.end:.3g}"
 
 
 def _on_line(law: MpmathLaw, n: int, c: float, digits: int, *, degree: int) -> tuple[Any, Any, LineSurvey]:

@@ -153,7 +153,7 @@ def saddle(nodes: Sequence[tuple[Any, Any]], n: int) -> float:
         raise InputError("law", "never positive", "a positive value of G")
 
     def pull(c: float) -> float:
-        tilted = [(v, w * _exp(w, c * (v - top))) for v, w in nodes]
+        tilted = [(v, w * w.context.exp(c * (v - top))) for v, w in nodes]
         return float(n * c * sum(v * q for v, q in tilted) / sum(q for _, q in tilted))
 
     low = high = 1 / (n * float(top))
@@ -163,10 +163,6 @@ def saddle(nodes: Sequence[tuple[Any, Any]], n: int) -> float:
         middle = math.sqrt(low * high)
         low, high = (low, middle) if pull(middle) > 2 else (middle, high)
     return high
-
-
-def _exp(like: Any, x: Any) -> Any:
-    return like.context.exp(x)
 
 
 def laplace_transform(lam: Real, exp_eps: Real, n: int, *, digits: int) -> MpmathLaw:

@@ -295,7 +295,10 @@ def _chernoff(values: Array, weights: Array, n: int, c: float) -> tuple[tuple[fl
     Slopes end where the farthest atom on that side leaves the range of doubles; towards below the tilt is undone first.
     """
     widest = float(np.abs(values).max())
-    spread = math.sqrt(n) * max(_spread(values, weights, c), 1e-3 * widest / math.sqrt(n))
+    tilted = weights * np.exp(c * values - (c * values).max())
+    tilted /= tilted.sum()
+    deviation = math.sqrt(float(tilted @ (values - tilted @ values) ** 2))
+    spread = math.sqrt(n) * max(deviation, 1e-3 * widest / math.sqrt(n))
     down, up = (float(-values.min()) if values.min() < 0 else widest), float(values.max())
     at = _cumulants(values, weights, np.array([c]))
 
@@ -318,13 +321,6 @@ def _cumulants(values: Array, weights: Array, s: Array) -> Array:
     shift = exponents.max(axis=1)
     found: Array = shift + np.log(np.exp(exponents - shift[:, None]) @ weights)
     return found
-
-
-def _spread(values: Array, weights: Array, c: float) -> float:
-    exponents = c * values
-    tilted = weights * np.exp(exponents - exponents.max())
-    tilted /= tilted.sum()
-    return math.sqrt(float(tilted @ (values - tilted @ values) ** 2))
 
 
 def _steps(law: Law, low: Fraction, span: Fraction, most: int, c: float) -> int:

@@ -73,7 +73,7 @@ BY_REASON: Final[dict[str, dict[str, tuple[str, tuple[Change, ...]]]]] = {
             (changed(lambda found, draw: found[::-1]), changed(lambda found, draw: found[:1]))),
         D + "jump_plan._steepest": ("jumps", 3 * (changed(line_moved),)),
         D + "jump_plan.plan_for": ("jumps", 4 * (changed(replanned),)),
-        D + "jump_plan.atoms_of": ("jumps", 2 * (changed(other_atoms),)),
+        D + "bromwich_plan.atoms_of": ("jumps", 2 * (changed(other_atoms),)),
         D + "jump_plan.logs": ("jumps", 2 * (shifted(0.5),)),
         D + "jump_plan._log_size": ("jumps", 2 * (shifted(0.5),)),
         D + "jump_plan.variance": ("jumps", (stuck(0.1), stuck(1e3))),

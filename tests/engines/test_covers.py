@@ -101,7 +101,7 @@ def jumped(law, monkeypatch):
         monkeypatch.setattr(beyond, "_PLENTY", plenty)
         calm, high = jump_plan.cut_at(law.pieces, 20.0)
         rest, jump = replace(law, pieces=tuple(calm)), jumps._alone(tuple(high))
-        atoms = jump_plan.atoms_of(rest.pieces, rest.zero), jump_plan.atoms_of(jump.pieces)
+        atoms = bromwich_plan.atoms_of(rest.pieces, rest.zero), bromwich_plan.atoms_of(jump.pieces)
         with working_precision(160):
             return jumps.JumpLine.of(rest, jump, N, jump_plan.plan_for(*atoms, N, 1e-9))
 

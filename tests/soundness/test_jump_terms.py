@@ -133,7 +133,7 @@ def line(law):
 
 def made(cut, **changes):
     calm, jump = cut.calm, jumps._alone(cut.jumps)
-    atoms = jump_plan.atoms_of(calm.pieces, calm.zero), jump_plan.atoms_of(cut.jumps)
+    atoms = bromwich_plan.atoms_of(calm.pieces, calm.zero), bromwich_plan.atoms_of(cut.jumps)
     plan = replace(jump_plan.plan_for(*atoms, N, 1e-9), **changes)
     with working_precision(160):
         return jumps.JumpLine.of(calm, jump, N, plan)

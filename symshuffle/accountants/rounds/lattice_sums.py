@@ -32,10 +32,10 @@ from symshuffle.accountants.rounds.dominating import LatticeLaw
 from symshuffle.accountants.rounds.losses import Losses, law_logarithms
 from symshuffle.base.choices import Side
 from symshuffle.base.crossings import least_between, smooth_integer
-from symshuffle.base.doubles import UNIT, Array
+from symshuffle.base.doubles import UNIT, Array, integer_power
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
-from symshuffle.engines.transforms.convolution import PER_STAGE, integer_power
+from symshuffle.engines.transforms.convolution import PER_STAGE
 
 _STEPS: Final = 13
 """Of golden section, for the tilt at which a window is shortest."""

@@ -44,7 +44,7 @@ import flint
 import numpy as np
 
 from symshuffle.base.choices import Rigour
-from symshuffle.base.doubles import UNIT, Array, Complexes
+from symshuffle.base.doubles import UNIT, Array, Complexes, integer_power
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.base.results import Bracket
@@ -128,24 +128,8 @@ class BromwichLine:
             nodes = min(nodes, last)
         if nodes > MOST_NODES:
             raise Unsupported(f"the integrand has not fallen after {MOST_NODES} nodes; ask for a larger rel")
-        return cls(
-            law,
-            n,
-            plan,
-            c,
-            step,
-            rule,
-            tilted,
-            zero,
-            total,
-            log_scale,
-            error,
-            (beyond, height),
-            nodes,
-            least,
-            alone,
-            cover,
-        )
+        scales = zero, total, log_scale, error
+        return cls(law, n, plan, c, step, rule, tilted, *scales, (beyond, height), nodes, least, alone, cover)
 
     @property
     def single(self) -> flint.arb:
@@ -215,7 +199,7 @@ class BromwichLine:
             share = _halved(waves * weights[:, None])
             ratio = zero + share
             error = UNIT * (4 * t * drift + per_sum) + wide + t * turned
-            power = _power(ratio, n) - single * share
+            power = integer_power(ratio, n) - single * share
             # Re(z/s^2) in real numbers: |Re z (c^2 - t^2)| + |Im z 2ct| is at most |z||s|^2.
             length = plan.c * plan.c + t * t
             real = (power.real - still) * ((plan.c - t) * (plan.c + t)) + power.imag * (2 * plan.c * t)
@@ -318,18 +302,6 @@ def _halved(terms: Complexes) -> Complexes:
         terms = np.concatenate([terms, left]) if len(left) else terms
     total: Complexes = terms[0] if len(terms) else np.zeros(terms.shape[1:], dtype=np.complex128)
     return total
-
-
-def _power(base: Complexes, n: int) -> Complexes:
-    """Repeated squaring: a product of complex doubles costs at most 3 round-offs, so the power at most 3 (n - 1)."""
-    result, square = np.ones_like(base), base
-    while n:
-        if n & 1:
-            result = result * square
-        n >>= 1
-        if n:
-            square = square * square
-    return result
 
 
 def _off(numbers: tuple[flint.arb, ...], doubles: Iterable[float]) -> Array:

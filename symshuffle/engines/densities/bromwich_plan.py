@@ -18,8 +18,8 @@ import numpy as np
 
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import to_arb, working_precision
-from symshuffle.channels.continuous_law import ContinuousLaw
+from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.contours import saddle
 from symshuffle.engines.densities import gauss
 
@@ -35,8 +35,9 @@ _GUARD_BITS: Final = 64
 
 MOST_NODES: Final = 60_000
 _ROUGH_NODES: Final = 8_192
+LEAST_MASS: Final = 1e-290
 BLOCK: Final = 128
-"""Most nodes of a line, most of an estimate, whose atoms need not have a transform that falls, and those of a block."""
+"""Nodes of a line and of an estimate, at most; the least weight of an atom of an estimate; nodes of a block."""
 
 
 @final
@@ -74,21 +75,27 @@ def bits_enough(n: int, *, c: float, small: float) -> int:
     return max(_GUARD_BITS, _GUARD_BITS + math.ceil(math.log2(n) - math.log2(c) - math.log2(small)))
 
 
-@lru_cache(maxsize=4)
-def rough(law: ContinuousLaw) -> saddle.Tilt:
-    """The cumulant function of a law by a rule of low order, for choices only."""
-    found = [(max(float(law.zero), 0.0), 0.0)] if law.zero.upper > 0 else []
+@lru_cache(maxsize=8)
+def atoms_of(pieces: tuple[Piece, ...], zero: Ball | None = None) -> tuple[Array, Array]:
+    """Values and weights of a rule of low order, of their own mass: for choices only."""
+    found = [] if zero is None else [(0.0, max(float(zero), 0.0))]
     with working_precision(53):
-        for piece in law.pieces:
+        for piece in pieces:
             count = max(1, math.ceil((piece.high - piece.low) * 2))
             width = (piece.high - piece.low) / count
             for k in range(count):
                 for root, weight in gauss.gauss(8, 53):
                     u = flint.acb(to_arb(piece.low + width * k + width / 2) + to_arb(width / 2) * root)
                     mass = float((to_arb(width / 2) * weight * piece.density(u).real).mid())
-                    found.append((mass, float(piece.value(u).real.mid())))
-    kept = [(w, v) for w, v in found if w > 1e-290]
-    weights, values = np.array([w for w, _ in kept]), np.array([v for _, v in kept])
+                    found.append((float(piece.value(u).real.mid()), mass))
+    kept = [(v, w) for v, w in found if w > LEAST_MASS] or [(v, LEAST_MASS) for v, _ in found]
+    return np.array([v for v, _ in kept]), np.array([w for _, w in kept])
+
+
+@lru_cache(maxsize=4)
+def rough(law: ContinuousLaw) -> saddle.Tilt:
+    """The cumulant function of a law by a rule of low order, for choices only."""
+    values, weights = atoms_of(law.pieces, law.zero)
     return saddle.Tilt(values, weights / weights.sum())
 
 

@@ -175,12 +175,8 @@ def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: flo
         refusal = str(reason)
     if rigour is not Rigour.FLOAT64:
         raise Unsupported(f"{rigour.value} at n = {n}: the integrand falls too slowly; ask for float64: {refusal}")
-    return _below_one_user(_by_cells(law, n, rel), law)
-
-
-def _below_one_user(found: Bracket, law: LevelledPair) -> Bracket:
-    """The bracket, no longer than the value for one user: H(n) never rises with n, and H(1) is a divergence."""
-    known = law.ceiling
+    # H(n) never rises with n, and H(1) is a divergence.
+    found, known = _by_cells(law, n, rel), law.ceiling
     top = Fraction(1) if known is None else min(known, Fraction(1))
     return found if found.upper <= top else replace(found, upper=max(top, found.lower))
 

@@ -12,7 +12,6 @@ Evidence: *proved* throughout, in balls; orders of rules and panels are choices.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -101,7 +100,13 @@ def least_nodes(law: ContinuousLaw, c: flint.arb, *, height: float, tolerance: f
 
 
 def _stack(law: ContinuousLaw) -> list[_Panel]:
-    return [(piece, low, high) for piece in law.pieces for low, high in _panels(piece)][::-1]
+    """Panels of all pieces, the last one first."""
+    panels = []
+    for piece in law.pieces:
+        count = max(1, -(-(piece.high - piece.low) // _PANEL))
+        ends = [piece.low + (piece.high - piece.low) * k / count for k in range(count + 1)]
+        panels += [(piece, low, high) for low, high in itertools.pairwise(ends)]
+    return panels[::-1]
 
 
 def _share(panels: list[_Panel], tolerance: float) -> float:
@@ -173,12 +178,6 @@ def range_of(piece: Piece) -> tuple[flint.arb, flint.arb]:
     return flint.arb(least), flint.arb(most)
 
 
-def _panels(piece: Piece) -> Iterator[tuple[Fraction, Fraction]]:
-    count = max(1, -(-(piece.high - piece.low) // _PANEL))
-    ends = [piece.low + (piece.high - piece.low) * k / count for k in range(count + 1)]
-    yield from itertools.pairwise(ends)
-
-
 def mass(piece: Piece, low: Fraction, high: Fraction, c: flint.arb, cells: int = 4) -> flint.arb:
     """A bound on the share of a panel in M(c), hence at every point of the line."""
     with working_precision(_COVER_BITS):
@@ -201,7 +200,11 @@ def order_for(
             if most is None:
                 continue
             order = _least_order(most, low, high, size, allowed)
-            if order is not None and (found is None or order[0] < found[0]) and _on_boxes(piece, low, high, size):
+            if (
+                order is not None
+                and (found is None or order[0] < found[0])
+                and _analytic(piece, *_axes(low, high, size))
+            ):
                 found = order
     return found
 
@@ -236,11 +239,6 @@ def _axes(low: Fraction, high: Fraction, size: float) -> tuple[flint.arb, flint.
     """The centre of an ellipse around a panel, and its semi-axes."""
     rho, half = to_arb(Fraction(size)), to_arb((high - low) / 2)
     return to_arb((low + high) / 2), half * (rho + 1 / rho) / 2, half * (rho - 1 / rho) / 2
-
-
-def _on_boxes(piece: Piece, low: Fraction, high: Fraction, size: float) -> bool:
-    """Whether value and density have no pole in an ellipse."""
-    return _analytic(piece, *_axes(low, high, size))
 
 
 def _on_ellipse(

@@ -201,15 +201,8 @@ class JumpLine:
                 size = (abs(middle) + radius * spread).upper().min(flint.arb(1)) + seen.error
                 return flint.arb((size**power * other / (c**2 + left**2)).upper())
 
-            return over(
-                seen.along,
-                bound,
-                step=self.step,
-                start=start,
-                last=last,
-                allowed=self.plan.small,
-                terms=max(len(seen.values), 1),
-            )
+            terms, small = max(len(seen.values), 1), self.plan.small
+            return over(seen.along, bound, step=self.step, start=start, last=last, allowed=small, terms=terms)
 
     def seen(self) -> Cover:
         """What bounds the calm factor on stretches: a coarse rule, or the fine one."""

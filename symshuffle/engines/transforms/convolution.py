@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
-import numpy.typing as npt
 from numpy import fft
 
-from symshuffle.base.doubles import UNIT, Array
+from symshuffle.base.doubles import UNIT, Array, integer_power
 
 _EVALUATION: Final = 16 * UNIT
 """Absolute error of one directly evaluated value of a characteristic function (sines, products and sums of a pmf)."""
@@ -68,16 +67,3 @@ def convolve(places: Sequence[int], masses: Array, n: int, length: int) -> Convo
     spectral = math.sqrt(2.0 / length) * float(np.linalg.norm(drift))
     transform = PER_STAGE * math.log2(max(length, 2)) * float(np.linalg.norm(found))
     return Convolution(found, spectral + transform)
-
-
-def integer_power(base: npt.NDArray[np.complex128], n: int) -> npt.NDArray[np.complex128]:
-    """Repeated squaring: its relative error is a few n round-offs (a library power goes through a logarithm)."""
-    result = np.ones_like(base)
-    square = base.copy()
-    while n:
-        if n & 1:
-            result *= square
-        n >>= 1
-        if n:
-            square *= square
-    return result

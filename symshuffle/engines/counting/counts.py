@@ -30,8 +30,8 @@ from fractions import Fraction
 from typing import ClassVar, Final, final
 
 from symshuffle.base.choices import Rigour
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Ball, lower_end, to_arb, upper_end, working_precision
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import Ball, as_width, lower_end, to_arb, upper_end, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.engines.counting.count_tables import FactorTable, Windows, scale_of, steps_of, visited
@@ -76,6 +76,7 @@ class Counts:
         Limit on the number of steps: entries of the table of tails, and counts to enumerate.
     """
 
+    name: ClassVar[str] = "counts"
     least: ClassVar[Rigour] = Rigour.FLOAT64
     continuous: ClassVar[bool] = False
 
@@ -84,8 +85,7 @@ class Counts:
     largest: int = _LARGEST
 
     def __post_init__(self) -> None:
-        if not 0 < self.rel < 1:
-            raise InputError("rel", self.rel, "a relative width in (0, 1)")
+        as_width(self.rel)
 
     @classmethod
     def aiming(cls, rel: float, bits: int) -> Counts:
@@ -112,11 +112,6 @@ class Counts:
             cls(rel=1e-10),
             cls(rel=0.1),
         )
-
-    @property
-    def name(self) -> str:
-        """Name of the engine."""
-        return "counts"
 
     def refusal(self, law: Law, n: int) -> str | None:
         """Reason why this engine cannot answer, known before it starts, or None."""

@@ -75,6 +75,7 @@ class Exact:
         Limit on the bits of all their probabilities together; above it the sum over counts is refused.
     """
 
+    name: ClassVar[str] = "exact"
     least: ClassVar[Rigour] = Rigour.BALL
     continuous: ClassVar[bool] = False
 
@@ -103,11 +104,6 @@ class Exact:
     def trials(cls, law: Law) -> tuple[Exact, ...]:
         """Settings under which a bracket takes about a second, for tests."""
         return (cls(bits=256, largest_count=20_000),)
-
-    @property
-    def name(self) -> str:
-        """Name of the engine."""
-        return "exact"
 
     def refusal(self, law: Law, n: int) -> str | None:
         """Why this engine cannot answer, or None if it can."""

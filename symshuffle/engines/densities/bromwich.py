@@ -38,7 +38,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, TypeAlias, final
+from typing import ClassVar, Final, TypeAlias, final
 
 import flint
 import numpy as np
@@ -46,7 +46,7 @@ import numpy as np
 from symshuffle.base.choices import Rigour
 from symshuffle.base.doubles import UNIT, Array, Complexes, integer_power
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
-from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.base.numbers import Ball, as_width, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousLaw
 from symshuffle.engines.contours.waves import waves
@@ -333,20 +333,16 @@ class Bromwich:
     - ``rel``: relative width to aim at, in (0, 1).
     """
 
+    name: ClassVar[str] = "bromwich"
+
     rel: float = 1e-12
     rigour: Rigour = Rigour.BALL
     bits: int = 160
 
     def __post_init__(self) -> None:
-        if not 0 < self.rel < 1:
-            raise InputError("rel", self.rel, "a relative width in (0, 1)")
+        as_width(self.rel)
         if self.rigour is Rigour.EXACT:
             raise InputError("rigour", self.rigour.value, "ball or float64: a density has no exact sums")
-
-    @property
-    def name(self) -> str:
-        """Name of the engine."""
-        return "bromwich"
 
     def bracket(self, law: ContinuousLaw, n: int) -> Bracket:
         """A bracket around H(n) of the law that was meant: what was cut off its tails is added to both ends."""

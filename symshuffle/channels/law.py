@@ -63,7 +63,9 @@ def collected(atoms: Iterable[tuple[Any, Any]]) -> tuple[tuple[Any, ...], tuple[
     for value, weight in atoms:
         if equal(weight, 0) is Verdict.TRUE:
             continue
-        key = _identity(value)
+        # Equal for certain are numbers of one value; a ball of any width is only the same as itself.
+        wide = isinstance(value, Ball) and value.lower != value.upper
+        key = ("ball", id(value)) if wide else value.lower if isinstance(value, Ball) else value
         merged[key] = (value, merged[key][1] + weight if key in merged else weight)
     return tuple(value for value, _ in merged.values()), tuple(weight for _, weight in merged.values())
 
@@ -219,10 +221,3 @@ class Law:
     def _repr_html_(self) -> str:
         rows = "".join(f"<tr><td>{value}</td><td>{weight}</td></tr>" for value, weight in self.atoms())
         return f"<table><tr><th>G</th><th>probability</th></tr>{rows}</table>"
-
-
-def _identity(value: Number) -> object:
-    """What numbers share that are certainly equal: their value, or for a ball of any width only being the same one."""
-    if not isinstance(value, Ball):
-        return value
-    return value.lower if value.lower == value.upper else ("ball", id(value))

@@ -20,8 +20,8 @@ from symshuffle.base.doubles import Array
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
+from symshuffle.channels.mixed_law import gauss
 from symshuffle.engines.contours import saddle
-from symshuffle.engines.densities import gauss
 
 _SHARE: Final = 1e-2
 """Share of the width aimed at that each of the errors may take."""
@@ -84,7 +84,7 @@ def atoms_of(pieces: tuple[Piece, ...], zero: Ball | None = None) -> tuple[Array
             count = max(1, math.ceil((piece.high - piece.low) * 2))
             width = (piece.high - piece.low) / count
             for k in range(count):
-                for root, weight in gauss.gauss(8, 53):
+                for root, weight in gauss(8, 53):
                     u = flint.acb(to_arb(piece.low + width * k + width / 2) + to_arb(width / 2) * root)
                     mass = float((to_arb(width / 2) * weight * piece.density(u).real).mid())
                     found.append((float(piece.value(u).real.mid()), mass))

@@ -14,7 +14,6 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from typing import Any, Final, TypeAlias, final
 
 import flint
@@ -22,6 +21,7 @@ import flint
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
+from symshuffle.channels.mixed_law import gauss
 
 _ORDERS: Final = (12, 20, 32, 48, 72, 104, 144)
 _ELLIPSES: Final = (1.3, 1.7, 2.5, 4.0, 6.5, 10.0)
@@ -135,13 +135,6 @@ def price(panels: list[_Panel], c: flint.arb, *, height: float, share: float) ->
                 steps = (abs(float(last - first)) for first, last in itertools.pairwise(values))
                 turns += sum(step for step, loud in zip(steps, heard, strict=True) if loud)
     return turns * height / 4
-
-
-@cache
-def gauss(order: int, bits: int) -> tuple[tuple[flint.arb, flint.arb], ...]:
-    """Nodes and weights of Gauss's rule on [-1, 1]."""
-    with working_precision(bits):
-        return tuple(flint.arb.legendre_p_root(order, k, weight=True) for k in range(order))
 
 
 def expectation(law: ContinuousLaw, slope: flint.arb, power: int = 0, centre: flint.arb | None = None) -> flint.arb:

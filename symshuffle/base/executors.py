@@ -33,10 +33,7 @@ _AT_ONCE: Final = 1000
 
 @contextmanager
 def processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """A pool of worker processes that are ended as soon as the block is left by an exception.
-
-    Workers are started afresh: a fork would inherit precision, caches and threads.
-    """
+    """A pool of freshly started workers (a fork would inherit precision); an exception in the block ends them."""
     if not 1 <= jobs <= MOST_JOBS:
         raise InputError("jobs", jobs, f"an integer from 1 to {MOST_JOBS}")
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _begin) as pool:

@@ -19,10 +19,7 @@ LARGEST_LEVEL: Final = 5_000
 
 
 def read_budget(*, eps0: object = None, lam: object = None, constant: bool = False) -> Real | None:
-    """The local ratio cap ``exp(eps0)`` as an exact real constant; None if neither form is given.
-
-    - ``constant``: whether ``eps0 = 0`` is welcome, at which messages say nothing.
-    """
+    """The ratio cap ``exp(eps0)``, exactly; None if neither is given. ``constant`` says whether ``eps0 = 0`` will do."""
     return _read("eps0", eps0, "lam", lam, strict=not constant)
 
 

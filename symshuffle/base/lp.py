@@ -125,11 +125,7 @@ class Certificate:
         _check_dual(self.dual, program)
 
     def prove(self, program: LinearProgram) -> Bracket:
-        """Check both vectors, and return the bracket that they prove.
-
-        - returned: from the dual to the primal value; the two ends agree exactly if the certificate proves
-          optimality.
-        """
+        """Check both vectors, and return the bracket that they prove: from the dual to the primal value."""
         self.verify(program)
         upper = sum((program.costs[j] * value for j, value in self.primal), start=Fraction(0))
         lower = sum((y * b for y, b in zip(self.dual, program.rhs, strict=True)), start=Fraction(0))

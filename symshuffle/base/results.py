@@ -135,12 +135,7 @@ class Bracket:
 
 
 def outward(value: Fraction, *, up: bool) -> float:
-    """The double next to a rational on one side: at least the value if ``up``, otherwise at most.
-
-    A value that is a double is returned as it is; beyond the doubles the answer is an infinity or the largest double.
-
-    - ``up``: the side.
-    """
+    """The double next to a rational on one side, at least the value if ``up``; the value itself if it is a double."""
     try:
         nearest = float(value)
     except OverflowError:
@@ -208,10 +203,7 @@ class Certified(Answer, Protocol):
 
 
 def safe_number(bracket: Bracket, safe: SafeEnd) -> str:
-    """The safe end of a bracket in at most 7 digits, rounded to its own side, and which end it is.
-
-    Where neither end is safe, both are given, rounded outward.
-    """
+    """The safe end of a bracket in at most 7 digits, rounded to its side, and which it is; both if none is safe."""
     low, high = (safe_decimal(bracket.lower, bracket.upper, up=up) for up in (False, True))
     exact = bracket.exact
     short = None if exact is None or exact.denominator >= _SHORT else f"exactly {exact}"
@@ -230,9 +222,7 @@ def safe_number(bracket: Bracket, safe: SafeEnd) -> str:
 class AnswerMethods:
     """Float, display and JSON of an :class:`Answer`, for dataclasses that say ``bracket``, ``about`` and ``safe``.
 
-    It has no data, so that frozen dataclasses with slots may derive from it; ``repr=False`` of the decorator keeps the
-    short text form. A class that has more to tell extends :meth:`to_dict`:
-    ``return AnswerMethods.to_dict(self) | {"law": ...}``.
+    It has no data, so that frozen dataclasses with slots may derive from it; ``repr=False`` keeps the short text form.
     """
 
     __slots__ = ()

@@ -21,10 +21,7 @@ FlatRow: TypeAlias = "dict[str, Scalar]"
 
 
 def ends(bracket: Bracket | None, name: str = "") -> FlatRow:
-    """Both ends of a bracket as doubles, rounded outward, and their logarithms; None for each where there is none.
-
-    - ``name``: what comes before ``lower`` and ``upper``, with an underscore.
-    """
+    """Ends of a bracket as doubles, rounded outward, and their logarithms, under a name; None without a bracket."""
     before = f"{name}_" if name else ""
     names = tuple(f"{before}{end}" for end in ("lower", "upper", "log10_lower", "log10_upper"))
     if bracket is None:

@@ -217,10 +217,7 @@ class LevelledPair:
 
     @property
     def never_positive(self) -> bool:
-        """Whether G is certainly at most 0 wherever a message may lie, so that H(n) is 0 for every n.
-
-        Shown by balls that cover the stretches; False where they do not show it, as on a line without ends.
-        """
+        """Whether balls show that G is at most 0 wherever a message may lie; they do not on an endless line."""
         with working_precision(_SIGN_BITS):
             ratio = to_arb(self.exp_eps)
             return all(
@@ -235,10 +232,7 @@ class LevelledPair:
         return None if alone is None else alone.upper
 
     def alone(self) -> Ball | None:
-        """H(1), which is E[G_+]; None where no window holds all but ``_BEYOND`` of the first law.
-
-        Beyond a window its whole mass may add to it.
-        """
+        """H(1) = E[G_+], with what may be beyond a window; None if none holds all but ``_BEYOND`` of the first law."""
         with working_precision(_SIGN_BITS):
             ratio = to_arb(self.exp_eps)
             for window in _windows(self.pair.stretches):

@@ -107,10 +107,7 @@ class Law:
 
     @classmethod
     def from_atoms(cls, atoms: Iterable[tuple[Any, Any]], singular: Number = Fraction(0)) -> Law:
-        """Law from (value, weight) pairs.
-
-        Atoms of weight 0 are dropped, atoms of equal value are merged.
-        """
+        """Law from (value, weight) pairs. Atoms of weight 0 are dropped, atoms of equal value are merged."""
         return cls(*collected(atoms), singular)
 
     @property
@@ -125,10 +122,7 @@ class Law:
 
     @property
     def mean(self) -> Any:
-        """Expectation of G; ``1 - exp(eps)`` if no output lies outside the blanket.
-
-        decomposition, Property 2.
-        """
+        """Expectation of G; ``1 - exp(eps)`` if no output lies outside the blanket (decomposition, Property 2)."""
         products: Iterable[Any] = (v * w for v, w in zip(self.values, self.weights, strict=True))
         return sum(products, start=Fraction(0))
 
@@ -143,20 +137,13 @@ class Law:
 
     @property
     def ceiling(self) -> Fraction:
-        """Upper bound on H(n) for every n: the value H(1).
-
-        H(n) never rises with n because S_n / n is a reverse martingale.
-        """
+        """Upper bound on H(n) for every n: H(1), because S_n / n is a reverse martingale."""
         parts = (max(upper_end(value), Fraction(0)) * upper_end(weight) for value, weight in self.atoms())
         return sum(parts, start=upper_end(self.singular))
 
     @property
     def floor(self) -> Fraction:
-        """Lower bound on H(n) for every n, without the singular mass.
-
-        It is the positive part of E[G]. Where doubles show that the mean is negative, it is 0 without an exact
-        evaluation.
-        """
+        """Lower bound on H(n) for every n, without the singular mass: the positive part of E[G]."""
         try:
             rough = math.fsum(to_float(value) * to_float(weight) for value, weight in self.atoms())
         except OverflowError:
@@ -165,10 +152,7 @@ class Law:
 
     @property
     def lattice(self) -> Fraction | None:
-        """Spacing of the coarsest lattice through 0 that holds every atom.
-
-        None if some atom is not rational.
-        """
+        """Spacing of the coarsest lattice through 0 that holds every atom. None if some atom is not rational."""
         if not is_exact(self.values):
             return None
         values = [value for value in self.values if isinstance(value, Fraction)]

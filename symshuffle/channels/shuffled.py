@@ -207,10 +207,7 @@ def histogram_law(users: Sequence[Sequence[Number]]) -> dict[Tally, Any]:
 
 
 def shuffled_law(channel: Channel, dataset: Sequence[int]) -> dict[Tally, Any]:
-    """Law of the shuffled messages of a dataset, as histograms over the outputs of the channel.
-
-    decomposition, Definition 4; anchored, equation (1.1).
-    """
+    """Law of the shuffled messages of a dataset, as histograms (decomposition, Definition 4; anchored, (1.1))."""
     check_kind(channel, Channel, "channel", "a channel, as Channel.from_rows(...)")
     last = channel.num_inputs - 1
     return histogram_law([channel.rows[as_integer(x, f"dataset[{i}]", 0, last)] for i, x in enumerate(dataset)])

@@ -54,10 +54,7 @@ class ConstantBackground:
 
 
 def constant_backgrounds(mechanism: Mechanism) -> Iterator[ConstantBackground]:
-    """The constant backgrounds that the mechanism's description reaches, the one expected to be worst first.
-
-    A third input needs classes that can count the states of triples of inputs, and at least three inputs.
-    """
+    """The constant backgrounds that the mechanism's description reaches, the one expected to be worst first."""
     mechanism = mechanism.with_defaults()
     third = (Others.THIRD,) if reaches(mechanism) else ()
     for others in (*third, Others.SECOND, Others.FIRST):

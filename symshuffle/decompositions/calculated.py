@@ -68,10 +68,7 @@ def calculated_law(
     bits: int | None = None,
     doubles: bool = False,
 ) -> Law:
-    """Law of G at a target ratio: exact where rational, otherwise balls.
-
-    - ``values``: the parameters; the local ratio cap is called ``lam``.
-    """
+    """Law of G at a target ratio: exact where rational, otherwise balls."""
     cells = tuple(cells)
     if _symmetric(cells):
         way = Direction.FORWARD

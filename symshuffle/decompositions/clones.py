@@ -90,6 +90,7 @@ def two_point_mixture(first: Sequence[Number], second: Sequence[Number], lam: Nu
     :math:`R_0=(\lambda Q_0+Q_1)/(\lambda+1)` and :math:`R_1=(Q_0+\lambda Q_1)/(\lambda+1)`.
 
     - ``first``, ``second``: :math:`R_0` and :math:`R_1` on the same outputs.
+
     decomposition, Lemma 1.
     """
     value = _budget(lam)
@@ -105,8 +106,6 @@ def two_point_mixture(first: Sequence[Number], second: Sequence[Number], lam: Nu
 @takes_eps0(as_ball=True)
 def intuitive_clone(channel: Channel, pair: tuple[int, int], lam: Number | None = None) -> Decomposition:
     r"""The standard clone in its first form: :math:`R(x)=\frac{R(x_1^0)+R(x_1^1)}{2\lambda}+(1-\frac1\lambda)\,LO(x)`.
-
-    - ``lam``: ratio cap ``exp(eps0)``, above 1; default: that of the channel.
 
     decomposition, Section 3.1.
     """
@@ -265,7 +264,6 @@ def unsound_stronger_clone_pair(lam: Number, p: Number) -> ReductionPair:
     It pools the left-over of user 1 with those of all others, and no post-processing can tell them apart again. A
     channel with ratio cap 2 and n = 2 users already exceeds it (claim ``decomposition.eq-1`` of the ledger).
 
-    - ``lam``: ratio cap ``exp(eps0)``, above 1.
     - ``p``: clone probability, in ``[0, 1/(lam + 1)]``: beyond that the pair does not exist.
 
     decomposition, Section 3.3.

@@ -32,10 +32,7 @@ FILE: Final = "closed_forms.json"
 @final
 @dataclass(frozen=True, slots=True)
 class ClosedForm:
-    """A named mechanism with values for all of its parameters, its decompositions being known.
-
-    - ``lam``: the local ratio cap; None where the mechanism has none.
-    """
+    """A named mechanism with values for all of its parameters, its decompositions being known."""
 
     name: str
     values: tuple[tuple[str, str], ...]
@@ -169,10 +166,7 @@ def table() -> dict[str, Any]:
 
 
 def lines_on_file(name: str, limit: bool, others: Others) -> list[list[Any]] | None:
-    """The cells of a named or thinned mechanism over others as texts a, b, c and ratios; None where none are kept.
-
-    With ``limit`` the parameters that default to infinity are there.
-    """
+    """Cells of a named mechanism as texts a, b, c and ratios, ``limit``: at infinite parameters; None if not kept."""
     kept: list[list[Any]] | None = table().get(name, {}).get("limit" if limit else "cells", {}).get(others)
     return kept
 

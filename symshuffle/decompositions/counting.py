@@ -85,11 +85,7 @@ def count_cells(mechanism: Mechanism, roles: tuple[int, ...]) -> tuple[tuple[Cel
 
 
 def _blanket(output_class: OutputClass, slacks: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
-    """Smallest probability of an output of the class over all inputs.
-
-    A class that lists its pairs of states is one in which every state occurs in every output; for the others the
-    counts must show it.
-    """
+    """Smallest probability of an output of the class over all inputs; counts must show which states occur in it."""
     occurring = []
     for state in output_class.states:
         if output_class.pair_counts is not None or positive(state.count, slacks) is Verdict.TRUE:

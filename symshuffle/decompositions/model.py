@@ -70,17 +70,9 @@ class ReductionPair:
     def gparv(self, exp_eps: Number | int, *, direction: Direction | str = "forward") -> Law:
         r"""Law of the amplification variable G, with its singular mass.
 
-        It is the law of :math:`G=(A_0-e^{\varepsilon}A_1)/A_2` under :math:`A_2`.
-
-        Parameters
-        ----------
-        exp_eps : Number
-            The target ratio ``exp(eps)``.
-        direction : {"forward", "reverse"}
-            Whether ``A0`` or ``A1`` is the first argument of the divergence.
-
-        decomposition, Theorem 12 and Definition 9. Components that ``A2`` does not charge are visible in the
-        histogram for certain; they contribute the singular mass, whatever ``n`` is.
+        It is the law of :math:`G=(A_0-e^{\varepsilon}A_1)/A_2` under :math:`A_2` at a ratio ``exp(eps)``; reversed,
+        with :math:`A_0` and :math:`A_1` swapped (decomposition, Theorem 12 and Definition 9). Components that ``A2``
+        does not charge are visible in the histogram for certain: they make the singular mass, whatever ``n`` is.
         """
         direction = choice(Direction, direction, "direction")
         first, second = (self.a0, self.a1) if direction == "forward" else (self.a1, self.a0)
@@ -182,12 +174,7 @@ class Decomposition:
         return tuple(_sum([w * q[y] for w, q in zip(weights, self.components, strict=True)]) for y in outputs)
 
     def violations(self, channel: Channel, pair: tuple[int, int]) -> list[str]:
-        """Reasons why this is no decomposition of a channel at a pair of inputs.
-
-        The list is empty if there are none.
-
-        The left-over must exist for every input of the channel: any of them may be in the background.
-        """
+        """Reasons why this is no decomposition of a channel at a pair; every input of the channel needs a left-over."""
         if not self.components:
             return ["the decomposition carries no components"]
         found = []

@@ -22,10 +22,7 @@ _FIRST_BITS: Final = 64
 @final
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a channel has a likelihood ratio.
-
-    - ``ratio``: of its probabilities; None where the second is 0.
-    """
+    """Where a channel has a likelihood ratio."""
 
     first: int
     second: int
@@ -47,9 +44,8 @@ class Place:
 class LevelAudit:
     """The local level of a channel, beside a claimed one.
 
-    - ``every_matrix``: where a rounded matrix was normalised: the largest ratio of a matrix that rounds to it lies
-      between these, or is at least the first, where the second is None. None where the matrix was taken as it is
-      written.
+    - ``every_matrix``: ends of the largest ratio of a matrix that rounds to a normalised one, the upper one None where
+      it may be infinite; None where the matrix was taken as it is written.
     """
 
     claimed: Real | None
@@ -132,13 +128,7 @@ class BlanketAudit:
 
 
 def check_level(channel: Channel, claimed: Real | None = None) -> LevelAudit:
-    """Where the likelihood ratios of a channel are largest, and where above a claimed cap.
-
-    - ``channel``: exact.
-    - ``claimed``: the ratio cap exp(eps0), at least 1.
-
-    decomposition, Definition 3.
-    """
+    """Where the likelihood ratios of a channel are largest, and where above a claimed cap."""
     _check(channel)
     places = [_worst(column, y) for y, column in enumerate(channel.columns()) if any(column)]
     largest = max(places, key=lambda place: math.inf if place.ratio is None else place.ratio)
@@ -161,13 +151,7 @@ def _of_every_matrix(channel: Channel) -> tuple[Fraction, Fraction | None] | Non
 def check_blanket(
     channel: Channel, *, mass: Fraction | None = None, masses: Sequence[Fraction] | None = None
 ) -> BlanketAudit:
-    """The largest blanket of a channel, beside what is claimed of it.
-
-    - ``channel``: exact.
-    - ``mass``: A claimed weight gamma, in [0, 1].
-
-    decomposition, Section 3.2.
-    """
+    """The largest blanket of a channel, beside what is claimed of it."""
     _check(channel)
     for one in (*(() if mass is None else (mass,)), *(masses or ())):
         if not 0 <= one <= 1:

@@ -82,10 +82,7 @@ class SymbolicDecomposition:
         return replace(self, cells=tuple(cell.map(function) for cell in self.cells), beta=function(self.beta))
 
     def check_sums(self) -> dict[str, sp.Expr]:
-        """Sums of the weights, each of which should be 1, and E[G] + exp(eps).
-
-        The last is 1 if no cell lies outside the blanket.
-        """
+        """Sums of the weights and E[G] + exp(eps), each 1 (the last one only if no cell lies outside the blanket)."""
         return {
             "a": normal_form(sum(cell.a for cell in self.cells)),
             "b": normal_form(sum(cell.b for cell in self.cells)),
@@ -94,9 +91,7 @@ class SymbolicDecomposition:
         }
 
     def gparv(self, *, direction: Direction | str = "forward") -> tuple[tuple[sp.Expr, sp.Expr], ...]:
-        """Law of G as (value, probability) pairs, as expressions.
-
-        They are in ``x = exp(eps)`` and the open parameters.
+        """Law of G as (value, probability) pairs, in ``x = exp(eps)`` and the open parameters.
 
         The left-over is the atom 0. Cells that the blanket does not charge are no atoms: see :meth:`singular`.
         """
@@ -118,19 +113,13 @@ class SymbolicDecomposition:
             yield sp.Integer(0), self.beta
 
     def singular(self, *, direction: Direction | str = "forward") -> sp.Expr:
-        """Mass that a histogram reveals for certain.
-
-        It is the sum of (a - x b)_+ over the cells without blanket.
-        """
+        """Mass that a histogram reveals for certain. It is the sum of (a - x b)_+ over the cells without blanket."""
         direction = choice(Direction, direction, "direction")
         pairs = ((cell.a, cell.b) if direction == "forward" else (cell.b, cell.a) for cell in self.cells if cell.c == 0)
         return sp.Add(*(a if b == 0 else sp.Max(0, a - EXP_EPS * b) for a, b in pairs if a != 0))
 
     def numeric(self, *, bits: int | None = None) -> Decomposition:
-        """Decomposition in numbers.
-
-        It is exact where all weights are rational, and in balls of ``bits`` bits otherwise.
-        """
+        """Decomposition in numbers: exact where all weights are rational, in balls of ``bits`` bits otherwise."""
         return Decomposition(
             tuple(evaluate_atom(cell.a, bits) for cell in self.cells),
             tuple(evaluate_atom(cell.b, bits) for cell in self.cells),
@@ -139,9 +128,7 @@ class SymbolicDecomposition:
         )
 
     def law(self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None) -> Law:
-        """Law of G in numbers at a target ratio ``exp(eps)``.
-
-        It is exact where all numbers are rational, and in balls of ``bits`` bits otherwise.
+        """Law of G at a target ratio ``exp(eps)``: exact where all is rational, in balls of ``bits`` bits otherwise.
 
         Differences such as ``lam - exp(eps)`` are taken before they are evaluated, so that they vanish exactly when
         the two levels agree, and lose no digits when they nearly do.
@@ -175,10 +162,7 @@ class SymbolicDecomposition:
         )
 
     def gparv_latex(self, *, direction: Direction | str = "forward") -> str:
-        r"""Law of G as a LaTeX table in :math:`x=e^{\varepsilon}`.
-
-        There is one line per atom, and one for the singular mass.
-        """
+        """Law of G as a LaTeX table in x = exp(eps): a line per atom, and one for the singular mass."""
         direction = choice(Direction, direction, "direction")
         atoms = [(latex(value), latex(weight)) for value, weight in self.gparv(direction=direction)]
         singular = self.singular(direction=direction)
@@ -296,10 +280,7 @@ def quick_law(
     bits: int | None = None,
     doubles: bool = False,
 ) -> Law:
-    """The law of G of a mechanism with all parameters fixed, from its general form: no algebra at these values.
-
-    - ``doubles``: whether what is not rational is enclosed by doubles only.
-    """
+    """The law of G of a mechanism with all parameters fixed, from its general form: no algebra at these values."""
     values = {str(symbol) if symbol != LAM else "lam": value_of(value) for symbol, value in mechanism.fixed}
     if any(value is None for value in values.values()):
         raise NotDecided(f"{mechanism.name} at values that are no real constants")

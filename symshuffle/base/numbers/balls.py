@@ -230,10 +230,7 @@ def squared(x: flint.arb) -> flint.arb:
 
 
 def to_arb(value: Number | Exp | int, /) -> flint.arb:
-    """Enclose a number or a real constant at the current working precision.
-
-    Doubles are refused: ``arb(0.1)`` does not contain 1/10, and nobody can know which of the two was meant.
-    """
+    """Enclose a number or a real constant at the current precision; a double, which encloses nothing, is refused."""
     match value:
         case Ball():
             return value.arb()

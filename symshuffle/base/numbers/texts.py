@@ -182,10 +182,7 @@ _LARGEST_EXPONENT: Final = 3000
 
 
 def parse_rational(text: object, argument: str) -> Fraction:
-    """Read a rational number written as ``3``, ``6/5``, ``0.1`` or ``1e-6``, exactly as written.
-
-    A ``float`` is read by its shortest decimal form: ``0.1`` means one tenth.
-    """
+    """Read a rational as ``3``, ``6/5``, ``0.1`` or ``1e-6``, exactly; a double by its shortest decimal form."""
     if isinstance(text, Fraction):
         return text
     written = str(text).strip()
@@ -212,10 +209,7 @@ def ungrouped(text: str) -> str:
 
 
 def as_number(entry: object, argument: str) -> Number:
-    """Read one number where every kind is welcome: a fraction, an integer, a ball, text such as ``1/3``, a double.
-
-    NumPy's integers and doubles count as what they are; a truth value is no number.
-    """
+    """Read a number of any kind: a fraction, an integer or double (also of NumPy), a ball, text such as ``1/3``."""
     if isinstance(entry, Fraction | Ball):
         return entry
     if isinstance(entry, str):
@@ -239,10 +233,7 @@ def as_constant(entry: object, argument: str) -> Number | Exp:
 
 
 def as_integer(entry: object, argument: str, least: int, most: int | None = None) -> int:
-    """Read an integer of a range: an ``int``, one of NumPy, a fraction of denominator 1, or text; no truth value.
-
-    Text may be grouped, as :func:`ungrouped` reads it.
-    """
+    """Read an integer of a range: an ``int``, one of NumPy, a fraction of denominator 1, or text, maybe grouped."""
     found: int | None = None
     if isinstance(entry, Integral) and not _is_truth_value(entry):
         found = int(entry)

@@ -57,7 +57,6 @@ def laplace_cells(cells: int, side: Side, others: Others, *, differs: bool) -> t
     r"""The components and the left-over of Laplace noise on a bit, in ``lam``.
 
     - ``cells``: cells of the range of u, which is :math:`[0,\varepsilon_0]` for the blanket, else twice as long.
-    - ``side``: on which side in convex order.
     """
     one, half = sp.Integer(1), sp.Rational(1, 2)
     if others == "blanket":
@@ -209,11 +208,7 @@ _LOST_BITS: Final = 12
 
 
 def decomposition(part: Part, pattern: Pattern, *, others: Others = Others.BLANKET) -> SymbolicDecomposition:
-    """The decomposition of a tree at a pair of inputs that differ as the pattern says, in the symbol ``lam``.
-
-    - ``others``: whether to decompose against the blanket (an upper bound for all backgrounds) or exactly against a
-      constant background.
-    """
+    """The decomposition of a tree at a pair of inputs that differ as the pattern says, in the symbol ``lam``."""
     mechanism, *more = leaves(part)
     if isinstance(mechanism, Laplace) or any(isinstance(leaf, Laplace) for leaf in more):
         raise Unsupported("laplace has a continuum of components; its laws of G lie between those of composed_law")
@@ -238,11 +233,6 @@ def composed_law(
 
     Weights become numbers at the leaves, while likelihood ratios stay symbolic and keep merging exactly: the cost of
     an m-fold joint composition is polynomial in m.
-
-    - ``exp_eps``: target ratio ``exp(eps)``.
-    - ``lam``: total ratio cap; None where no leaf has a budget.
-    - ``side``: on which side of the law of G, where the tree has Laplace leaves.
-    - ``bits``: precision of balls where the weights are not rational.
     """
     if lam is None and has_budget(part):
         raise InputError("lam", lam, f"a total ratio cap, which {written(part)} shares out")
@@ -281,8 +271,7 @@ def mixed_law(
 ) -> MixedLaw:
     """The law of G itself of a tree whose Laplace leaves are under ``parallel`` only; see :func:`is_mixture`.
 
-    Under ``parallel`` the law of G is the mixture of the laws of the parts. Parameters are those of
-    :func:`composed_law`.
+    Under ``parallel`` the law of G is the mixture of the laws of the parts.
     """
     if isinstance(part, Laplace):
         leaf = replace(part, lam=lam)

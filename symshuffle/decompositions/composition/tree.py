@@ -305,11 +305,7 @@ def patterns(part: Part) -> list[Pattern]:
 
 
 def is_real(part: Part, pattern: Pattern) -> bool:
-    """Whether two inputs can differ as a pattern says.
-
-    Parts of a parallel composition share their input. Where several of them can differ in more than one way, their
-    patterns are combined freely, which covers more than there is; real are those in which equal parts differ alike.
-    """
+    """Whether two inputs can differ as a pattern says: equal parts of a parallel composition differ alike."""
     if not isinstance(part, Composition) or not isinstance(pattern, tuple):
         return True
     if not all(map(is_real, part.parts, pattern)):

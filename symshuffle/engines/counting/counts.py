@@ -94,10 +94,7 @@ class Counts:
 
     @classmethod
     def offered(cls, law: Law, rigour: Rigour | None, rel: float) -> Counts | None:
-        """Engine limited to cheap sums for the automatic choice; None at rigour ``exact``.
-
-        It computes in doubles where they reach the width asked for, and in integers otherwise.
-        """
+        """Engine limited to cheap sums, in integers where doubles do not reach the width; None at rigour ``exact``."""
         if rigour is Rigour.EXACT:
             return None
         cheap = min(_LARGEST, round(_CHEAP * max(math.sqrt(1e-6 / rel), 0.1)))

@@ -91,10 +91,7 @@ class Exact:
 
     @classmethod
     def offered(cls, law: Law, rigour: Rigour | None, rel: float) -> Exact | None:
-        """Engine limited to cheap sums for the automatic choice, or None.
-
-        At rigour ``exact`` it has its default limits; None if the law is not rational.
-        """
+        """Engine limited to cheap sums; with default limits at rigour ``exact``, or None if the law is not rational."""
         if rigour is Rigour.EXACT:
             return cls() if law.exact else None
         count = _CHEAP_IN_BALLS if rigour is Rigour.BALL and len(law.values) > _FEW_ATOMS else _CHEAP

@@ -196,10 +196,7 @@ Terms = list[list[tuple[flint.arb, flint.arb]]]
 @final
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """What a piece has on the line, and bounds on what it has where its path is moved.
-
-    - ``resting``: from below and from above, of every cell.
-    """
+    """What a piece has on the line, of every cell from below and above, and bounds on what it has where it is moved."""
 
     resting: tuple[tuple[flint.arb, flint.arb], ...]
     moved: Terms
@@ -216,7 +213,6 @@ def far(known: tuple[Ladder, ...], size: flint.arb, height: float) -> flint.arb:
     """A bound on the share of the pieces in ``|M(c + it)|`` for every ``t >= height``.
 
     - ``size``: that share at t = 0.
-    - ``height``: above 0.
     """
     with working_precision(_COVER_BITS):
         top, none = to_arb(Fraction(height)), flint.arb(0)
@@ -236,10 +232,7 @@ def far(known: tuple[Ladder, ...], size: flint.arb, height: float) -> flint.arb:
 
 
 def height_for(first: float, n: int, seen: Callable[[float], _Seen | None]) -> tuple[_Seen, float]:
-    """What is seen of the first height, from one at which n terms have hardly fallen on, that is high enough.
-
-    - ``seen``: from a height to a bound on all above it; None where that is not small enough.
-    """
+    """What ``seen`` tells of the first height that is high enough, and that height; it tells None of a lower one."""
     height = first * min(1.0, _LEAST_REACH / math.sqrt(n))
     for _ in range(_ATTEMPTS):
         found = seen(height)

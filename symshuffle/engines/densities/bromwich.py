@@ -328,10 +328,7 @@ def _height(
 @final
 @dataclass(frozen=True, slots=True)
 class Bromwich:
-    """Bromwich's integral, in balls or with the sum in doubles.
-
-    - ``rel``: relative width to aim at, in (0, 1).
-    """
+    """Bromwich's integral, in balls or with the sum in doubles."""
 
     name: ClassVar[str] = "bromwich"
 

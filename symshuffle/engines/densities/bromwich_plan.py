@@ -68,10 +68,7 @@ class BromwichPlan:
 
 
 def bits_enough(n: int, *, c: float, small: float) -> int:
-    """Bits at which the roundings of a sum of n-th powers over the line at c are far below ``small``: a choice.
-
-    Balls carry whatever they are, so that fewer bits would widen the bracket and nothing else.
-    """
+    """Bits at which roundings of a sum of n-th powers over the line at c are far below ``small``: a choice."""
     return max(_GUARD_BITS, _GUARD_BITS + math.ceil(math.log2(n) - math.log2(c) - math.log2(small)))
 
 
@@ -152,10 +149,7 @@ def plan_for(law: ContinuousLaw, n: int, aim: float) -> tuple[BromwichPlan, Cont
 
 
 def ceiling(values: Array, weights: Array, n: int) -> float:
-    r"""About the least bound :math:`M(c)^n/(ecn)` on H(n), 0 where G is nowhere positive: no claim, next to no work.
-
-    - ``values``, ``weights``: atoms of G and their probabilities, shape ``(m,)``.
-    """
+    r"""About the least bound :math:`M(c)^n/(ecn)` on H(n), 0 where no atom is positive: no claim, next to no work."""
     if float(values.max()) <= 0:
         return 0.0
     tilt = saddle.Tilt(values, weights / weights.sum())

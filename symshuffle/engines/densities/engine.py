@@ -153,10 +153,7 @@ _CELL_BITS: Final = 96
 
 
 def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: float) -> Bracket:
-    """H(n) of a pair of densities at a level.
-
-    - ``rel``: relative width to aim at; a bracket that is wider says so (``aimed``).
-    """
+    """H(n) of a pair of densities at a level."""
     rigour = choice(Rigour, rigour, "rigour")
     if rigour is Rigour.EXACT:
         raise Unsupported("a law with a density has no exact sums: rigour float64 or ball")
@@ -266,10 +263,7 @@ def _of_cut(cut: ContinuousLaw, n: int, rigour: Rigour, finer: float, *, error: 
 
 
 def long_tailed(law: LevelledPair, n: int, value: Fraction) -> bool:
-    """Whether values of H(n) about as small as one are told apart by jumps, of which no line then is short: a guess.
-
-    - ``value``: above 0.
-    """
+    """Whether values of H(n) about as small as one are told apart by jumps, of which no line then is short: a guess."""
     near = max(value, _LEAST_TAIL * 10**3)
     cut = law.pair.law(law.exp_eps, tail=near / 10**3, bits=_bits(near / 10**3))
     return jump_plan.split(cut, n, float(near)) is not None

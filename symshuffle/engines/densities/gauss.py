@@ -46,10 +46,7 @@ _Panel: TypeAlias = tuple[Piece, Fraction, Fraction]
 @final
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Atoms of positive weight in place of the pieces of a law.
-
-    - ``error``: bound on the error of the moment generating function at ``c + it`` for ``|t| <= height``.
-    """
+    """Atoms of positive weight for the pieces of a law, whose transform errs by at most ``error`` up to a height."""
 
     values: tuple[flint.arb, ...]
     weights: tuple[flint.arb, ...]
@@ -237,10 +234,7 @@ def _axes(low: Fraction, high: Fraction, size: float) -> tuple[flint.arb, flint.
 def _on_ellipse(
     piece: Piece, low: Fraction, high: Fraction, c: flint.arb, top: flint.arb, size: float, *, points: int | None = None
 ) -> flint.arb | None:
-    """A bound on ``|exp(sG) p|`` on an ellipse around a panel, or its largest value at some points of it.
-
-    None where balls give none.
-    """
+    """A bound on ``|exp(sG) p|`` on an ellipse, or its largest value at some points; None where balls give none."""
     centre, wide, tall = _axes(low, high, size)
     if points is None:
         angles = [(flint.arb(k).union(flint.arb(k + 1)) * flint.arb.pi()) / _ARCS for k in range(_ARCS)]

@@ -46,10 +46,7 @@ _HALVINGS: Final = 30
 @final
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A law cut into what is no jump and bins of jumps.
-
-    - ``calm``: the law without its jumps: of a mass below 1.
-    """
+    """A law cut into what is no jump and bins of jumps."""
 
     calm: ContinuousLaw
     jumps: tuple[Piece, ...]

@@ -261,11 +261,7 @@ _LEAST_SHARE: Final = Fraction(1, 10**200)
 
 
 def bracket(law: ContinuousLaw, cut: Split, n: int, *, rigour: Rigour, error: float, bits: int) -> Bracket:
-    """H(n) of the law that was meant, jumps told apart.
-
-    - ``n``: number of users, at least 1.
-    - ``error``: the error to aim at, of H(n), above 0.
-    """
+    """H(n) of the law that was meant, jumps told apart."""
     base = _without(cut.calm, n, rigour=rigour, error=error, bits=bits)
     lower, upper = base.lower, base.upper
     terms = 0

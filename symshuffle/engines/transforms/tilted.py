@@ -52,10 +52,7 @@ PER_STAGE: Final = 8 * UNIT
 @final
 @dataclass(frozen=True, slots=True)
 class Convolution:
-    """Masses of an n-fold cyclic convolution.
-
-    - ``masses``: computed masses by residue, shape ``(length,)``; those of true value 0 may be slightly negative.
-    """
+    """Masses of an n-fold cyclic convolution by residue, shape ``(length,)``; those of true value 0 may be negative."""
 
     masses: Array
     error: float
@@ -73,7 +70,6 @@ def convolve(places: Sequence[int], masses: Array, n: int, length: int) -> Convo
 
     - ``places``: non-negative.
     - ``masses``: non-negative, of sum at most 1 up to rounding, shape ``(len(places),)``.
-    - ``length``: length of the transform.
     """
     spectrum = np.zeros(length // 2 + 1, dtype=np.complex128)
     frequencies = np.arange(length // 2 + 1, dtype=np.int64)
@@ -368,10 +364,7 @@ def _cumulants(values: Array, weights: Array, s: Array) -> Array:
 
 
 def _steps(law: Law, low: Fraction, span: Fraction, most: int, c: float) -> int:
-    """Into how many steps to cut the range of G, at most ``most``: the number that fits the atoms best; 0 if none does.
-
-    On a lattice all atoms fit, however few steps there are.
-    """
+    """Into how many steps, at most ``most``, to cut the range of G: as fits the atoms best; 0 if none does."""
     spacing = _spacing(law, low)
     if spacing is not None and span / spacing <= most:
         return int(span / spacing)

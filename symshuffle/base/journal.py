@@ -38,7 +38,6 @@ class Journal:
         self.arguments = list(dict.fromkeys(name for point in points for name in point))
         self.results: list[str] = []
         self.rows: dict[int, dict[str, str]] = {}
-        self.stream: IO[str] | None = None
         self.failed = 0
 
     @property
@@ -62,12 +61,6 @@ class Journal:
             self.failed = sum(bool(row[REASON]) for row in self.rows.values())
         if not names or whole != text:
             self.rewrite()
-        self.append()
-
-    def append(self) -> None:
-        """Write after the rows that are there."""
-        assert self.table is not None
-        self.stream = self.table.open("a", encoding="utf-8", newline="")
 
     def add(self, i: int, point: Mapping[str, object], found: Found) -> None:
         """Write the row of a point."""
@@ -78,15 +71,11 @@ class Journal:
         self.failed += reason is not None
         new = [name for name in named if name not in self.results]
         self.results += new
-        if self.stream is None:
-            return
         if new:  # a column that no row had before: the table is written anew, as a whole
-            self.close()
             self.rewrite()
-            self.append()
-            return
-        self.stream.write(_lines(self.columns, [self.rows[i]]))
-        self.stream.flush()
+        elif self.table is not None:
+            with self.table.open("a", encoding="utf-8", newline="") as stream:
+                stream.write(_lines(self.columns, [self.rows[i]]))
 
     def rewrite(self) -> None:
         """The table anew from the rows in memory, as a whole; without a folder nothing."""
@@ -100,15 +89,8 @@ class Journal:
         for row in self.rows.values():
             first.update(dict.fromkeys(name for name in self.results if row.get(name)))
         self.results = [*first, *sorted(set(self.results) - first.keys())]
-        self.close()
         self.rewrite()
         return tuple({name: _read(row.get(name, "")) for name in self.columns} for row in self.rows.values())
-
-    def close(self) -> None:
-        """Write no more."""
-        if self.stream is not None:
-            self.stream.close()
-            self.stream = None
 
 
 @contextmanager
@@ -124,10 +106,7 @@ def journal_in(
     _claim(folder, identity)
     with (folder / IDENTITY).open("rb") as held, _alone(held, folder):
         journal.open()
-        try:
-            yield journal
-        finally:
-            journal.close()
+        yield journal
 
 
 def _claim(folder: Path, identity: Mapping[str, Any]) -> None:

@@ -19,7 +19,7 @@ LARGEST_LEVEL: Final = 5_000
 
 
 def read_budget(*, eps0: object = None, lam: object = None, constant: bool = False) -> Real | None:
-    """The ratio cap ``exp(eps0)``, exactly; None if neither is given. ``constant`` says whether ``eps0 = 0`` will do."""
+    """The ratio cap ``exp(eps0)``, exactly; None if neither is given. ``constant``: whether ``eps0 = 0`` will do."""
     return _read("eps0", eps0, "lam", lam, strict=not constant)
 
 

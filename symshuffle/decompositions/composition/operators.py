@@ -261,20 +261,14 @@ class _Reader:
             case "parallel":
                 pairs = self.listed(self._weighted)
                 return parallel([part for _, part in pairs], [weight for weight, _ in pairs])
-            case "subsample":
+            case "subsample" | "hamming":
                 self.expect("(")
                 part = self.expression()
                 self.expect(",")
-                probability = self.number()
+                several = name == "hamming"
+                number = self.integer("a distance", LARGEST_JOINT) if several else self.number()
                 self.expect(")")
-                return subsample(part, probability)
-            case "hamming":
-                self.expect("(")
-                composition = self.expression()
-                self.expect(",")
-                distance = self.integer("a distance", LARGEST_JOINT)
-                self.expect(")")
-                return hamming(composition, distance)
+                return hamming(part, int(number)) if several else subsample(part, Fraction(number))
         if name == "laplace":
             return self._laplace()
         values: dict[str, Fraction] = {}

@@ -271,7 +271,7 @@ class Tails:
         return cls(first, masses, np.cumsum(masses, axis=1), below, above)
 
     def plane(self, n: int, chosen: tuple[tuple[int, Any, Any], ...], free: list[FactorTable]) -> tuple[Any, Any, int]:
-        """The sum over the counts of two atoms and those free, the others chosen; the mass of S >= 0; how many terms."""
+        """The sum over the counts of two atoms and those free, the others chosen; the mass of S >= 0; the terms."""
         kind, start = self.masses.dtype, np.zeros(1, dtype=np.int64)
         used, sums, factors = start, start.astype(kind), start.astype(kind) + 1
         for count, share, factor in chosen:

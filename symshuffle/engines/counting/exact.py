@@ -25,7 +25,6 @@ from symshuffle.base.numbers import (
     ball_arguments,
     is_exact,
     lower_end,
-    to_arb,
     upper_end,
     working_precision,
 )
@@ -242,10 +241,3 @@ class _Lattice:
         above = flint.fmpz_poly(power.coeffs()[first:])
         total = (n * self.origin + self.step * first) * above(1) + self.step * above.derivative()(1)
         return Fraction(int(total), self.unit * self.scale**n)
-
-
-def enumerate_ball(law: Law, n: int, *, bits: int = DEFAULT_BITS) -> Ball:
-    """H(n) as a ball by the count-vector road, also for rational laws: a second witness of the lattice road."""
-    engine = Exact(bits=bits)
-    with working_precision(bits):
-        return Ball.from_arb(to_arb(engine._enclosed(law, n)) + to_arb(law.singular), bits)

@@ -21,6 +21,7 @@ def of_composition(source: Composed) -> Reduction:
         composed_law,
         is_mixture,
         is_real,
+        leaves,
         mixed_law,
         patterns,
     )
@@ -39,7 +40,7 @@ def of_composition(source: Composed) -> Reduction:
 
     ways = patterns(tree)
     check_size(tree, ways)
-    continuous = any(isinstance(leaf, Laplace) for leaf in tree.leaves())
+    continuous = any(isinstance(leaf, Laplace) for leaf in leaves(tree))
     whole = continuous and is_mixture(tree)
     backgrounds = common_backgrounds(tree)
 

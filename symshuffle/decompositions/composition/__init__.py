@@ -23,6 +23,7 @@ from symshuffle.decompositions.composition.tree import Part as Part
 from symshuffle.decompositions.composition.tree import Pattern as Pattern
 from symshuffle.decompositions.composition.tree import has_budget as has_budget
 from symshuffle.decompositions.composition.tree import is_real as is_real
+from symshuffle.decompositions.composition.tree import leaves as leaves
 from symshuffle.decompositions.composition.tree import named_classes as named_classes
 from symshuffle.decompositions.composition.tree import open_parameters as open_parameters
 from symshuffle.decompositions.composition.tree import patterns as patterns

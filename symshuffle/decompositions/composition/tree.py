@@ -15,7 +15,7 @@ import sympy as sp
 from symshuffle.base.choices import Operator, replace_choice
 from symshuffle.base.errors import InputError, Unsupported, check_list
 from symshuffle.base.levels import read_budget, takes_eps0
-from symshuffle.base.numbers import Exp, Real, as_integer, as_number, counted, format_decimal
+from symshuffle.base.numbers import Exp, Real, as_distribution, as_integer, counted, format_decimal
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
@@ -54,16 +54,13 @@ class Composition:
                 expected = "a mechanism that does not tell its inputs apart: compose channels by tensor or direct_sum"
                 raise InputError(self.operator, f"{part.name}, given by its matrix", expected)
         if self.operator == "parallel":
-            read = tuple(as_number(weight, f"weights[{place}]") for place, weight in enumerate(self.weights))
+            read = as_distribution(self.weights, "weights")
             for place, weight in enumerate(read):
                 if not isinstance(weight, Fraction):
                     raise InputError(f"weights[{place}]", weight, "a Fraction")
             object.__setattr__(self, "weights", read)
             if len(self.weights) != len(self.parts):
                 raise InputError("weights", f"{len(self.weights)} weights", f"one for each of {len(self.parts)} parts")
-            if any(weight < 0 for weight in self.weights) or sum(self.weights) != 1:
-                written = ", ".join(map(str, self.weights))
-                raise InputError("weights", written, f"probabilities of sum 1 (sum {sum(self.weights)})")
             inputs = [size for size in map(_inputs, self.parts) if size is not None]
             if len(set(inputs)) > 1:
                 sizes = ", ".join(str(size) for size in inputs)
@@ -85,27 +82,15 @@ class Composition:
     def pair(self) -> str:
         """Which pairs of inputs the bound covers."""
         where = "in any way" if self.distance is None else f"in exactly {counted(self.distance, 'coordinate')}"
-        some = [words for part in self.parts for words in _restricted(part)]
+        some, differ = [words for part in self.parts for words in _restricted(part)], f"two inputs that differ {where}"
         if some:
-            return f"two inputs that differ {where}, but in {', '.join(dict.fromkeys(some))}"
-        return (
-            "the worst of all ways in which two inputs can differ"
-            if self.distance is None
-            else f"two inputs that differ {where}"
-        )
+            return f"{differ}, but in {', '.join(dict.fromkeys(some))}"
+        return differ if self.distance is not None else "the worst of all ways in which two inputs can differ"
 
     @property
     def every_pair(self) -> bool:
         """Whether the bound covers all pairs of inputs."""
         return self.distance is None and all(part.every_pair for part in self.parts)
-
-    def leaves(self) -> Iterator[Mechanism | Laplace]:
-        """The mechanisms of the tree."""
-        for part in self.parts:
-            if isinstance(part, Composition):
-                yield from part.leaves()
-            else:
-                yield part
 
     def at(self, *, eps0: object = None, lam: object = None) -> Composed:
         """The composition with its total budget, as ``eps0`` or as ``lam = exp(eps0)``; neither where it has none."""
@@ -240,7 +225,7 @@ def silent(mechanism: Mechanism) -> bool:
 
 def leaves(part: Part) -> list[Mechanism | Laplace]:
     """The leaves of a tree, which may be one itself."""
-    return list(part.leaves()) if isinstance(part, Composition) else [part]
+    return [leaf for inner in part.parts for leaf in leaves(inner)] if isinstance(part, Composition) else [part]
 
 
 def has_budget(part: Part) -> bool:

@@ -33,7 +33,7 @@ from symshuffle.base.numbers import (
 )
 from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel
-from symshuffle.decompositions.composition import Composed, Composition, Part, has_budget, written
+from symshuffle.decompositions.composition import Composed, Composition, Part, has_budget, leaves, written
 from symshuffle.decompositions.composition.operators import parse
 from symshuffle.decompositions.composition.tree import root
 from symshuffle.design.comparison.matching import Match, budget_of
@@ -116,7 +116,7 @@ def _read(entry: object) -> Own:
             return _read(entry.composition)
         case Composition():
             open_ones = [
-                p for leaf in entry.leaves() if isinstance(leaf, Mechanism) for p in leaf.with_defaults().needed
+                p for leaf in leaves(entry) if isinstance(leaf, Mechanism) for p in leaf.with_defaults().needed
             ]
             return _budgeted(Own(_short(entry), entry), open_ones)
         case Channel():

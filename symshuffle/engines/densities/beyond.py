@@ -44,7 +44,7 @@ import numpy as np
 import numpy.typing as npt
 
 from symshuffle.base.doubles import Array
-from symshuffle.base.errors import Unsupported
+from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import squared, to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.contours.waves import waves
@@ -229,6 +229,25 @@ def far(known: tuple[Ladder, ...], size: flint.arb, height: float) -> flint.arb:
                 for shift in {before, after} - {0} if before != after else ():
                     moved += sum((_at(leg, top) for leg in legs[: _rungs(shift)]), start=none)
         return flint.arb((rests.upper().min((size - had).upper()) + moved).upper())
+
+
+def aliases(
+    value: flint.arb, *, c: flint.arb, theta: flint.arb, step: flint.arb, still: flint.arb, steep: flint.arb
+) -> flint.arb:
+    """Bound on the aliases of a sum of this step over the nodes of the line at c.
+
+    - ``value``: bounds the sum from above; ``still`` and ``steep`` the transform at 0 and at ``theta`` above c, all
+      relative to one number.
+    """
+    reach = 2 * flint.arb.pi() / step
+    q, ratio = (-c * reach).exp(), (-(theta - c) * reach).exp()
+    if not (q < 1 and ratio < 1):
+        raise NotDecided(f"aliases are bounded for lines at c > 0 and slopes above c, not {theta}")
+    right = value.upper() * q / (1 - q) + reach * q / (1 - q) ** 2 * still
+    left = ratio / (1 - ratio) * steep / (flint.arb(1).exp() * theta)
+    if not (left.is_finite() and right.is_finite()):
+        raise NotDecided("the bound on the aliases could not be evaluated; raise bits")
+    return flint.arb((left + right).upper())
 
 
 def height_for(first: float, n: int, seen: Callable[[float], _Seen | None]) -> tuple[_Seen, float]:

@@ -45,13 +45,13 @@ import numpy as np
 
 from symshuffle.base.choices import Rigour
 from symshuffle.base.doubles import UNIT, Array, Complexes, integer_power
-from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, as_width, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousLaw
 from symshuffle.engines.contours.waves import waves
 from symshuffle.engines.densities import gauss
-from symshuffle.engines.densities.beyond import Cover, coarse, far, height_for, ladders, middles, over
+from symshuffle.engines.densities.beyond import Cover, aliases, coarse, far, height_for, ladders, middles, over
 from symshuffle.engines.densities.bromwich_plan import MOST_NODES, BromwichPlan, bits_enough, last_node, plan_for
 
 _Values: TypeAlias = Callable[[flint.arb, flint.arb, int], list[flint.acb]]
@@ -261,16 +261,10 @@ class BromwichLine:
 
     def aliases(self, value: flint.arb) -> flint.arb:
         """Bound on the aliases, relative to ``exp(log_scale)``; ``value`` bounds the sum itself."""
-        reach = 2 * flint.arb.pi() / self.step
-        q = (-self.c * reach).exp()
-        right = value.upper() * q / (1 - q) + reach * q / (1 - q) ** 2 * (-self.log_scale).exp()
         theta = to_arb(Fraction(self.plan.slope))
-        size = _moment(self.law, theta)
-        ratio = (-(theta - self.c) * reach).exp()
-        left = ratio / (1 - ratio) * (self.n * size.log() - self.log_scale).exp() / (flint.arb(1).exp() * theta)
-        if not (left.is_finite() and right.is_finite()):
-            raise NotDecided("the bound on the aliases could not be evaluated; raise bits")
-        return flint.arb((left + right).upper())
+        steep = (self.n * _moment(self.law, theta).log() - self.log_scale).exp()
+        still = (-self.log_scale).exp()
+        return aliases(value, c=self.c, theta=theta, step=self.step, still=still, steep=steep)
 
 
 def _moment(law: ContinuousLaw, slope: flint.arb) -> flint.arb:

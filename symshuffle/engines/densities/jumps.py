@@ -39,14 +39,14 @@ import numpy as np
 
 from symshuffle.base.choices import Rigour
 from symshuffle.base.doubles import Array
-from symshuffle.base.errors import NotDecided, Unsupported
+from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.contours import saddle
 from symshuffle.engines.contours.waves import waves
 from symshuffle.engines.densities import bromwich_plan, gauss, jump_plan
-from symshuffle.engines.densities.beyond import Cover, coarse, far, height_for, ladders, on_line, over
+from symshuffle.engines.densities.beyond import Cover, aliases, coarse, far, height_for, ladders, on_line, over
 from symshuffle.engines.densities.bromwich import Bromwich
 from symshuffle.engines.densities.jump_plan import ERROR_SHARE, JumpPlan, Split, atoms_of, variance
 
@@ -212,15 +212,9 @@ class JumpLine:
 
     def aliases(self, value: flint.arb) -> flint.arb:
         """A bound on the aliases, relative to ``scale``; ``value`` bounds g(0), relative to it, from above."""
-        reach, theta = 2 * flint.arb.pi() / self.step, to_arb(Fraction(self.plan.slope))
-        q, ratio = (-self.c * reach).exp(), (-(theta - self.c) * reach).exp()
-        if not (q < 1 and ratio < 1):
-            raise NotDecided(f"aliases are bounded for lines at c > 0 and slopes above c, not {self.plan.slope}")
-        right = value.upper() * q / (1 - q) + reach * q / (1 - q) ** 2 * self._whole(flint.arb(0)) / self.scale
-        left = ratio / (1 - ratio) * self._whole(theta) / self.scale / (flint.arb(1).exp() * theta)
-        if not (left.is_finite() and right.is_finite()):
-            raise NotDecided("the bound on the aliases could not be evaluated; raise bits")
-        return flint.arb((left + right).upper())
+        theta = to_arb(Fraction(self.plan.slope))
+        still, steep = (self._whole(slope) / self.scale for slope in (flint.arb(0), theta))
+        return aliases(value, c=self.c, theta=theta, step=self.step, still=still, steep=steep)
 
     def _whole(self, slope: flint.arb) -> flint.arb:
         """Phi at a real argument, by certified integrals."""

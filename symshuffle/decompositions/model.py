@@ -28,6 +28,14 @@ def _sum(values: Sequence[Any]) -> Any:
     return sum(values, start=Fraction(0))
 
 
+def _check_masses(name: str, masses: Sequence[Number], kind: str) -> None:
+    if not sums_to_one(masses):
+        raise InputError(name, f"sum {_sum(masses)}", f"{kind} of sum 1")
+    for mass in masses:
+        if less(mass, 0) is Verdict.TRUE:
+            raise InputError(name, mass, f"{kind} of at least 0")
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class ReductionPair:
@@ -61,11 +69,7 @@ class ReductionPair:
         for name, masses in (("a0", self.a0), ("a1", self.a1), ("a2", self.a2)):
             if len(masses) != len(self.a2):
                 raise InputError(name, f"{len(masses)} masses", f"{len(self.a2)}, as in a2")
-            if not sums_to_one(masses):
-                raise InputError(name, f"sum {_sum(masses)}", "probabilities of sum 1")
-            for mass in masses:
-                if less(mass, 0) is Verdict.TRUE:
-                    raise InputError(name, mass, "probabilities of at least 0")
+            _check_masses(name, masses, "probabilities")
 
     def gparv(self, exp_eps: Number | int, *, direction: Direction | str = "forward") -> Law:
         r"""Law of the amplification variable G, with its singular mass.
@@ -141,11 +145,7 @@ class Decomposition:
         if not len(self.a) == len(self.b) == len(self.c):
             raise InputError("a, b, c", f"{len(self.a)}, {len(self.b)}, {len(self.c)} weights", "as many of each")
         for name, weights in (("a", self.a), ("b", self.b), ("c and beta", (*self.c, self.beta))):
-            if not sums_to_one(weights):
-                raise InputError(name, f"sum {_sum(weights)}", "weights of sum 1")
-            for weight in weights:
-                if less(weight, 0) is Verdict.TRUE:
-                    raise InputError(name, weight, "weights of at least 0")
+            _check_masses(name, weights, "weights")
 
     @property
     def gamma(self) -> Any:
@@ -234,17 +234,18 @@ def privacy_blanket(channel: Channel) -> PrivacyBlanket:
     """
     check_kind(channel, Channel, "channel", "a channel, as Channel.from_rows(...)")
     floor: tuple[Any, ...] = channel.blanket()
-    gamma = sum(floor, start=Fraction(0))
+    gamma, rest = _sum(floor), _rest(floor)
     omega = None if equal(gamma, 0) else tuple(mass / gamma for mass in floor)
-    rest = 1 - gamma
-    if isinstance(rest, float) and abs(rest) <= FLOAT_SUM_SLACK:
-        rest = 0.0  # rounding: a division by it would make up left-overs
-    left_overs = (
-        None
-        if equal(rest, 0)
-        else tuple(tuple((entry - mass) / rest for entry, mass in zip(row, floor, strict=True)) for row in channel.rows)
-    )
-    return PrivacyBlanket(gamma, omega, left_overs)
+    if equal(rest, 0):
+        return PrivacyBlanket(gamma, omega, None)
+    rows = [zip(row, floor, strict=True) for row in channel.rows]
+    return PrivacyBlanket(gamma, omega, tuple(tuple((entry - mass) / rest for entry, mass in row) for row in rows))
+
+
+def _rest(floor: Sequence[Any]) -> Any:
+    """The weight of the left-over; in doubles rounding of a whole blanket, which may be negative, counts as 0."""
+    rest: Any = 1 - _sum(floor)
+    return 0.0 if isinstance(rest, float) and abs(rest) <= FLOAT_SUM_SLACK else rest
 
 
 def _check_pair(channel: Channel, pair: tuple[int, int]) -> None:
@@ -266,10 +267,7 @@ def primary_decomposition(channel: Channel, pair: tuple[int, int]) -> Decomposit
     floor = channel.blanket()
     outputs = range(channel.num_outputs)
     points = tuple(tuple(Fraction(int(y == z)) for z in outputs) for y in outputs)
-    beta: Any = 1 - sum(floor, start=Fraction(0))
-    if isinstance(beta, float) and abs(beta) <= FLOAT_SUM_SLACK:
-        beta = 0.0  # the rounding of a blanket that is the whole channel; it may even be negative
-    return Decomposition(channel.rows[pair[0]], channel.rows[pair[1]], floor, beta, points)
+    return Decomposition(channel.rows[pair[0]], channel.rows[pair[1]], floor, _rest(floor), points)
 
 
 def simplified_decomposition(channel: Channel, pair: tuple[int, int]) -> Decomposition:
@@ -324,15 +322,11 @@ def merge_proportional(decomposition: Decomposition) -> Decomposition:
         else:
             groups.append([j])
 
-    def total(weights: Sequence[Any]) -> tuple[Any, ...]:
-        return tuple(sum((weights[j] for j in group), start=Fraction(0)) for group in groups)
-
     components = (
         tuple(_merged_component(decomposition, triples, group) for group in groups) if decomposition.components else ()
     )
-    return Decomposition(
-        total(decomposition.a), total(decomposition.b), total(decomposition.c), decomposition.beta, components
-    )
+    a, b, c = (tuple(_sum([triples[j][k] for j in group]) for group in groups) for k in range(3))
+    return Decomposition(a, b, c, decomposition.beta, components)
 
 
 def _proportional(u: Sequence[Any], v: Sequence[Any]) -> bool:
@@ -344,12 +338,7 @@ def _merged_component(
     decomposition: Decomposition, triples: Sequence[tuple[Any, Any, Any]], group: Sequence[int]
 ) -> tuple[Any, ...]:
     """The mixture of the components of a group, weighted by their share, which all three weights agree on."""
-    shares = [sum(triples[j], start=Fraction(0)) for j in group]
-    whole = sum(shares, start=Fraction(0))
-    return tuple(
-        sum(
-            (share / whole * decomposition.components[j][y] for share, j in zip(shares, group, strict=True)),
-            start=Fraction(0),
-        )
-        for y in range(len(decomposition.components[0]))
-    )
+    shares = [_sum(triples[j]) for j in group]
+    whole, members = _sum(shares), [decomposition.components[j] for j in group]
+    columns = zip(*members, strict=True)
+    return tuple(_sum([share / whole * mass for share, mass in zip(shares, ms, strict=True)]) for ms in columns)

@@ -113,10 +113,7 @@ class Blanket(StrEnum):
 
 @final
 class Criterion(StrEnum):
-    """Risk that is minimised: the average over a prior, or the worst case.
-
-    ``BAYES``: the average over the prior. ``MINIMAX``: the largest risk over the parameters.
-    """
+    """Risk that is minimised: the average over a prior, or the largest one over the parameters."""
 
     BAYES = "bayes"
     MINIMAX = "minimax"
@@ -156,8 +153,7 @@ class Population(StrEnum):
 class Others(StrEnum):
     """Input that the other users are assumed to hold in a decomposition.
 
-    ``BLANKET``: the privacy blanket, which covers any inputs. ``FIRST`` and ``SECOND``: the first or second input of
-    the pair. ``THIRD``: any other input.
+    ``BLANKET``: the privacy blanket, which covers any inputs. Else the first or second input of the pair, or a third.
     """
 
     BLANKET = "blanket"

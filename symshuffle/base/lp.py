@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias, final
 
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError
-from symshuffle.base.numbers import check_rational, parse_rational
+from symshuffle.base.numbers import check_rational
 from symshuffle.base.results import Bracket, well_formed
 
 SparseColumn: TypeAlias = "tuple[tuple[int, Fraction], ...]"
@@ -138,14 +138,6 @@ class Certificate:
             "primal": [[j, str(value)] for j, value in self.primal],
             "dual": [str(value) for value in self.dual],
         }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Certificate:
-        """Read what :meth:`to_json` wrote."""
-        return cls(
-            tuple((int(j), parse_rational(value, "primal")) for j, value in data["primal"]),
-            tuple(parse_rational(value, "dual") for value in data["dual"]),
-        )
 
 
 def _check_primal(primal: Sequence[tuple[int, Fraction]], program: LinearProgram) -> None:

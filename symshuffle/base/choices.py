@@ -113,7 +113,7 @@ class Blanket(StrEnum):
 
 @final
 class Criterion(StrEnum):
-    """Risk that is minimised: the average over a prior, or the largest one over the parameters."""
+    """Risk that is minimised: the average over a prior, or the worst case."""
 
     BAYES = "bayes"
     MINIMAX = "minimax"

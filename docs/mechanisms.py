@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from symshuffle.base.errors import Unsupported
-from symshuffle.cli import vector_mechanisms
+from symshuffle.cli import vectors
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import MECHANISMS
@@ -74,7 +74,7 @@ and the lower index `chi` determine $\gamma$ and $\beta$. Inputs are unit vector
 def render() -> str:
     """The whole page."""
     sections = [*(_section(name) for name in MECHANISMS), LAPLACE, ANY, VECTORS]
-    return "\n".join([HEAD, *_summary(), "", *sections, *(_vector_section(row) for row in vector_mechanisms.rows())])
+    return "\n".join([HEAD, *_summary(), "", *sections, *(_vector_section(row) for row in vectors.rows())])
 
 
 def _summary() -> list[str]:
@@ -86,7 +86,7 @@ def _summary() -> list[str]:
     budget = "`lam`: local ratio cap exp(eps0); a number > 1"
     lines.append(f"| [`laplace`](#laplace) | Laplace noise | {budget} | decomposition, Appendix B |")
     lines.append(f"| [`any-ldp`](#any-ldp) | any randomizer of a local budget | {budget} | symshuffle.generic-bound |")
-    for row in vector_mechanisms.rows():
+    for row in vectors.rows():
         parameters = "<br>".join(f"`{name}`: {meaning}" for name, meaning in row["parameters"].items())
         lines.append(f"| [`{row['name']}`](#{row['name']}) | {row['title']} | {parameters} | {row['source']} |")
     return lines

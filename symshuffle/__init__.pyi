@@ -2,21 +2,21 @@
 
 from .accountants.bounds.amplification import Amplification as Amplification
 from .accountants.bounds.amplification import Attained as Attained
+from .accountants.bounds.amplification import Inverse as Inverse
 from .accountants.covering.any_ldp import any_ldp as any_ldp
 from .accountants.covering.neighbours import Neighbours as Neighbours
 from .accountants.questions.adversary import WorstCase as WorstCase
 from .accountants.questions.curves import Curve as Curve
 from .accountants.questions.curves import amplification_curve as amplification_curve
 from .accountants.questions.curves import delta_curve as delta_curve
-from .accountants.questions.gaussian_limit import GaussianLimit as GaussianLimit
-from .accountants.questions.gaussian_limit import gaussian_limit as gaussian_limit
-from .accountants.questions.inverse_answer import Inverse as Inverse
 from .accountants.questions.inverses import solve_eps0 as solve_eps0
 from .accountants.questions.inverses import solve_n as solve_n
 from .accountants.questions.proof import prove as prove
 from .accountants.questions.proof import prove_epsilon as prove_epsilon
 from .accountants.questions.solve import delta as delta
 from .accountants.questions.solve import epsilon as epsilon
+from .accountants.questions.tradeoff_function import GaussianLimit as GaussianLimit
+from .accountants.questions.tradeoff_function import gaussian_limit as gaussian_limit
 from .accountants.questions.tradeoff_function import tradeoff_curve as tradeoff_curve
 from .accountants.questions.unequal import Users as Users
 from .accountants.questions.unequal import unequal_delta as unequal_delta

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import symshuffle.cli
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure, Unsupported
-from symshuffle.cli import app, catalogue, doctor, ledger, main
+from symshuffle.cli import app, catalogue, ledger, main
 from symshuffle.ledger.claims import registry
 from symshuffle.ledger.claims.errata import Severity
 from symshuffle.ledger.claims.model import ClaimVerdict
@@ -25,7 +25,7 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def use(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
     monkeypatch.syspath_prepend(str(HERE / "claims"))
-    for module in (catalogue, doctor, ledger):
+    for module in (catalogue, ledger):
         monkeypatch.setattr(module, "load", lambda: registry.load(package))
 
 
@@ -150,14 +150,14 @@ def test_reproduction_without_files_is_a_failure(tmp_path: Path, capsys: pytest.
 
 def test_doctor(monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, "fake_ledger")
-    monkeypatch.setattr(doctor, "DOCTORED", ("symshuffle.true", "symshuffle.drawn"))
+    monkeypatch.setattr(ledger, "DOCTORED", ("symshuffle.true", "symshuffle.drawn"))
     result = CliRunner().invoke(app, ["doctor", "--json"])
     assert result.exit_code == 0
     findings = json.loads(result.stdout)
-    assert set(findings["versions"]) == {"python", "symshuffle", *doctor.LIBRARIES}
+    assert set(findings["versions"]) == {"python", "symshuffle", *ledger.LIBRARIES}
     assert findings["ball_precision"] == "restored and enclosing"
     assert findings["claims"] == {"symshuffle.true": "as recorded", "symshuffle.drawn": "as recorded"}
-    monkeypatch.setattr(doctor, "DOCTORED", ("symshuffle.true", "symshuffle.gone"))
+    monkeypatch.setattr(ledger, "DOCTORED", ("symshuffle.true", "symshuffle.gone"))
     text = CliRunner().invoke(app, ["doctor"])
     assert text.exit_code == 1
     assert "symshuffle.gone: missing" in text.stdout
@@ -182,7 +182,7 @@ WRONG: list[tuple[list[str], list[str]]] = [
     (["reproduce", "symshuffle.fig-7"], ["ID = symshuffle.fig-7:", "symshuffle.fig-1"]),
     (["reproduce", "symshuffle.fig-1", "--out", "plain"], ["--out = plain:", "a directory"]),
     (["doctor", "--json", "x"], ["unexpected extra argument"]),
-    (["verfy"], ["verfy", "verify, report, reproduce, claims, errata, show, cite, doctor"]),
+    (["verfy"], ["verfy", "verify, report, reproduce, doctor, claims, errata, show, cite"]),
     (["--nonsense"], ["--nonsense"]),
 ]
 

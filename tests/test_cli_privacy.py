@@ -9,7 +9,7 @@ import pytest
 
 from symshuffle.channels.shuffled import worst_shuffled_divergence
 from symshuffle.cli import main
-from symshuffle.cli.vector_mechanisms import PARAMETERS
+from symshuffle.cli.vectors import PARAMETERS
 from symshuffle.mechanisms.registry import MECHANISMS, mechanism
 from tests.words import words
 

@@ -14,7 +14,7 @@ import yaml
 import symshuffle
 from symshuffle.accountants.covering.assumptions import Assumption
 from symshuffle.cli import main
-from symshuffle.ledger.claims.papers import bibliography
+from symshuffle.ledger.claims.registry import bibliography
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])

@@ -11,7 +11,7 @@ from symshuffle.base.numbers import as_integer, ungrouped
 from symshuffle.base.results import Bracket
 from symshuffle.base.rows import ends, flat
 from symshuffle.cli import FAMILIES, application, main
-from symshuffle.cli.vector_mechanisms import dimension
+from symshuffle.cli.vectors import dimension
 
 CELLS = (str, int, float, bool, type(None))
 

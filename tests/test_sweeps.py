@@ -312,7 +312,7 @@ def test_wrong_specifications(tmp_path, capsys, spec, said):
 def test_sources_laws_results_and_errors_travel():
     from symshuffle.base.numbers import Exp
     from symshuffle.cli import arguments
-    from symshuffle.cli.covering import NONE_ASKED
+    from symshuffle.cli.options import NONE_ASKED
 
     krr = symshuffle.mechanism("krr").at(k=10, eps0=1)
     things = [

@@ -11,8 +11,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.accountants.covering.dropout import mean_over_dropouts
-from symshuffle.accountants.covering.participation import group_factor
+from symshuffle.accountants.covering.participation import group_factor, mean_over_dropouts
 from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import Rigour
 from symshuffle.base.results import Bracket

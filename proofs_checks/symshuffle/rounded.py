@@ -85,7 +85,7 @@ CLAIMS: Final = (
             r"Let the rows of two matrices $P,Q$ for the same input differ by at most $\eta$ in total variation. Then "
             r"$\delta_Q(\varepsilon)\le\delta_P(\varepsilon)+(1+e^\varepsilon)n\eta$ for $n$ users."
         ),
-        source="symshuffle.accountants.questions.every_matrix",
+        source="symshuffle.accountants.questions.experiments",
         assumptions=("each user sends at most one message",),
         scope="a 2 x 3 matrix, each row moved in five ways by 1/100 and 8/100, 1 to 3 users, two orders",
         grade=Grade.EXACT_CASES,

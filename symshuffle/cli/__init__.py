@@ -12,12 +12,12 @@ import io
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any, Final
 
 import typer
 from typer.core import TyperGroup
 
+from symshuffle.base.artifacts import installed
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure, SymshuffleError, Unsupported
 from symshuffle.cli.progress import after_a_while
 
@@ -28,25 +28,20 @@ CANNOT_WRITE: Final = 4
 INTERRUPTED: Final = 130
 
 FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
-    "ledger": ("verify", "report", "reproduce"),
+    "ledger": ("verify", "report", "reproduce", "doctor"),
     "catalogue": ("claims", "errata", "show", "cite"),
-    "doctor": ("doctor",),
     "privacy": ("delta", "epsilon", "decompose", "mechanisms", "example"),
     "curves": ("solve-eps0", "solve-n", "curve"),
-    "views": ("renyi", "gdp"),
+    "views": ("renyi", "gdp", "pld", "unequal", "worst-background"),
     "design": (),
     "geometry": ("frontier", "subset-size"),
     "laws": ("law",),
-    "worst": ("worst-background",),
     "compare": ("compare",),
-    "pld": ("pld",),
-    "vectors": ("calibrate",),
-    "mean": ("mean",),
+    "mean": ("mean", "calibrate"),
     "collect": (),
     "audit": (),
     "sweep": ("sweep",),
     "check": ("check",),
-    "unequal": ("unequal",),
 }
 """Module to its commands, in the order of the help page; without any, they form a group of the module's name."""
 
@@ -107,7 +102,7 @@ def _root(
 ) -> None:
     """Shuffle and local differential privacy: certified bounds, and a ledger of verified theorems."""
     if wants_version:
-        typer.echo(f"symshuffle {_installed()}")
+        typer.echo(f"symshuffle {installed('symshuffle')}")
     elif context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -148,13 +143,6 @@ def _run(arguments: Sequence[str]) -> int:
     except typer.Abort:
         return _refuse("interrupted", INTERRUPTED)
     return status if isinstance(status, int) else 0
-
-
-def _installed() -> str:
-    try:
-        return version("symshuffle")
-    except PackageNotFoundError:
-        return "not installed"
 
 
 def _refuse(message: str, status: int) -> int:

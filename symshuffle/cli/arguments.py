@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, final
 
 import typer
 
-from symshuffle.base.choices import Question, Rigour
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import as_integer, parse_rational, ungrouped
-from symshuffle.cli import vector_mechanisms
-from symshuffle.cli.covering import CoveringOptions
+from symshuffle.base.numbers import as_integer, parse_rational
+from symshuffle.cli import vectors
+from symshuffle.cli.options import CoveringOptions, Eps0, File, Lam, Mech, Params
 from symshuffle.engines.registry import ENGINES, engine_class, engine_classes
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 LAW_BITS: Final = 256
 """Precision of the atoms of a law: enough for fifty confirmed digits."""
 
+Run: TypeAlias = "Mechanism | ClosedForm | Laplace | Composed | Reducible | Channel"
+"""What every user runs."""
+
 
 if TYPE_CHECKING:
 
@@ -42,45 +45,10 @@ else:
     EngineName = StrEnum("EngineName", {name.upper(): name for name in ("auto", *ENGINES)})
 
 
-Mech = Annotated[
-    str,
-    typer.Argument(
-        metavar="MECH", help="A mechanism (see `symshuffle mechanisms`), or an expression such as joint(krr(k=10),4)."
-    ),
-]
-Eps0 = Annotated[
-    str | None,
-    typer.Option(
-        "--eps0",
-        help="Local budget eps0 > 0 in nats; of a composition the total: joint(krr(k=10),4) gives each part 1/4 of it.",
-    ),
-]
-Lam = Annotated[
-    str | None,
-    typer.Option("--lam", help="Local ratio cap exp(eps0) > 1, of a composition the total; rationals stay exact."),
-]
-UsersOption = Annotated[str, typer.Option("--n", help="Number of users, the differing one included.")]
-Params = Annotated[list[str] | None, typer.Option("-p", "--param", help="Parameter of the mechanism, as k=10.")]
-QuestionOption = Annotated[
-    Question,
-    typer.Option(help="forward is D(M(X0)||M(X1)), X0 holding the first named input; both takes the larger."),
-]
 EngineOption = Annotated[EngineName, typer.Option("--engine", help="Engine; auto picks the cheapest that will do.")]
-Rel = Annotated[float, typer.Option(help="Relative width of the bracket to aim at, in (0, 1).")]
-RigourOption = Annotated[
-    Rigour | None, typer.Option("--rigour", help="What the result must be; default float64, or the engine's own.")
-]
-File = Annotated[
-    Path | None,
-    typer.Option("--file", help="Matrix of `channel`: CSV or JSON, one row per input, entries p, p/q, 0.1."),
-]
 Confirm = Annotated[
     bool, typer.Option("--confirm", help="Recompute in mpmath by another route, with the digits it has.")
 ]
-Jobs = Annotated[str | None, typer.Option("--jobs", metavar="J", help="Processes; by default one per core.")]
-FewJobs = Annotated[str, typer.Option("--jobs", metavar="J", help="Processes that share the points.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Explain = Annotated[bool, typer.Option("--explain", help="Print what the answer means and how it is known, in full.")]
 
 
 def quickest(
@@ -90,7 +58,7 @@ def quickest(
     param: list[str] | None,
     file: Path | None,
     covering: CoveringOptions,
-) -> Mechanism | ClosedForm | Laplace | Composed | Reducible | Channel:
+) -> Run:
     """As :func:`source_or_channel`, a mechanism by its closed form on file where that will do: it loads no SymPy."""
     from symshuffle.decompositions.closed_forms import closed_form
 
@@ -113,21 +81,45 @@ def source_or_channel(
     return channel(file)
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class One:
+    """One mechanism, with every parameter that is needed."""
+
+    mech: Mech
+    eps0: Eps0 = None
+    lam: Lam = None
+    param: Params = None
+    file: File = None
+
+    def source(self) -> Mechanism | Laplace | Composed | Reducible | Channel:
+        """What every user runs."""
+        return source_or_channel(self.mech, self.eps0, self.lam, self.param, self.file)
+
+    def quickest(self, covering: CoveringOptions) -> Run:
+        """The same, by its closed form on file where that will do."""
+        return quickest(self.mech, self.eps0, self.lam, self.param, self.file, covering)
+
+    def echoed(self, found: Run, **asked: Any) -> dict[str, Any]:
+        """All parameters exactly as they were understood."""
+        return echoed(found, self.eps0, self.lam, file=self.file, **asked)
+
+
 def source(
     name: str, eps0: str | None, lam: str | None, param: list[str] | None
 ) -> Mechanism | Laplace | Composed | Reducible:
     """What a command line asks about, with every parameter that is needed."""
     if name == "any-ldp":
         return _any_ldp(eps0, lam, param)
-    if name in vector_mechanisms.PARAMETERS:
-        return vector_mechanisms.mechanism(name, eps0, lam, assignments(param))
-    from symshuffle.decompositions.composition.operators import is_composition  # it loads SymPy
-
+    if name in vectors.PARAMETERS:
+        return vectors.mechanism(name, eps0, lam, assignments(param))
     if name == "laplace":
         return _laplace(eps0, lam, param)
-    if not is_composition(name):
-        return _complete(mechanism(name, eps0, lam, param))
-    return _composed(name, eps0, lam, param)
+    from symshuffle.decompositions.composition.operators import is_composition  # it loads SymPy
+
+    if is_composition(name):
+        return _composed(name, eps0, lam, param)
+    return _complete(mechanism(name, eps0, lam, param))
 
 
 def _any_ldp(eps0: str | None, lam: str | None, param: list[str] | None) -> Reducible:
@@ -174,11 +166,8 @@ def _laplace(eps0: str | None, lam: str | None, param: list[str] | None) -> Lapl
     for name in values.keys() - {"domain", "cells"}:
         raise InputError(name, values[name], "a parameter of laplace: domain, cells")
     budget = _required_budget(eps0, lam)
-    cells = parse_rational(ungrouped(values.get("cells", "200")), "cells")
-    if cells.denominator != 1:
-        raise InputError("cells", values["cells"], f"an integer from 1 to {LARGEST_CELLS}")
     domain: Any = values.get("domain", "binary")
-    return Laplace(budget, domain, int(cells))
+    return Laplace(budget, domain, as_integer(values.get("cells", "200"), "cells", 1, LARGEST_CELLS))
 
 
 def _required_budget(eps0: str | None, lam: str | None) -> Real:
@@ -249,13 +238,9 @@ def _composed(text: str, eps0: str | None, lam: str | None, param: list[str] | N
 
 def users(text: str) -> int:
     """The number of users, checked."""
-    from symshuffle.accountants.bounds.evaluate import LARGEST_N, check_n
+    from symshuffle.accountants.bounds.evaluate import check_n
 
-    try:
-        number = parse_rational(ungrouped(text), "n")
-        return check_n(int(number) if number.denominator == 1 else number)  # refused there
-    except InputError:  # in the user's own words
-        raise InputError("n", text, f"an integer from 1 to {LARGEST_N}") from None
+    return check_n(text)
 
 
 def jobs(text: str | None) -> int:
@@ -283,12 +268,7 @@ def engine_and_rigour(name: EngineName, rel: float, rigour: Rigour | None) -> tu
     return chosen, level
 
 
-def echoed(
-    found: Mechanism | ClosedForm | Laplace | Composed | Reducible | Channel,
-    eps0: str | None,
-    lam: str | None,
-    **asked: Any,
-) -> dict[str, Any]:
+def echoed(found: Run, eps0: str | None, lam: str | None, **asked: Any) -> dict[str, Any]:
     """All parameters exactly as they were understood."""
     given = _named(found)
     for name, value in {"eps0": eps0, "lam": lam, **asked}.items():
@@ -299,7 +279,7 @@ def echoed(
     return given
 
 
-def _named(found: Mechanism | ClosedForm | Laplace | Composed | Reducible | Channel) -> dict[str, Any]:
+def _named(found: Run) -> dict[str, Any]:
     """What is asked about, by name and parameters; algebra loads last."""
     from symshuffle.accountants.covering.any_ldp import AnyLdp
     from symshuffle.accountants.covering.reduced import Reducible
@@ -316,7 +296,7 @@ def _named(found: Mechanism | ClosedForm | Laplace | Composed | Reducible | Chan
         case AnyLdp():
             return {"mechanism": found.name}
         case Reducible():
-            return vector_mechanisms.echoed(found)
+            return vectors.echoed(found)
         case Channel():
             return {"mechanism": "channel", "inputs": found.num_inputs, "outputs": found.num_outputs}
     from symshuffle.decompositions.composition import Composed

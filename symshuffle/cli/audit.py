@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, final
 
 import typer
 
 from symshuffle.base.errors import InputError
-from symshuffle.cli.arguments import Eps0, Explain, File, Json, Lam, Params, assignments, channel
+from symshuffle.cli import arguments
+from symshuffle.cli.options import PLAIN, Eps0, File, Lam, Params, Show, command
 from symshuffle.cli.progress import progress
-from symshuffle.cli.shown import print_rows
 
 if TYPE_CHECKING:
     from symshuffle.audit import Audit, Claim
@@ -22,16 +21,6 @@ app = typer.Typer(
     help="Somebody's program against its claim. Exit status 0: not refuted; 1: privacy refuted; 3: another channel."
 )
 
-Command = Annotated[
-    str,
-    typer.Option("--program", metavar="COMMAND", help="Program that reads inputs and writes messages, a line each."),
-]
-Named = Annotated[
-    str | None,
-    typer.Option("--claim", metavar="MECH", help="What is claimed: a mechanism with -p and a budget, or `channel`."),
-]
-PlanOption = Annotated[Path | None, typer.Option("--plan", metavar="FILE", help="Or the plan of `collect plan`.")]
-Runs = Annotated[str, typer.Option("--runs", help="Runs of each input, or of each of two datasets.")]
 Confidence = Annotated[
     str, typer.Option("--confidence", help="Least probability that an honest program is accused of nothing.")
 ]
@@ -43,56 +32,106 @@ PerProcess = Annotated[
         help="Lines given to one process; one line each shows a client seeded at its start.",
     ),
 ]
-Timeout = Annotated[str, typer.Option("--timeout", metavar="SECONDS", help="Time that a process may take.")]
 Eps = Annotated[str | None, typer.Option("--eps", help="A bare claim: eps >= 0 in nats.")]
 Delta = Annotated[str, typer.Option("--delta", help="Delta of a bare claim, in [0, 1).")]
 
 
-@app.command("local")
+@final
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """The program of somebody else, and how often it is run."""
+
+    program: Annotated[
+        str,
+        typer.Option(
+            "--program", metavar="COMMAND", help="Program that reads inputs and writes messages, a line each."
+        ),
+    ]
+    runs: Annotated[str, typer.Option("--runs", help="Runs of each input, or of each of two datasets.")]
+    timeout: Annotated[str, typer.Option("--timeout", metavar="SECONDS", help="Time that a process may take.")] = "600"
+
+    def run(self, found: Any, per_process: str, show: Show) -> None:
+        """Run an audit whose events are fixed, and print what it found."""
+        from symshuffle.audit import Program
+
+        made = Program(self.program, per_process, self.timeout)
+        typer.echo(f"price: {found.price}; at most {made.per_process} lines to a process", err=show.as_json)
+        with progress() as display:
+            task = display.add_task("runs", total=None)
+            result = found.run(made, progress=lambda done, of: display.update(task, completed=done, total=of))
+        _show(result, found.price, show)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """What the program is said to be."""
+
+    claim: Annotated[
+        str | None,
+        typer.Option(
+            "--claim", metavar="MECH", help="What is claimed: a mechanism with -p and a budget, or `channel`."
+        ),
+    ] = None
+    param: Params = None
+    eps0: Eps0 = None
+    lam: Lam = None
+    file: File = None
+    plan: Annotated[Path | None, typer.Option("--plan", metavar="FILE", help="Or the plan of `collect plan`.")] = None
+
+    def read(self) -> tuple[Claim | Plan | Any, int | None] | None:
+        """What is claimed, and the users of a plan; None for a bare claim."""
+        from symshuffle.audit import named_claim
+
+        param, budget = self.param and self.param[0], {"--eps0": self.eps0, "--lam": self.lam}
+        if self.plan is not None:
+            from symshuffle.collect.files import read_plan_file
+
+            _refuse({"--claim": self.claim, "-p": param, **budget, "--file": self.file})
+            known = read_plan_file(self.plan)
+            return known, known.n
+        if self.claim == "channel":
+            _refuse({"-p": param, **budget})
+            return arguments.channel(self.file), None
+        _refuse({"--file": self.file})
+        if self.claim is None:
+            _refuse({"-p": param})
+            return None
+        return named_claim(self.claim, arguments.assignments(self.param), eps0=self.eps0, lam=self.lam), None
+
+
+@command(app)
 def local(
-    program: Command,
-    runs: Runs,
-    claim: Named = None,
-    param: Params = None,
-    eps0: Eps0 = None,
-    lam: Lam = None,
-    file: File = None,
-    plan: PlanOption = None,
+    program: Runs,
+    claimed: Claimed,
     inputs: Annotated[
         str | None, typer.Option("--inputs", metavar="A,B", help="Without a channel: the two inputs to compare.")
     ] = None,
     delta: Delta = "0",
     confidence: Confidence = "0.99",
     per_process: PerProcess = "10000",
-    timeout: Timeout = "600",
-    explain: Explain = False,
-    as_json: Json = False,
+    show: Show = PLAIN,
 ) -> None:
     """Test whether a client keeps its local budget, and whether it is the claimed channel."""
     from symshuffle.audit import audit_local, audit_pair
 
     found: Any
-    said = _claimed(claim, param, eps0, lam, file, plan)
+    said = claimed.read()
     if said is None:
         pair = _two(inputs)
-        found = audit_pair(*pair, runs=runs, eps=eps0, exp_eps=lam, delta=delta, confidence=confidence)
+        level: dict[str, Any] = {"eps": claimed.eps0, "exp_eps": claimed.lam, "delta": delta}
+        found = audit_pair(*pair, runs=program.runs, confidence=confidence, **level)
     else:
         _refuse({"--inputs": inputs, "--delta": None if delta == "0" else delta})
-        found = audit_local(said[0], runs=runs, confidence=confidence)
-    _run(found, program, per_process, timeout, explain, as_json)
+        found = audit_local(said[0], runs=program.runs, confidence=confidence)
+    program.run(found, per_process, show)
 
 
-@app.command("shuffled")
+@command(app)
 def shuffled(
-    program: Command,
-    runs: Runs,
+    program: Runs,
+    claimed: Claimed,
     n: Annotated[str | None, typer.Option("--n", help="Users in a run; of a plan its own number.")] = None,
-    claim: Named = None,
-    param: Params = None,
-    eps0: Eps0 = None,
-    lam: Lam = None,
-    file: File = None,
-    plan: PlanOption = None,
     order: Annotated[str, typer.Option("--order", help="Order of the messages of a run: random or sorted.")] = "random",
     x0: Annotated[
         str | None, typer.Option("--x0", metavar="A,B,...", help="Without a channel: the inputs of a dataset.")
@@ -102,66 +141,41 @@ def shuffled(
     delta: Delta = "0",
     confidence: Confidence = "0.99",
     per_process: PerProcess = "1000",
-    timeout: Timeout = "600",
-    explain: Explain = False,
-    as_json: Json = False,
+    show: Show = PLAIN,
 ) -> None:
     """Test whether a pipeline of clients and a shuffler keeps the certified delta(eps); a line is a run of n users."""
     from symshuffle.audit import audit_pair, audit_shuffled
 
     found: Any
-    said = _claimed(claim, param, eps0, lam, file, plan)
+    said = claimed.read()
     if said is None:
         if x0 is None or x1 is None:
             raise InputError("--x0, --x1", f"{x0}, {x1}", "two neighbouring datasets, or a claim")
         first, second = (tuple(x.strip() for x in data.split(",")) for data in (x0, x1))
-        found = audit_pair(first, second, runs=runs, eps=eps, delta=delta, confidence=confidence)
+        found = audit_pair(first, second, runs=program.runs, eps=eps, delta=delta, confidence=confidence)
     else:
         _refuse({"--x0": x0, "--x1": x1, "--eps": eps, "--delta": None if delta == "0" else delta})
         users = n if n is not None else said[1]
         if users is None:
             raise InputError("--n", None, "the number of users in a run")
-        found = audit_shuffled(said[0], n=users, runs=runs, confidence=confidence, order=order)
-    _run(found, program, per_process, timeout, explain, as_json)
+        found = audit_shuffled(said[0], n=users, runs=program.runs, confidence=confidence, order=order)
+    program.run(found, per_process, show)
 
 
-@app.command("samples")
+@command(app)
 def samples(
     a: Annotated[Path, typer.Option("--a", metavar="FILE", help="Runs of one input or dataset, one in each line.")],
     b: Annotated[Path, typer.Option("--b", metavar="FILE", help="Runs of the other one.")],
     eps: Eps = None,
     delta: Delta = "0",
     confidence: Confidence = "0.99",
-    explain: Explain = False,
-    as_json: Json = False,
+    show: Show = PLAIN,
 ) -> None:
     """Bound eps from below by two samples: an event is learned on every second line and tested on the others."""
     from symshuffle.audit import audit_samples
 
     first, second = (_lines(path, option) for path, option in ((a, "--a"), (b, "--b")))
-    _show(audit_samples(first, second, eps=eps, delta=delta, confidence=confidence), "", explain, as_json)
-
-
-def _claimed(
-    claim: str | None, param: list[str] | None, eps0: str | None, lam: str | None, file: Path | None, plan: Path | None
-) -> tuple[Claim | Plan | Any, int | None] | None:
-    """What is claimed, and the users of a plan; None for a bare claim."""
-    from symshuffle.audit import named_claim
-
-    if plan is not None:
-        from symshuffle.collect.files import read_plan_file
-
-        _refuse({"--claim": claim, "-p": param and param[0], "--eps0": eps0, "--lam": lam, "--file": file})
-        known = read_plan_file(plan)
-        return known, known.n
-    if claim == "channel":
-        _refuse({"-p": param and param[0], "--eps0": eps0, "--lam": lam})
-        return channel(file), None
-    _refuse({"--file": file})
-    if claim is None:
-        _refuse({"-p": param and param[0]})
-        return None
-    return named_claim(claim, assignments(param), eps0=eps0, lam=lam), None
+    _show(audit_samples(first, second, eps=eps, delta=delta, confidence=confidence), "", show)
 
 
 def _refuse(given: dict[str, Any]) -> None:
@@ -184,21 +198,7 @@ def _lines(path: Path, option: str) -> list[str]:
         raise InputError(option, path, f"a text file, a run in each line ({type(error).__name__})") from None
 
 
-def _run(found: Any, program: str, per_process: str, timeout: str, explain: bool, as_json: bool) -> None:
-    from symshuffle.audit import Program
-
-    made = Program(program, per_process, timeout)
-    typer.echo(f"price: {found.price}; at most {made.per_process} lines to a process", err=as_json)
-    with progress() as display:
-        task = display.add_task("runs", total=None)
-        report: Callable[[int, int], None] = lambda done, of: display.update(task, completed=done, total=of)  # noqa: E731
-        result = found.run(made, progress=report)
-    _show(result, found.price, explain, as_json)
-
-
-def _show(found: Audit, price: str, explain: bool, as_json: bool) -> None:
-    if as_json:
-        typer.echo(json.dumps({**found.to_dict(), "price": price}, indent=2))
-    else:
-        print_rows([*found.lines.rows, *found.rows(), *(found.explained() if explain else ())])
+def _show(found: Audit, price: str, show: Show) -> None:
+    if not show.data({**found.to_dict(), "price": price}):
+        show.rows([*found.lines.rows, *found.rows()], found.explained() if show.explain else ())
     raise typer.Exit(found.outcome.value)

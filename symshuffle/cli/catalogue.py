@@ -14,14 +14,12 @@ from rich.table import Table
 from symshuffle.base.errors import InputError
 from symshuffle.ledger.claims.errata import MEANINGS, Erratum, Severity
 from symshuffle.ledger.claims.model import ClaimVerdict
-from symshuffle.ledger.claims.papers import bibliography
-from symshuffle.ledger.claims.registry import Ledger, load, load_named
+from symshuffle.ledger.claims.registry import Ledger, bibliography, load, load_named
 from symshuffle.ledger.claims.run import counterexample
-from symshuffle.ledger.report.cite import bibtex
 from symshuffle.ledger.report.entries import RECONSTRUCTED, LedgerEntry, Mistake, entries, groups
 from symshuffle.ledger.report.entries import errata as by_severity
-from symshuffle.ledger.report.plain import to_lines
-from symshuffle.ledger.report.records import judged, to_json
+from symshuffle.ledger.report.mathematics import to_lines
+from symshuffle.ledger.report.records import bibtex, judged, to_json
 
 app = typer.Typer()
 

@@ -9,9 +9,12 @@ from typing import Annotated, Any, Final
 
 import typer
 from rich.console import Console, RenderableType
+from rich.table import Table
 
 from symshuffle.base.errors import CertificateError, InputError
-from symshuffle.cli.arguments import File, Json
+from symshuffle.base.numbers import format_decimal, parse_rational
+from symshuffle.cli import arguments
+from symshuffle.cli.options import File, Json
 from symshuffle.ledger.recheck import bound, checker
 
 app = typer.Typer()
@@ -27,6 +30,9 @@ _TRACE: Final = "symshuffle trace bound "
 """How the formats of proofs, of privacy losses and of bounds on a trace begin."""
 
 _OTHERS: Final = "a proof, a trace bound, a certificate, a plan or a privacy loss"
+
+_SHOWN: Final = 5
+"""Places that are written out; --json has all."""
 
 _MALFORMED: Final = (ArithmeticError, LookupError, TypeError, ValueError)
 
@@ -125,19 +131,19 @@ def kind_of(path: Path) -> str:
 
 
 def _check(path: Path, kind: str, expect: Path | None, claimed: dict[str, str]) -> Checked:
-    if kind == "proof":
-        return _check_proof(path, expect)
-    if kind == "trace bound":
-        return _check_trace(path)
-    if kind == "certificate":
-        return _check_certificate(path)
-    if kind == "plan":
-        return _check_plan(path)
-    if kind == "privacy loss":
-        return _check_loss(path)
-    from symshuffle.cli.stated import check_channel
-
-    return Checked(*check_channel(path, **claimed))
+    match kind:
+        case "channel":
+            return _check_channel(path, **claimed)
+        case "proof":
+            return _check_proof(path, expect)
+        case "trace bound":
+            return _check_trace(path)
+        case "certificate":
+            return _check_certificate(path)
+        case "plan":
+            return _check_plan(path)
+        case _:
+            return _check_loss(path)
 
 
 def _check_proof(path: Path, expect: Path | None) -> Checked:
@@ -197,3 +203,58 @@ def _check_loss(path: Path) -> Checked:
         {"about": loss.about, "checked": said},
         f"CONSISTENT: privacy loss of one round, {len(loss.law.masses)} masses; {said}",
     )
+
+
+def _check_channel(
+    path: Path,
+    *,
+    eps0: str | None = None,
+    lam: str | None = None,
+    blanket_mass: str | None = None,
+    blanket: str | None = None,
+) -> Checked:
+    """A channel in a file beside what is claimed of it: its local level and its blanket."""
+    from symshuffle.base.levels import read_budget
+    from symshuffle.decompositions.stated import check_blanket, check_level
+
+    claimed = read_budget(eps0=eps0, lam=lam)
+    mass = None if blanket_mass is None else parse_rational(blanket_mass, "--blanket-mass")
+    masses = None if blanket is None else [parse_rational(part, "--blanket") for part in blanket.split(",")]
+    channel = arguments.channel(path)
+    level = check_level(channel, claimed)
+    common = check_blanket(channel, mass=mass, masses=masses)
+    verdicts = [verdict for verdict in (level.as_claimed, common.as_claimed) if verdict is not None]
+    answer = {
+        "inputs": channel.num_inputs,
+        "outputs": channel.num_outputs,
+        **({} if channel.rounding is None else {"matrix": str(channel.rounding)}),
+        "as_claimed": all(verdicts) if verdicts else None,
+        "level": level.to_dict(),
+        "blanket": common.to_dict(),
+    }
+    table = Table.grid(padding=(0, 2))
+    own = level.eps0
+    shown = "infinite: not LDP for any budget" if own is None else format_decimal(own.upper, digits=9, up=True)
+    table.add_row("eps0 <=", shown)
+    table.add_row("largest ratio", str(level.largest))
+    if level.every_matrix is not None:
+        least, most = level.every_matrix
+        low = format_decimal(least, digits=9, up=False)
+        ends = f"{low} or more" if most is None else f"from {low} to {format_decimal(most, digits=9, up=True)}"
+        table.add_row("matrix", str(channel.rounding))
+        table.add_row("largest ratio, any such", ends)
+    if level.claimed is not None:
+        table.add_row("claimed level", f"exp(eps0) <= {level.claimed}: {'yes' if level.as_claimed else 'NO'}")
+        for place in level.above[:_SHOWN]:
+            table.add_row("", str(place))
+        if len(level.above) > _SHOWN:
+            table.add_row("", f"and at {len(level.above) - _SHOWN} more outputs")
+    table.add_row("blanket mass", f"{common.mass} ({format_decimal(common.mass, digits=9, up=False)})")
+    if common.as_claimed is not None:
+        harm = "no more than there is: bounds made with it hold" if common.safe else "more than there is: UNSAFE"
+        table.add_row("claimed blanket", "yes" if common.as_claimed else f"NO, {harm}")
+        for y in common.differs[:_SHOWN]:
+            table.add_row("", f"output {y}: {common.masses[y]}, not {(common.claimed_masses or ())[y]}")
+        if len(common.differs) > _SHOWN:
+            table.add_row("", f"and {len(common.differs) - _SHOWN} more outputs")
+    return Checked(all(verdicts), answer, table)

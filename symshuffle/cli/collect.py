@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -15,11 +14,20 @@ from symshuffle.base.choices import Loss
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
 from symshuffle.cli import arguments
-from symshuffle.cli.arguments import Explain, Json, UsersOption
-from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, with_covering
+from symshuffle.cli.options import (
+    NONE_ASKED,
+    PLAIN,
+    CoveringOptions,
+    LossOption,
+    Proof,
+    Show,
+    SurveyEps,
+    TargetDelta,
+    UsersOption,
+    command,
+    write_proof,
+)
 from symshuffle.cli.progress import progress
-from symshuffle.cli.proofs import Proof, write_proof
-from symshuffle.cli.shown import print_rows
 
 if TYPE_CHECKING:
     from symshuffle.collect.plan import Plan
@@ -31,26 +39,22 @@ PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="File that `colle
 _ORDERS: Final = ("sorted", "random")
 
 
-@app.command("plan")
-@with_covering
+@command(app)
 def plan(
     n: UsersOption,
-    eps: Annotated[str, typer.Option("--eps", help="Target eps > 0 in nats, of the shuffled messages.")],
-    delta: Annotated[str, typer.Option("--delta", help="Target delta in (0, 1).")],
+    eps: SurveyEps,
+    delta: TargetDelta,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Plan to write (JSON); a new file.")],
     k: Annotated[str | None, typer.Option("--k", help="Number of categories; default that of the labels.")] = None,
     mechanism: Annotated[
         str | None, typer.Option("--mechanism", help="Mechanism to run; default the one with the smallest loss.")
     ] = None,
-    loss: Annotated[
-        Loss, typer.Option("--loss", help="Error that is minimised: l2, max, absent or test (see `compare`).")
-    ] = Loss.L2,
+    loss: LossOption = Loss.L2,
     labels: Annotated[
         Path | None, typer.Option("--labels", metavar="FILE", help="Names of the categories, one in each line.")
     ] = None,
     proof: Proof = None,
-    explain: Explain = False,
-    as_json: Json = False,
+    show: Show = PLAIN,
     covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Choose a mechanism with rational parameters for a survey, and certify eps at exactly these."""
@@ -80,17 +84,16 @@ def plan(
     if proof is not None:  # first: a plan without the proof that was asked for is not written
         write_proof(proof, found.scheme.mechanism(), covering, n=users, delta=found.delta, upper=found.eps)
     write_atomically(out, found.to_json(), argument="--out")
-    if as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=2))
+    if show.data(found.to_dict()):
         return
     console = Console(highlight=False, soft_wrap=True)
-    print_rows(found.lines.rows)
+    show.rows(found.lines.rows)
     console.print(_compared(found))
-    console.print(_described(found, explain=explain))
+    console.print(_described(found, explain=show.explain))
     console.print(f"written: {out}")
 
 
-@app.command("randomize")
+@command(app)
 def randomize(
     plan: PlanFile,
     values: Annotated[
@@ -133,7 +136,7 @@ def randomize(
     console.print(f"written: {out}")
 
 
-@app.command("estimate")
+@command(app)
 def estimate(
     plan: PlanFile,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Histogram to write (CSV); a new file.")],
@@ -153,8 +156,7 @@ def estimate(
         Path | None, typer.Option("--values", metavar="FILE", help="Users to simulate; default shares 1, 1/2, 1/3, ...")
     ] = None,
     column: Annotated[str | None, typer.Option("--column", help="Column of --values with the categories.")] = None,
-    explain: Explain = False,
-    as_json: Json = False,
+    show: Show = PLAIN,
 ) -> None:
     """Estimate the histogram of the users, with exact confidence intervals."""
     import secrets
@@ -187,14 +189,13 @@ def estimate(
     write_atomically(out, found.to_csv(), argument="--out")
     if plot is not None:
         write_atomically(plot, drawn(found, plot.suffix), argument="--plot")
-    if as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=2))
+    if show.data(found.to_dict()):
         return
     console = Console(highlight=False, soft_wrap=True)
-    print_rows(found.lines.rows)
+    show.rows(found.lines.rows)
     console.print(found.table())
-    if explain:
-        print_rows([("meaning", found.about)])
+    if show.explain:
+        show.rows([("meaning", found.about)])
     console.print(f"written: {', '.join(str(path) for path in (out, plot) if path is not None)}")
 
 

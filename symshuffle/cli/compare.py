@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -12,20 +11,18 @@ from rich.measure import Measurement
 
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Loss
-from symshuffle.base.errors import InputError
 from symshuffle.base.executors import workers
-from symshuffle.base.numbers import as_integer, parse_rational, ungrouped
+from symshuffle.base.numbers import as_integer
 from symshuffle.cli import arguments
-from symshuffle.cli.arguments import Explain, FewJobs, Json, UsersOption
+from symshuffle.cli.options import PLAIN, FewJobs, Show, UsersOption, command
 from symshuffle.cli.progress import progress
-from symshuffle.cli.shown import print_rows
 
 app = typer.Typer()
 
 _WIDEST: Final = 400
 
 
-@app.command()
+@command(app)
 def compare(
     k: Annotated[str, typer.Option("--k", help="Number of inputs.")],
     n: UsersOption,
@@ -59,16 +56,13 @@ def compare(
         ),
     ] = Loss.L2,
     jobs: FewJobs = "1",
-    explain: Explain = False,
-    as_json: Json = False,
+    show: Show = PLAIN,
 ) -> None:
     """Compare all mechanisms with k inputs, each at its best parameters, at one local or central budget."""
     from symshuffle.design.comparison.compare import LARGEST_VARIANTS
     from symshuffle.design.comparison.compare import compare as compared
 
-    inputs = parse_rational(ungrouped(k), "--k")
-    if inputs.denominator != 1:
-        raise InputError("--k", k, "an integer of at least 2")
+    inputs = as_integer(k, "--k", 2)
     for path, name in ((csv, "--csv"), (plot, "--plot")):
         if path is not None:
             check_destination(path, argument=name)
@@ -79,7 +73,7 @@ def compare(
     with progress() as display, workers(arguments.jobs(jobs)) as executor:
         task = display.add_task("", total=None)
         found = compared(
-            int(inputs),
+            inputs,
             n=arguments.users(n),
             budget=budget,
             eps0=eps0,
@@ -98,18 +92,17 @@ def compare(
         from symshuffle.design.comparison.picture import drawn
 
         write_atomically(plot, drawn(found, plot.suffix), argument="--plot")
-    if as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=2))
+    if show.data(found.to_dict()):
         return
     console = Console(highlight=False)
-    print_rows(found.lines.rows)
-    shown, wide = found.table(every=explain), Console(highlight=False, width=_WIDEST)
+    show.rows(found.lines.rows)
+    shown, wide = found.table(every=show.explain), Console(highlight=False, width=_WIDEST)
     needed = Measurement.get(wide, wide.options, shown).maximum  # no column is left out of a narrow terminal
     Console(highlight=False, width=max(console.width, needed)).print(shown)
     for remark in found.remarks():
         console.print(remark)
-    if explain:
-        print_rows([("meaning", found.about), ("how", found.how), *((row.name, row.choice) for row in found.rows)])
+    if show.explain:
+        show.rows([("meaning", found.about), ("how", found.how), *((row.name, row.choice) for row in found.rows)])
     for path in (csv, plot):
         if path is not None:
             console.print(f"written: {path}")

@@ -20,22 +20,25 @@ from symshuffle.base.executors import workers
 from symshuffle.base.numbers import as_integer, format_decimal, ungrouped
 from symshuffle.base.results import SafeEnd
 from symshuffle.cli import arguments
-from symshuffle.cli.arguments import (
-    LAW_BITS,
-    Explain,
+from symshuffle.cli.arguments import LAW_BITS
+from symshuffle.cli.options import (
+    PLAIN,
     FewJobs,
-    Json,
     QuestionOption,
     RigourOption,
+    Show,
+    Target,
+    TargetDelta,
+    command,
+    known,
 )
 from symshuffle.cli.progress import progress
-from symshuffle.cli.rounds import Asked, RelOrUsual, Subject, with_asked
-from symshuffle.cli.shown import known, print_answer, print_json, print_rows
+from symshuffle.cli.rounds import Asked, RelOrUsual, Subject
 
 if TYPE_CHECKING:
+    from symshuffle.accountants.bounds.amplification import Inverse
     from symshuffle.accountants.questions.curves import Curve
-    from symshuffle.accountants.questions.gaussian_limit import GaussianLimit
-    from symshuffle.accountants.questions.inverse_answer import Inverse
+    from symshuffle.accountants.questions.tradeoff_function import GaussianLimit
 
 app = typer.Typer()
 
@@ -43,23 +46,15 @@ _WIDTH = 1e-4
 """Relative width of the points of a curve of one round."""
 
 
-TargetEps = Annotated[str | None, typer.Option("--eps", help="Target eps >= 0 in nats.")]
-TargetRatio = Annotated[str | None, typer.Option("--exp-eps", help="Target ratio exp(eps) >= 1.")]
-TargetDelta = Annotated[str, typer.Option("--delta", help="Target delta in (0, 1).")]
-
-
-@app.command(name="solve-eps0")
-@with_asked(without=("eps0", "lam", "file"))
+@command(app, name="solve-eps0", without=("eps0", "lam", "file"))
 def solve_eps0(
     asked: Asked,
     delta: TargetDelta,
-    eps: TargetEps = None,
-    exp_eps: TargetRatio = None,
+    target: Target,
     direction: QuestionOption = Question.BOTH,
     rel: RelOrUsual = None,
     rigour: RigourOption = None,
-    explain: Explain = False,
-    as_json: Json = False,
+    show: Show = PLAIN,
 ) -> None:
     """Largest local budget eps0 whose shuffled mechanism is (eps, delta)-private; the lower end is the safe one."""
     from symshuffle.accountants.questions import inverses
@@ -69,42 +64,36 @@ def solve_eps0(
         at,
         n=users,
         delta=delta,
-        eps=eps,
-        exp_eps=exp_eps,
         direction=direction,
-        rigour=_level(rel, rigour),
+        rigour=rigour or Rigour.FLOAT64,
         rel=rel,
         bits=LAW_BITS,
+        **target.given,
         **asked.covering.whom,
     )
-    inputs |= arguments.echoed(named, None, None, n=users, eps=eps, exp_eps=exp_eps, delta=delta) if named else {}
-    inputs |= asked.covering.written
-    _show(found, inputs, explain=explain, as_json=as_json)
+    inputs |= arguments.echoed(named, None, None, n=users, **target.given, delta=delta) if named else {}
+    _show(found, inputs | asked.covering.written, show)
 
 
-@app.command(name="solve-n")
-@with_asked(without=("n",))
+@command(app, name="solve-n", without=("n",))
 def solve_n(
     asked: Asked,
     delta: TargetDelta,
-    eps: TargetEps = None,
-    exp_eps: TargetRatio = None,
+    target: Target,
     direction: QuestionOption = Question.BOTH,
     rigour: RigourOption = None,
-    explain: Explain = False,
-    as_json: Json = False,
+    show: Show = PLAIN,
 ) -> None:
     """Smallest number of users that makes a mechanism (eps, delta)-private; the upper end is the safe one."""
     from symshuffle.accountants.questions import inverses
 
-    targets: dict[str, Any] = {"eps": eps, "exp_eps": exp_eps, "delta": delta}
-    subject, level = asked.subject(users=False, **targets), _level(None, rigour)
+    targets = {**target.given, "delta": delta}
+    subject, level = asked.subject(users=False, **targets), rigour or Rigour.FLOAT64
     found = inverses.solve_n(subject.reduced, direction=direction, rigour=level, bits=LAW_BITS, **targets)
-    _show(found, subject.inputs, explain=explain, as_json=as_json)
+    _show(found, subject.inputs, show)
 
 
-@app.command()
-@with_asked()
+@command(app)
 def curve(
     asked: Asked,
     kind: Annotated[CurveKind, typer.Option(help="delta as a function of eps, eps of n, or type II of type I error.")],
@@ -118,8 +107,7 @@ def curve(
     table: Annotated[Path | None, typer.Option("--csv", help="Write the points to this CSV file as well.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw the curve to this file (.png, .pdf, .svg).")] = None,
     jobs: FewJobs = "1",
-    explain: Explain = False,
-    as_json: Json = False,
+    show: Show = PLAIN,
 ) -> None:
     """Profile delta(eps), amplification eps(n) at fixed delta, or the f-DP trade-off, as brackets at each point."""
     from symshuffle.accountants.questions.curves import MOST_POINTS
@@ -145,7 +133,7 @@ def curve(
             delta,
             (start, stop, number),
             direction,
-            rigour=_level(rel, rigour),
+            rigour=rigour or Rigour.FLOAT64,
             rel=_WIDTH if rel is None and not several else rel,
             bits=LAW_BITS,
             executor=executor,
@@ -158,12 +146,10 @@ def curve(
     if plot is not None:
         form = plot.suffix.lower().lstrip(".")
         write_atomically(plot, _drawn(found, form, _title(inputs), limit), argument="--plot")
-    inputs = inputs | {"points": number}
-    if as_json:
-        beside = {} if kind is not CurveKind.F_DP else {"gaussian": None if limit is None else limit.to_dict()}
-        print_json(found, inputs, **beside)
+    beside = {} if kind is not CurveKind.F_DP else {"gaussian": None if limit is None else limit.to_dict()}
+    if show.data({**found.to_dict(), **beside, "inputs": inputs | {"points": number}}):
         return
-    print_rows(found.lines.rows)
+    show.rows(found.lines.rows)
     titles = (found.x, f"{found.y}, lower", f"{found.y}, upper", *(() if limit is None else ("Gaussian, no bound",)))
     shown = Table(*titles, title=f"{found.y} by {found.x}")
     for point in found.points:
@@ -172,7 +158,7 @@ def curve(
         shown.add_row(format_decimal(point.x, digits=9, up=False), ends["lower"], ends["upper"], *near)
     console = Console(highlight=False)
     console.print(shown)
-    if explain:
+    if show.explain:
         console.print(f"the {found.safe} end is the bound: {found.meaning}")
     if limit is not None:
         console.print(f"Gaussian, mu about {limit.mu:.6g}: {limit.about}")
@@ -183,7 +169,7 @@ def curve(
 
 def _limit(asked: Subject) -> GaussianLimit | None:
     """The Gaussian mechanism that comes near, where one is known."""
-    from symshuffle.accountants.questions.gaussian_limit import limit_of
+    from symshuffle.accountants.questions.tradeoff_function import limit_of
 
     try:
         return limit_of(asked.reduced, asked.users)
@@ -228,13 +214,7 @@ def _curve(
     return tradeoff_curve(asked, n=users_of, alphas=alphas, **options)
 
 
-def _level(rel: float | None, rigour: Rigour | None) -> Rigour:
-    if rel is not None and not 0 < rel < 1:
-        raise InputError("rel", rel, "a relative width in (0, 1)")
-    return rigour or Rigour.FLOAT64
-
-
-def _show(found: Inverse, inputs: dict[str, Any], *, explain: bool, as_json: bool) -> None:
+def _show(found: Inverse, inputs: dict[str, Any], show: Show) -> None:
     safe, ends = found.safe, found.bracket.decimals(12)
     other = SafeEnd.UPPER if safe is SafeEnd.LOWER else SafeEnd.LOWER
     rows = [
@@ -242,14 +222,11 @@ def _show(found: Inverse, inputs: dict[str, Any], *, explain: bool, as_json: boo
         ("other end", ends[other]),
         ("delta there <=", found.delta.decimals(12)["upper"]),
     ]
-    print_answer(
-        found, [*rows, *known(found), ("meaning", found.meaning)], explain=explain, inputs=inputs, as_json=as_json
-    )
+    show.answer(found, [*rows, *known(found), ("meaning", found.meaning)], inputs)
 
 
 def _csv(found: Curve) -> str:
-    rows = found.rows()
-    text = io.StringIO()
+    rows, text = found.rows(), io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)

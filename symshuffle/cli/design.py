@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, final
 
@@ -19,15 +17,14 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import Exp, exact_text, format_decimal, parse_rational
 from symshuffle.base.results import SafeEnd, safe_number
-from symshuffle.cli.arguments import Explain, Json
-from symshuffle.cli.shown import print_rows
+from symshuffle.cli.options import PLAIN, Show, command
 from symshuffle.cli.shuffled import shuffled
 
 if TYPE_CHECKING:
     from symshuffle.base.results import Bracket
     from symshuffle.channels.channel import Channel
     from symshuffle.design.decision.problems import DecisionProblem
-    from symshuffle.design.files import DecisionFile, DivergenceFile, InformationFile, ProblemFile
+    from symshuffle.design.files import ProblemFile
     from symshuffle.design.information.measures import Measure
     from symshuffle.geometry.groups import SymmetryGroup
 
@@ -40,20 +37,6 @@ MOST_EPS0: Final = 100
 """Largest budget; at exp(100) every optimum is within 1e-40 of that without privacy."""
 
 MOST_LAM: Final = 10**43
-
-Problem = Annotated[Path, typer.Option("--problem", metavar="FILE", help="Problem file (see `design schema`).")]
-_Lam = Annotated[str | None, typer.Option("--lam", help="Local ratio cap exp(eps0) > 1; rationals stay exact.")]
-_Eps0 = Annotated[str | None, typer.Option("--eps0", help="Local budget eps0 > 0 in nats; gives a rigorous bracket.")]
-Symmetry = Annotated[
-    str | None,
-    typer.Option(
-        "--symmetry",
-        help="auto: detect the symmetries and reduce by them where that helps; file: those of the problem file.",
-    ),
-]
-Formula = Annotated[
-    bool, typer.Option("--formula", help="Derive the optimum as a function of lambda, with its interval.")
-]
 
 
 @final
@@ -68,32 +51,93 @@ class Formulation:
 
 @final
 @dataclass(frozen=True, slots=True)
-class _Request:
+class Asked:
     """What every design command is asked."""
 
-    path: Path
-    level: Fraction | Exp
-    symmetry: str | None
-    formula: bool
-    explain: bool
-    as_json: bool
+    problem: Annotated[Path, typer.Option("--problem", metavar="FILE", help="Problem file (see `design schema`).")]
+    lam: Annotated[str | None, typer.Option("--lam", help="Local ratio cap exp(eps0) > 1; rationals stay exact.")] = (
+        None
+    )
+    eps0: Annotated[
+        str | None, typer.Option("--eps0", help="Local budget eps0 > 0 in nats; gives a rigorous bracket.")
+    ] = None
+    symmetry: Annotated[
+        str | None,
+        typer.Option(
+            "--symmetry",
+            help="auto: detect the symmetries and reduce by them where that helps; file: those of the problem file.",
+        ),
+    ] = None
+    formula: Annotated[
+        bool, typer.Option("--formula", help="Derive the optimum as a function of lambda, with its interval.")
+    ] = False
+
+    def level(self) -> Fraction | Exp:
+        """The ratio cap."""
+        lam, eps0 = self.lam, self.eps0
+        if (lam is None) == (eps0 is None):
+            raise InputError("--lam, --eps0", f"{lam}, {eps0}", "exactly one of the two")
+        if lam is not None:
+            value = parse_rational(lam, "--lam")
+            if value <= 1:
+                raise InputError("--lam", lam, "a number above 1")
+            if value > MOST_LAM:
+                raise InputError("--lam", lam, f"at most {float(MOST_LAM):.0e}, where optima are those without privacy")
+            return value
+        exponent = parse_rational(eps0 or "", "--eps0")
+        if exponent <= 0:
+            raise InputError("--eps0", eps0, "a number above 0")
+        if exponent > MOST_EPS0:
+            raise InputError("--eps0", eps0, f"at most {MOST_EPS0}, where optima are those without privacy")
+        return Exp(exponent)
+
+    def read(self, kind: str) -> ProblemFile:
+        """The problem."""
+        from symshuffle.design.files import read_problem
+
+        found = read_problem(self.problem)
+        if found.kind != kind:
+            raise InputError("kind", found.kind, f"{kind} in a problem file for this command")
+        return found
 
 
-def _command(name: str, summary: str, answer: Callable[[_Request], None]) -> None:
-    """Register a command; all of them take the same options."""
+@final
+@dataclass(frozen=True, slots=True)
+class Optimum:
+    """What was found: the optimum, one channel that attains it (None if it is too large to show), and its proof."""
 
-    def command(
-        problem: Problem,
-        lam: _Lam = None,
-        eps0: _Eps0 = None,
-        symmetry: Symmetry = None,
-        formula: Formula = False,
-        explain: Explain = False,
-        as_json: Json = False,
-    ) -> None:
-        answer(_Request(problem, _level(lam, eps0), symmetry, formula, explain, as_json))
+    value: Bracket
+    channel: Channel | None
+    labels: list[str]
+    certificates: list[dict[str, Any]]
+    formula: Formulation | None
 
-    app.command(name=name, help=summary)(command)
+
+@command(app)
+def bayes(asked: Asked, show: Show = PLAIN) -> None:
+    """Smallest Bayes risk over all eps0-LDP channels, for the prior of the problem file."""
+    _decide(asked, Criterion.BAYES, show)
+
+
+@command(app)
+def minimax(asked: Asked, show: Show = PLAIN) -> None:
+    """Smallest worst-case risk over all eps0-LDP channels."""
+    _decide(asked, Criterion.MINIMAX, show)
+
+
+@command(app, name="mutual-information")
+def mutual_information(asked: Asked, show: Show = PLAIN) -> None:
+    """Largest mutual information, in nats, of input and output over all eps0-LDP channels."""
+    _measure(asked, "mutual-information", show)
+
+
+@command(app, name="f-divergence")
+def f_divergence(asked: Asked, show: Show = PLAIN) -> None:
+    """Largest divergence of the two output laws over all eps0-LDP channels."""
+    _measure(asked, "f-divergence", show)
+
+
+command(app)(shuffled)
 
 
 @app.command()
@@ -104,36 +148,7 @@ def schema() -> None:
     typer.echo(json.dumps(problem_schema(), indent=2))
 
 
-def _level(lam: str | None, eps0: str | None) -> Fraction | Exp:
-    if (lam is None) == (eps0 is None):
-        raise InputError("--lam, --eps0", f"{lam}, {eps0}", "exactly one of the two")
-    if lam is not None:
-        value = parse_rational(lam, "--lam")
-        if value <= 1:
-            raise InputError("--lam", lam, "a number above 1")
-        if value > MOST_LAM:
-            raise InputError("--lam", lam, f"at most {float(MOST_LAM):.0e}, where optima are those without privacy")
-        return value
-    exponent = parse_rational(eps0 or "", "--eps0")
-    if exponent <= 0:
-        raise InputError("--eps0", eps0, "a number above 0")
-    if exponent > MOST_EPS0:
-        raise InputError("--eps0", eps0, f"at most {MOST_EPS0}, where optima are those without privacy")
-    return Exp(exponent)
-
-
-def _read(path: Path, kind: str) -> ProblemFile:
-    from symshuffle.design.files import read_problem
-
-    found = read_problem(path)
-    if found.kind != kind:
-        raise InputError("kind", found.kind, f"{kind} in a problem file for this command")
-    return found
-
-
-def _group(
-    file: DecisionFile, problem: DecisionProblem, symmetry: str | None, *, criterion: Criterion
-) -> SymmetryGroup | None:
+def _group(file: Any, problem: DecisionProblem, symmetry: str | None, criterion: Criterion) -> SymmetryGroup | None:
     from symshuffle.design.decision.sizes import worth_reducing
     from symshuffle.design.decision.symmetries import detect_symmetry
 
@@ -144,7 +159,7 @@ def _group(
             detected = detect_symmetry(problem, criterion=criterion)
             return detected if worth_reducing(problem, detected) else None
         case "file":
-            group = file.group()
+            group: SymmetryGroup | None = file.group()
             if group is None:
                 raise InputError("symmetry", None, "a field in the problem file, for --symmetry file")
             return group
@@ -152,37 +167,35 @@ def _group(
             raise InputError("--symmetry", symmetry, "auto or file")
 
 
-def _decide(request: _Request, *, criterion: Criterion) -> None:
+def _decide(asked: Asked, criterion: Criterion, show: Show) -> None:
     from symshuffle.design.decision.reduced import orbit_tradeoff_at
     from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
-    from symshuffle.design.files import DecisionFile
 
-    file, level = _read(request.path, "decision"), request.level
-    assert isinstance(file, DecisionFile)  # its kind is "decision"
-    problem = file.problem()
+    level, file = asked.level(), asked.read("decision")
+    problem: DecisionProblem = file.problem()  # type: ignore[union-attr]  # of that kind
     if criterion is Criterion.BAYES:
         problem.required_prior()
-    group = _group(file, problem, request.symmetry, criterion=criterion)
+    group = _group(file, problem, asked.symmetry, criterion)
     if group is not None:
         found = orbit_tradeoff_at(problem, level, group, criterion=criterion)
-        value, designs = found.value, found.designs
-        channel = designs[-1].channel() if designs[-1].num_outputs() <= MOST_SHOWN_OUTPUTS else None
-        certificates = [design.to_json() for design in designs]
+        value, last = found.value, found.designs[-1]
+        channel = last.channel() if last.num_outputs() <= MOST_SHOWN_OUTPUTS else None
+        certificates = [design.to_json() for design in found.designs]
         labels = [
             f"orbit of {_subset(w.orbit.representative)} ({w.orbit.size} outputs) -> orbit of action {w.action}"
-            for w in designs[-1].weights
+            for w in last.weights
         ]
     else:
         design = (minimax_tradeoff if criterion is Criterion.MINIMAX else bayes_tradeoff)(problem, level)
         value, channel = design.value, design.channel()
         certificates = [certificate.to_json() for certificate in design.certificates]
         labels = [f"{_subset(subset)} -> action {action}" for subset, action, _ in design.weights]
-    derived = _decision_formula(problem, level, group, criterion=criterion) if request.formula else None
-    _show(request, file, criterion.value, value, channel, labels, certificates, derived)
+    formula = _decision_formula(problem, level, group, criterion) if asked.formula else None
+    _show(asked, level, file, criterion.value, Optimum(value, channel, labels, certificates, formula), show)
 
 
 def _decision_formula(
-    problem: DecisionProblem, level: Fraction | Exp, group: SymmetryGroup | None, *, criterion: Criterion
+    problem: DecisionProblem, level: Fraction | Exp, group: SymmetryGroup | None, criterion: Criterion
 ) -> Formulation:
     from symshuffle.design.decision.sizes import check_formula
     from symshuffle.design.decision.symmetries import detect_symmetry
@@ -202,25 +215,23 @@ def _rational_level(level: Fraction | Exp) -> Fraction:
     return enclose(level, 60).lower if isinstance(level, Exp) else level
 
 
-def _measure(request: _Request, *, kind: str) -> None:
-    from symshuffle.design.files import DecisionFile, DivergenceFile
+def _measure(asked: Asked, kind: str, show: Show) -> None:
     from symshuffle.design.information.maximum import maximise, renyi_divergence
 
-    file, level = _read(request.path, kind), request.level
-    assert not isinstance(file, DecisionFile)  # its kind was checked
-    if request.symmetry not in (None, "auto"):
+    level, file = asked.level(), asked.read(kind)
+    if asked.symmetry not in (None, "auto"):
         expected = "auto, for a measure: inputs with equal data are exchangeable"
-        raise InputError("--symmetry", request.symmetry, expected)
-    measure = file.measure()
-    design = maximise(measure, level, group=measure.symmetry() if request.symmetry else None)
-    value = design.value
-    if isinstance(file, DivergenceFile) and file.divergence == "renyi" and file.order is not None:
-        value = renyi_divergence(design, file.order)
+        raise InputError("--symmetry", asked.symmetry, expected)
+    measure: Measure = file.measure()  # type: ignore[union-attr]  # of that kind
+    design = maximise(measure, level, group=measure.symmetry() if asked.symmetry else None)
+    value, order = design.value, getattr(file, "order", None)
+    if getattr(file, "divergence", None) == "renyi" and order is not None:
+        value = renyi_divergence(design, order)
     channel = design.channel() if design.num_outputs() <= MOST_SHOWN_OUTPUTS else None
     prefix = "orbit of " if design.group is not None else ""
     labels = [prefix + _subset(subset) for subset in sorted(design.weights)]
-    derived = _measure_formula(measure, level) if request.formula else None
-    _show(request, file, kind, value, channel, labels, [design.to_json()], derived)
+    formula = _measure_formula(measure, level) if asked.formula else None
+    _show(asked, level, file, kind, Optimum(value, channel, labels, [design.to_json()], formula), show)
 
 
 def _measure_formula(measure: Measure, level: Fraction | Exp) -> Formulation:
@@ -241,65 +252,52 @@ def _measure_formula(measure: Measure, level: Fraction | Exp) -> Formulation:
     return Formulation(str(-piece.value), (str(piece.lower), str(piece.upper)), "exact")
 
 
-def _show(
-    request: _Request,
-    file: DecisionFile | InformationFile | DivergenceFile,
-    criterion: str,
-    value: Bracket,
-    channel: Channel | None,
-    labels: list[str],
-    certificates: list[dict[str, Any]],
-    derived: Formulation | None,
-) -> None:
+def _show(asked: Asked, level: Fraction | Exp, file: ProblemFile, criterion: str, found: Optimum, show: Show) -> None:
+    value, channel, labels, derived = found.value, found.channel, found.labels, found.formula
     ends = (format_decimal(value.lower, up=False), format_decimal(value.upper, up=True))
-    every = _of_every_problem(file, value, criterion)
-    if request.as_json:
-        record = {
-            "lower": ends[0],
-            "upper": ends[1],
-            "exact": None if value.exact is None else exact_text(value.exact),
-            "rigour": value.rigour.value,
-            "criterion": criterion,
-            "inputs": {"lam": str(request.level), "problem": file.title or request.path.name},
-            "channel": None
-            if channel is None
-            else {"outputs": labels, "rows": [[str(v) for v in row] for row in channel.rows]},
-            "certificate": certificates[0] if len(certificates) == 1 else certificates,
-            "formula": None if derived is None else derived.value,
-            "interval": None if derived is None else list(derived.interval),
-            "formula_rigour": None if derived is None else derived.rigour,
-            **({} if file.rounding is None else {"matrix": str(file.rounding), "every_problem": every}),
-        }
-        typer.echo(json.dumps(record))
+    every, named = _of_every_problem(file, value, criterion), file.title or asked.problem.name
+    rows = [] if channel is None else [[str(v) for v in row] for row in channel.rows]
+    record = {
+        "lower": ends[0],
+        "upper": ends[1],
+        "exact": None if value.exact is None else exact_text(value.exact),
+        "rigour": value.rigour.value,
+        "criterion": criterion,
+        "inputs": {"lam": str(level), "problem": named},
+        "channel": None if channel is None else {"outputs": labels, "rows": rows},
+        "certificate": found.certificates[0] if len(found.certificates) == 1 else found.certificates,
+        "formula": None if derived is None else derived.value,
+        "interval": None if derived is None else list(derived.interval),
+        "formula_rigour": None if derived is None else derived.rigour,
+        **({} if file.rounding is None else {"matrix": str(file.rounding), "every_problem": every}),
+    }
+    if show.data(record):
         return
     console = Console(highlight=False)
     shown = exact_text(value.exact) if value.exact is not None else f"[{ends[0]}, {ends[1]}]"
     gap = value.rigour is Rigour.EXACT and value.exact is None
     kind = f"rational ends by weak duality, gap {float(value.width):.1e}" if gap else value.rigour.value
-    about = (
-        f"all channels with likelihood ratios of at most lam = {request.level}, for {file.title or request.path.name}"
-    )
+    about = f"all channels with likelihood ratios of at most lam = {level}, for {named}"
     sure = f"a certificate, checked {value.rigour.words}"
     number = safe_number(value, SafeEnd.NEITHER)
-    print_rows(FirstLines(f"{criterion} optimum", number, about=about, sure=sure).rows)
-    if request.explain:
-        console.print(f"{criterion} optimum at lam = {request.level}: {shown} ({kind})", markup=False)
+    show.rows(FirstLines(f"{criterion} optimum", number, about=about, sure=sure).rows)
+    if show.explain:
+        console.print(f"{criterion} optimum at lam = {level}: {shown} ({kind})", markup=False)
     if file.rounding is not None:
         said = "nothing can be said" if every is None else f"the optimum lies in [{', '.join(every)}]"
-        words = f"of {file.rounding}; of every problem that rounds to the file, {said}"
-        console.print(words, markup=False)
+        console.print(f"of {file.rounding}; of every problem that rounds to the file, {said}", markup=False)
     if derived is not None:
         kind = "proved" if derived.rigour == "exact" else "certified in balls"
         interval = ", ".join(derived.interval)
         console.print(f"formula: {derived.value} for lambda in [{interval}], {kind}", markup=False)
-    table = Table("output", *(f"input {x}" for x in range(channel.num_inputs)) if channel else ())
-    if channel is not None and len(labels) == channel.num_outputs and channel.num_inputs <= 10:
-        for label, column in zip(labels, channel.columns(), strict=True):
-            table.add_row(label, *(_short(v) for v in column))
-        console.print(table)
-    else:
+    if channel is None or len(labels) != channel.num_outputs or channel.num_inputs > 10:
         for label in labels:
             console.print(label, markup=False)
+        return
+    table = Table("output", *(f"input {x}" for x in range(channel.num_inputs)))
+    for label, column in zip(labels, channel.columns(), strict=True):
+        table.add_row(label, *map(_short, column))
+    console.print(table)
 
 
 def _of_every_problem(file: ProblemFile, value: Bracket, criterion: str) -> list[str] | None:
@@ -319,24 +317,3 @@ def _short(value: Any) -> str:
 
 def _subset(subset: int) -> str:
     return "{" + ",".join(str(x) for x in range(subset.bit_length()) if subset >> x & 1) + "}"
-
-
-_command(
-    "bayes",
-    "Smallest Bayes risk over all eps0-LDP channels, for the prior of the problem file.",
-    partial(_decide, criterion=Criterion.BAYES),
-)
-_command(
-    "minimax", "Smallest worst-case risk over all eps0-LDP channels.", partial(_decide, criterion=Criterion.MINIMAX)
-)
-_command(
-    "mutual-information",
-    "Largest mutual information, in nats, of input and output over all eps0-LDP channels.",
-    partial(_measure, kind="mutual-information"),
-)
-_command(
-    "f-divergence",
-    "Largest divergence of the two output laws over all eps0-LDP channels.",
-    partial(_measure, kind="f-divergence"),
-)
-app.command(name="shuffled")(shuffled)

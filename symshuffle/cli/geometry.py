@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -18,17 +17,16 @@ from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import (
     Ball,
     Number,
+    as_integer,
     exact_text,
     format_decimal,
     lower_end,
     parse_rational,
-    ungrouped,
     upper_end,
 )
 from symshuffle.base.results import SafeEnd, safe_number
-from symshuffle.cli.arguments import Explain, Json
+from symshuffle.cli.options import PLAIN, LossOption, Show, command
 from symshuffle.cli.progress import progress
-from symshuffle.cli.shown import print_rows
 
 if TYPE_CHECKING:
     from symshuffle.base.numbers import Real
@@ -43,7 +41,7 @@ Inputs = Annotated[str, typer.Option("--k", help="Number of inputs, at least 2."
 Latex = Annotated[bool, typer.Option("--latex", help="Print the closed forms behind the numbers as LaTeX instead.")]
 
 
-@app.command()
+@command(app)
 def frontier(
     k: Inputs,
     budget: Annotated[
@@ -54,8 +52,7 @@ def frontier(
         typer.Option("--lam-cap", help="Cap exp(eps0) > 1 on every likelihood ratio besides; `inf` for none."),
     ] = None,
     eps0: Annotated[str | None, typer.Option("--eps0", help="The same cap as eps0 > 0, in nats.")] = None,
-    explain: Explain = False,
-    as_json: Json = False,
+    show: Show = PLAIN,
     latex: Latex = False,
 ) -> None:
     """Largest trace of a channel under a pairwise budget, with a law that attains it and a line that bounds it.
@@ -69,26 +66,21 @@ def frontier(
     uncapped = [text for text in (lam_cap, eps0) if text is not None and text.strip() == "inf"]
     cap = None if uncapped and None in (lam_cap, eps0) else _cap(lam_cap, eps0, "--lam-cap")
     limit = math.inf if budget.strip() == "inf" else parse_rational(budget, "--budget")
-    found = trace_frontier(_inputs(k), limit, lam_cap=cap)
+    found = trace_frontier(as_integer(k, "--k", 2), limit, lam_cap=cap)
     found.verify()
     if latex:
         _show_frontier_formulas()
-    elif as_json:
-        typer.echo(json.dumps(_frontier_json(found, k=k, budget=budget, lam_cap=lam_cap, eps0=eps0), indent=2))
-    else:
-        _show_frontier(found, explain=explain)
+    elif not show.data(_frontier_json(found, k=k, budget=budget, lam_cap=lam_cap, eps0=eps0)):
+        _show_frontier(found, show)
 
 
-@app.command(name="subset-size")
+@command(app, name="subset-size")
 def subset_size(
     k: Inputs,
     lam: Annotated[str | None, typer.Option("--lam", help="Ratio cap exp(eps0) > 1; rationals stay exact.")] = None,
     eps0: Annotated[str | None, typer.Option("--eps0", help="The same cap as eps0 > 0, in nats.")] = None,
-    loss: Annotated[
-        Loss, typer.Option("--loss", help="Error that is minimised: l2, max, absent or test (see `compare`).")
-    ] = Loss.L2,
-    explain: Explain = False,
-    as_json: Json = False,
+    loss: LossOption = Loss.L2,
+    show: Show = PLAIN,
     latex: Latex = False,
 ) -> None:
     """Best subset sizes under a local ratio cap, with trace and risks: one size, or two that tie exactly."""
@@ -98,40 +90,37 @@ def subset_size(
     cap = _cap(lam, eps0, "--lam")
     if cap is None:
         raise InputError("--lam, --eps0", None, "one of the two")
-    inputs = _inputs(k)
+    inputs = as_integer(k, "--k", 2)
     if latex and loss is not Loss.L2:
         raise InputError("--latex", f"with --loss {loss.value}", "--loss l2: the other losses have no formula here")
     with progress() as display:
         display.add_task("", total=None)
         sizes = optimal_subset_sizes(inputs, cap, loss=loss)
     if loss is not Loss.L2:
-        _show_size_by_loss(inputs, cap, loss, sizes, explain=explain, as_json=as_json)
+        _show_size_by_loss(inputs, cap, loss, sizes, show)
+        return
+    if latex:
+        _show_size_formulas()
         return
     numbers = {
         "trace": raw_cap_trace(inputs, cap),
         "iid_constant": raw_cap_risk_constant(inputs, cap, population=Population.IID),
         "fixed_constant": raw_cap_risk_constant(inputs, cap, population=Population.FIXED),
     }
-    if latex:
-        _show_size_formulas()
+    data: dict[str, Any] = {"maximisers": list(sizes)}
+    for name, value in numbers.items():
+        data |= _number_json(name, value)
+    if show.data(data | {"inputs": {"k": k, "lam": lam, "eps0": eps0}}):
         return
-    if as_json:
-        data: dict[str, Any] = {"maximisers": list(sizes)}
-        for name, value in numbers.items():
-            data |= _number_json(name, value)
-        data["inputs"] = {"k": k, "lam": lam, "eps0": eps0}
-        typer.echo(json.dumps(data, indent=2))
-        return
-    target = words_of_target(exp_eps=cap).replace("eps", "eps0")
     decided = "in rationals" if isinstance(cap, Fraction) else "in balls around exp(eps0)"
     lines = FirstLines(
         "subset size",
-        f"{' and '.join(map(str, sizes))} ({'tied, exact' if len(sizes) > 1 else 'exact'}) at {target}",
+        _sizes(sizes, cap),
         about=f"the largest trace, so the smallest worst-case canonical risk, of all channels with {inputs} inputs and "
         "likelihood ratios of at most exp(eps0); nothing is said of shuffled messages",
         sure=f"a theorem (anchored, Theorem 9.3), decided {decided}",
     )
-    print_rows([*lines.rows, *(_SIZED if explain else ())])
+    show.rows(lines.rows, _SIZED)
     table = Table(box=None, show_header=False)
     labels = ("trace", "n x i.i.d. risk", "n x fixed-composition risk")
     for label, value in zip(labels, numbers.values(), strict=True):
@@ -139,29 +128,31 @@ def subset_size(
     Console().print(table)
 
 
-def _show_size_by_loss(
-    inputs: int, cap: Real, loss: Loss, sizes: tuple[int, ...], *, explain: bool, as_json: bool
-) -> None:
+def _sizes(sizes: tuple[int, ...], cap: Real) -> str:
+    """The best sizes at their target."""
+    target = words_of_target(exp_eps=cap).replace("eps", "eps0")
+    return f"{' and '.join(map(str, sizes))} ({'tied, exact' if len(sizes) > 1 else 'exact'}) at {target}"
+
+
+def _show_size_by_loss(inputs: int, cap: Real, loss: Loss, sizes: tuple[int, ...], show: Show) -> None:
     """The sizes that are best by another loss than l2, with that loss and its worst composition."""
     from symshuffle.utility.frontiers.loss_sizes import size_noise
 
     noise = size_noise(inputs, sizes[0], cap)
     value, worst = noise.loss(loss, 1), noise.worst(loss)
     scale = "sqrt(n)" if loss is Loss.TEST else "n"
-    if as_json:
-        found = {"maximisers": list(sizes), "loss": loss.value, "loss_worst_at": worst, **_number_json("value", value)}
-        typer.echo(json.dumps(found | {"scale": scale}, indent=2))
+    found = {"maximisers": list(sizes), "loss": loss.value, "loss_worst_at": worst, **_number_json("value", value)}
+    if show.data(found | {"scale": scale}):
         return
+    at_most = format_decimal(upper_end(value), digits=7, up=True)
     lines = FirstLines(
         "subset size",
-        f"{' and '.join(map(str, sizes))} ({'tied, exact' if len(sizes) > 1 else 'exact'}) at "
-        f"{words_of_target(exp_eps=cap).replace('eps', 'eps0')}; {scale} x loss <= "
-        f"{format_decimal(upper_end(value), digits=7, up=True)} (upper end, rounded up)",
+        f"{_sizes(sizes, cap)}; {scale} x loss <= {at_most} (upper end, rounded up)",
         about=f"{loss.words}, at its worst ({worst}): no subset selection with {inputs} inputs has less, other "
         "channels may; nothing is said of shuffled messages",
         sure="each size computed and compared, in rationals or enclosures",
     )
-    print_rows([*lines.rows, *(_SIZED if explain else ())])
+    show.rows(lines.rows, _SIZED)
 
 
 _SIZED: Final = (
@@ -218,13 +209,6 @@ def _cap(lam: str | None, eps0: str | None, option: str) -> Real | None:
         raise InputError(names.get(error.argument, f"{option}, --eps0"), error.value, error.expected) from None
 
 
-def _inputs(text: str) -> int:
-    value = parse_rational(ungrouped(text), "--k")
-    if value.denominator != 1:
-        raise InputError("--k", text, "an integer of at least 2")
-    return int(value)
-
-
 def _text(value: Number) -> str:
     """A rational as it is, a ball by the digits of its lower end."""
     if isinstance(value, Ball):
@@ -247,9 +231,10 @@ def _frontier_json(found: Frontier, **given: str | None) -> dict[str, Any]:
     from symshuffle.base.choices import Population
 
     trace, shown = found.trace, found.to_dict()
+    ends = trace.decimals(_DIGITS)
     data: dict[str, Any] = {
-        "lower": format_decimal(trace.lower, digits=_DIGITS, up=False),
-        "upper": format_decimal(trace.upper, digits=_DIGITS, up=True),
+        "lower": ends["lower"],
+        "upper": ends["upper"],
         "exact": None if trace.exact is None else exact_text(trace.exact),
         "law": shown["law"],
         "certificate": {
@@ -266,20 +251,17 @@ def _frontier_json(found: Frontier, **given: str | None) -> dict[str, Any]:
     return data | {"how": trace.how, "inputs": given}
 
 
-def _show_frontier(found: Frontier, *, explain: bool) -> None:
+def _show_frontier(found: Frontier, show: Show) -> None:
     from symshuffle.base.choices import Population
 
     about = "the largest trace of a channel under the caps: the law below attains it, a line above bounds it"
     sure = f"a certificate, checked {found.trace.rigour.words}"
-    print_rows(FirstLines("trace", safe_number(found.trace, SafeEnd.NEITHER), about=about, sure=sure).rows)
+    show.rows(FirstLines("trace", safe_number(found.trace, SafeEnd.NEITHER), about=about, sure=sure).rows)
     table = Table(box=None, show_header=False)
-    if explain:
-        low, high = (
-            format_decimal(end, digits=_DIGITS, up=up)
-            for end, up in ((found.trace.lower, False), (found.trace.upper, True))
-        )
-        exact = found.trace.exact
-        table.add_row("trace", f"at least {low}, at most {high}" if exact is None else exact_text(exact))
+    if show.explain:
+        ends, exact = found.trace.decimals(_DIGITS), found.trace.exact
+        wide = f"at least {ends['lower']}, at most {ends['upper']}"
+        table.add_row("trace", wide if exact is None else exact_text(exact))
     for orbit in found.orbits:
         levels = ", ".join(f"{count} x {float(value):.6g}" for count, value in orbit.levels)
         table.add_row(f"weight {float(orbit.weight):.6g}", f"all rearrangements of ({levels})")
@@ -292,6 +274,6 @@ def _show_frontier(found: Frontier, *, explain: bool) -> None:
     table.add_row(
         "certificate", f"S <= {float(found.certificate.eta):.6g} B + {float(found.certificate.intercept):.6g}"
     )
-    if explain:
+    if show.explain:
         table.add_row("", found.trace.how)
     Console().print(table)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from fractions import Fraction
 from pathlib import Path
@@ -15,24 +14,22 @@ from rich.table import Table
 from symshuffle.accountants.covering.assumptions import Assumption
 from symshuffle.base.errors import InputError
 from symshuffle.base.lines import FirstLines
-from symshuffle.base.numbers import Exp, counted, parse_rational, ungrouped
+from symshuffle.base.numbers import Exp, as_integer, counted, parse_rational
 from symshuffle.base.results import safe_number
 from symshuffle.cli import arguments
-from symshuffle.cli.arguments import Eps0, Explain, Json, Lam, Params
-from symshuffle.cli.shown import print_rows
+from symshuffle.cli.options import PLAIN, Eps0, Lam, Params, Show, command
 
 if TYPE_CHECKING:
     from symshuffle.channels.channel import Channel
     from symshuffle.mechanisms.model import Mechanism
     from symshuffle.utility.anchored.enclosed import EnclosedLaw
     from symshuffle.utility.anchored.law import AnchoredLaw
-    from symshuffle.utility.frontiers.formulas import LawFormulas
     from symshuffle.utility.frontiers.leakage import PairLeakage
 
 app = typer.Typer()
 
 
-@app.command()
+@command(app)
 def law(
     mech: Annotated[
         str | None, typer.Argument(metavar="MECH", help="A mechanism (see `symshuffle mechanisms`), or use --file.")
@@ -51,8 +48,7 @@ def law(
     eps: Annotated[
         str | None, typer.Option("--eps", help="Also the leakage of every ordered pair of inputs at this eps, in nats.")
     ] = None,
-    explain: Explain = False,
-    as_json: Json = False,
+    show: Show = PLAIN,
 ) -> None:
     """Accuracy and privacy of a channel: templates, trace, budget, worst canonical risks, leakage and its envelope.
 
@@ -60,7 +56,7 @@ def law(
     the same ratio cap. Risks are expected squared errors of the estimated composition. For a mechanism with open
     parameters, the answer has formulas in these parameters. If all parameters have values, the answer has numbers.
     """
-    users = None if n is None else _users(n)
+    users = None if n is None else as_integer(n, "--n", 1)
     level = None if eps is None else _level(eps)
     if (mech is None) is (file is None):
         raise InputError("MECH", mech, "a mechanism or --file FILE, one of the two")
@@ -70,22 +66,15 @@ def law(
                 raise InputError(option, value, "nothing of the kind for --file")
         channel = arguments.channel(file)
         matrix = {} if channel.rounding is None else {"matrix": str(channel.rounding)}
-        _numbers(channel, users, level, {"file": file and file.name} | matrix, eps, explain, as_json)
+        _numbers(channel, users, level, {"file": file and file.name} | matrix, eps, show)
         return
     found = arguments.mechanism(mech, eps0, lam, param)
     named = {"mechanism": found.name, **{name: str(value) for name, value in found.values}}
     if found.parameters:
         named |= {parameter.name: "all" for parameter in found.parameters}
-        _formulas(found, users, level, named, explain, as_json)
+        _formulas(found, users, level, named, show)
     else:
-        _numbers(found.channel(), users, level, named, eps, explain, as_json)
-
-
-def _users(text: str) -> int:
-    value = parse_rational(ungrouped(text), "--n")
-    if value.denominator != 1 or value < 1:
-        raise InputError("--n", text, "an integer of at least 1")
-    return int(value)
+        _numbers(found.channel(), users, level, named, eps, show)
 
 
 def _level(text: str) -> Fraction:
@@ -95,25 +84,16 @@ def _level(text: str) -> Fraction:
     return level
 
 
-def _formulas(
-    found: Mechanism, users: int | None, level: Fraction | None, named: dict[str, Any], explain: bool, as_json: bool
-) -> None:
+def _formulas(found: Mechanism, users: int | None, level: Fraction | None, named: dict[str, Any], show: Show) -> None:
     from symshuffle.utility.frontiers import formulas
 
     given: dict[str, Any] = {} if users is None else {"n": users}
     if level is not None:
         given["gamma"] = Exp(level) if level else 1
     answer = formulas.law_formulas(found, **given)
-    if as_json:
-        asked = {"n": users, "eps": None if level is None else str(level)}
-        typer.echo(json.dumps(answer.to_dict() | {"inputs": named | asked}))
-    else:
-        _show_formulas(answer, explain=explain)
-
-
-def _show_formulas(answer: LawFormulas, *, explain: bool) -> None:
-    from symshuffle.utility.frontiers.formulas import FORMULAS
-
+    asked = {"n": users, "eps": None if level is None else str(level)}
+    if show.data(answer.to_dict() | {"inputs": named | asked}):
+        return
     ranges = "; ".join(f"{one.symbol}: {one.range}" for one in answer.mechanism.parameters)
     trace = answer.formulas.get("trace")
     lines = FirstLines(
@@ -122,8 +102,7 @@ def _show_formulas(answer: LawFormulas, *, explain: bool) -> None:
         about=f"{answer.mechanism!r}, a channel of one user, for all {ranges}; {_NOT_PRIVACY}",
         sure="derived by computer algebra from the definition of the mechanism, without rounding",
     )
-    print_rows([*lines.rows, *(_MEANINGS if explain else ())])
-
+    show.rows(lines.rows, _MEANINGS)
     console = Console(highlight=False)
     if answer.templates:
         table = Table("mass", "levels of the template", "coordinates", title="templates")
@@ -131,31 +110,23 @@ def _show_formulas(answer: LawFormulas, *, explain: bool) -> None:
             for index, (count, value) in enumerate(one.levels):
                 table.add_row("" if index else str(one.mass), str(value), str(count))
         console.print(table)
-    for name, words in FORMULAS.items():
-        value = answer.formulas.get(name)
-        shown = f"no formula: {answer.refused[name]}" if value is None else str(value)
+    for name, words in formulas.FORMULAS.items():
+        formula = answer.formulas.get(name)
+        shown = f"no formula: {answer.refused[name]}" if formula is None else str(formula)
         console.print(f"{words}: {shown}", markup=False, soft_wrap=True)
 
 
 def _numbers(
-    channel: Channel,
-    n: int | None,
-    level: Fraction | None,
-    named: dict[str, Any],
-    eps: str | None,
-    explain: bool,
-    as_json: bool,
+    channel: Channel, n: int | None, level: Fraction | None, named: dict[str, Any], eps: str | None, show: Show
 ) -> None:
     from symshuffle.utility.anchored.enclosed import template_law
 
     users, found = 1 if n is None else n, template_law(channel)
     leaks = [] if level is None else _leaks(channel, users, level)
-    if as_json:
-        typer.echo(json.dumps(_json(found, users, leaks) | {"inputs": named | {"n": users, "eps": eps}}))
-    else:
-        risks = _risks(found, users)
-        print_rows([*_lines(found, users, risks, named).rows, *(_MEANINGS if explain else ())])
-        _show(found, users, risks, leaks)
+    risks = _risks(found, users)
+    if not show.data(_json(found, risks, leaks) | {"inputs": named | {"n": users, "eps": eps}}):
+        show.rows(_lines(found, users, risks, named).rows, _MEANINGS)
+        _tables(found, users, risks, leaks)
 
 
 def _leaks(channel: Channel, users: int, level: Fraction) -> list[PairLeakage]:
@@ -237,7 +208,7 @@ def _extreme(found: AnchoredLaw | EnclosedLaw) -> bool | None:
     return found.is_extreme() if isinstance(found, AnchoredLaw) else None
 
 
-def _json(found: AnchoredLaw | EnclosedLaw, users: int, leaks: list[PairLeakage]) -> dict[str, Any]:
+def _json(found: AnchoredLaw | EnclosedLaw, risks: dict[str, Any], leaks: list[PairLeakage]) -> dict[str, Any]:
     atoms = [{"template": [str(a) for a in u], "mass": str(w)} for u, w in _atoms(found)]
     return {
         "law": atoms,
@@ -245,12 +216,12 @@ def _json(found: AnchoredLaw | EnclosedLaw, users: int, leaks: list[PairLeakage]
         "budget": str(found.pairwise_budget()),
         "ratio_cap": str(found.ratio_cap()),
         "extreme": _extreme(found),
-        **{name: None if risk is None else risk.to_dict() for name, risk in _risks(found, users).items()},
+        **{name: None if risk is None else risk.to_dict() for name, risk in risks.items()},
         "leakage": [one.to_dict() | {"i": one.inputs[0], "j": one.inputs[1]} for one in leaks],
     }
 
 
-def _show(found: AnchoredLaw | EnclosedLaw, users: int, risks: dict[str, Any], leaks: list[PairLeakage]) -> None:
+def _tables(found: AnchoredLaw | EnclosedLaw, users: int, risks: dict[str, Any], leaks: list[PairLeakage]) -> None:
     console = Console(highlight=False)
     table = Table("mass", *(f"input {x}" for x in range(found.num_inputs)), title="templates")
     for u, weight in _atoms(found):

@@ -1,27 +1,40 @@
-"""Commands that run the ledger: verify, report, reproduce."""
+"""Commands that run the ledger: verify, report, reproduce, doctor."""
 
 from __future__ import annotations
 
+import platform
 import tempfile
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
+from rich.table import Table
 
-from symshuffle.base.artifacts import check_destination, write_atomically
+from symshuffle.base.artifacts import check_destination, installed, write_atomically
 from symshuffle.base.executors import mapped, workers
+from symshuffle.base.numbers import enclose
+from symshuffle.base.solvers import cvxpy, silent
 from symshuffle.cli import arguments
-from symshuffle.cli.catalogue import Package, console, ledger_of
+from symshuffle.cli.catalogue import AsJson, Package, console, in_words, ledger_of
+from symshuffle.cli.options import FewJobs, Jobs
 from symshuffle.cli.progress import progress
 from symshuffle.ledger.claims import registry
 from symshuffle.ledger.claims.model import Claim
 from symshuffle.ledger.claims.outcomes import Outcome
 from symshuffle.ledger.claims.registry import Ledger, LedgerError, load
 from symshuffle.ledger.claims.verify import verify as run_claims
-from symshuffle.ledger.report.records import record, to_json, write_json
-from symshuffle.ledger.report.terminal import clause_lines, discrepancies, outcome_table, summary
+from symshuffle.ledger.report.records import (
+    clause_lines,
+    discrepancies,
+    outcome_table,
+    record,
+    summary,
+    to_json,
+    write_json,
+)
 
 STDOUT: Final = "-"
 """What ``--json`` takes for standard output."""
@@ -37,7 +50,7 @@ _Selectors = Annotated[
 @app.command()
 def verify(
     selectors: _Selectors = None,
-    jobs: arguments.Jobs = None,
+    jobs: Jobs = None,
     json: Annotated[str | None, typer.Option(metavar="FILE", help="Write the outcomes as JSON; - prints.")] = None,
     report: Annotated[
         str | None, typer.Option(metavar="DIR|FILE.html", help="Write a site, or one page, for a browser.")
@@ -82,7 +95,7 @@ def verify(
 def report(
     selectors: _Selectors = None,
     html: Annotated[str, typer.Option(metavar="DIR|FILE.html", help="Where the site, or the one page, goes.")] = "site",
-    jobs: arguments.Jobs = None,
+    jobs: Jobs = None,
     package: Package = None,
 ) -> None:
     """Run the ledger and write it for a browser: a dashboard with search, and a page for every entry.
@@ -139,7 +152,7 @@ def _print_outcomes(outcomes: Sequence[Outcome], report: str | None) -> None:
 def reproduce(
     names: Annotated[list[str], typer.Argument(metavar="ID...", help="Figures and tables.")],
     out: Annotated[str, typer.Option(metavar="DIR", help="Where the files go.")] = "out",
-    jobs: arguments.FewJobs = "1",
+    jobs: FewJobs = "1",
 ) -> None:
     """Draw figures and tables again, from the formulas of the library."""
     directory = Path(out)
@@ -172,3 +185,63 @@ def _drawn(package: str, staging: str, name: str) -> list[Path]:
     if not files:
         raise LedgerError(f"{name} was reproduced, but no file came of it")
     return [file.relative_to(staging) for file in files]
+
+
+DOCTORED: Final = (
+    "decomposition.def-1",
+    "decomposition.lem-1",
+    "decomposition.def-blanket",
+    "decomposition.ex-4.1",
+    "decomposition.thm-12",
+)
+"""Five fast claims that use exact, symbolic and ball arithmetic."""
+
+LIBRARIES: Final = ("numpy", "scipy", "sympy", "mpmath", "python-flint", "cvxpy", "highspy")
+
+
+@app.command()
+def doctor(json: AsJson = False) -> None:
+    """Examine the installation: versions, solvers, ball arithmetic, and five fast claims.
+
+    Exit code 0 if everything is in order, 1 otherwise.
+    """
+    findings = _examine(load())
+    if json:
+        typer.echo(to_json(findings), nl=False)
+    else:
+        table = Table(box=None, show_header=False, pad_edge=False)
+        for name, value in {**findings["versions"], **findings}.items():
+            if name != "versions":
+                table.add_row(name.replace("_", " "), in_words(value))
+        console().print(table, markup=False)
+    raise typer.Exit(0 if findings["healthy"] else 1)
+
+
+def _examine(ledger: Ledger) -> dict[str, Any]:
+    from sympy.external.gmpy import GROUND_TYPES
+
+    outcomes = run_claims(ledger, [claim for claim in ledger.claims if claim.id in DOCTORED])
+    found = dict.fromkeys(DOCTORED, "missing")
+    for outcome in outcomes:
+        found[outcome.id] = "as recorded" if outcome.agrees_with_record else "NOT as recorded"
+    with silent():
+        solvers = sorted(cvxpy().installed_solvers())
+    balls = _balls_agree()
+    versions = {"python": platform.python_version(), "symshuffle": installed("symshuffle")}
+    versions |= {library: installed(library) for library in LIBRARIES}
+    return {
+        "versions": versions,
+        "sympy_ground_types": GROUND_TYPES,
+        "cvxpy_solvers": solvers,
+        "ball_precision": "restored and enclosing" if balls else "BROKEN",
+        "claims": found,
+        "healthy": balls and {"CLARABEL", "HIGHS"} <= set(solvers) and set(found.values()) == {"as recorded"},
+    }
+
+
+def _balls_agree() -> bool:
+    """Whether balls enclose a rational, sharpen with their precision, and leave no precision behind."""
+    third = Fraction(1, 3)
+    before, sharp, after = (enclose(third, bits) for bits in (53, 400, 53))
+    enclosing = all(ball.lower < third < ball.upper for ball in (before, sharp, after))
+    return enclosing and before == after and sharp.radius < Fraction(1, 2**390)

@@ -1,20 +1,29 @@
-"""The command mean: users' vectors to a private estimate of their mean, with its errors."""
+"""Commands about means of vectors: mean, from users' vectors to a private estimate, and calibrate."""
 
 from __future__ import annotations
 
 import io
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
-from symshuffle.cli.arguments import Explain, Json, assignments
+from symshuffle.cli import arguments, vectors
+from symshuffle.cli.options import (
+    PLAIN,
+    AdjacencyOption,
+    Mech,
+    Show,
+    SurveyEps,
+    Target,
+    TargetDelta,
+    UsersOption,
+    command,
+)
 from symshuffle.cli.progress import progress
-from symshuffle.cli.shown import print_rows
 
 if TYPE_CHECKING:
     from symshuffle.vectors.means.answers import PrivateMean
@@ -24,12 +33,12 @@ app = typer.Typer()
 _SHOWN = 6
 
 
-@app.command("mean")
+@command(app)
 def mean(
     data: Annotated[Path, typer.Option("--data", help="Vectors, one per row: .npy, or .csv with or without a header.")],
-    eps: Annotated[str, typer.Option("--eps", help="Target eps > 0 in nats, of the shuffled messages.")],
-    delta: Annotated[str, typer.Option("--delta", help="Target delta in (0, 1).")],
-    adjacency: Annotated[str, typer.Option("--adjacency", help="replace-one or zero-out.")] = "replace-one",
+    eps: SurveyEps,
+    delta: TargetDelta,
+    adjacency: AdjacencyOption = "replace-one",
     mechanism: Annotated[
         str,
         typer.Option(
@@ -47,16 +56,13 @@ def mean(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write the estimate: .npy, or .csv with one column.")
     ] = None,
-    explain: Explain = False,
-    as_json: Json = False,
+    show: Show = PLAIN,
 ) -> None:
     """Estimate the mean of vectors of the unit ball from simulated shuffled messages, and say how far off it is."""
     import secrets
-    from typing import cast
 
     import numpy as np
 
-    from symshuffle.base.choices import Adjacency
     from symshuffle.vectors.means.private import private_mean
 
     if out is not None:
@@ -64,34 +70,23 @@ def mean(
             raise InputError("--out", out, "a file that ends in .npy or .csv")
         check_destination(out, argument="--out")
     used = secrets.randbits(64) if seed is None else as_integer(seed, "seed", 0)
+    asked: dict[str, Any] = {"eps": eps, "delta": delta, "adjacency": adjacency, "mechanism": mechanism}
+    fixed = arguments.assignments(param)
     with progress() as display:
         task = display.add_task("mean", total=None)
         found = private_mean(
             data,
-            eps=eps,
-            delta=delta,
+            **asked,
             rng=np.random.default_rng(used),
-            adjacency=cast("Adjacency", adjacency),
-            mechanism=mechanism,
             progress=lambda text: display.update(task, description=text),
-            fixed=assignments(param),
+            fixed=fixed,
         )
     if out is not None:
         write_atomically(out, _written(found, out.suffix.lower()), argument="--out")
-    inputs: dict[str, object] = {
-        "data": str(data),
-        "eps": eps,
-        "delta": delta,
-        "adjacency": adjacency,
-        "mechanism": mechanism,
-    }
-    if param:
-        inputs["fixed"] = assignments(param)
-    if as_json:
-        typer.echo(json.dumps(found.to_dict() | {"inputs": inputs | {"seed": used}}, indent=2))
-        return
-    rows = [*found.lines.rows, *_rows(found, used, explain=explain)]
-    print_rows(rows if out is None else [*rows, ("written", str(out))])
+    inputs = {"data": str(data), **asked, **({"fixed": fixed} if param else {}), "seed": used}
+    if not show.data({**found.to_dict(), "inputs": inputs}):
+        written = [] if out is None else [("written", str(out))]
+        show.rows([*found.lines.rows, *_rows(found, used, explain=show.explain), *written])
 
 
 def _written(found: PrivateMean, suffix: str) -> str | bytes:
@@ -126,3 +121,38 @@ def _rows(found: PrivateMean, seed: int, *, explain: bool) -> list[tuple[str, st
         *(("not taken", f"{name}: {reason}") for name, reason in found.refused),
         ("about", found.about),
     ]
+
+
+@command(app)
+def calibrate(
+    mech: Mech,
+    n: UsersOption,
+    delta: TargetDelta,
+    d: Annotated[str, typer.Option("--d", help="Dimension of the vectors.")],
+    target: Target,
+    adjacency: AdjacencyOption = "replace-one",
+    blanket: Annotated[str | None, typer.Option("--blanket", help="mechanism or largest.")] = None,
+    gap: Annotated[
+        str,
+        typer.Option("--gap", help="How far below the rmse a certified floor may lie, in (0, 1); none leaves it out."),
+    ] = "0.01",
+    param: Annotated[
+        list[str] | None, typer.Option("-p", "--param", help="gamma, theta or clip, fixed instead of searched: clip=0.")
+    ] = None,
+    show: Show = PLAIN,
+) -> None:
+    """Parameters of smallest exact worst-case error that make n shuffled messages (eps, delta)-private."""
+    from symshuffle.vectors.calibration.search import calibrate as calibrated
+
+    users, dimension, fixed = arguments.users(n), vectors.dimension(d), arguments.assignments(param)
+    asked: dict[str, Any] = {"adjacency": adjacency, "blanket": blanket, "n": users, "delta": delta, **target.given}
+    found = calibrated(mech, dimension=dimension, gap=None if gap == "none" else gap, fixed=fixed, **asked)
+    inputs = {"mechanism": mech, **asked, "d": dimension, **({"fixed": fixed} if param else {})}
+    rows = [(name, str(value)) for name, value in found.to_dict()["parameters"].items()]
+    more = [("rmse", f"{found.rmse:.9g}")]
+    if found.floor is not None:
+        told = f"{float(found.floor.rmse):.9g}, excluded below at {len(found.floor.points)} points"
+        more.append(("no rmse below", told))
+    more.append(("gaussian_rmse", f"{found.gaussian_rmse:.9g}, of a trusted curator's Gaussian noise"))
+    more.append(("delta <=", found.certificate.bracket.decimals(12)["upper"]))
+    show.answer(found, [*more, ("about", found.about)], inputs, asked=rows)

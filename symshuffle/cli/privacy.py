@@ -15,25 +15,23 @@ from rich.table import Table
 from symshuffle.base.choices import Question
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import format_decimal, parse_rational
-from symshuffle.cli import arguments, vector_mechanisms, vectors
-from symshuffle.cli.arguments import (
-    LAW_BITS,
-    Confirm,
-    EngineName,
-    EngineOption,
-    Eps0,
-    Explain,
-    File,
+from symshuffle.cli import arguments, vectors
+from symshuffle.cli.arguments import LAW_BITS, Confirm, EngineName, EngineOption, One
+from symshuffle.cli.options import (
+    PLAIN,
     Json,
-    Lam,
-    Mech,
-    Params,
+    Proof,
     QuestionOption,
     RigourOption,
+    Show,
+    Target,
+    TargetDelta,
+    command,
+    known,
+    width,
+    write_proof,
 )
-from symshuffle.cli.proofs import Proof, write_proof
-from symshuffle.cli.rounds import Asked, RelOrUsual, with_asked
-from symshuffle.cli.shown import known, print_answer, print_rows, width
+from symshuffle.cli.rounds import Asked, RelOrUsual
 
 if TYPE_CHECKING:
     from symshuffle.accountants.bounds.amplification import Amplification
@@ -55,35 +53,32 @@ _BOUND_HELP: Final = (
 )
 
 
-@app.command(epilog=_BOUND_HELP)
-@with_asked()
+@command(app, epilog=_BOUND_HELP)
 def delta(
     asked: Asked,
-    eps: Annotated[str | None, typer.Option("--eps", help="Target eps >= 0 in nats.")] = None,
-    exp_eps: Annotated[str | None, typer.Option("--exp-eps", help="Target ratio exp(eps) >= 1.")] = None,
+    target: Target,
     direction: QuestionOption = Question.BOTH,
     engine: EngineOption = EngineName.AUTO,
     rel: RelOrUsual = None,
     rigour: RigourOption = None,
     confirm: Confirm = False,
     proof: Proof = None,
-    explain: Explain = False,
-    as_json: Json = False,
+    show: Show = PLAIN,
 ) -> None:
     """Bound delta of a shuffled mechanism at a target eps."""
     from symshuffle.accountants.questions import solve
     from symshuffle.base.levels import read_target
 
-    subject = asked.subject(eps=eps, exp_eps=exp_eps)
-    target = read_target(eps=eps, exp_eps=exp_eps)
-    chosen, level = arguments.engine_and_rigour(engine, _width(rel), rigour)
+    subject, order = asked.subject(**target.given), read_target(**target.given)
+    wide = solve.USUAL_WIDTH if rel is None else rel
+    chosen, level = arguments.engine_and_rigour(engine, wide, rigour)
     if confirm:
         asked.check_confirmable(subject.source)
-    write_proof(proof, subject.source, asked.covering, n=subject.users or 0, exp_eps=target, direction=direction)
+    write_proof(proof, subject.source, asked.covering, n=subject.users or 0, exp_eps=order, direction=direction)
     bound = solve.delta(
         subject.reduced,
         n=subject.users,
-        exp_eps=target,
+        exp_eps=order,
         direction=direction,
         engine=chosen,
         rigour=level,
@@ -91,36 +86,32 @@ def delta(
         bits=LAW_BITS,
         attain=True,
     )
-    blanket = asked.covering.written.get("blanket")
-    confirmed = _confirmed(subject.source, subject.reduced, bound, target, blanket=blanket) if confirm else None
+    blanket = asked.covering.blanket
+    confirmed = _confirmed(subject.source, subject.reduced, bound, order, blanket=blanket) if confirm else None
     inside = confirmed and confirmed.inside(bound.bracket)
     one = bound.rounds is None
-    beside = vectors.beside(subject.source, bound, target, level, _width(rel), blanket) if one else None
-    _show(bound, confirmed, inside, subject.inputs, explain=explain, as_json=as_json, beside=beside)
-    _agreed(inside)
+    beside = vectors.beside(subject.source, bound, order, level, wide, blanket) if one else {}
+    _show(bound, confirmed, inside, subject.inputs, show, beside)
 
 
-@app.command(epilog=_BOUND_HELP)
-@with_asked()
+@command(app, epilog=_BOUND_HELP)
 def epsilon(
     asked: Asked,
-    delta: Annotated[str, typer.Option("--delta", help="Target delta in (0, 1).")],
+    delta: TargetDelta,
     direction: QuestionOption = Question.BOTH,
     engine: EngineOption = EngineName.AUTO,
     rel: RelOrUsual = None,
     rigour: RigourOption = None,
     confirm: Confirm = False,
     proof: Proof = None,
-    explain: Explain = False,
-    as_json: Json = False,
+    show: Show = PLAIN,
 ) -> None:
     """Smallest eps for which a shuffled mechanism is (eps, delta)-private, on the safe side."""
     from symshuffle.accountants.questions import solve
     from symshuffle.base.numbers import Exp
 
-    target = parse_rational(delta, "delta")
-    subject = asked.subject(delta=delta)
-    chosen, level = arguments.engine_and_rigour(engine, _width(rel), rigour)
+    target, subject = parse_rational(delta, "delta"), asked.subject(delta=delta)
+    chosen, level = arguments.engine_and_rigour(engine, solve.USUAL_WIDTH if rel is None else rel, rigour)
     if confirm:
         asked.check_confirmable(subject.source)
     bound = solve.epsilon(
@@ -134,15 +125,13 @@ def epsilon(
         bits=LAW_BITS,
         attain=True,
     )
-    at_upper = {"delta": target, "upper": bound.bracket.upper, "direction": direction}
-    write_proof(proof, subject.source, asked.covering, n=subject.users or 0, **at_upper)
-    at = Exp(bound.bracket.upper) if bound.bracket.upper else Fraction(1)
-    blanket = asked.covering.written.get("blanket")
+    top, covering = bound.bracket.upper, asked.covering
+    write_proof(proof, subject.source, covering, n=subject.users or 0, delta=target, upper=top, direction=direction)
+    at, blanket = Exp(top) if top else Fraction(1), covering.blanket
     confirmed = _confirmed(subject.source, subject.reduced, bound, at, blanket=blanket) if confirm else None
     # The confirmed number is delta at the upper end of eps, which is safe if it meets the target.
     inside = confirmed and confirmed.exactly <= target + Fraction(confirmed.error)
-    _show(bound, confirmed, inside, subject.inputs, explain=explain, as_json=as_json)
-    _agreed(inside)
+    _show(bound, confirmed, inside, subject.inputs, show, {})
 
 
 _DECOMPOSED: Final = (
@@ -161,23 +150,11 @@ _DECOMPOSED: Final = (
 """What the tables of a decomposition mean."""
 
 
-def _width(rel: float | None) -> float:
-    """The relative width that is aimed at of one round."""
-    from symshuffle.accountants.questions.solve import USUAL_WIDTH
-
-    return USUAL_WIDTH if rel is None else rel
-
-
-@app.command()
+@command(app)
 def decompose(
-    mech: Mech,
-    eps0: Eps0 = None,
-    lam: Lam = None,
-    param: Params = None,
-    file: File = None,
+    one: One,
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX only.")] = False,
-    explain: Explain = False,
-    as_json: Json = False,
+    show: Show = PLAIN,
 ) -> None:
     """Derive the optimal decomposition of a mechanism and its law of G, in the parameters left open.
 
@@ -186,41 +163,43 @@ def decompose(
     from symshuffle.decompositions.symbolic import optimal_decomposition
     from symshuffle.mechanisms.display import text
 
-    if mech == "channel":
-        mechanism = arguments.explicit(arguments.channel(file), param)
+    if one.mech == "channel":
+        mechanism = arguments.explicit(arguments.channel(one.file), one.param)
     else:
-        mechanism = arguments.mechanism(mech, eps0, lam, param)
+        mechanism = arguments.mechanism(one.mech, one.eps0, one.lam, one.param)
     decomposition = optimal_decomposition(mechanism, limits=False)
     if latex:
         typer.echo(decomposition.latex())
         return
     cells = [{"a": text(c.a), "b": text(c.b), "c": text(c.c)} for c in decomposition.cells]
     law = [{"value": text(v), "probability": text(w)} for v, w in decomposition.gparv()]
-    if as_json:
-        answer = {
-            "mechanism": mechanism.name,
-            "cells": cells,
-            "beta": text(decomposition.beta),
-            "gamma": text(decomposition.gamma),
-            "gparv": law,
-            "singular": text(decomposition.singular()),
-            "pair": str(mechanism.pair),
-            "inputs": {name: str(value) for name, value in mechanism.values},
-        }
-        typer.echo(json.dumps(answer, indent=2))
+    answer = {
+        "mechanism": mechanism.name,
+        "cells": cells,
+        "beta": text(decomposition.beta),
+        "gamma": text(decomposition.gamma),
+        "gparv": law,
+        "singular": text(decomposition.singular()),
+        "pair": str(mechanism.pair),
+        "inputs": {name: str(value) for name, value in mechanism.values},
+    }
+    if show.data(answer):
         return
-    print_rows([*decomposition.lines.rows, *(_DECOMPOSED if explain else ())])
-    console = Console()
+    show.rows(decomposition.lines.rows, _DECOMPOSED)
     table = Table(title=f"{mechanism.title}: simplified optimal decomposition", title_justify="left")
     for column in ("component", "a (first input)", "b (second input)", "c (blanket)"):
         table.add_column(column)
     for j, cell in enumerate(cells, start=1):
         table.add_row(f"Q{j}", cell["a"], cell["b"], cell["c"])
     table.add_row("left-over", "0", "0", text(decomposition.beta))
+    values = Table("value", "probability", title="law of G, with x = exp(eps)", title_justify="left")
+    for atom in law:
+        values.add_row(atom["value"], atom["probability"])
+    console = Console()
     console.print(table)
-    console.print(_law_table(law))
+    console.print(values)
     if decomposition.singular() != 0:
-        console.print(f"singular mass: {text(decomposition.singular())}")
+        console.print(f"singular mass: {answer['singular']}")
 
 
 @app.command()
@@ -229,48 +208,27 @@ def mechanisms(as_json: Json = False) -> None:
     from symshuffle.mechanisms.continuous import LARGEST_CELLS
     from symshuffle.mechanisms.registry import MECHANISMS
 
-    rows = [
-        {
-            "name": name,
-            "title": definition.title,
-            "parameters": {p.name: f"{p.meaning}; {p.range}" for p in definition.parameters},
-            "source": definition.source,
-        }
-        for name, definition in ((name, make()) for name, make in MECHANISMS.items())
+    cap = "local ratio cap exp(eps0); a number > 1"
+    noise = {
+        "lam": cap,
+        "domain": "binary or unit (default binary)",
+        "cells": f"pieces of the continuous part; an integer in [1, {LARGEST_CELLS}] (default 200)",
+    }
+    found = [
+        (name, one.title, {p.name: f"{p.meaning}; {p.range}" for p in one.parameters}, one.source)
+        for name, one in ((name, make()) for name, make in MECHANISMS.items())
     ]
-    rows.append(
-        {
-            "name": "laplace",
-            "title": "Laplace noise",
-            "parameters": {
-                "lam": "local ratio cap exp(eps0); a number > 1",
-                "domain": "binary or unit (default binary)",
-                "cells": f"pieces of the continuous part; an integer in [1, {LARGEST_CELLS}] (default 200)",
-            },
-            "source": "decomposition, Appendix B",
-        }
-    )
-    rows.append(
-        {
-            "name": "any-ldp",
-            "title": "any randomizer of a local budget",
-            "parameters": {"lam": "local ratio cap exp(eps0); a number > 1"},
-            "source": "claim symshuffle.generic-bound",
-        }
-    )
-    rows += vector_mechanisms.rows()
+    found.append(("laplace", "Laplace noise", noise, "decomposition, Appendix B"))
+    found.append(("any-ldp", "any randomizer of a local budget", {"lam": cap}, "claim symshuffle.generic-bound"))
+    columns = ("name", "title", "parameters", "source")
+    rows: list[dict[str, Any]] = [dict(zip(columns, row, strict=True)) for row in found] + vectors.rows()
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
         return
-    table = Table("name", "title", "parameters", "source")
+    table = Table(*columns)
     for row in rows:
-        parameters: Mapping[str, str] = row["parameters"]  # type: ignore[assignment]
-        table.add_row(
-            str(row["name"]),
-            str(row["title"]),
-            "\n".join(f"{name}: {meaning}" for name, meaning in parameters.items()),
-            str(row["source"]),
-        )
+        parameters = "\n".join(f"{name}: {meaning}" for name, meaning in row["parameters"].items())
+        table.add_row(row["name"], row["title"], parameters, row["source"])
     Console().print(table)
 
 
@@ -283,7 +241,7 @@ def example() -> None:
     from symshuffle.mechanisms.registry import mechanism as named
 
     console = Console(highlight=False)
-    decompose("krr")
+    decompose(One("krr"))
     users, eps = 10_000, Fraction(1, 50)
     at = named("krr").at(k=10, eps0=1)
     reduced = reduction(at)
@@ -298,15 +256,6 @@ def example() -> None:
     console.print(f"  confirmed: {confirmed.value}\n  by {confirmed.route}")
     verdict = "inside" if confirmed.inside(bound.bracket) else "OUTSIDE"
     console.print(f"  the confirmed value lies {verdict} the bracket")
-
-
-def _law_table(law: list[dict[str, str]]) -> Table:
-    table = Table(title="law of G, with x = exp(eps)", title_justify="left")
-    table.add_column("value")
-    table.add_column("probability")
-    for atom in law:
-        table.add_row(atom["value"], atom["probability"])
-    return table
 
 
 def _confirmed(
@@ -337,23 +286,18 @@ def _confirmed(
     return max(found, key=lambda confirmation: confirmation.exactly)
 
 
-def _agreed(inside: bool | None) -> None:
-    """Leave with an error where the second opinion contradicts the answer: one of the two is wrong."""
-    if inside is False:
-        raise typer.Exit(1)
-
-
 def _show(
     bound: Amplification,
     confirmed: Confirmation | None,
     inside: bool | None,
     inputs: dict[str, Any],
-    *,
-    explain: bool,
-    as_json: bool,
-    beside: Mapping[str, Any] | None = None,
+    show: Show,
+    beside: Mapping[str, Any],
 ) -> None:
-    """Print an answer; ``beside`` is what is known of both orders and blankets, where that was looked at."""
+    """Print an answer, and leave with an error where the second opinion contradicts it: one of the two is wrong.
+
+    - ``beside``: what is known of both orders and blankets, where that was looked at.
+    """
     told, asked = None, []
     if confirmed is not None:
         told = {name: getattr(confirmed, name) for name in ("value", "digits", "error", "route")}
@@ -361,9 +305,10 @@ def _show(
         place = {"delta": "the bracket", "epsilon": "the target delta, at the upper end of eps"}[bound.quantity]
         verdict = f"{'inside' if inside else 'OUTSIDE'} {place}; error about {confirmed.error}"
         asked.append(("confirmed", f"{confirmed.value}\n{verdict}\nby {confirmed.route}"))
-    more = {**(beside or {}), "confirmed": told}
-    rows = _explained(bound, beside or {}) if explain else ()
-    print_answer(bound, rows, explain=explain, inputs=inputs, as_json=as_json, asked=asked, beside=more)
+    more = {**beside, "confirmed": told}
+    show.answer(bound, _explained(bound, beside) if show.explain else (), inputs, asked=asked, beside=more)
+    if inside is False:
+        raise typer.Exit(1)
 
 
 def _explained(bound: Amplification, beside: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -14,53 +14,17 @@ import typer
 
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.cli import arguments
-from symshuffle.cli.covering import COVERING, NONE_ASKED, CoveringOptions, gathered, given_covering
+from symshuffle.cli.options import NONE_ASKED, CoveringOptions, Eps0, File, Lam, Params
 
 if TYPE_CHECKING:
     from symshuffle.accountants.rounds.plan import Rounds
 
 _KEYS: Final = ("mechanism", "params", "eps0", "lam", "n", "times", "reports", "participation", "messages", "file")
 
-RoundsOption = Annotated[
-    str | None,
-    typer.Option("--rounds", help="Number of rounds, fixed before the first, each with fresh randomness and messages."),
-]
-RoundsFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--rounds-file",
-        metavar="FILE",
-        help=f"Rounds that differ: TOML (or JSON) of tables [[rounds]] with {', '.join(_KEYS)}.",
-    ),
-]
-MechOrFile = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="MECH",
-        help="A mechanism (see `symshuffle mechanisms`), or an expression such as joint(krr(k=10),4); none with "
-        "--rounds-file.",
-        show_default=False,
-    ),
-]
-UsersOrFile = Annotated[
-    str | None, typer.Option("--n", help="Number of users, the differing one included; none with --rounds-file.")
-]
 RelOrUsual = Annotated[
     float | None,
     typer.Option(help="Relative width of the bracket to aim at, in (0, 1); default 1e-6, of several rounds 1e-3."),
 ]
-
-_OPTIONS: Final[dict[str, Any]] = {
-    "mech": MechOrFile,
-    "n": UsersOrFile,
-    "eps0": arguments.Eps0,
-    "lam": arguments.Lam,
-    "param": arguments.Params,
-    "file": arguments.File,
-    "rounds": RoundsOption,
-    "rounds_file": RoundsFile,
-}
-"""The options from which a command reads what it asks about, beside those of ``COVERING``."""
 
 _REFUSED: Final = {
     ("reports", "reused"): "fresh: rounds that repeat one report depend on each other, which no bound here covers",
@@ -71,6 +35,7 @@ _REFUSED: Final = {
 _ALLOWED: Final = {"reports": "fresh", "participation": "all", "messages": "unlinkable"}
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Given:
     """Rounds of a file as they were written.
@@ -87,21 +52,19 @@ class Given:
     file: Path | None
     times: str
 
-    def source(self, eps0: str | None = None, covering: CoveringOptions = NONE_ASKED) -> Any:
+    def source(self, eps0: Fraction | None, covering: CoveringOptions) -> Any:
         """What every user runs; ``eps0`` is the level where the file leaves it open."""
-        level = self.eps0 if self.lam is not None or self.eps0 is not None else eps0
+        level = str(eps0) if eps0 is not None and self.lam is self.eps0 is None else self.eps0
         try:
             return arguments.quickest(self.mechanism, level, self.lam, list(self.params), self.file, covering)
         except InputError as error:
             raise InputError(f"{self.place}, {error.argument}", error.value, error.expected) from None
 
-
-def check_alone(rounds_file: Path, /, **given: object) -> None:
-    """Refuse options that a file of rounds already answers."""
-    for option, value in given.items():
-        if value not in (None, [], ()):
-            name = "MECH" if option == "mech" else f"--{option.replace('_', '-')}"
-            raise InputError(name, value, f"none with --rounds-file {rounds_file}, which says it for every round")
+    def told(self) -> dict[str, Any]:
+        """As it is echoed."""
+        keys = ("mechanism", "eps0", "lam", "n", "times")
+        known = {key: getattr(self, key) for key in keys if getattr(self, key) is not None}
+        return known | {"params": list(self.params)}
 
 
 def read_rounds(file: Path) -> list[Given]:
@@ -147,9 +110,7 @@ def _given(row: dict[str, Any], place: str) -> Given:
     return Given(place, row["mechanism"], pairs, eps0, lam, n, where, str(row.get("times", 1)))
 
 
-def of_file(
-    given: list[Given], *, users: bool, eps0: Fraction | None = None, covering: CoveringOptions = NONE_ASKED
-) -> Rounds:
+def of_file(given: list[Given], covering: CoveringOptions, *, users: bool, eps0: Fraction | None = None) -> Rounds:
     """The rounds of a file as a source.
 
     - ``users``: whether every round has to say its number of users; if not, none may.
@@ -163,7 +124,7 @@ def of_file(
             raise InputError(f"{one.place}.n", None, "the number of users of these rounds")
         if not users and one.n is not None:
             raise InputError(f"{one.place}.n", one.n, "none: it is what is asked for")
-        source = one.source(None if eps0 is None else str(eps0), covering)
+        source = one.source(eps0, covering)
         parts.append(Round(source, number(one.times), None if one.n is None else arguments.users(one.n)))
     return Rounds(tuple(parts))
 
@@ -176,6 +137,7 @@ def number(text: str) -> int:
     return as_integer(text, "rounds", 1, MOST_ROUNDS)
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Subject:
     """What a command asks about.
@@ -194,20 +156,37 @@ class Subject:
 class Asked:
     """What a command asks about, as it was written: a mechanism or a file of rounds, and whom the bound covers."""
 
-    covering: CoveringOptions
-    mech: str | None = None
-    n: str | None = None
-    eps0: str | None = None
-    lam: str | None = None
-    param: list[str] | None = None
-    file: Path | None = None
-    rounds: str | None = None
-    rounds_file: Path | None = None
-
-    @classmethod
-    def of(cls, values: dict[str, Any]) -> Asked:
-        """From the values of the options."""
-        return cls(given_covering(values), **{name: value for name, value in values.items() if name not in COVERING})
+    mech: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="MECH",
+            help="A mechanism (see `symshuffle mechanisms`), or an expression such as joint(krr(k=10),4); none with "
+            "--rounds-file.",
+            show_default=False,
+        ),
+    ] = None
+    n: Annotated[
+        str | None, typer.Option("--n", help="Number of users, the differing one included; none with --rounds-file.")
+    ] = None
+    eps0: Eps0 = None
+    lam: Lam = None
+    param: Params = None
+    file: File = None
+    rounds: Annotated[
+        str | None,
+        typer.Option(
+            "--rounds", help="Number of rounds, fixed before the first, each with fresh randomness and messages."
+        ),
+    ] = None
+    rounds_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--rounds-file",
+            metavar="FILE",
+            help=f"Rounds that differ: TOML (or JSON) of tables [[rounds]] with {', '.join(_KEYS)}.",
+        ),
+    ] = None
+    covering: CoveringOptions = NONE_ASKED
 
     def subject(self, *, users: bool = True, **echo: Any) -> Subject:
         """One source, several rounds of it, or the rounds of a file."""
@@ -220,20 +199,15 @@ class Asked:
             if self.rounds is not None:
                 expected = f"none with --rounds-file {self.rounds_file}, which says how often each is run"
                 raise InputError("--rounds", self.rounds, expected)
-            given = self._of_file(self.rounds_file)
-            plan = of_file(given, users=users, covering=covering)
+            given, inputs = self._of_file(self.rounds_file)
+            plan = of_file(given, covering, users=users)
             asked = {name: str(value) for name, value in echo.items() if value is not None}
-            inputs = _told(given) | {"rounds_file": str(self.rounds_file)} | asked | covering.written
-            return Subject(plan, experiment(plan, whom), None, inputs)
-        mech = self._named()
-        if users and self.n is None:
-            raise InputError("--n", None, "a number of users")
+            return Subject(plan, experiment(plan, whom), None, inputs | asked | covering.written)
+        mech, many = self._named(users=users)
         found: Any = arguments.quickest(mech, self.eps0, self.lam, self.param, self.file, covering)
-        many = None if self.n is None else arguments.users(self.n)
         inputs = arguments.echoed(found, self.eps0, self.lam, file=self.file, n=many, **echo) | covering.written
         if self.rounds is not None:
-            times = number(self.rounds)
-            inputs["rounds"] = times
+            inputs["rounds"] = times = number(self.rounds)
             found = repeated(found, times) if times > 1 else found
         return Subject(found, experiment(found, whom), many, inputs)
 
@@ -243,19 +217,20 @@ class Asked:
         In a file, the budget is that of the rounds that say none.
         """
         if self.rounds_file is not None:
-            given = self._of_file(self.rounds_file, rounds=self.rounds)
+            given, inputs = self._of_file(self.rounds_file, rounds=self.rounds)
             if all(one.eps0 is not None or one.lam is not None for one in given):
                 expected = "a round without eps0 and lam: its budget is asked for"
                 raise InputError("--rounds-file", self.rounds_file, expected)
-            inputs = _told(given) | {"rounds_file": str(self.rounds_file)}
-            return lambda eps0: of_file(given, users=True, eps0=eps0, covering=self.covering), None, None, inputs
-        mech = self._named()
-        if self.n is None:
-            raise InputError("--n", None, "a number of users")
+            return lambda eps0: of_file(given, self.covering, users=True, eps0=eps0), None, None, inputs
+        mech, users = self._named()
         if mech == "channel":
             raise InputError("mechanism", mech, "a mechanism with a local budget")
+
+        def run(eps0: str) -> Any:
+            return arguments.quickest(mech, eps0, None, self.param, None, self.covering)
+
         try:
-            asked = arguments.quickest(mech, "1", None, self.param, None, self.covering)
+            asked = run("1")
         except InputError as error:
             if error.argument == "--eps0":  # the user gave none
                 raise InputError("mechanism", mech, "a mechanism with a local budget") from None
@@ -265,10 +240,9 @@ class Asked:
         def at(eps0: Fraction) -> Any:
             from symshuffle.accountants.rounds import plan
 
-            found = arguments.quickest(mech, str(eps0), None, self.param, None, self.covering)
-            return found if times == 1 else plan.rounds(found, times)
+            return run(str(eps0)) if times == 1 else plan.rounds(run(str(eps0)), times)
 
-        return at, asked, arguments.users(self.n), {} if self.rounds is None else {"rounds": times}
+        return at, asked, users, {} if self.rounds is None else {"rounds": times}
 
     def check_confirmable(self, source: Any) -> None:
         """A confirmation recomputes one round, in which all users send and one differs."""
@@ -279,32 +253,21 @@ class Asked:
         if not self.covering.of_all_users:
             raise Unsupported("--confirm recomputes the bound for n users who all send; leave --min-users, ... away")
 
-    def _named(self) -> str:
+    def _named(self, *, users: bool = True) -> tuple[str, int | None]:
+        """The mechanism and, if it has to be said, the number of users."""
         if self.mech is None:
             raise InputError("MECH", None, "a mechanism (see `symshuffle mechanisms`), or --rounds-file")
-        return self.mech
+        if users and self.n is None:
+            raise InputError("--n", None, "a number of users")
+        return self.mech, None if self.n is None else arguments.users(self.n)
 
-    def _of_file(self, file: Path, **more: object) -> list[Given]:
-        named = {name: getattr(self, name) for name in ("n", "mech", "eps0", "lam", "param", "file")}
-        check_alone(file, **named, **more)
-        return read_rounds(file)
-
-
-def with_asked(*, without: Sequence[str] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Decorator of a command that bounds something; it receives what it asks about as :class:`Asked`, ``asked``.
-
-    - ``without``: options that the command does not have.
-    """
-    options = {name: option for name, option in _OPTIONS.items() if name not in without}
-    return gathered(options | COVERING, "asked", Asked.of)
-
-
-def _told(given: list[Given]) -> dict[str, Any]:
-    """The rounds of a file, as they are echoed."""
-    keys = ("mechanism", "eps0", "lam", "n", "times")
-    return {
-        "rounds": [
-            {key: getattr(one, key) for key in keys if getattr(one, key) is not None} | {"params": list(one.params)}
-            for one in given
-        ]
-    }
+    def _of_file(self, file: Path, **more: object) -> tuple[list[Given], dict[str, Any]]:
+        """The rounds of a file, alone, and what is echoed."""
+        for option in ("n", "mech", "eps0", "lam", "param", "file"):
+            more.setdefault(option, getattr(self, option))
+        for option, value in more.items():
+            if value not in (None, [], ()):
+                name = "MECH" if option == "mech" else f"--{option.replace('_', '-')}"
+                raise InputError(name, value, f"none with --rounds-file {file}, which says it for every round")
+        given = read_rounds(file)
+        return given, {"rounds": [one.told() for one in given], "rounds_file": str(file)}

@@ -11,11 +11,10 @@ import typer
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Loss
 from symshuffle.base.errors import InputError, NotDecided
-from symshuffle.base.numbers import as_integer, format_decimal, parse_rational, ungrouped
+from symshuffle.base.numbers import as_integer, format_decimal, parse_rational
 from symshuffle.cli import arguments
-from symshuffle.cli.arguments import Explain, Json, UsersOption
+from symshuffle.cli.options import PLAIN, Show, UsersOption
 from symshuffle.cli.progress import progress
-from symshuffle.cli.shown import print_rows
 
 if TYPE_CHECKING:
     from symshuffle.design.shuffled.model import ShuffledDesign
@@ -36,13 +35,12 @@ def shuffled(
             "--proof", metavar="FILE", help="Write the proof of the upper end; `symshuffle check FILE` checks it."
         ),
     ] = None,
-    explain: Explain = False,
-    as_json: Json = False,
+    show: Show = PLAIN,
 ) -> None:
     """Most accurate channel found that meets (eps, delta) after shuffling: a mixture of orbits, by a local search."""
     from symshuffle.design.shuffled.best import LARGEST_INPUTS, best_shuffled
 
-    inputs = as_integer(parse_rational(ungrouped(k), "--k"), "--k", 2, LARGEST_INPUTS)
+    inputs = as_integer(k, "--k", 2, LARGEST_INPUTS)
     users = arguments.users(n)
     cap = None if lam_cap is None else parse_rational(lam_cap, "--lam-cap")
     if proof is not None:
@@ -57,10 +55,8 @@ def shuffled(
             raise NotDecided(f"no proof for {proof}: the upper end found is the largest trace under the cap alone")
         write_atomically(proof, json.dumps(found.bound.to_dict()) + "\n", argument="--proof")
         typer.echo(f"{proof} proves: {found.bound.about}", err=True)
-    if as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=2))
-    else:
-        print_rows([*found.lines.rows, *_rows(found), *(_explained(found) if explain else ())])
+    if not show.data(found.to_dict()):
+        show.rows([*found.lines.rows, *_rows(found)], _explained(found))
 
 
 def _rows(found: ShuffledDesign) -> list[tuple[str, str]]:

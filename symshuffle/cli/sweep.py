@@ -20,7 +20,7 @@ from symshuffle.base.rows import FlatRow, flat
 from symshuffle.base.sweeps import check_parquet
 from symshuffle.base.sweeps import sweep as swept
 from symshuffle.cli import arguments
-from symshuffle.cli.arguments import Json
+from symshuffle.cli.options import Jobs, Json
 from symshuffle.cli.progress import progress
 
 app = typer.Typer()
@@ -41,7 +41,7 @@ def sweep(
         Path, typer.Argument(metavar="SPEC.toml", help="A command, and the values of its options in [grid].")
     ],
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the table; resumed if it is there.")],
-    jobs: arguments.Jobs = None,
+    jobs: Jobs = None,
     parquet: Annotated[bool, typer.Option("--parquet", help="Write table.parquet as well, at the end.")] = False,
     as_json: Json = False,
 ) -> None:

@@ -1,28 +1,121 @@
-"""Vectors on the command line: the answer with both orders and blankets, calibrate."""
+"""Mechanisms of vectors on the command line: parameters read and echoed, both orders and blankets, confirmation."""
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any, Final
 
 from symshuffle.base.choices import Blanket, Direction
-from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import format_decimal
-from symshuffle.cli import arguments, vector_mechanisms
-from symshuffle.cli.shown import print_rows
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import as_integer, format_decimal, parse_rational
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from symshuffle.accountants.bounds.amplification import Amplification
+    from symshuffle.accountants.covering.reduced import Reducible
     from symshuffle.base.choices import Rigour
     from symshuffle.base.numbers import Real
     from symshuffle.engines.confirm import Confirmation
 
-app = typer.Typer()
+PARAMETERS: Final[dict[str, dict[str, str]]] = {
+    "bmg": {
+        "gamma": "probability of noise around 0; a number in (0, 1)",
+        "sigma0": "standard deviation of the noise; a number > 0",
+        "norm": "largest length of an input; a number in (0, 1] (default 1)",
+        "d": "dimension; an integer >= 1 (default 1)",
+    },
+    "privunit": {
+        "p": "probability of the cap; a number in (0, 1), or derived from eps0",
+        "theta": "height of the cap; a number in (-1, 1)",
+        "d": "dimension; an integer >= 2",
+    },
+    "sphere-linear": {
+        "c": "slope of the density; a number in (0, 1), or derived from eps0",
+        "d": "dimension; an integer >= 1 (default 1)",
+    },
+    "clipped-linear": {
+        "clip": "height below which the density is constant; a number in (-1, 1)",
+        "chi": "lower index, which determines the slope; a number > 0",
+        "d": "dimension; an integer >= 2",
+    },
+    "gaussian": {
+        "sigma0": "standard deviation of the noise; a number > 0",
+        "d": "dimension; an integer >= 1 (default 1)",
+    },
+}
+"""Mechanisms of vectors of the unit ball with their parameters."""
+
+_TITLES: Final = {
+    "bmg": ("blanket-mixed Gaussian", "vecmean, Algorithm 1"),
+    "privunit": ("PrivUnit, cap of the sphere", "vecmean, Definition A.5"),
+    "sphere-linear": ("linear density on the sphere", "vecmean, Appendix B"),
+    "clipped-linear": ("linear density on the sphere, clipped from below", "beyond vecmean"),
+    "gaussian": ("Gaussian noise on every message", "vecmean, Section 4.3"),
+}
+_CLASSES: Final = {
+    "bmg": "BlanketMixedGaussian",
+    "privunit": "PrivUnit",
+    "sphere-linear": "SphereLinear",
+    "clipped-linear": "ClippedLinear",
+    "gaussian": "LocalGaussian",
+}
+_DERIVED: Final = {"privunit": "p", "sphere-linear": "c"}
+"""Parameters that follow from a local budget."""
+
+
+def rows() -> list[dict[str, Any]]:
+    """The mechanisms as `symshuffle mechanisms` lists them."""
+    return [
+        {"name": name, "title": _TITLES[name][0], "parameters": parameters, "source": _TITLES[name][1]}
+        for name, parameters in PARAMETERS.items()
+    ]
+
+
+def mechanism(name: str, eps0: str | None, lam: str | None, values: Mapping[str, str]) -> Reducible:
+    """A mechanism of vectors with the parameters of the command line, as text by name."""
+    from symshuffle.base.levels import read_budget
+    from symshuffle.vectors.randomizers import mechanisms, sphere
+
+    known, derived = PARAMETERS[name], _DERIVED.get(name)
+    for key in values.keys() - known.keys():
+        raise InputError(key, values[key], f"a parameter of {name}: {', '.join(known)}")
+    if derived is None and (eps0 is not None or lam is not None):
+        raise InputError("--eps0" if lam is None else "--lam", eps0 or lam, f"no budget: {name} has none")
+    budget = read_budget(eps0=eps0, lam=lam)
+    if budget is not None and derived in values:
+        raise InputError(str(derived), values[str(derived)], "no value where --eps0 or --lam is given: it follows")
+    for key, meaning in known.items():
+        if key not in values and "(default" not in meaning and (budget is None or key != derived):
+            raise InputError(key, None, f"{meaning.split('; ')[1]}, given by -p {key}=")
+    fields: dict[str, Any] = {key: parse_rational(value, key) for key, value in values.items() if key != "d"}
+    fields["dimension"] = dimension(values.get("d", "1"))
+    if budget is not None:
+        made = sphere.privunit_at if name == "privunit" else sphere.sphere_linear_at
+        return made(budget, **fields)
+    found: Reducible = getattr(mechanisms, _CLASSES[name])(**fields)
+    return found
+
+
+def dimension(text: str) -> int:
+    """A dimension, checked."""
+    from symshuffle.vectors.randomizers.mechanisms import LARGEST_DIMENSION
+
+    return as_integer(text, "d", 1, LARGEST_DIMENSION)
+
+
+def echoed(found: Any) -> dict[str, Any]:
+    """The parameters as they were understood, and the local budget where there is one."""
+    from symshuffle.vectors.randomizers.sphere import epsilon0
+
+    name = next(name for name, kind in _CLASSES.items() if kind == type(found).__name__)
+    given: dict[str, Any] = {"mechanism": name}
+    for field in type(found).__dataclass_fields__:
+        value = getattr(found, field)
+        given["d" if field == "dimension" else field] = value if isinstance(value, int) else str(value)
+    if name in _DERIVED:
+        given["eps0"] = format_decimal(epsilon0(found).upper, digits=12, up=True)
+    return given
 
 
 def is_vector(found: object) -> bool:
@@ -76,68 +169,7 @@ def beside(
             found[kind.value] = known[pair]
         except Unsupported as reason:
             found[kind.value] = {"refused": str(reason)}
-    echoed = vector_mechanisms.echoed(asked)
-    return {"parameters": echoed, "blanket": chosen, "orders": found[chosen], "blankets": found}
-
-
-@app.command()
-def calibrate(
-    mech: arguments.Mech,
-    n: arguments.UsersOption,
-    delta: Annotated[str, typer.Option("--delta", help="Target delta in (0, 1).")],
-    d: Annotated[str, typer.Option("--d", help="Dimension of the vectors.")],
-    eps: Annotated[str | None, typer.Option("--eps", help="Target eps >= 0 in nats.")] = None,
-    exp_eps: Annotated[str | None, typer.Option("--exp-eps", help="Target ratio exp(eps) >= 1.")] = None,
-    adjacency: Annotated[str, typer.Option("--adjacency", help="replace-one or zero-out.")] = "replace-one",
-    blanket: Annotated[str | None, typer.Option("--blanket", help="mechanism or largest.")] = None,
-    gap: Annotated[
-        str,
-        typer.Option("--gap", help="How far below the rmse a certified floor may lie, in (0, 1); none leaves it out."),
-    ] = "0.01",
-    param: Annotated[
-        list[str] | None, typer.Option("-p", "--param", help="gamma, theta or clip, fixed instead of searched: clip=0.")
-    ] = None,
-    explain: arguments.Explain = False,
-    as_json: arguments.Json = False,
-) -> None:
-    """Parameters of smallest exact worst-case error that make n shuffled messages (eps, delta)-private."""
-    from symshuffle.vectors.calibration.search import calibrate as calibrated
-
-    found = calibrated(
-        mech,
-        n=arguments.users(n),
-        dimension=vector_mechanisms.dimension(d),
-        delta=delta,
-        eps=eps,
-        exp_eps=exp_eps,
-        adjacency=adjacency,
-        blanket=blanket,
-        gap=None if gap == "none" else gap,
-        fixed=arguments.assignments(param),
-    )
-    if as_json:
-        asked: dict[str, Any] = {
-            "n": arguments.users(n),
-            "d": vector_mechanisms.dimension(d),
-            "delta": delta,
-            "eps": eps,
-            "exp_eps": exp_eps,
-        }
-        if param:
-            asked["fixed"] = arguments.assignments(param)
-        inputs = {"mechanism": mech, "adjacency": adjacency, "blanket": blanket, **asked}
-        typer.echo(json.dumps({**found.to_dict(), "inputs": inputs}, indent=2))
-        return
-    rows = [(name, str(value)) for name, value in found.to_dict()["parameters"].items()]
-    if explain:
-        rows.append(("rmse", f"{found.rmse:.9g}"))
-        if found.floor is not None:
-            told = f"{float(found.floor.rmse):.9g}, excluded below at {len(found.floor.points)} points"
-            rows.append(("no rmse below", told))
-        rows.append(("gaussian_rmse", f"{found.gaussian_rmse:.9g}, of a trusted curator's Gaussian noise"))
-        rows.append(("delta <=", found.certificate.bracket.decimals(12)["upper"]))
-        rows.append(("about", found.about))
-    print_rows([*found.lines.rows, *rows])
+    return {"parameters": echoed(asked), "blanket": chosen, "orders": found[chosen], "blankets": found}
 
 
 def table_rows(found: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -164,6 +196,3 @@ def confirmed(asked: Any, bound: Amplification, target: Real, blanket: str | Non
     value, digits = confirm_pair(asked, n=bound.n, exp_eps=target, adjacency=adjacency, blanket=blanket)
     error = format_decimal(abs(Fraction(value)) / 10**digits, digits=3, up=True)
     return Confirmation(value, digits, error, "mpmath: Gauss's rule in the coordinate, a line to the left of 0, twice")
-
-
-__all__ = ["app", "beside", "confirmed", "is_vector", "table_rows"]

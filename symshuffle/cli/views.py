@@ -1,34 +1,67 @@
-"""Privacy in other terms than (eps, delta): renyi, gdp."""
+"""Other questions about privacy: Rényi divergences, Gaussian limits, privacy losses, unequal users, worst datasets."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import json
+import tomllib
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Question, Rigour
-from symshuffle.cli.arguments import LAW_BITS, Explain, Json, QuestionOption
-from symshuffle.cli.rounds import Asked, with_asked
-from symshuffle.cli.shown import known, print_answer, width
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.executors import workers
+from symshuffle.base.numbers import counted, exact_text, format_decimal
+from symshuffle.cli import arguments
+from symshuffle.cli.arguments import LAW_BITS, One
+from symshuffle.cli.options import (
+    NONE_ASKED,
+    PLAIN,
+    CoveringOptions,
+    FewJobs,
+    QuestionOption,
+    Rel,
+    Show,
+    Target,
+    UsersOption,
+    command,
+    known,
+    width,
+)
+from symshuffle.cli.progress import progress
+from symshuffle.cli.rounds import Asked
+
+if TYPE_CHECKING:
+    from symshuffle.accountants.questions.adversary import WorstCase
+    from symshuffle.accountants.questions.unequal import Users
+    from symshuffle.base.numbers import Real
+    from symshuffle.channels.channel import Channel
 
 app = typer.Typer()
 
+_KEYS: Final = ("count", "mechanism", "params", "eps0", "lam", "file")
+_ORDERED: Final = ("rr", "krr")
+"""Mechanisms in which a larger budget is never better for anybody: a level may be rounded up."""
 
-@app.command(
+
+@command(
+    app,
     epilog="The upper end bounds the true divergence of every pair of neighbouring datasets. The lower end is the "
-    "other side of the same bound. The value that real datasets are known to reach is reported as attained."
+    "other side of the same bound. The value that real datasets are known to reach is reported as attained.",
 )
-@with_asked()
 def renyi(
     asked: Asked,
     alpha: Annotated[str, typer.Option("--alpha", help="Order, from 1 (relative entropy) to 10,000.")],
     direction: QuestionOption = Question.BOTH,
-    rel: Annotated[float, typer.Option(help="Relative width of the bracket to aim at, in (0, 1).")] = 1e-3,
+    rel: Rel = 1e-3,
     rigour: Annotated[
         Rigour, typer.Option("--rigour", help="What every value of the profile must be: float64 or ball.")
     ] = Rigour.FLOAT64,
-    explain: Explain = False,
-    as_json: Json = False,
+    show: Show = PLAIN,
 ) -> None:
     """Bound the Rényi divergence of shuffled messages, from their profile; divergences of rounds add up."""
     from symshuffle.accountants.renyi import front as view
@@ -49,20 +82,13 @@ def renyi(
     if found.attained is not None:
         numbers = found.to_dict()
         rows.append(("attained", f"{numbers['attained_lower']} by {numbers['attained_by']}"))
-    rows += [*width(found.bracket), *known(found), ("meaning", found.about)]
-    print_answer(found, rows, explain=explain, inputs=subject.inputs, as_json=as_json)
+    show.answer(found, [*rows, *width(found.bracket), *known(found), ("meaning", found.about)], subject.inputs)
 
 
-@app.command()
-@with_asked()
-def gdp(
-    asked: Asked,
-    direction: QuestionOption = Question.BOTH,
-    explain: Explain = False,
-    as_json: Json = False,
-) -> None:
+@command(app)
+def gdp(asked: Asked, direction: QuestionOption = Question.BOTH, show: Show = PLAIN) -> None:
     """Approximate shuffled messages of many users by a Gaussian mechanism; this is not a guarantee."""
-    from symshuffle.accountants.questions.gaussian_limit import limit_of
+    from symshuffle.accountants.questions.tradeoff_function import limit_of
 
     subject = asked.subject()
     found = limit_of(subject.reduced, subject.users, direction)
@@ -71,4 +97,211 @@ def gdp(
         ("meaning", found.about),
         ("what holds", "symshuffle curve --kind f-dp, with the same options, draws both"),
     ]
-    print_answer(found, rows, explain=explain, inputs=subject.inputs, as_json=as_json)
+    show.answer(found, rows, subject.inputs)
+
+
+@command(app)
+def pld(
+    one: One,
+    n: UsersOption,
+    out: Annotated[Path, typer.Option("--out", help="Write the distribution to this JSON file.")],
+    step: Annotated[
+        str | None,
+        typer.Option(help="Distance of the losses in nats; default 1e-4 times a power of 2 that suits the round."),
+    ] = None,
+    beyond: Annotated[str, typer.Option(help="Mass that may be put at an infinite loss, in (0, 1).")] = "1e-15",
+    rel: Rel = 1e-4,
+    rigour: Annotated[Rigour, typer.Option(help="What every value must be: float64 or ball.")] = Rigour.FLOAT64,
+    show: Show = PLAIN,
+    covering: CoveringOptions = NONE_ASKED,
+) -> None:
+    """Write the privacy-loss distribution of one round, on the safe side, for other accountants."""
+    from symshuffle.accountants.rounds.privacy_loss import privacy_loss
+
+    check_destination(out, argument="--out")
+    asked, users = one.quickest(covering), arguments.users(n)
+    found = privacy_loss(
+        asked, n=users, step=step, beyond=beyond, rigour=rigour, rel=rel, bits=LAW_BITS, **covering.whom
+    )
+    answer = found.to_dict() | {"inputs": one.echoed(asked, n=users, step=step, beyond=beyond) | covering.written}
+    write_atomically(out, json.dumps(answer, indent=1) + "\n", argument="--out")
+    if not show.data(answer):
+        told = ((name.replace("_", " "), found.about[name]) for name in ("rigour", "meaning", "proved", "not_proved"))
+        rows = [*found.lines.rows, ("written", str(out))]
+        show.rows(rows, [("first loss", str(found.law.first)), *told])
+
+
+@command(app)
+def unequal(
+    users: Annotated[Path, typer.Argument(metavar="FILE", help=f"TOML of tables [[users]] with {', '.join(_KEYS)}.")],
+    delta: Annotated[str | None, typer.Option("--delta", help="Target delta in (0, 1): the answer is eps.")] = None,
+    eps: Annotated[str | None, typer.Option("--eps", help="Level eps >= 0 in nats: the answer is delta.")] = None,
+    direction: QuestionOption = Question.BOTH,
+    rel: Rel = 1e-3,
+    rigour: Annotated[Rigour, typer.Option("--rigour", help="exact (up to 300 users), ball or float64.")] = (
+        Rigour.FLOAT64
+    ),
+    show: Show = PLAIN,
+) -> None:
+    """Bound eps or delta where users have different local budgets."""
+    from symshuffle.accountants.questions.unequal import unequal_delta, unequal_epsilon
+
+    if (delta is None) == (eps is None):
+        raise InputError("--delta, --eps", f"{delta}, {eps}", "one of the two")
+    asked = list(_read_users(users))
+    common: dict[str, Any] = {"direction": direction, "rigour": rigour, "rel": rel}
+    if eps is not None:
+        found = unequal_delta(asked, eps=eps, **common)
+    else:
+        found = unequal_epsilon(asked, delta=delta, **common)
+    # A level that was rounded up is echoed as it was given to the users.
+    groups = [{"count": str(one.count), "exp_eps0": str(one.channel.ratio_cap())} for one in asked]
+    inputs = {"file": str(users), "users": groups, "delta": delta, "eps": eps}
+    exact, ends = found.bracket.exact, found.bracket.decimals(12)
+    upper = ends["upper"] if exact is None else f"{exact} = {ends['upper']}"
+    rows = [(f"{found.quantity} <=", upper), ("lower end of the bound", ends["lower"])]
+    show.answer(found, [*rows, *known(found), ("meaning", found.about)], inputs)
+
+
+def _read_users(file: Path) -> Iterator[Users]:
+    """The users of a file."""
+    try:
+        data = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError("FILE", file, f"a TOML file that can be read: {error}") from None
+    rows = data.get("users")
+    if data.keys() != {"users"} or not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise InputError("FILE", file, "tables [[users]], and nothing beside them")
+    for i, row in enumerate(rows):
+        yield _users(row, f"users[{i}]")
+
+
+def _users(row: dict[str, Any], place: str) -> Users:
+    from symshuffle.accountants.questions.unequal import Users
+    from symshuffle.channels.channel import Channel
+
+    for key in row:
+        if key not in _KEYS:
+            raise InputError(place, key, f"a key of some users: {', '.join(_KEYS)}")
+    name, params = row.get("mechanism", "krr"), row.get("params", {})
+    if not isinstance(name, str) or not isinstance(params, dict):
+        raise InputError(f"{place}.mechanism, {place}.params", f"{name}, {params}", "a name, and a table")
+    try:
+        lam = None if row.get("lam") is None else str(row["lam"])
+        pairs = [f"{key}={value}" for key, value in params.items()]
+        file = None if row.get("file") is None else Path(str(row["file"]))
+        if row.get("eps0") is not None:
+            if lam is not None:
+                raise InputError("lam", lam, "none where eps0 is given")
+            if name not in _ORDERED:
+                arguments.source_or_channel(name, str(row["eps0"]), None, pairs, file)  # first says what else is wrong
+            lam = _rounded_up(name, row["eps0"])
+        found: Any = arguments.source_or_channel(name, None, lam, pairs, file)
+        if not isinstance(found, Channel) and not hasattr(found, "channel"):
+            raise InputError("mechanism", name, "one of finitely many outputs")
+        return Users(row.get("count", 1), found if isinstance(found, Channel) else found.channel())
+    except InputError as error:
+        raise InputError(f"{place}.{error.argument}", error.value, error.expected) from None
+
+
+def _rounded_up(name: str, eps0: object) -> str:
+    """A rational ratio that is hardly above exp(eps0)."""
+    from symshuffle.base.levels import read_target
+    from symshuffle.base.numbers import enclose, upper_end
+
+    if name not in _ORDERED:
+        raise InputError("eps0", eps0, f"lam, a rational exp(eps0): only of {', '.join(_ORDERED)} is it rounded up")
+    top = Fraction(upper_end(enclose(read_target(eps=str(eps0)), 256)))
+    return str(Fraction(-((-top * 10**12) // 1), 10**12))
+
+
+@command(app, name="worst-background")
+def worst_background(
+    one: One,
+    n: UsersOption,
+    target: Target,
+    rel: Rel = 1e-6,
+    jobs: FewJobs = "1",
+    show: Show = PLAIN,
+) -> None:
+    """Search for the worst real neighbouring datasets, and say how far below the bound they stay."""
+    from symshuffle.accountants.covering.reduced import Reducible
+    from symshuffle.accountants.questions import adversary, solve
+    from symshuffle.base.levels import read_target
+
+    order, asked = read_target(**target.given), one.source()
+    if isinstance(asked, Reducible):
+        raise InputError("mechanism", one.mech, "a mechanism of finitely many inputs, or laplace")
+    users = arguments.users(n)
+    found = _searched(asked, users, order, rel, arguments.jobs(jobs))
+    answered = solve.delta(asked, n=users, exp_eps=order, rel=rel)
+    bound, neighbours = answered.bracket, answered.neighbours
+    answer = {
+        "attained_lower": format_decimal(found.bracket.lower, up=False),
+        "attained_by": found.datasets,
+        "exact": None if found.bracket.exact is None else exact_text(found.bracket.exact),
+        "rigour": found.bracket.rigour.value,
+        "searched": found.searched,
+        "space": found.space,
+        "upper": format_decimal(bound.upper, up=True),
+        "gap": format_decimal(adversary.gap(found, bound), digits=6, up=True),
+        "adjacency": neighbours.adjacency.value,
+        "neighbours": neighbours.to_dict(),
+        "meaning": (
+            f"attained_lower is a lower bound on {found.divergence} for two datasets of n = "
+            f"{counted(users, 'user')}; upper bounds {neighbours.compared}"
+        ),
+        "inputs": one.echoed(asked, n=users, **target.given),
+    }
+    rows = [
+        ("attained", f"{answer['attained_lower']} by {found.datasets}"),
+        ("searched", f"{found.searched}: {found.space}"),
+        ("bound", f"{answer['upper']}; the datasets stay below it by a share of {answer['gap']}"),
+        ("meaning", str(answer["meaning"])),
+    ]
+    if not show.data(answer):
+        show.rows(found.lines.rows, rows)
+
+
+def _searched(asked: Any, users: int, target: Real, rel: float, jobs: int) -> WorstCase:
+    """The widest search that is within reach: all datasets, two types of the others, or one."""
+    from symshuffle.accountants.covering.reduction import reduction
+    from symshuffle.accountants.questions import adversary
+
+    try:
+        channel = _matrix(asked, users)
+        if channel is not None:
+            listed = hasattr(asked, "input_pairs") and not asked.every_pair
+            with progress() as display, workers(jobs) as executor:
+                task = display.add_task("backgrounds", total=None)
+                return adversary.worst_background(
+                    channel,
+                    users,
+                    target,
+                    rel=rel,
+                    pairs=asked.input_pairs() if listed else None,
+                    progress=lambda done, of: display.update(task, completed=done, total=of),
+                    executor=executor,
+                )
+    except Unsupported:
+        if not reduction(asked).datasets:
+            raise
+    return adversary.worst_constant(reduction(asked), users, target, rel=rel)
+
+
+def _matrix(asked: Any, users: int) -> Channel | None:
+    """The explicit channel, or None for a continuum of outputs or in the limit of many."""
+    from symshuffle.accountants.questions.adversary import count_families
+    from symshuffle.channels.channel import Channel
+    from symshuffle.decompositions.composition import Composed
+    from symshuffle.mechanisms.model import Mechanism
+
+    match asked:
+        case Channel():
+            return asked
+        case Composed():
+            return asked.composition.channel(asked.lam)
+        case Mechanism() if not any(parameter.has_limit for parameter in asked.parameters):
+            count_families(int(asked.inputs), asked.num_outputs, users)  # refuses before a huge matrix is built
+            return asked.channel()
+    return None

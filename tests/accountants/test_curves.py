@@ -12,7 +12,7 @@ from symshuffle.accountants.questions import solve
 from symshuffle.accountants.questions.curves import amplification_curve, spaced
 from symshuffle.accountants.questions.inverses import solve_eps0, solve_n
 from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.base.results import SafeEnd
@@ -189,4 +189,4 @@ def test_users_at_level_zero():
 
 def laws_at(source, levels):
     family = reduction(source).bounds[0]
-    return [law for level in levels for law in laws(family, Exp(level), "forward", 256)]
+    return [law for level in levels for law in laws(family, Exp(level), Question.FORWARD, 256)]

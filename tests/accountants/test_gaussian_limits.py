@@ -8,7 +8,7 @@ import pytest
 from symshuffle import Channel, InputError, Unsupported, gaussian_limit, rounds
 from symshuffle.accountants.covering.covered import Covering
 from symshuffle.accountants.questions.experiments import experiment
-from symshuffle.accountants.questions.gaussian_limit import NO_GUARANTEE, GaussianLimit, limit_of
+from symshuffle.accountants.questions.tradeoff_function import NO_GUARANTEE, GaussianLimit, limit_of
 from symshuffle.mechanisms.model import Mechanism
 
 BINARY = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])

@@ -8,7 +8,7 @@ import pytest
 
 from symshuffle import Channel, InputError, Unsupported, delta
 from symshuffle.accountants.bounds.evaluate import Request, evaluate, evaluate_law
-from symshuffle.accountants.covering import listed, null_symbol
+from symshuffle.accountants.covering import listed
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.base.choices import Adjacency
 from symshuffle.base.numbers import Exp
@@ -55,7 +55,7 @@ def test_every_row_against_the_law_of_the_blanket(n):
     least = [min(column) for column in zip(*own, strict=True)]
     assert least == [Fraction(1, 8), Fraction(1, 4), Fraction(1, 8)]
     null = [2 * mass for mass in least]
-    source = null_symbol.of_channel(Channel.from_rows(SKEW))
+    source = listed.blanket_of_channel(Channel.from_rows(SKEW))
     found = delta(source, n=n, exp_eps=X, rigour="exact", attain=True)
     assert found.bracket.exact == worst([(row, null) for row in own], least, n)
     whole = Channel.from_rows([*SKEW, null])
@@ -79,7 +79,7 @@ def test_every_row_against_a_null_symbol_that_is_given(n):
 
 def test_a_channel_without_a_blanket_has_no_such_symbol():
     with pytest.raises(InputError, match=r"null = None: .*no mass"):
-        null_symbol.of_channel(Channel.from_rows([[1, 0], [0, 1]]))
+        listed.blanket_of_channel(Channel.from_rows([[1, 0], [0, 1]]))
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_a_mechanism_against_its_blanket_is_its_channel_against_it(texts):
     own = rows(*texts)
     least = [min(column) for column in zip(*own, strict=True)]
     null = [mass / sum(least) for mass in least]
-    source = null_symbol.of_mechanism(Mechanism.from_matrix("skew", texts, parameters=()))
+    source = listed.blanket_of_mechanism(Mechanism.from_matrix("skew", texts, parameters=()))
     assert (source.every, source.adjacency) == (True, Adjacency.ZERO_OUT)
     assert [one.pairs.split(" of ")[0] for one in source.classes[:4]] == (["the first", "the second"] * 2)[
         : len(source.classes)
@@ -115,7 +115,7 @@ def test_a_mechanism_against_its_blanket_is_its_channel_against_it(texts):
 def test_irrational_budgets_of_a_null_symbol():
     """Binary response at eps0 = 1: e/(e + 1) - x/2 and 1/2 - x/(e + 1), in doubles and in balls."""
     response = Mechanism.from_matrix("response", [[LAM / (LAM + 1), 1 / (LAM + 1)], [1 / (LAM + 1), LAM / (LAM + 1)]])
-    source = null_symbol.of_mechanism(response.at(eps0=1))
+    source = listed.blanket_of_mechanism(response.at(eps0=1))
     for direction, value in (("forward", math.e / (math.e + 1) - 0.6), ("reverse", 0.5 - 1.2 / (math.e + 1))):
         for rigour in ("float64", "ball"):
             found = delta(source, n=1, exp_eps=X, direction=direction, rigour=rigour).bracket
@@ -126,9 +126,9 @@ def test_irrational_budgets_of_a_null_symbol():
 def test_mechanisms_that_have_no_null_symbol():
     told = Mechanism.from_matrix("told", [[1, 0], [0, 1]], parameters=())
     with pytest.raises(Unsupported, match="the blanket of told has no mass"):
-        delta(null_symbol.of_mechanism(told), n=2, eps=1)
+        delta(listed.blanket_of_mechanism(told), n=2, eps=1)
     with pytest.raises(Unsupported, match="do not choose a pair"):
-        null_symbol.of_mechanism(Mechanism.from_matrix("skew", SKEW, parameters=(), pair=(0, 2)))
+        listed.blanket_of_mechanism(Mechanism.from_matrix("skew", SKEW, parameters=(), pair=(0, 2)))
 
 
 # Laplace noise: the two laws of the interval's end and of its middle are half the interval apart.
@@ -138,7 +138,7 @@ def test_mechanisms_that_have_no_null_symbol():
 @pytest.mark.parametrize("eps", ["0", "0.2"])
 def test_one_user_of_laplace_noise_against_the_middle(direction, eps):
     """Two Laplace laws a distance d apart in scales have ``1 - exp((eps - d)/2)``; here d is half of eps0."""
-    reduced = null_symbol.of_laplace(Laplace(Exp(Fraction(1)), cells=40))
+    reduced = listed.blanket_of_laplace(Laplace(Exp(Fraction(1)), cells=40))
     order = Exp(Fraction(eps)) if eps != "0" else Fraction(1)
     value = 1 - math.exp((float(eps) - 0.5) / 2)
     (only,), (real,) = reduced.classes, reduced.datasets

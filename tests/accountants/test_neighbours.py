@@ -22,12 +22,12 @@ from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions.adversary import worst_constant
 from symshuffle.accountants.questions.curves import amplification_curve, delta_curve
 from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
-from symshuffle.base.choices import Adjacency
+from symshuffle.base.choices import Adjacency, Question
 from symshuffle.base.results import Bracket
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.cli import curves as cli_curves
 from symshuffle.cli import main, privacy
-from symshuffle.cli.covering import COVERING
+from symshuffle.cli.options import CoveringOptions
 from tests.shown import as_html
 
 ORDER = Fraction(6, 5)
@@ -156,11 +156,12 @@ def test_a_null_symbol_on_the_command_line(tmp_path, capsys):
 def test_an_option_of_a_covering_is_taught_once():
     """Front doors and commands read their options from the fields of a covering: none mentions one."""
     names = {field.name for field in dataclasses.fields(Covering)}
-    assert set(Whom.__annotations__) == set(COVERING) == names
+    assert set(Whom.__annotations__) == {field.name for field in dataclasses.fields(CoveringOptions)} == names
     for door in (delta, epsilon, solve_eps0, solve_n, delta_curve, amplification_curve, tradeoff_curve, reduction):
         assert names <= inspect.signature(door).parameters.keys()
-    for command in (privacy.delta, privacy.epsilon, cli_curves.solve_eps0, cli_curves.solve_n, cli_curves.curve):
-        assert names <= inspect.signature(command).parameters.keys()
+    commands = [one for family in (privacy, cli_curves) for one in family.app.registered_commands]
+    bounding = [one.callback for one in commands if "asked" in inspect.unwrap(one.callback).__annotations__]
+    assert len(bounding) == 5 and all(names <= inspect.signature(one).parameters.keys() for one in bounding)
     with pytest.raises(TypeError, match="unexpected keyword argument 'adjacensy'"):
         delta(CHANNEL, n=3, eps=1, adjacensy="zero-out")
 
@@ -177,7 +178,7 @@ def test_a_null_symbol_is_asked_for_at_any_front_door():
 
 @pytest.mark.parametrize("adjacency", Adjacency)
 def test_every_adjacency_has_a_reduction_and_words_of_its_own(adjacency):
-    covered = reduction(CHANNEL, adjacency=adjacency).neighbours("both", 5)
+    covered = reduction(CHANNEL, adjacency=adjacency).neighbours(Question.BOTH, 5)
     assert covered.adjacency is adjacency and adjacency.words in covered.compared
     others = set(Adjacency) - {adjacency}
     assert adjacency.words not in {other.words for other in others}

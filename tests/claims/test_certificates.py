@@ -39,8 +39,8 @@ from symshuffle.ledger.claims.registry import load
 from symshuffle.ledger.claims.run import run
 from symshuffle.ledger.claims.verify import verify
 from symshuffle.ledger.recheck.checker import digest, read, recheck
-from symshuffle.ledger.recheck.sentences import file_reads, part_reads
 from symshuffle.ledger.recheck.values import decide as decide_again
+from symshuffle.ledger.recheck.values import file_reads, part_reads
 
 ROOT = Path(__file__).parents[2]
 F = Fraction
@@ -271,7 +271,7 @@ def pattern(path: Path_) -> str:
 
 def small(file: dict[str, Any], most: int = 6) -> dict[str, Any]:
     """The same certificate with fewer comparisons, consistent: each tampering then takes a millisecond."""
-    from symshuffle.ledger.recheck.sentences import part_reads
+    from symshuffle.ledger.recheck.values import part_reads
 
     copied = json.loads(json.dumps(file))
     for part in copied["parts"]:
@@ -330,7 +330,7 @@ def test_every_field_of_a_certificate_is_bound(certificates: list[dict[str, Any]
 
 def test_a_lie_that_was_told_again_in_its_sentence_is_found_by_arithmetic(certificates: list[dict[str, Any]]) -> None:
     """With every sentence composed anew, what is false is still refused, at the number itself."""
-    from symshuffle.ledger.recheck.sentences import comparison_reads, program_reads
+    from symshuffle.ledger.recheck.values import comparison_reads, program_reads
 
     def lie(change: Callable[[dict[str, Any]], None]) -> str | None:
         file = small(certificates[0])

@@ -21,8 +21,7 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.ledger.claims.run import run
-from symshuffle.ledger.report.records import record
-from symshuffle.ledger.report.terminal import clause_lines
+from symshuffle.ledger.report.records import clause_lines, record
 
 TWO = (Clause("i", "$n^2$ is $n n$."), Clause("ii", "$0^2$ is 0."))
 

@@ -10,7 +10,6 @@ import pytest
 import sympy as sp
 from fake_ledger.first import claim
 
-from symshuffle.ledger.claims.beyond import beyond, falls, recording
 from symshuffle.ledger.claims.model import (
     Claim,
     Comparison,
@@ -28,6 +27,7 @@ from symshuffle.ledger.claims.model import (
     in_the_limit,
     serving,
 )
+from symshuffle.ledger.claims.obligations import beyond, falls, recording
 from symshuffle.ledger.claims.run import run, seeded
 
 N, LAM = sp.symbols("n lambda", positive=True)

@@ -10,7 +10,7 @@ import pytest
 from symshuffle.base.errors import InputError
 from symshuffle.ledger.claims.pictures import CurveRole, Picture, PlottedCurve
 from symshuffle.ledger.claims.registry import load
-from symshuffle.ledger.report.drawing import to_svg
+from symshuffle.ledger.report.site import to_svg
 
 LINE = PlottedCurve("a & b", CurveRole.PRINTED, ((1.0, 1.0), (2.0, 10.0)))
 DOTS = PlottedCurve("c", CurveRole.FOUND, ((1.0, 2.0),), joined=False)

@@ -10,8 +10,7 @@ from symshuffle.ledger.claims.outcomes import Outcome
 from symshuffle.ledger.claims.registry import load
 from symshuffle.ledger.claims.run import run
 from symshuffle.ledger.claims.verify import verify
-from symshuffle.ledger.report.records import to_json, write_json
-from symshuffle.ledger.report.terminal import discrepancies, outcome_table, summary
+from symshuffle.ledger.report.records import discrepancies, outcome_table, summary, to_json, write_json
 
 KEYS = """
 id paper kind title verdict grade scope obligations clauses unchecked comparisons controls controls_rejected

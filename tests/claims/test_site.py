@@ -14,13 +14,12 @@ from symshuffle.base.numbers import Verdict
 from symshuffle.ledger.claims.errata import Erratum, Severity
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Comparison, Means
 from symshuffle.ledger.claims.outcomes import Outcome
-from symshuffle.ledger.claims.papers import bibliography
-from symshuffle.ledger.claims.registry import Ledger, catalogue, load, papers
+from symshuffle.ledger.claims.registry import Ledger, bibliography, catalogue, load, papers
 from symshuffle.ledger.claims.run import run
 from symshuffle.ledger.claims.verify import verify
-from symshuffle.ledger.report.cite import bibtex
 from symshuffle.ledger.report.entries import entries, groups
 from symshuffle.ledger.report.mathematics import to_markup, to_number
+from symshuffle.ledger.report.records import bibtex
 from symshuffle.ledger.report.site import check_report, one_page, site, write_report
 
 

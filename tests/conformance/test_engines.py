@@ -14,6 +14,7 @@ import pytest
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.covering.reduced import laws
 from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.base.choices import Question
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, Exp
 from symshuffle.base.results import Bracket
@@ -131,7 +132,9 @@ def test_both_directions_at_the_front_door(name, parameters, n):
     fixed = at(name, parameters, lam=RATIONAL)
     pair = optimal_decomposition(fixed).numeric().reduction_pair()
     order = Fraction(6, 5)
-    found = [evaluate_law(law, n, rigour=None).exact for law in laws(reduction(fixed).bounds[0], order, "both", None)]
+    found = [
+        evaluate_law(law, n, rigour=None).exact for law in laws(reduction(fixed).bounds[0], order, Question.BOTH, None)
+    ]
     assert max(found) == max(pair.divergence(n, order, direction=direction) for direction in DIRECTIONS)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from symshuffle import Ball, Exp, delta, mechanism
 from symshuffle.accountants.covering.reduction import reduction
-from symshuffle.base.choices import Direction
+from symshuffle.base.choices import Direction, Question
 from symshuffle.base.errors import NotDecided
 from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.decompositions import closed_forms, symbolic
@@ -60,7 +60,7 @@ def test_the_laws_are_those_of_the_mechanism(name, values, direction):
         quick, slow = (
             reduction(one) for one in (closed_form(name, values, lam=lam), mechanism(name).at(lam=lam, **values))
         )
-        assert quick.neighbours("both", 9) == slow.neighbours("both", 9)
+        assert quick.neighbours(Question.BOTH, 9) == slow.neighbours(Question.BOTH, 9)
         assert [one.describe(9) for one in quick.datasets] == [one.describe(9) for one in slow.datasets]
         for found, known in zip(
             (quick.bounds[0], *(one.law for one in quick.datasets)),
@@ -83,7 +83,7 @@ def test_classes_of_pairs_are_those_of_the_mechanism(k, lam):
         reduction(one)
         for one in (closed_form("half-block", {"k": str(k)}, lam=lam), mechanism("half-block").at(lam=lam, k=k))
     )
-    assert quick.neighbours("both", 9) == slow.neighbours("both", 9)
+    assert quick.neighbours(Question.BOTH, 9) == slow.neighbours(Question.BOTH, 9)
     assert [one.pairs for one in quick.classes] == [one.pairs for one in slow.classes]
     assert [one.describe(9) for one in quick.datasets] == [one.describe(9) for one in slow.datasets]
     assert quick.spreads(F(6, 5), Direction.FORWARD, 128) and slow.spreads(F(6, 5), Direction.FORWARD, 128)
@@ -109,7 +109,7 @@ def test_differences_vanish_where_the_levels_agree():
     quick, slow = (
         reduction(one) for one in (closed_form("krr", {"k": "10"}, eps0=1), mechanism("krr").at(k=10, eps0=1))
     )
-    same = [one.laws(Exp(F(1)), "forward", 128) for one in (quick, slow)]
+    same = [one.laws(Exp(F(1)), Question.FORWARD, 128) for one in (quick, slow)]
     for laws in same:
         assert F(0) in laws[0].values  # lam - exp(eps), exactly
     for one, two in zip(same[0][0].atoms(), same[1][0].atoms(), strict=True):
@@ -162,8 +162,8 @@ def test_random_values_give_the_same_exact_law():
         values = {"k": str(k), "s": str(chance.randint(1, k - 1))}
         lam = F(chance.randint(11, 90), 10)
         form = closed_form("subset-selection", values, lam=lam)
-        found = reduction(form).laws(F(11, 10), "both", None)
-        assert found == reduction(form.mechanism()).laws(F(11, 10), "both", None)
+        found = reduction(form).laws(F(11, 10), Question.BOTH, None)
+        assert found == reduction(form.mechanism()).laws(F(11, 10), Question.BOTH, None)
         assert all(isinstance(v, F) and not isinstance(v, Ball) for law in found for v in law.values)
 
 

@@ -14,7 +14,7 @@ from symshuffle import Channel, Exp, Rigour, delta, epsilon
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.covering.reduced import laws
 from symshuffle.accountants.covering.reduction import reduction
-from symshuffle.base.choices import Direction, Others
+from symshuffle.base.choices import Direction, Others, Question
 from symshuffle.base.errors import Unsupported
 from symshuffle.decompositions.composition import (
     Composed,
@@ -74,7 +74,7 @@ def test_lower_side_is_the_channel_with_merged_outputs(tree: Composition, cells:
         found = [
             evaluate_law(law, n, rigour=Rigour.EXACT).lower
             for family in reduction(Composed(cut, lam)).inner
-            for law in laws(family, x, "both", None)
+            for law in laws(family, x, Question.BOTH, None)
         ]
         pair = [delta(explicit, n=n, exp_eps=x, rigour=Rigour.EXACT).bracket.exact]
         if tree.distance is None:

@@ -6,7 +6,7 @@ import pytest
 
 from symshuffle import Exp, Mechanism, delta, mechanism
 from symshuffle.accountants.covering.reduction import reduction
-from symshuffle.base.choices import Direction, Others
+from symshuffle.base.choices import Direction, Others, Question
 from symshuffle.base.errors import NotDecided
 from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.decompositions.symbolic import counted_decomposition, quick_law
@@ -67,7 +67,7 @@ def test_without_a_general_form_algebra_answers():
 def test_the_bracket_of_a_law_in_doubles_meets_that_in_balls(name, n):
     one = mechanism(name).at(eps0="1", **EXAMPLES[name][-1])
     target = Exp(F(1, 100 if n < 10**6 else 10**5))
-    found = reduction(one).laws_in_doubles(target, "both")
+    found = reduction(one).laws_in_doubles(target, Question.BOTH)
     assert found and all(not law.exact and law.enclosed for law in found)
     quick, slow = (delta(one, n=n, exp_eps=target, bits=bits).bracket for bits in (None, 128))
     assert quick.lower <= slow.upper and slow.lower <= quick.upper

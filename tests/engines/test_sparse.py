@@ -8,7 +8,7 @@ import pytest
 from symshuffle.accountants.covering.reduced import laws
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions import solve
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.channels.law import Law
@@ -71,6 +71,6 @@ def test_steep_lattices(n, weight):
 
 def test_a_law_that_is_never_positive_needs_no_enumeration():
     """With nothing to add up, no neglected mass was ever small enough: minutes went by."""
-    law = laws(reduction(mechanism("rr").at(eps0=12)).bounds[0], Exp(Fraction(12)), "forward", 256)[0]
+    law = laws(reduction(mechanism("rr").at(eps0=12)).bounds[0], Exp(Fraction(12)), Question.FORWARD, 256)[0]
     bracket = Sparse(largest=200_000).bracket(law, 10**6)
     assert bracket.lower == bracket.upper == 0

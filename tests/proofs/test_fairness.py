@@ -1,7 +1,6 @@
 """Who is accused: words that were printed, each mistake once, and never a formula of ours."""
 
-from symshuffle.ledger.claims.papers import bibliography
-from symshuffle.ledger.claims.registry import load
+from symshuffle.ledger.claims.registry import bibliography, load
 from symshuffle.ledger.report.entries import entries, errata
 
 LISTED = entries(load())

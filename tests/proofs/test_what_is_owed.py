@@ -2,8 +2,8 @@
 
 import pytest
 
-from symshuffle.ledger.claims.beyond import falls, recording
 from symshuffle.ledger.claims.model import Grade, Quantifier
+from symshuffle.ledger.claims.obligations import falls, recording
 from symshuffle.ledger.claims.registry import load
 from symshuffle.ledger.claims.run import seeded
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from symshuffle.ledger.recheck.checker import CERTIFICATE_FORMAT, digest, recheck
-from symshuffle.ledger.recheck.sentences import comparison_reads, file_reads, part_reads, program_reads
+from symshuffle.ledger.recheck.values import comparison_reads, file_reads, part_reads, program_reads
 from tests.soundness.false_certificates import false
 
 File = dict[str, Any]

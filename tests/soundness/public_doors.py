@@ -21,11 +21,10 @@ from symshuffle import (
 )
 from symshuffle.accountants.bounds import evaluate
 from symshuffle.accountants.covering import covered, reduction
-from symshuffle.accountants.covering import reduced as classes
 from symshuffle.accountants.literature import baselines
-from symshuffle.accountants.questions import adversary, curves, gaussian_limit, inverses, tradeoff_function, unequal
+from symshuffle.accountants.questions import curves, inverses, tradeoff_function, unequal
 from symshuffle.accountants.renyi import front as renyi
-from symshuffle.base.numbers import Verdict
+from symshuffle.base.choices import Question
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.collect import make_plan
@@ -42,7 +41,7 @@ from symshuffle.geometry.groups import cyclic_group
 from symshuffle.ledger.claims import pictures
 from symshuffle.ledger.claims.clauses import Clause
 from symshuffle.ledger.claims.errata import Erratum
-from symshuffle.ledger.claims.model import Claim, Comparison, Correction, Obligation
+from symshuffle.ledger.claims.model import Claim, Correction
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation import canonical, vertex_votes, votes, worst_risk
@@ -72,7 +71,7 @@ WIDE = BlanketMixedGaussian("0.95", "4.6")
 WISH = {"n": 9, "delta": "1/10", "rel": 0.1}
 REDUCED = reduction.reduction(W)
 CURVE = curves.delta_curve(REDUCED, n=3, levels=[0])
-LAW = REDUCED.laws(F(6, 5), "forward", None)[0]
+LAW = REDUCED.laws(F(6, 5), Question.FORWARD, None)[0]
 DENSITIES = LevelledPair(worst_pair(BlanketMixedGaussian("0.9", "4"), adjacency="zero-out"), F(6, 5))
 MIXED = Laplace(F(2)).mixed_law(F(6, 5))
 RATIO = LikelihoodRatio.of(W, 0, 1)
@@ -111,17 +110,12 @@ ROWS = (
     row("loss", make_plan, 3, **ASKED, delta="1/2", mechanism="krr"),
     row("loss", matching.Match, "eps0", HALF, None),
     row("loss", votes.VoteNoise(F(1), F(2), 3, "").worst),
-    row("rigour", adversary.worst_of_two_types, W, 3, F(6, 5)),
-    row("direction", adversary.WorstCase, CURVE.points[0].y, "", 1, ""),
-    row("rigour", adversary.worst_constant, REDUCED, 3, F(6, 5)),
     row("direction rigour", curves.delta_curve, W, n=3, levels=[F(1, 10)]),
     row("direction rigour", curves.amplification_curve, W, delta="1/10", users=[3], rel=0.1),
     row("rigour", tradeoff_function.tradeoff_curve, W, n=3, alphas=[HALF], levels=3),
     row("direction rigour", renyi.renyi, W, n=3, alpha=2, rel=0.1),
-    row("direction", gaussian_limit.gaussian_limit, W, n=3),
-    row("direction", gaussian_limit.limit_of, REDUCED, 3),
+    row("direction", tradeoff_function.gaussian_limit, W, n=3),
     row("rigour", densities.density_bracket, DENSITIES, 2, rel=0.5),
-    row("direction rigour", evaluate.Request),
     row("direction rigour", evaluate.Request.of),
     row("rigour", evaluate.evaluate_law, LAW, 3),
     row("direction rigour", inverses.solve_eps0, mechanism("rr"), n=10, eps="1/2", delta="1/10", rel=0.1),
@@ -178,7 +172,6 @@ ROWS = (
     row("direction", Laplace(F(2)).mixed_law, F(6, 5)),
     row("direction", Laplace(F(2)).background, F(6, 5)),
     row("direction", Laplace(F(2)).mixed_background, F(6, 5)),
-    row("question", REDUCED.laws_in_doubles, F(6, 5)),
     row("rigour", baselines.standard_clone, F(2), exp_eps=F(6, 5), n=3),
     row("direction", certificates.Hinge.of, **LEVEL),
     row(
@@ -225,13 +218,6 @@ DOORS = {door: call for one in ROWS for door, call in one.items()} | {
     "utility.estimation.vertex_votes.VertexNoise.loss.loss": lambda v: vertex_votes.joint_noise([NOISE] * 2).loss(v, 4),
     "utility.estimation.vertex_votes.VertexNoise.worst.loss": lambda v: vertex_votes.joint_noise([NOISE] * 2).worst(v),
     "utility.frontiers.caps.optimal_subset_sizes.loss": lambda v: caps.optimal_subset_sizes(5, F(6), loss=v),
-    "accountants.bounds.evaluate.choose_engine.rigour": lambda v: evaluate.choose_engine(LAW, 3, v, 1e-6),
-    "accountants.covering.neighbours.Neighbours.adjacency": lambda v: replace(
-        REDUCED.neighbours("both", 3), adjacency=v
-    ),
-    "accountants.covering.neighbours.Neighbours.question": lambda v: replace(REDUCED.neighbours("both", 3), question=v),
-    "accountants.questions.curves.Curve.kind": lambda v: replace(CURVE, kind=v),
-    "accountants.covering.reduced.Reduction.adjacency": lambda v: replace(REDUCED, adjacency=v),
     "design.comparison.matching.Match.kind": lambda v: matching.Match(v, HALF, None),
     "decompositions.composition.tree.Composition.operator": lambda v: composition.Composition(v, (KRR,), (F(1),)),
     "ledger.claims.model.Claim.kind": lambda v: replace(CLAIM, kind=v),
@@ -240,14 +226,6 @@ DOORS = {door: call for one in ROWS for door, call in one.items()} | {
     "ledger.claims.errata.Erratum.severity": lambda v: Erratum(v, None if v == "question" else "granted", "why"),
     "ledger.claims.errata.Erratum.standing": lambda v: Erratum("wording", v, "why"),
     "ledger.claims.pictures.PlottedCurve.role": lambda v: pictures.PlottedCurve("one", v, ((0.0, 1.0),)),
-    "ledger.claims.comparisons.Comparison.means": lambda v: Comparison("1", "1", "==", Verdict.TRUE, v, "here"),
-    "ledger.claims.model.Obligation.quantifier": lambda v: Obligation(v, "n"),
-    "accountants.covering.reduced.Reduction.neighbours.question": lambda v: REDUCED.neighbours(v, 3),
-    "accountants.covering.reduced.Reduction.laws.question": lambda v: REDUCED.laws(F(6, 5), v, None),
-    "accountants.covering.reduced.laws.question": lambda v: classes.laws(REDUCED.bounds[0], F(6, 5), v, None),
-    "accountants.covering.reduced.mixed_laws.question": lambda v: classes.mixed_laws(
-        reduction.reduction(Laplace(F(2))).mixed[0], F(6, 5), v, None
-    ),
     "utility.likelihood.certificates.hinge_range.direction": lambda v: certificates.hinge_range(v, F(2)),
     "vectors.privacy.dominance.OrderComparison.verdicts": lambda v: OrderComparison(
         PAIR, 3, F(1), F(2), (F(1), F(2)), (v,), "float64"

@@ -42,6 +42,7 @@ from symshuffle import (
 from symshuffle.accountants.covering.covered import Covering
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions.adversary import worst_background, worst_constant
+from symshuffle.base.choices import Rigour
 from symshuffle.cli import main
 from symshuffle.vectors import SphereLinear
 
@@ -280,7 +281,7 @@ def of_renyi_in_rounds(case: Case, n: int, direction: str, covering: dict[str, A
 
 
 def of_the_worst_constant(case: Case, n: int, direction: str, covering: dict[str, Any]) -> None:
-    found = worst_constant(reduction(case.source, **covering), n, ORDER, rigour="exact")
+    found = worst_constant(reduction(case.source, **covering), n, ORDER, rigour=Rigour.EXACT)
     dropout = covering.get("dropout", F(0))
     one, other, _ = case.named(found.datasets, dropout)
     assert found.bracket.exact == largest(hockey_stick, one, other, found.direction, ORDER)

@@ -35,7 +35,7 @@ from symshuffle.accountants.bounds.brackets import bounds_nothing_from
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.covering.reduced import Datasets, PairClass, Reduction
 from symshuffle.accountants.covering.reduction import reduction
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.numbers import Ball, Exp, Verdict, enclose, equal, less, lower_end, to_arb, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousLaw, ContinuousPair, LevelledPair, Piece, Stretch
@@ -463,7 +463,7 @@ def test_nobody_is_excluded_who_meets_a_match(name, k, wide_everywhere):
         eps = F(round(math.log(grid(draw, 1.5, 3)) * 100), 100)
         box = Box(None, (F(3, 4), F(3, 4))) if name == "aug-rr" else Box((2, 2), None)
         here = one.at(lam=lam, **dict(Degrading(one).parameters((2, F(3, 4)))))
-        met = max(reduction(here).laws(Exp(eps), "both", None), key=lambda law: Wide().ends(law, n)[1])
+        met = max(reduction(here).laws(Exp(eps), Question.BOTH, None), key=lambda law: Wide().ends(law, n)[1])
         goal = upper_end(canonical_votes(here, inputs=k, bits=100).risk(n)) * F(1001, 1000)
         match = read_match(budget=None, eps0=None, eps=eps, delta=F(math.ceil(Wide().ends(met, n)[1] * 10**9), 10**9))
         assert not Rivals(one, forms(one), match, n, goal).excludes(box)

@@ -39,8 +39,7 @@ from symshuffle import (
 )
 from symshuffle.accountants.bounds import evaluate
 from symshuffle.accountants.questions import adversary, curves
-from symshuffle.accountants.questions.gaussian_limit import GaussianLimit, gaussian_limit
-from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
+from symshuffle.accountants.questions.tradeoff_function import GaussianLimit, gaussian_limit, tradeoff_curve
 from symshuffle.accountants.questions.unequal import Users, unequal_delta, unequal_epsilon
 from symshuffle.accountants.renyi.front import renyi
 from symshuffle.accountants.rounds.plan import rounds

@@ -30,6 +30,7 @@ from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions.curves import amplification_curve, delta_curve
 from symshuffle.accountants.questions.solve import epsilon
 from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
+from symshuffle.base.choices import Question
 from symshuffle.channels.shuffled import worst_shuffled_divergence
 from symshuffle.cli import main
 from symshuffle.mechanisms.given import LAM_PARAMETER
@@ -188,7 +189,7 @@ def test_half_block_covers_all_distances_by_the_widest_law():
     """One law is evaluated where it provably dominates; without that proof all are, and the answer is the same."""
     source = reduction(mechanism("half-block").at(k=8, lam=3))
     assert len(source.classes) == 4
-    assert len(source.laws(ORDER, "forward", None)) == 1
+    assert len(source.laws(ORDER, Question.FORWARD, None)) == 1
     every = [law for family in source.bounds for law in [family(ORDER, "forward", None)]]
     assert len(set(every)) == 4
     for n in (1, 3):

@@ -40,7 +40,7 @@ FILLED = {"accountants.covering.neighbours.Neighbours.assumed", "accountants.cov
 MADE = set(
     words(
         "vectors.calibration.search.Calibration vectors.error.indices.ShuffleIndex "
-        "accountants.questions.inverse_answer.Inverse design.shuffled.model.ShuffledDesign "
+        "accountants.bounds.amplification.Inverse design.shuffled.model.ShuffledDesign "
         "engines.densities.bromwich.Bromwich accountants.bounds.amplification.Amplification "
         "utility.frontiers.leakage.PairLeakage design.decision.optimal_channel.Design "
         "utility.estimation.worst_risk.WorstRisk utility.likelihood.normal.NormalProfile "
@@ -48,15 +48,18 @@ MADE = set(
         "base.lp.LinearProgram design.decision.certificate.TradeoffCertificate "
         "design.decision.reduced.OrbitDesign ledger.claims.outcomes.PartOutcome "
         "ledger.claims.outcomes.Corrected ledger.claims.outcomes.Outcome ledger.claims.registry.Entry "
-        "ledger.report.entries.LedgerEntry"
+        "ledger.report.entries.LedgerEntry ledger.claims.comparisons.Comparison ledger.claims.model.Obligation "
+        "accountants.covering.neighbours.Neighbours accountants.covering.reduced.Reduction "
+        "accountants.questions.curves.Curve accountants.questions.adversary.WorstCase "
+        "accountants.bounds.evaluate.Request"
     )
 )
 """Results and solver programs that the library fills in: certificates among them are refused by ``verify``."""
 
 COMMANDS = set(
     words(
-        "cli.collect.plan cli.compare.compare cli.pld.pld cli.curves.curve cli.curves.solve_eps0 "
-        "cli.curves.solve_n cli.privacy.delta cli.privacy.epsilon cli.unequal.unequal cli.views.renyi "
+        "cli.collect.plan cli.compare.compare cli.views.pld cli.curves.curve cli.curves.solve_eps0 "
+        "cli.curves.solve_n cli.privacy.delta cli.privacy.epsilon cli.views.unequal cli.views.renyi "
         "cli.views.gdp"
     )
 )

@@ -220,7 +220,7 @@ def changed(command):
 
 
 NOT_ASKED = {
-    *cli.FAMILIES["ledger"], *cli.FAMILIES["catalogue"], "doctor", "mechanisms", "example",
+    *cli.FAMILIES["ledger"], *cli.FAMILIES["catalogue"], "mechanisms", "example",
 }  # fmt: skip
 """Commands that are asked about a claim or a file alone, or about nothing."""
 

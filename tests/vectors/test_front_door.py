@@ -7,6 +7,7 @@ import pytest
 
 from symshuffle import Rigour, amplification_curve, delta, delta_curve, epsilon, mechanism, solve_n
 from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.base.choices import Question
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.channels.channel import Channel
 from symshuffle.cli import main
@@ -92,7 +93,7 @@ def test_the_null_symbol_may_be_given():
     flip = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
     given = reduction(flip, null=["1/2", "1/2"])
     derived = reduction(flip, adjacency="zero-out")
-    assert given.laws(Fraction(1), "both", None) == derived.laws(Fraction(1), "both", None)
+    assert given.laws(Fraction(1), Question.BOTH, None) == derived.laws(Fraction(1), Question.BOTH, None)
 
 
 def test_what_has_no_such_adjacency_is_refused():

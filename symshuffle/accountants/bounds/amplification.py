@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, Literal, final
 
 from symshuffle.accountants.covering.neighbours import ASSUMED, NOT_COVERED, AboutNeighbours, Neighbours
-from symshuffle.base.lines import MOST_DIGITS, FirstLines, at_target
+from symshuffle.base.lines import MOST_DIGITS, FirstLines, at_target, safe_decimal
 from symshuffle.base.numbers import exact_text, format_decimal
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, safe_number
 
@@ -118,19 +118,16 @@ class Amplification(AboutNeighbours, AnswerMethods):
     @property
     def about(self) -> str:
         """Experiment and theorem to which the bound applies, in words."""
-        if self.quantity == "delta":
-            return about_delta(self.neighbours) + self._of_every_matrix
-        return about_epsilon(self.neighbours, at_zero=self.bracket.upper == 0) + self._of_every_matrix
-
-    @property
-    def _of_every_matrix(self) -> str:
-        """What holds for every matrix that rounds to the one read, in words; empty where none was normalised."""
+        at_zero = self.bracket.upper == 0
+        about = about_delta(self.neighbours)
+        if self.quantity == "epsilon":
+            about = about_epsilon(self.neighbours, at_zero=at_zero)
         if self.neighbours.rounding is None:
-            return ""
+            return about
         if self.every_matrix is None:
-            return f"; of every matrix that rounds to the one read, nothing can be said about {self.quantity}"
+            return f"{about}; of every matrix that rounds to the one read, nothing can be said about {self.quantity}"
         bound = format_decimal(self.every_matrix, digits=9, up=True)
-        every = f"; for every matrix that rounds to the one read, the bound on {self.quantity} is {bound}"
+        every = f"{about}; for every matrix that rounds to the one read, the bound on {self.quantity} is {bound}"
         return f"{every} (claim symshuffle.rounded-matrix)"
 
     @property
@@ -148,6 +145,7 @@ class Amplification(AboutNeighbours, AnswerMethods):
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form: both ends, rounded outward, and the datasets they cover."""
         exact, wide, attained, gap = self.bracket.exact, self.bracket.relative_width, self.attained, self.gap
+        every = None if self.every_matrix is None else format_decimal(self.every_matrix, up=True)
         return {
             **self.bracket.decimals(),
             "exact": None if exact is None else exact_text(exact),
@@ -162,11 +160,8 @@ class Amplification(AboutNeighbours, AnswerMethods):
             "attained_by": None if attained is None else attained_by(attained, self.neighbours),
             "gap": None if gap is None else format_decimal(gap, digits=6, up=True),
             **({} if self.rounds is None else self.rounds.to_dict()),
-            **({} if self.neighbours.rounding is None else {"every_matrix": self._every_matrix()}),
+            **({} if self.neighbours.rounding is None else {"every_matrix": every}),
         }
-
-    def _every_matrix(self) -> str | None:
-        return None if self.every_matrix is None else format_decimal(self.every_matrix, up=True)
 
     def __str__(self) -> str:
         return str(self.bracket)
@@ -194,3 +189,62 @@ def about_epsilon(neighbours: Neighbours, *, at_zero: bool = False) -> str:
         else "at every eps below lower this bound exceeds delta (the true epsilon may still be smaller)"
     )
     return f"at eps = upper, delta bounds {neighbours.compared}; {below}{neighbours.together}"
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class Inverse(AboutNeighbours, AnswerMethods):
+    """Bracket around the parameter value at which a bound on delta meets a target.
+
+    Parameters
+    ----------
+    bracket : Bracket
+        Around the exact inverse of the bound: a number of users, or a local budget eps0 in nats.
+    safe : {"lower", "upper"}
+        The end at which the bound certainly meets the target; ``safe_end`` is that number.
+    delta : Bracket
+        The bound on delta at the safe end.
+    neighbours : Neighbours
+        The pairs of datasets to which the bound applies.
+    about : str
+        To which experiment the bound applies, which end is safe, and what is assumed between the ends.
+    target : str
+        The eps and delta that are met, in words.
+    """
+
+    bracket: Bracket
+    safe: SafeEnd
+    delta: Bracket
+    neighbours: Neighbours
+    about: str
+    target: str = ""
+
+    @property
+    def quantity_name(self) -> str:
+        """What is looked for: eps0, whose lower end is safe, or n, whose upper end is."""
+        return "eps0" if self.safe is SafeEnd.LOWER else "n"
+
+    @property
+    def lines(self) -> FirstLines:
+        """First lines of the answer; the target is met from the safe end on."""
+        up = self.safe is SafeEnd.UPPER
+        end = safe_decimal(self.bracket.lower, self.bracket.upper, up=up)
+        number = f">= {end} (upper end, rounded up)" if up else f"<= {end} (lower end, rounded down)"
+        number = at_target(number, self.target)
+        return self.neighbours.lines(self.quantity_name, number, self.bracket.rigour.words)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready form: both ends, the safe one, delta there, and the datasets covered."""
+        at = self.delta.decimals()
+        return {
+            **self.bracket.decimals(),
+            "safe": self.safe.value,
+            "delta_at_safe": {"lower": at["lower"], "upper": at["upper"]},
+            "rigour": self.bracket.rigour.value,
+            "engine": self.bracket.engine,
+            "how": self.how,
+            **self.neighbours.keys(self.about),
+        }
+
+    def __str__(self) -> str:
+        return str(self.bracket)

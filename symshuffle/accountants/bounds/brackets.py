@@ -13,8 +13,7 @@ from fractions import Fraction
 from typing import Final
 
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
-from symshuffle.accountants.bounds.gaussian_profile import level
-from symshuffle.accountants.bounds.guided import Guide, guided
+from symshuffle.accountants.bounds.guided import Guide, guided, level
 from symshuffle.accountants.bounds.search import Bound, Crossing, cross, mills_guess, smallest_meeting
 from symshuffle.accountants.covering.participation import EVERYBODY, bound_over
 from symshuffle.accountants.covering.reduced import MixedFamily, Reduction, laws, mixed_laws
@@ -51,17 +50,13 @@ _FIRST_WIDTH: Final = 1e-3
 def bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracket:
     """The decomposition bound on delta at the level ``exp(eps) = order``: the largest H(n) of the laws of a source.
 
-    Three roads lead there: the laws with a continuous part themselves, where there are some and an engine takes them;
-    finite laws that have the bound as their largest value; and, where finite laws only approach it, laws on both sides.
-    On each of them ``upper`` is at least the largest value, and ``lower`` at most. Where not all users send, or several
-    differ, the values at numbers of messages are put together as
-    :func:`~symshuffle.accountants.covering.participation.bound_over` says. A bound takes the larger direction at each
-    number of messages, which is above every pair; a real pair has the larger of two means.
-
-    - ``order``: target ratio ``exp(eps)``, at least 1.
-    - ``request``: direction, rigour, relative width, precision and engine.
+    It is read off the laws with a continuous part, where an engine takes them; off finite laws that have the bound as
+    their largest value; or, where finite laws only approach it, off laws on both sides. Where not all users send, or
+    several differ, :func:`~symshuffle.accountants.covering.participation.bound_over` puts values at numbers of messages
+    together. A bound takes the larger direction at each of them; a real pair has the larger of two means.
     """
-    if source.rounding is not None and _exactly(request):
+    exact = request.engine is not None and request.engine.name == "exact" and request.rigour is None
+    if source.rounding is not None and (exact or request.rigour is Rigour.EXACT):
         raise Unsupported("rigour exact: the rows read do not sum to 1, and were normalised; write them as fractions")
     who, both = source.participation, request.direction is Question.BOTH
     if source.real and who.dropout and both and not source.same_both_ways(order, request.bits):
@@ -77,12 +72,6 @@ def bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracke
     if who.group > 1 and not both:
         raise InputError("direction", request.direction, "both, for a group: its chain may use either order")
     return bound_over(at, who, n, order, request.rel, exact=request.rigour is Rigour.EXACT)
-
-
-def _exactly(request: Request) -> bool:
-    """Whether the answer would be an exact one."""
-    named = request.engine is not None and request.engine.name == "exact"
-    return request.rigour is Rigour.EXACT or (named and request.rigour is None)
 
 
 def _bound_of_messages(source: Reduction, n: int, order: Real, request: Request) -> Bracket:
@@ -224,8 +213,7 @@ def smallest_eps(
                 return found
         return smallest_meeting(value, goal, width, near)
 
-    quick = bound(Rigour.FLOAT64) if request.engine is None and request.rigour is Rigour.BALL else None
-    return cross(search, bound(request.rigour), target, request.rel, quick=quick)
+    return cross(search, bound, target, request)
 
 
 def _affordable(source: Reduction, n: int, target: Fraction, near: Fraction, request: Request) -> None:
@@ -297,11 +285,7 @@ def _gaussian_level(source: Reduction, n: int, goal: Fraction, question: Questio
 
 
 def bounds_nothing_from(source: Reduction, order: Real, request: Request) -> bool:
-    """Whether the bound at the level ``exp(eps) = order``, and so at every larger one, is certainly 0 for every n.
-
-    - ``order``: target ratio ``exp(eps)``, at least 1.
-    - ``request``: direction, rigour, relative width, precision and engine.
-    """
+    """Whether the bound at the level ``exp(eps) = order``, and so at every larger one, is certainly 0 for every n."""
     if source.bounds:
         return _all_zero(source.laws(order, request.direction, request.bits))
     found = [law for family in source.mixed for law in mixed_laws(family, order, request.direction, request.bits)]

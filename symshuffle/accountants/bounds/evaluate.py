@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, final
 
-from symshuffle.base.choices import Question, Rigour, replace_choice
+from symshuffle.base.choices import Question, Rigour, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import (
     MOST_DOUBLINGS,
@@ -64,9 +64,6 @@ class Request:
     goal: Fraction | None = None
 
     def __post_init__(self) -> None:
-        replace_choice(Question, self, "direction")
-        if self.rigour is not None:
-            replace_choice(Rigour, self, "rigour")
         engine: Any = self.engine  # callers are not type-checked
         if engine is not None and (isinstance(engine, type) or not isinstance(engine, Engine)):
             raise InputError("engine", engine, "an engine such as Contour(), or None")
@@ -93,17 +90,8 @@ class Request:
         bits: int | None = None,
     ) -> Request:
         """The request of a caller who may name direction and rigour by their text."""
-        asked: Any = direction, engine, rigour, rel, bits  # text is read by the constructor
-        return cls(*asked)
-
-
-def choose_engine(law: Law | MixedLaw, n: int, rigour: Rigour | str | None, rel: float) -> Engine:
-    """The engine that the automatic choice asks first.
-
-    - ``rigour``: what the answer must be at least; None for whatever comes first.
-    - ``rel``: relative width to aim at, in (0, 1).
-    """
-    return next(_offers(law, n, Request.of(rigour=rigour, rel=rel)))
+        level = None if rigour is None else choice(Rigour, rigour, "rigour")
+        return cls(choice(Question, direction, "direction"), engine, level, rel, bits)
 
 
 @contextmanager
@@ -123,14 +111,15 @@ def evaluate(law: Law | MixedLaw | LevelledPair, n: int, request: Request) -> Br
 
     A law that is never positive has H(n) equal to its singular mass, 0 where it has a density, and needs no engine; of
     one user, a continuous part is integrated in closed form. A bracket that is wider than asked has ``aimed`` set.
-
-    - ``request``: direction, rigour, relative width, precision and engine.
     """
     n = check_n(n)
     if isinstance(law, LevelledPair):
         return _of_densities(law, n, request)
     if law.never_positive:
-        return _at(_only_singular(law), request.rigour)
+        known = Rigour.EXACT if isinstance(law.singular, Fraction) else Rigour.BALL
+        how = "G is never positive: only the singular mass is left"
+        singular = Bracket(lower_end(law.singular), upper_end(law.singular), known, "none", how)
+        return _at(singular, request.rigour)
     if isinstance(law, Law):
         found = _in_units(law, n, request) or _at(_answer(law, n, request), request.rigour)
         # Where an engine says little, one user says more.
@@ -158,7 +147,7 @@ def evaluate_law(
     n : int
         Number of users, at least 1.
     engine : Engine, optional
-        Default: chosen by :func:`choose_engine`.
+        Default: the cheapest that will do.
     rigour : Rigour or None
         What the result must be; None leaves it at what the engine delivers.
     rel : float
@@ -223,7 +212,10 @@ def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
         engines = engines if best is None else iter(())
     for engine in engines:
         try:
-            found = _towards(engine, request.goal).bracket(law, n)
+            told: Any = engine  # with which number its answer is compared, where it narrows its bracket in passes
+            if request.goal is not None and hasattr(engine, "goal"):
+                told = replace(told, goal=request.goal)
+            found: Bracket = told.bracket(law, n)
         except Unsupported as refusal:
             reason = refusal
             continue
@@ -234,12 +226,6 @@ def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
         raise reason or Unsupported(f"no engine answers at n = {n}")
     width = f"relative width {float(best.relative_width or 0):.1e} where {request.rel:.1e} was aimed at"
     return replace(best, how=f"{best.how}; {width}", aimed=request.rel)
-
-
-def _towards(engine: Any, goal: Fraction | None) -> Engine:
-    """The engine, told with which number its answer is compared where it narrows its bracket in passes."""
-    found: Engine = replace(engine, goal=goal) if goal is not None and hasattr(engine, "goal") else engine
-    return found
 
 
 def _below_all_numbers(law: Law, n: int) -> Bracket | None:
@@ -299,12 +285,6 @@ def _in_units(law: Law, n: int, request: Request) -> Bracket | None:
     shown = format_decimal(unit, digits=4, up=False)
     how = f"in units of {shown}: {found.how}"
     return _at(Bracket(low, high, known, found.engine, how, found.aimed), request.rigour)
-
-
-def _only_singular(law: Law | MixedLaw) -> Bracket:
-    known = Rigour.EXACT if isinstance(law.singular, Fraction) else Rigour.BALL
-    ends = lower_end(law.singular), upper_end(law.singular)
-    return Bracket(*ends, known, "none", "G is never positive: only the singular mass is left")
 
 
 def _at(bracket: Bracket, rigour: Rigour | None) -> Bracket:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, TypeAlias, final
 
+from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.base.choices import Rigour
 from symshuffle.base.crossings import halved
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
@@ -60,13 +62,10 @@ class Point:
 def settle(bound: Bound, target: Fraction, rel: float, x: Fraction) -> Point:
     """The function at x, as finely as it takes to tell it from the target, but not much finer than ``rel``.
 
-    Finer than ``rel`` is needed where the function is flat: there a small change of it is a large one of x.
-
-    Where a finer width is out of the engine's reach the coarser bracket stands, undecided: where the engine refuses, or
-    has missed two widths and the finer one has not helped.
+    Finer than ``rel`` is needed where the function is flat. The coarser bracket stands, undecided, where the engine
+    refuses a finer width, or has missed two widths and the finer one has not helped.
 
     - ``bound``: from an argument and a relative width to a bracket.
-    - ``rel``: relative width that is always enough.
     """
     coarse = {max(width, rel) for width in (1e-2, 1e-4, rel)}
     flat = {max(rel / factor, min(rel, _FINEST)) for factor in (30, 1000)}
@@ -89,8 +88,6 @@ def mills_guess(start: Fraction, goal: Fraction) -> Fraction:
     r"""About where a privacy profile meets a target, from its value at level 0.
 
     In the Gaussian limit it is :math:`(\varphi(a)-a\bar\Phi(a))/s` with :math:`a=s\varepsilon`; the value at 0 tells s.
-
-    - ``goal``: the target, above 0.
     """
     scale = float(start) * math.sqrt(2 * math.pi)
 
@@ -105,7 +102,6 @@ def smallest_meeting(bound: Bound, target: Fraction, rel: float, near: Fraction 
     """The smallest argument at which a falling function is at most ``target``, from both sides.
 
     - ``bound``: from an argument and a relative width to aim at, to a bracket around the function.
-    - ``rel``: relative width to aim at, of the argument.
     """
     if near is not None and near > 0:
         found = _around(bound, target, rel, near)
@@ -171,42 +167,26 @@ def narrow_integers(value: Bound, goal: Fraction, rel: float, above: Point, meet
         elif middle.value.lower > goal:
             above = middle
         else:
-            return _beside(value, goal, rel, above, meets, middle.x)
+            meets, above = (_nearest(value, goal, rel, known, middle.x) for known in (meets, above))
+            break
     return Crossing(above.x, meets.x, meets.value, above.value)
 
 
-def _beside(value: Bound, goal: Fraction, rel: float, above: Point, meets: Point, undecided: Fraction) -> Crossing:
-    """Both ends as near to an undecided integer as the engine tells the function there from the target.
-
-    Kept throughout: ``above.x < undecided < meets.x``, the function is certainly above the target at ``above`` and
-    certainly not at ``meets``.
-    """
-
-    def look(x: Fraction) -> Point:
-        return settle(value, goal, rel, x)
-
-    meets = _nearest(look, lambda found: found.upper <= goal, meets, undecided)
-    above = _nearest(look, lambda found: found.lower > goal, above, undecided)
-    return Crossing(above.x, meets.x, meets.value, above.value)
-
-
-def _nearest(
-    look: Callable[[Fraction], Point], decided: Callable[[Bracket], bool], known: Point, undecided: Fraction
-) -> Point:
+def _nearest(value: Bound, goal: Fraction, rel: float, known: Point, undecided: Fraction) -> Point:
     """The decided point nearest to an undecided integer, among ``known`` and those a power of two towards it.
 
-    The further away, the easier to decide, so the exponent is bisected. Kept throughout: ``known`` is decided, an
-    exponent from ``most`` on leads no nearer, and one below ``least`` leads to an undecided point.
+    The further away, the easier to decide, so the exponent is bisected: one from ``most`` on leads no nearer than
+    ``known``, and one below ``least`` leads to an undecided point.
     """
-    step = 1 if known.x > undecided else -1
+    above = known.x < undecided
     least, most = 0, int(abs(known.x - undecided)).bit_length()
     while least < most:
         middle = (least + most) // 2
         if 2**middle >= abs(known.x - undecided):  # beyond what is known
             most = middle
             continue
-        point = look(undecided + step * 2**middle)
-        if decided(point.value):
+        point = settle(value, goal, rel, undecided - 2**middle if above else undecided + 2**middle)
+        if point.value.lower > goal if above else point.value.upper <= goal:
             known, most = point, middle
         else:
             least = middle + 1
@@ -245,24 +225,24 @@ def integers_around(value: Bound, goal: Fraction, rel: float, start: Fraction, m
     return Crossing(above.x, meets.x, meets.value, above.value)
 
 
-def cross(search: Search, bound: Bound, target: Fraction, rel: float, *, quick: Bound | None = None) -> Crossing:
-    """Search a crossing; where a quicker bound of lower rigour is given, search with that and confirm both ends.
+def cross(search: Search, bound: Callable[[Rigour | None], Bound], target: Fraction, request: Request) -> Crossing:
+    """What a search finds; where balls are asked for, doubles search and two evaluations in balls confirm both ends.
 
-    Two evaluations confirm; how wide they may be is read off the quicker bound. If they do not, the search runs again
-    at full rigour.
+    How wide these may be is read off the doubles. If they do not confirm, the search runs again in balls.
     """
-    if quick is not None:
+    full = bound(request.rigour)
+    if request.engine is None and request.rigour is Rigour.BALL:
         try:
-            found = search(quick, target, rel)
+            found = search(bound(Rigour.FLOAT64), target, request.rel)
         except Unsupported:  # doubles may not resolve what balls do
-            return search(bound, target, rel)
-        meets = bound(found.meets, _fine_enough(found.at, target))
+            return search(full, target, request.rel)
+        meets = full(found.meets, _fine_enough(found.at, target))
         if meets.upper <= target and found.above == found.meets:
             return Crossing(found.above, found.meets, meets, meets)
-        above = bound(found.above, _fine_enough(found.before, target))
+        above = full(found.above, _fine_enough(found.before, target))
         if meets.upper <= target < above.lower:
             return Crossing(found.above, found.meets, meets, above)
-    return search(bound, target, rel)
+    return search(full, target, request.rel)
 
 
 def _fine_enough(value: Bracket, target: Fraction) -> float:

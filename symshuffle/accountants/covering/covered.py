@@ -30,10 +30,6 @@ class Whom(TypedDict, total=False):
 class Covering:
     """Whom a bound has to cover, and over what: all that a source needs to know to make its reduction.
 
-    It stands apart from :class:`~symshuffle.accountants.bounds.evaluate.Request`, which says how the laws of a
-    reduction are evaluated: a reduction is derived once for a covering and answers any number of requests, and engines
-    know no adjacency.
-
     - ``adjacency``: in what neighbours differ; None is replace-one, or zero-out where a null symbol is given.
     - ``blanket``: what stands in for the messages of the others; None is the usual one of the source.
     - ``min_users``: how many messages there are at least, whoever sends them; None is all users.

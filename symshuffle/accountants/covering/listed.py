@@ -6,16 +6,20 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Final
+from functools import cache
+from typing import TYPE_CHECKING, Final
 
-from symshuffle.accountants.covering.reduced import Datasets, LawFamily, PairClass, Reduction
-from symshuffle.base.choices import Adjacency, Direction
-from symshuffle.base.errors import InputError
+from symshuffle.accountants.covering.reduced import Datasets, LawFamily, MixedFamily, PairClass, Reduction
+from symshuffle.base.choices import Adjacency, Direction, Others, Side
+from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import (
+    DEFAULT_BITS,
     Number,
     Real,
+    Verdict,
     enclose,
     is_enclosed,
+    less,
     maximum,
     minimum,
     sums_to_one,
@@ -24,8 +28,14 @@ from symshuffle.base.numbers import (
 )
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
-from symshuffle.channels.rounded import Rounding
+from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.decompositions.model import Decomposition, ReductionPair, simplified_decomposition
+from symshuffle.mechanisms.continuous import Laplace
+
+if TYPE_CHECKING:
+    from symshuffle.decompositions.composition import Composed, Composition, Pattern
+    from symshuffle.decompositions.symbolic import SymbolicDecomposition
+    from symshuffle.mechanisms.model import Mechanism
 
 _MOST_INPUTS: Final = 8
 """Inputs of an explicit channel up to which all of its constant backgrounds are tried."""
@@ -51,19 +61,12 @@ def of_channel(channel: Channel) -> Reduction:
     if len(inputs) < 2:
         raise InputError("channel", f"{len(inputs)} input", "at least 2 inputs: neighbours differ in one")
     # Pairs times inputs grow too fast for large channels, whose bound is then given alone.
-    others = inputs if len(inputs) <= _MOST_INPUTS else ()
-    classes = tuple(
-        PairClass(
-            f"inputs {x} and {y}",
-            numeric(simplified_decomposition(channel, (x, y))),
-            datasets=tuple(
-                Datasets(_constant((x, y), other), numeric(_real(channel, (x, y), other))) for other in others
-            ),
-        )
-        for x, y in itertools.combinations(inputs, 2)
-    )
+    others, names = inputs if len(inputs) <= _MOST_INPUTS else (), list(map(str, inputs))
     return Reduction(
-        classes,
+        tuple(
+            _compared(channel, (x, y), f"inputs {x} and {y}", others, names)
+            for x, y in itertools.combinations(inputs, 2)
+        ),
         True,
         pairs=f"the worst of all pairs of inputs{_revealed(channel)}",
         first="X0 holding the input with the smaller number",
@@ -77,35 +80,36 @@ def against_null(channel: Channel, law: tuple[Number, ...], *, of_blanket: bool 
         raise InputError("null", f"{len(law)} masses", f"{channel.num_outputs}, one per output")
     if not sums_to_one(law):
         raise InputError("null", ", ".join(map(str, law)), "probabilities of sum 1")
-    whole = Channel((*channel.rows, law))
+    whole, symbol, rounding = Channel((*channel.rows, law)), channel.num_inputs, channel.rounding
     said = "that of the blanket" if of_blanket else _written(law)
-    symbol = channel.num_inputs
-    names = [*map(str, range(symbol)), "null"]
-    others = range(symbol + 1) if symbol < _MOST_INPUTS else ()
-    classes = tuple(
-        PairClass(
-            f"input {x} and the null symbol",
-            numeric(simplified_decomposition(whole, (x, symbol))),
-            datasets=tuple(
-                Datasets(_constant((x, symbol), other, names), numeric(_real(whole, (x, symbol), other)))
-                for other in others
-            ),
-        )
-        for x in range(symbol)
-    )
+    others, names = range(symbol + 1) if symbol < _MOST_INPUTS else (), [*map(str, range(symbol)), "null"]
+    if rounding is not None and of_blanket:  # the law of the blanket may change by any amount with the matrix
+        rounding = replace(rounding, row=Fraction(1))
     return Reduction(
-        classes,
+        tuple(_compared(whole, (x, symbol), f"input {x} and the null symbol", others, names) for x in range(symbol)),
         True,
         Adjacency.ZERO_OUT,
         pairs=f"the worst of all inputs against the null symbol, whose law is {said}{_revealed(whole)}",
         first="X0 holding the input",
-        rounding=_of_null(channel.rounding, of_blanket=of_blanket),
+        rounding=rounding,
     )
 
 
-def _of_null(rounding: Rounding | None, *, of_blanket: bool) -> Rounding | None:
-    """Rounding of a channel with a null symbol; the law of its blanket may change by any amount with the matrix."""
-    return replace(rounding, row=Fraction(1)) if rounding is not None and of_blanket else rounding
+def _compared(
+    channel: Channel, pair: tuple[int, int], said: str, others: Sequence[int], names: Sequence[str]
+) -> PairClass:
+    """One pair of rows, with the datasets in which all other users hold one input, where those are listed."""
+    x, y = pair
+
+    def real(held: int) -> Datasets:
+        first, second, other = names[x], names[y], names[held]
+        exact = Decomposition(channel.rows[x], channel.rows[y], channel.rows[held], Fraction(0))
+        return Datasets(
+            lambda n: f"X0 = ({first}, {other} x {n - 1}), X1 = ({second}, {other} x {n - 1})", numeric(exact)
+        )
+
+    bound = numeric(simplified_decomposition(channel, pair))
+    return PairClass(said, bound, datasets=tuple(map(real, others)))
 
 
 def _written(law: tuple[Number, ...]) -> str:
@@ -122,12 +126,145 @@ def _revealed(channel: Channel) -> str:
     return f" (not LDP for any budget: possible at some inputs only, and counted as singular mass: outputs {some})"
 
 
-def _real(channel: Channel, pair: tuple[int, int], other: int) -> Decomposition:
-    """The exact decomposition of a pair over the background in which all other users hold ``other``."""
-    first, second, held = (channel.rows[x] for x in (*pair, other))
-    return Decomposition(first, second, held, Fraction(0))
+def blanket_of_channel(channel: Channel) -> Reduction:
+    """Every input of a channel against the normed column minima."""
+    least = [minimum(column) for column in channel.columns()]
+    mass = sum(least, start=Fraction(0))
+    if less(0, mass) is not Verdict.TRUE:
+        raise InputError("null", None, "the law of a null symbol: the blanket of this channel has no mass")
+    return against_null(channel, tuple(one / mass for one in least), of_blanket=True)
 
 
-def _constant(pair: tuple[int, int], other: int, names: Sequence[str] | None = None) -> Callable[[int], str]:
-    first, second, held = (str(x) if names is None else names[x] for x in (*pair, other))
-    return lambda n: f"X0 = ({first}, {held} x {n - 1}), X1 = ({second}, {held} x {n - 1})"
+def blanket_of_laplace(source: Laplace) -> Reduction:
+    """Either end of the interval against a null symbol that has the law of its middle, the blanket."""
+
+    def cut(law: Callable[..., MixedLaw], side: Side) -> LawFamily:
+        return lambda order, way, bits: law(order, direction=way, bits=bits).finite(
+            side, source.cells, bits or DEFAULT_BITS
+        )
+
+    def whole(law: Callable[..., MixedLaw]) -> MixedFamily:
+        return lambda order, way, bits: law(order, direction=way, bits=bits)
+
+    bound, beside = source.mixed_null_law, source.mixed_null_background
+    real = Datasets(
+        lambda n: f"X0 = (0, 1 x {n - 1}), X1 = (null, 1 x {n - 1})", cut(beside, Side.LOWER), whole(beside)
+    )
+    ends = "either end of the interval, the worst of all inputs, against the null symbol with the law of the middle"
+    only = PairClass(ends, cut(bound, Side.UPPER), cut(bound, Side.LOWER), whole(bound), (real,))
+    return Reduction((only,), True, Adjacency.ZERO_OUT, pairs=ends, first="X0 holding the input")
+
+
+def blanket_of_mechanism(mechanism: Mechanism) -> Reduction:
+    r"""The cells (a, b, c) of a pair, with the other input replaced by the null symbol of law :math:`c/\gamma`.
+
+    Every parameter of the mechanism has a value.
+    """
+    from symshuffle.decompositions.counting import Cell
+    from symshuffle.decompositions.symbolic import optimal_decomposition
+
+    if not mechanism.pair.every:
+        raise Unsupported("adjacency zero-out compares all inputs with the null symbol; do not choose a pair")
+
+    def against(one: Mechanism, *, second: bool) -> LawFamily:
+        @cache
+        def derived() -> SymbolicDecomposition:
+            found = optimal_decomposition(one)
+            if found.gamma == 0:
+                raise Unsupported(f"adjacency zero-out: the blanket of {one.name} has no mass to make a null symbol of")
+            cells = tuple(
+                Cell(
+                    cell.b if second else cell.a,
+                    cell.c / found.gamma,
+                    cell.c,
+                    None if cell.ratios is None else (cell.ratios[second], 1 / found.gamma),
+                )
+                for cell in found.cells
+            )
+            return replace(found, cells=cells)
+
+        return lambda exp_eps, direction, bits: derived().law(exp_eps, direction=direction, bits=bits)
+
+    classes = tuple(
+        PairClass(f"{'the second' if second else 'the first'} of {one.pair}, and the null symbol", law)
+        for one in mechanism.pair_classes()
+        for second in (False, True)
+        for law in (against(one, second=second),)
+    )
+    return Reduction(
+        classes,
+        True,
+        Adjacency.ZERO_OUT,
+        pairs="the worst of all inputs against the null symbol, whose law is that of the blanket",
+        first="X0 holding the input",
+    )
+
+
+def of_composition(source: Composed) -> Reduction:
+    """Every way in which two inputs of a composition differ."""
+    from symshuffle.decompositions.composition import (
+        check_size,
+        common_backgrounds,
+        composed_law,
+        is_mixture,
+        is_real,
+        leaves,
+        mixed_law,
+        patterns,
+    )
+
+    tree = source.composition
+
+    def family(pattern: Pattern, others: Others, side: Side) -> LawFamily:
+        return lambda exp_eps, direction, bits: composed_law(
+            tree, pattern, exp_eps, lam=source.lam, others=others, side=side, direction=direction, bits=bits
+        )
+
+    def mixed(pattern: Pattern, others: Others) -> MixedFamily:
+        return lambda exp_eps, direction, bits: mixed_law(
+            tree, pattern, exp_eps, lam=source.lam, others=others, direction=direction, bits=bits
+        )
+
+    ways = patterns(tree)
+    check_size(tree, ways)
+    continuous = any(isinstance(leaf, Laplace) for leaf in leaves(tree))
+    whole = continuous and is_mixture(tree)
+    backgrounds = common_backgrounds(tree)
+
+    def real(pattern: Pattern, others: Others) -> Datasets:
+        law = family(pattern, others, Side.LOWER)
+        return Datasets(_described(tree, pattern, others), law, mixed(pattern, others) if whole else None)
+
+    classes = tuple(
+        PairClass(
+            tree.pair,
+            family(pattern, Others.BLANKET, Side.UPPER),
+            family(pattern, Others.BLANKET, Side.LOWER) if continuous else None,
+            mixed(pattern, Others.BLANKET) if whole else None,
+            tuple(real(pattern, others) for others in backgrounds) if is_real(tree, pattern) else (),
+        )
+        for pattern in ways
+    )
+    return Reduction(classes, tree.every_pair, pairs=tree.pair, budget=source.shares)
+
+
+def _described(tree: Composition, pattern: Pattern, others: Others) -> Callable[[int], str]:
+    from symshuffle.decompositions.composition import named_classes
+
+    held = {"first": 0, "second": 1, "third": 2}[others]
+    named = "".join(f"; 0 and 1 of {words}" for words in dict.fromkeys(named_classes(tree, pattern)))
+
+    def inputs(x: int, pattern: Pattern) -> str:
+        if not isinstance(pattern, tuple):
+            return str(x if pattern else 0)
+        return f"({', '.join(inputs(x, p) for p in pattern)})"
+
+    def other(pattern: Pattern) -> str:
+        if not isinstance(pattern, tuple):
+            return str(held if pattern else (2 if held == 2 else 0))
+        return f"({', '.join(map(other, pattern))})"
+
+    return lambda n: (
+        f"X0 = ({inputs(0, pattern)}, {other(pattern)} x {n - 1}), "
+        f"X1 = ({inputs(1, pattern)}, {other(pattern)} x {n - 1}), inputs of each part named 0, 1, 2{named}"
+    )

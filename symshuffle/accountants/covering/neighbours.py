@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Final, Protocol, final
+from typing import Any, Final, final
 
 from symshuffle.accountants.covering.assumptions import Assumption
 from symshuffle.accountants.covering.participation import EVERYBODY, Participation
-from symshuffle.base.choices import Adjacency, Question, replace_choice
+from symshuffle.base.choices import Adjacency, Question
 from symshuffle.base.errors import InputError
 from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import counted, format_decimal
-from symshuffle.base.results import Bracket, SafeEnd, safe_number
+from symshuffle.base.results import safe_number
 from symshuffle.channels.rounded import Rounding
 
 ASSUMED: Final = "every round has fresh randomness and fresh messages, which cannot be linked to those of another round"
@@ -83,25 +83,11 @@ class Neighbours:
     rounding: Rounding | None = None
     assumed: tuple[tuple[Assumption, str], ...] = ()
 
-    def __post_init__(self) -> None:
-        replace_choice(Adjacency, self, "adjacency")
-        replace_choice(Question, self, "question")
-
     @classmethod
     def joined(cls, parts: Sequence[tuple[int, Neighbours]]) -> Neighbours:
-        """Pairs that a bound on several rounds together covers.
+        """Pairs that a bound on several rounds together covers: in each those of the bound on that round.
 
-        In every round they are the pairs that the bound on that round covers.
-
-        Parameters
-        ----------
-        parts : sequence of (int, Neighbours)
-            How many rounds are alike, and what the bound on one of them covers.
-
-        Raises
-        ------
-        InputError
-            If datasets that differ as one round has it do not differ as another has it.
+        - ``parts``: how many rounds are alike, and what the bound on one of them covers.
         """
         times: dict[Neighbours, int] = {}
         for many, one in parts:
@@ -131,17 +117,15 @@ class Neighbours:
     def protects(self) -> str:
         """Who may change what: the second line of an answer."""
         group, apart = self.participation.group, self._rounds_apart
+        users = "n users" if self.users is None else f"{self.users:,} user{'' if self.users == 1 else 's'}"
         if apart:
             some = "any one user" if group == 1 else f"any {group} users together"
-        elif self.users is None:
-            some = "any one of n users" if group == 1 else f"any {group} of n users together"
         else:
-            of = f"{self.users:,} user{'' if self.users == 1 else 's'}"
-            some = f"any one of {of}" if group == 1 else f"any {group} of {of} together"
+            some = f"any one of {users}" if group == 1 else f"any {group} of {users} together"
+        value = "their value" if group == 1 else "their values"
+        does = f"may change {value}"
         if self.adjacency is Adjacency.ZERO_OUT:
-            does = f"may have {'their value' if group == 1 else 'their values'} replaced by the null symbol"
-        else:
-            does = f"may change {'their value' if group == 1 else 'their values'}"
+            does = f"may have {value} replaced by the null symbol"
         times = sum(many for many, _ in self.rounds)
         where = f" in each of {counted(times, 'round')} together" if times > 1 else " in 1 round" if times else ""
         return f"{some} {does}{where}{f': {apart}' if apart else ''}"
@@ -175,15 +159,7 @@ class Neighbours:
         return tuple(found)
 
     def lines(self, name: str, number: str, evaluated: str) -> FirstLines:
-        """The first lines of an answer about these datasets.
-
-        Parameters
-        ----------
-        name, number : str
-            What the number is, and its safe end.
-        evaluated : str
-            How it was evaluated.
-        """
+        """The first lines of an answer about these datasets; ``evaluated`` says how its number was."""
         assumed = (f"{named}: {detail}" if detail else str(named) for named, detail in self.assumptions)
         parts = [one for _, one in self.rounds] or [self]
         claims = dict.fromkeys(claim for one in parts for claim in one.participation.claims)
@@ -304,25 +280,6 @@ class Neighbours:
         }
 
 
-class _Speaking(Protocol):
-    @property
-    def neighbours(self) -> Neighbours: ...
-
-    @property
-    def about(self) -> str: ...
-
-
-class _Bounding(_Speaking, Protocol):
-    @property
-    def quantity_name(self) -> str: ...
-
-    @property
-    def bracket(self) -> Bracket: ...
-
-    @property
-    def safe(self) -> SafeEnd: ...
-
-
 class AboutNeighbours:
     """What answers about neighbouring datasets share: for dataclasses that say ``neighbours`` and ``about``.
 
@@ -332,17 +289,20 @@ class AboutNeighbours:
     __slots__ = ()
 
     @property
-    def direction(self: _Speaking) -> Question:
+    def direction(self: Any) -> Question:
         """Divergence that is bounded: one direction, or the larger of the two."""
-        return self.neighbours.question
+        question: Question = self.neighbours.question
+        return question
 
     @property
-    def lines(self: _Bounding) -> FirstLines:
+    def lines(self: Any) -> FirstLines:
         """First lines of the answer: the safe number, protected users, assumptions, evidence."""
-        number = safe_number(self.bracket, self.safe)
-        return self.neighbours.lines(self.quantity_name, number, self.bracket.rigour.words)
+        lines: FirstLines = self.neighbours.lines(
+            self.quantity_name, safe_number(self.bracket, self.safe), self.bracket.rigour.words
+        )
+        return lines
 
     @property
-    def meaning(self: _Speaking) -> str:
+    def meaning(self: Any) -> str:
         """The same as :attr:`about`."""
-        return self.about
+        return str(self.about)

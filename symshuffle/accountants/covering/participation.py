@@ -1,30 +1,220 @@
 r"""Who counts as a user: a least number of messages, users who drop out, and groups of users.
 
-*At least m messages.* The bound H(n) of every source here is :math:`s+\frac1nE[(G_1+\dots+G_n)_+]`, which never rises
-with n; so H(m) covers every number of messages from m on.
-
-*Dropout.* Each other user sends with probability :math:`1-q`, whatever the inputs, and the number M of messages is
-public: the divergence is at most :math:`E[H(M)]`, :math:`M-1\sim\mathrm{Bin}(n-1,1-q)`. On an interval of numbers H
-lies between its values at the two ends, so finitely many values and binomial tails bound the mean from both sides;
-intervals are halved where that gains most. By monotonicity the mean is never above :math:`H(m)+P(M<m)`, whatever m,
-and it never rises with n.
-
-*Groups.* Datasets that differ in g users are joined by a chain of g steps, and
-:math:`(p-xyr)_+\le(p-xq)_++x(q-yr)_+` adds them up: :math:`D_{x^g}\le(1+x+\dots+x^{g-1})H(x)`.
+The bound H(n) never rises with n, so H(m) covers m messages and more; dropout has the mean of H over a binomial number
+of messages, from values at some numbers and binomial tails on both sides. Groups of g are joined by chains of g steps,
+as :math:`(p-xyr)_+\le(p-xq)_++x(q-yr)_+` has it: :math:`D_{x^g}\le(1+x+\dots+x^{g-1})H(x)`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import heapq
+import itertools
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache, lru_cache
 from typing import Any, Final, TypeAlias, final
 
-from symshuffle.accountants.covering.dropout import mean_over_dropouts
+import flint
+
 from symshuffle.base.choices import Rigour
-from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import DEFAULT_BITS, Exp, Real, as_integer, enclose, lower_end, parse_rational, upper_end
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import (
+    DEFAULT_BITS,
+    Ball,
+    Exp,
+    Real,
+    as_integer,
+    enclose,
+    lower_end,
+    parse_rational,
+    to_arb,
+    upper_end,
+    working_precision,
+)
 from symshuffle.base.results import Bracket
+
+MOST_VALUES: Final = 2000
+"""Numbers of messages at which H is evaluated for one level; then the bracket says how wide it is."""
+
+LARGEST_EXACT: Final = 300
+"""Users up to which the mean over dropouts is a rational number."""
+
+_NEGLIGIBLE: Final = Fraction(1, 2**4000)
+"""What no probability and no value is told from 0 below: rationals of a million digits are not added."""
+
+_REACH_ABOVE: Final = 4
+"""Deviations above the mean from which on all numbers of messages count as all users, on the other side of a bound."""
+
+_MOST_COUNTS: Final = 128
+"""Numbers of messages within that reach on both sides, about."""
+
+_STARTS: Final = (-30, -12, -8, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 5)
+"""Where intervals begin, in deviations from the mean number of messages."""
+
+
+def mean_over_dropouts(
+    value: Callable[[int, float], Bracket], users: int, dropout: Fraction, rel: float, *, exact: bool = False
+) -> Bracket:
+    """The mean of a bound that never rises with the number of messages, over how many others drop out.
+
+    - ``value``: from a number of messages, 1 to ``users``, and a relative width to a bracket around the bound.
+    - ``dropout``: probability that any other does not, in (0, 1).
+    """
+    if exact and users > LARGEST_EXACT:
+        raise Unsupported(f"rigour exact with dropout takes at most {LARGEST_EXACT} users, not {users}; use ball")
+    around = (users - 1) * float(1 - dropout), math.sqrt((users - 1) * float(dropout * (1 - dropout)))
+    return mean_over_counts(value, users, partial_cdf(users, dropout, exact=exact), around, rel, exact=exact)
+
+
+def mean_over_counts(
+    value: Callable[[int, float], Bracket],
+    users: int,
+    below: Cdf,
+    around: tuple[float, float],
+    rel: float,
+    *,
+    exact: bool = False,
+) -> Bracket:
+    """The mean of a bound that never rises with a number of messages, which is 1 for certain and more by chance.
+
+    - ``below``: from m to both ends of the probability of at most m.
+    """
+    at = cache(lambda m: value(m, rel / 4) if exact else _told_from_zero(value(m, rel / 4)))
+    share = rel / 4
+    centre, spread = around
+    starts = {1, users, *(min(max(1 + round(centre + z * spread), 1), users) for z in _STARTS)}
+    nodes = sorted(range(1, users + 1) if exact else starts)
+    heap: list[tuple[Fraction, int, int]] = []
+
+    def push(left: int, right: int) -> Fraction:
+        """What the numbers from left to right - 1 leave open."""
+        if right - left <= 1:
+            return Fraction(0)
+        mass = below(right - 1)[1] - below(left - 1)[0]
+        open_ = max(mass, Fraction(0)) * max(at(left).upper - at(right).lower, Fraction(0))
+        heapq.heappush(heap, (-open_, left, right))
+        return open_
+
+    left_open = sum((push(*pair) for pair in itertools.pairwise(nodes)), start=Fraction(0))
+    chosen = set(nodes)
+    while heap and len(chosen) < MOST_VALUES:
+        high = _sides(sorted(chosen), at, below)[1]
+        if left_open <= Fraction(share) * high or high <= 4 * _NEGLIGIBLE:
+            break
+        for _ in range(max(1, len(chosen) // 8)):  # several at a time: the sum above is not free
+            if not heap:
+                break
+            size, left, right = heapq.heappop(heap)
+            middle = (left + right) // 2
+            chosen.add(middle)
+            left_open += size + push(left, middle) + push(middle, right)
+    low, high = _sides(sorted(chosen), at, below)
+    rigour = Rigour.weakest(at(m).rigour for m in chosen)
+    count = f"{len(chosen)} of {users} numbers of messages, weights rounded outward"
+    found = Bracket(low, high, rigour, at(users).engine, f"mean over {count}; at n = {users}: {at(users).how}")
+    return found if found.width <= Fraction(rel) * high else replace(found, aimed=rel)
+
+
+def few_counts(users: int, dropout: Fraction, beyond: Fraction, width: float) -> list[int]:
+    """Some numbers of messages, from 1 to all, between which a bound hardly moves: to tell a mean from both sides.
+
+    - ``beyond``: mass below the second of them that is of no account, in (0, 1).
+    """
+    others, sends = users - 1, float(1 - dropout)
+    centre, spread = 1 + others * sends, max(math.sqrt(others * sends * float(dropout)), 0.5)
+    gap, moved = 2.0, spread / (2 * centre)
+    while gap * moved > width and gap * spread > 1 and _REACH_ABOVE / gap < _MOST_COUNTS / 4:
+        gap /= 2
+    below, places = partial_cdf(users, dropout), {1, users}
+    k = math.ceil(_REACH_ABOVE / gap)
+    while True:
+        place = round(centre + k * gap * spread)
+        places.add(min(max(place, 1), users))
+        if place <= 1 or (k < 0 and below(place - 1)[1] <= beyond):
+            return sorted(places)
+        k -= 1
+
+
+def means_between(
+    counts: list[int], found: Sequence[Bracket], below: Cdf
+) -> tuple[tuple[Fraction, Fraction], tuple[Fraction, Fraction]]:
+    """Both ends of two means, above and below that of a falling bound: of numbers rounded down, and rounded up.
+
+    Either is a mean with one law at every level, so it is the profile of a mixture if the bound is one of messages.
+
+    - ``below``: from m to both ends of the probability of at most m.
+    """
+    highs = list(itertools.accumulate((one.upper for one in found), min))
+    lows = list(itertools.accumulate((max(one.lower, Fraction(0)) for one in reversed(found)), max))[::-1]
+    masses = [below(right - 1) for right in counts[1:]]
+    own = [right == left + 1 for left, right in itertools.pairwise(counts)]
+
+    def rounded_up(ends: list[Fraction]) -> list[Fraction]:
+        return [*(here if alone else after for here, after, alone in zip(ends, ends[1:], own, strict=False)), ends[-1]]
+
+    under, over = ([mass[end] for mass in masses] for end in (0, 1))
+    above = _mean(lows, under), _mean(highs, over)
+    return above, (_mean(rounded_up(lows), under), _mean(rounded_up(highs), over))
+
+
+def _mean(falling: list[Fraction], below: list[Fraction]) -> Fraction:
+    """The sum of falling values by the probabilities of being before each next one."""
+    steps = (mass * (here - after) for mass, (here, after) in zip(below, itertools.pairwise(falling), strict=True))
+    return sum(steps, start=falling[-1])
+
+
+Cdf: TypeAlias = "Callable[[int], tuple[Fraction, Fraction]]"
+"""From m to both ends of the probability of at most m messages."""
+
+
+def _told_from_zero(found: Bracket) -> Bracket:
+    """The same bracket where its ends are above what is negligible; else its ends rounded outward to that and to 0."""
+    low = found.lower if found.lower >= _NEGLIGIBLE else min(found.lower, Fraction(0))
+    return replace(found, lower=low, upper=max(found.upper, _NEGLIGIBLE)) if found.upper else found
+
+
+def _sides(nodes: list[int], at: Callable[[int], Bracket], below: Cdf) -> tuple[Fraction, Fraction]:
+    """Both sides of the mean from values at some numbers, the first and the last included."""
+    above, beneath = means_between(nodes, [at(m) for m in nodes], below)
+    return beneath[0], above[1]
+
+
+def exact_sums(coins: tuple[tuple[int, Fraction], ...]) -> Cdf:
+    """The same of one more than a sum of independent coins, in rationals.
+
+    - ``coins``: how many coins fall how likely.
+    """
+    masses = [Fraction(1)]
+    for count, chance in coins:
+        for _ in range(count):
+            padded = [Fraction(0), *masses, Fraction(0)]
+            masses = [(1 - chance) * b + chance * a for a, b in itertools.pairwise(padded)]
+    sums = [Fraction(0), *itertools.accumulate(masses)]
+    return lambda m: (sums[min(max(m, 0), len(masses))],) * 2
+
+
+@lru_cache(maxsize=64)
+def partial_cdf(users: int, dropout: Fraction, *, exact: bool = False) -> Cdf:
+    """From m to both ends of the probability that at most m messages are sent, one of them for certain."""
+    others = users - 1
+
+    @cache
+    def in_balls(m: int) -> tuple[Fraction, Fraction]:
+        if m < 1:
+            return Fraction(0), Fraction(0)
+        if m >= users:
+            return Fraction(1), Fraction(1)
+        with working_precision(DEFAULT_BITS):
+            # P(Bin(N, p) <= k) is the regularised incomplete beta function of N - k and k + 1 at 1 - p.
+            found = to_arb(dropout).beta_lower(flint.arb(others - m + 1), flint.arb(m), True)
+            ball = Ball.from_arb(found)
+        low, high = max(ball.lower, Fraction(0)), min(ball.upper, Fraction(1))
+        return (Fraction(0), _NEGLIGIBLE) if high < _NEGLIGIBLE else (low, high)
+
+    return exact_sums(((others, 1 - dropout),)) if exact else in_balls
+
 
 _WIDTH: Final = 1e-3
 """Relative width to aim at with dropout where none is asked for: every halving costs values of H."""
@@ -127,10 +317,7 @@ EVERYBODY: Final = Participation()
 
 
 def bound_over(at: At, who: Participation, users: int, order: Real, rel: float, *, exact: bool) -> Bracket:
-    """The bound on delta for who sends, at the level ``exp(eps) = order``, from bounds for fixed numbers of messages.
-
-    - ``rel``: relative width to aim at.
-    """
+    """The bound on delta for who sends, at the ratio ``order``, from bounds for fixed numbers of messages."""
     if who.min_users is not None and who.min_users > users:
         who.check(users)
     one = _root(order, who.group)

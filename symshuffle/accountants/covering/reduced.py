@@ -11,7 +11,7 @@ from symshuffle.accountants.covering.assumptions import Assumption
 from symshuffle.accountants.covering.covered import Covering
 from symshuffle.accountants.covering.neighbours import OPTIMAL, Neighbours
 from symshuffle.accountants.covering.participation import EVERYBODY, Participation
-from symshuffle.base.choices import Adjacency, Direction, Question, choice, replace_choice
+from symshuffle.base.choices import Adjacency, Direction, Question
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Real, lower_end
 from symshuffle.channels.continuous_law import LevelledPair
@@ -33,11 +33,7 @@ Spreads: TypeAlias = Callable[[Real, Direction, int | None], bool]
 
 
 class Reducible:
-    """A source that brings its reduction along, as those with a continuum of outputs do. It has no data.
-
-    A family of such sources registers its reduction with :func:`own_reduction`, in the package that defines it: whoever
-    holds one of them has loaded that package.
-    """
+    """A source that brings its reduction along: its family registers it with :func:`own_reduction`. It has no data."""
 
     __slots__ = ()
 
@@ -101,9 +97,8 @@ class Reduction:
 
     - ``first``: which input of a pair X0 holds, where a class is not the same in both orders; else empty.
     - ``spreads``: where given and true, the law of the first class is above all others in convex order.
-    - ``real``: whether the laws are those of one real pair of datasets, and so its own divergence in either
-      direction. Of a bound the larger direction may be taken anywhere; a pair has one direction at all numbers of
-      messages.
+    - ``real``: whether the laws are those of one real pair of datasets, which has one direction at all numbers of
+      messages; of a bound the larger direction may be taken anywhere.
     """
 
     classes: tuple[PairClass, ...]
@@ -120,24 +115,21 @@ class Reduction:
     assumed: tuple[tuple[Assumption, str], ...] = ()
 
     def __post_init__(self) -> None:
-        replace_choice(Adjacency, self, "adjacency")
         if not self.classes:
             raise InputError("classes", "none", "at least one class of pairs of inputs")
 
-    def neighbours(self, question: Question | str, users: int | None) -> Neighbours:
+    def neighbours(self, question: Question, users: int | None) -> Neighbours:
         """Whom a bound by these laws covers; ``users`` is None where any number is meant."""
-        question, who = choice(Question, question, "question"), self.participation
-        who.check(users)
-        pairs = self.pairs or self.classes[0].pairs
+        self.participation.check(users)
         return Neighbours(
-            pairs,
+            self.pairs or self.classes[0].pairs,
             self.every,
             self.adjacency,
             question,
             users,
             self.theorem,
             self.first,
-            who,
+            self.participation,
             self.budget,
             rounding=self.rounding,
             assumed=self.assumed,
@@ -178,13 +170,12 @@ class Reduction:
 
         return found(Question.FORWARD) == found(Question.REVERSE)
 
-    def laws(self, exp_eps: Real, question: Question | str, bits: int | None) -> list[Law]:
+    def laws(self, exp_eps: Real, question: Question, bits: int | None) -> list[Law]:
         """The laws whose largest value is the bound, each once, those left out that another one dominates."""
-        return self._largest(self.bounds, exp_eps, choice(Question, question, "question"), bits)
+        return self._largest(self.bounds, exp_eps, question, bits)
 
-    def laws_in_doubles(self, exp_eps: Real, question: Question | str) -> list[Law]:
+    def laws_in_doubles(self, exp_eps: Real, question: Question) -> list[Law]:
         """The same laws, enclosed by doubles; none where some class has none, or doubles do not enclose it."""
-        question = choice(Question, question, "question")
         families = tuple(one.doubles for one in self.classes if one.doubles is not None)
         if len(families) < len(self.classes):
             return []
@@ -200,30 +191,23 @@ class Reduction:
         for direction in question.directions:
             one_is_enough = self.spreads is not None and self.spreads(exp_eps, direction, bits)
             for family in families[:1] if one_is_enough else families:
-                found |= dict.fromkeys(laws(family, exp_eps, direction, bits))
+                found |= dict.fromkeys(laws(family, exp_eps, Question(direction), bits))
         return list(found)
 
 
-def laws(family: LawFamily, exp_eps: Real, question: Question | str, bits: int | None) -> list[Law]:
+@lru_cache(maxsize=_LAWS_KEPT)
+def laws(family: LawFamily, exp_eps: Real, question: Question, bits: int | None) -> tuple[Law, ...]:
     """The laws of a family in the directions asked for; one, where both directions agree.
 
-    - ``exp_eps``: target ratio, at least 1.
-    - ``bits``: precision of balls; None takes the usual one.
+    Kept, because curves over n and both ends of a bracket ask for the same laws again.
     """
-    return list(_laws(family, exp_eps, choice(Question, question, "question"), bits))
-
-
-@lru_cache(maxsize=_LAWS_KEPT)
-def _laws(family: LawFamily, exp_eps: Real, question: Question, bits: int | None) -> tuple[Law, ...]:
-    """Kept, because curves over n and both ends of a bracket ask for the same laws again."""
     return tuple(dict.fromkeys(_sorted(family(exp_eps, direction, bits)) for direction in question.directions))
 
 
 def mixed_laws(
-    family: MixedFamily, exp_eps: Real, question: Question | str, bits: int | None
+    family: MixedFamily, exp_eps: Real, question: Question, bits: int | None
 ) -> list[MixedLaw | LevelledPair]:
     """The same for laws with a continuous part."""
-    question = choice(Question, question, "question")
     return list(dict.fromkeys(family(exp_eps, direction, bits) for direction in question.directions))
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack
 
-from symshuffle.accountants.covering import listed, null_symbol
+from symshuffle.accountants.covering import listed
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
 from symshuffle.accountants.covering.reduced import (
     Datasets,
@@ -23,7 +23,6 @@ from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Real, is_enclosed
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
-from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.model import Decomposition, ReductionPair
 from symshuffle.mechanisms.continuous import Laplace
@@ -50,27 +49,16 @@ Source: TypeAlias = (
 
 @spelled_out
 def reduction(source: Source, **whom: Unpack[Whom]) -> Reduction:
-    """Derive the laws of a source: a mechanism with all parameters fixed, a decomposition, or a channel.
+    """Derive the laws of a source: a mechanism with all parameters fixed, a decomposition, a channel or its rows.
 
     All pairs of inputs are compared, unless the source speaks about one pair only: a decomposition, or a mechanism
-    whose pair was fixed.
-
-    - ``SymbolicDecomposition``, ``Channel``, ``Reduction or matrix``: what every user runs. A matrix (nested
-      sequences or a NumPy array, one row per input) is read by :meth:`~symshuffle.Channel.from_rows`: doubles by
-      their shortest decimal form, as those of a channel.
-    - ``adjacency``: in what neighbours differ; replace-one unless a null symbol is given. Where zero-out names no
-      null symbol, a vector mechanism has its own, and that of a finite mechanism has the law of the blanket.
-    - ``null``: for a channel: the output law of the null symbol. Neighbours then differ in one user, whose input is
-      replaced by the null symbol (zero-out); the others hold inputs or null symbols.
-    - ``min_users``: how many messages there are at least, whoever sends them; default all users.
-    - ``dropout``: the probability in [0, 1) with which each other user drops out, whatever the inputs and publicly;
-      default 0.
-    - ``group``: in how many users neighbours differ at most; default 1. Of more, both directions are bounded.
+    whose pair was fixed. Whom it covers is asked for as in :func:`symshuffle.delta`.
 
     Examples
     --------
+    >>> from symshuffle.base.choices import Question
     >>> W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
-    >>> reduction(W, null=("1/2", "1/2")).neighbours("both", 5).covered
+    >>> reduction(W, null=("1/2", "1/2")).neighbours(Question.BOTH, 5).covered
     'all pairs of datasets of n = 5 users that differ in one user, whose input is replaced by the null symbol'
     """
     return covering_reduction(source, Covering.of(**whom))
@@ -153,7 +141,6 @@ def _replacing_one(source: Source) -> Reduction:
 
 def _of_symbols(source: object) -> Reduction:
     """Of what holds expressions; apart, so that what needs no algebra loads none."""
-    from symshuffle.accountants.covering import composed
     from symshuffle.decompositions.composition import Composed, Composition
     from symshuffle.decompositions.symbolic import SymbolicDecomposition
     from symshuffle.mechanisms.model import Mechanism
@@ -162,9 +149,9 @@ def _of_symbols(source: object) -> Reduction:
         case Mechanism():
             return _of_mechanism(source)
         case Composed():
-            return composed.of_composition(source)
+            return listed.of_composition(source)
         case Composition():
-            return composed.of_composition(source.at())
+            return listed.of_composition(source.at())
         case SymbolicDecomposition():
             return _of_symbolic(source)
     raise InputError("source", source, _SOURCES)
@@ -242,54 +229,43 @@ def _of_closed_form(form: ClosedForm) -> Reduction:
 def _filed_class(form: ClosedForm, algebra: Callable[[], Reduction], place: int, *, real: bool) -> PairClass:
     """One class of pairs, the one at this place among those of the mechanism."""
 
-    def family(others: Others, derived: Callable[[], LawFamily]) -> LawFamily:
+    def family(others: Others, which: int | None = None) -> LawFamily:
         def law(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
             with suppress(NotDecided):
                 return form.law(exp_eps, others=others, direction=direction, bits=bits)
-            return derived()(exp_eps, direction, bits)
+            found = algebra().classes[place]
+            derived = found.upper if which is None else found.datasets[which].law
+            assert derived is not None
+            return derived(exp_eps, direction, bits)
 
         return law
-
-    def over(which: int) -> Callable[[], LawFamily]:
-        def law() -> LawFamily:
-            return algebra().classes[place].datasets[which].finite()
-
-        return law
-
-    datasets = tuple(
-        Datasets(partial(form.datasets, others), family(others, over(which)))
-        for which, others in enumerate(form.backgrounds if real else ())
-    )
-
-    def bound() -> LawFamily:
-        upper = algebra().classes[place].upper
-        assert upper is not None
-        return upper
 
     def in_doubles(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
         return form.law(exp_eps, direction=direction, doubles=True)
 
-    return PairClass(form.pairs, family(Others.BLANKET, bound), datasets=datasets, doubles=in_doubles)
+    datasets = tuple(
+        Datasets(partial(form.datasets, others), family(others, which))
+        for which, others in enumerate(form.backgrounds if real else ())
+    )
+    return PairClass(form.pairs, family(Others.BLANKET), datasets=datasets, doubles=in_doubles)
 
 
 def _of_laplace(source: Laplace) -> Reduction:
     def family(side: Side) -> LawFamily:
-        return lambda exp_eps, direction, bits: source.law(exp_eps, side=side, direction=direction, bits=bits)
+        return lambda order, way, bits: source.law(order, side=side, direction=way, bits=bits)
 
-    def background(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
-        return source.background(exp_eps, direction=direction, bits=bits)
-
-    def datasets(n: int) -> str:
-        return f"X0 = (0, 1 x {n - 1}), X1 = (1, 1 x {n - 1})"
-
-    def mixed(exp_eps: Real, direction: Direction, bits: int | None) -> MixedLaw:
-        return source.mixed_law(exp_eps, direction=direction, bits=bits)
-
-    def mixed_background(exp_eps: Real, direction: Direction, bits: int | None) -> MixedLaw:
-        return source.mixed_background(exp_eps, direction=direction, bits=bits)
-
-    real = Datasets(datasets, background, mixed_background)
-    only = PairClass(source.pair, family(Side.UPPER), family(Side.LOWER), mixed, (real,))
+    real = Datasets(
+        lambda n: f"X0 = (0, 1 x {n - 1}), X1 = (1, 1 x {n - 1})",
+        lambda order, way, bits: source.background(order, direction=way, bits=bits),
+        lambda order, way, bits: source.mixed_background(order, direction=way, bits=bits),
+    )
+    only = PairClass(
+        source.pair,
+        family(Side.UPPER),
+        family(Side.LOWER),
+        lambda order, way, bits: source.mixed_law(order, direction=way, bits=bits),
+        (real,),
+    )
     return Reduction((only,), source.every_pair)
 
 
@@ -301,10 +277,11 @@ def _of_symbolic(source: SymbolicDecomposition) -> Reduction:
             "source", f"{missing[0]} left open", "a decomposition of a mechanism with all parameters fixed"
         )
 
-    def family(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
-        return source.law(exp_eps, direction=direction, bits=bits)
-
-    return Reduction((PairClass(f"{source.mechanism.pair}, as decomposed", family),), first=_FIRST)
+    only = PairClass(
+        f"{source.mechanism.pair}, as decomposed",
+        lambda order, way, bits: source.law(order, direction=way, bits=bits),
+    )
+    return Reduction((only,), first=_FIRST)
 
 
 def _to_the_blanket(source: Source) -> Reduction:
@@ -313,11 +290,11 @@ def _to_the_blanket(source: Source) -> Reduction:
 
     match source:
         case Channel():
-            return null_symbol.of_channel(source)
+            return listed.blanket_of_channel(source)
         case Mechanism():
-            return null_symbol.of_mechanism(_complete(source))
+            return listed.blanket_of_mechanism(_complete(source))
         case Laplace():
-            return null_symbol.of_laplace(source)
+            return listed.blanket_of_laplace(source)
     raise Unsupported(
         "adjacency zero-out: this source has no null symbol; use a mechanism, a vector mechanism or channel"
     )

@@ -1,1 +1,1 @@
-"""Bounds of the literature to compare with, sound and unsound. No answer rests on them."""
+"""Bounds of the literature to compare with. No answer rests on them."""

@@ -1,13 +1,8 @@
 r"""Closed-form amplification bounds of the literature, as baselines: looser than the engines, and free.
 
 The blanket bounds estimate :math:`E[\sum_{i\le m}L_i]_+` for the blanket variable :math:`L=\gamma G` of m users, and
-average over the Bin(n, gamma) users who take the blanket (decomposition, Lemma 3). The clone bounds go through the
-engines. Closed forms are balls, and nothing is clipped.
-
-The published forms grow without bound as eps falls to 0, although the divergence they bound does not: each drops the
-term of its tail estimate that alone is left there. The functions here return the smaller of the published form and of
-the bound that keeps that term instead, so they are continuous on eps >= 0, and equal to the published form wherever
-that one says anything. From the largest ratio on they are 0.
+average over the Bin(n, gamma) users who take the blanket (decomposition, Lemma 3). The published forms grow without
+bound as eps falls to 0: the smaller of each and of the bound that keeps the term it drops there is returned.
 """
 
 from __future__ import annotations
@@ -19,7 +14,7 @@ from typing import Any, Final, final
 import flint
 
 from symshuffle.accountants.bounds.evaluate import check_n, evaluate_law
-from symshuffle.base.choices import Rigour, choice
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import (
@@ -146,10 +141,6 @@ class BlanketVariable:
         return less(0, self.largest) is Verdict.FALSE
 
 
-def _zero(bits: int) -> Ball:
-    return Ball(Fraction(0), Fraction(0), bits)
-
-
 def blanket_hoeffding(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BITS) -> Ball:
     r"""Upper bound on delta by the blanket and Hoeffding's inequality.
 
@@ -182,7 +173,7 @@ def blanket_hoeffding(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_
     n = check_n(n)
     bits = as_integer(bits, "bits", 2)
     if variable.never_positive:
-        return _zero(bits)
+        return Ball(Fraction(0), Fraction(0), bits)
     with working_precision(bits + GUARD):
         gamma, drift = to_arb(variable.gamma), to_arb(variable.drift)
         width = to_arb(variable.largest) - to_arb(variable.smallest)
@@ -226,7 +217,7 @@ def blanket_bennett(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BI
     n = check_n(n)
     bits = as_integer(bits, "bits", 2)
     if variable.never_positive:
-        return _zero(bits)
+        return Ball(Fraction(0), Fraction(0), bits)
     with working_precision(bits + GUARD):
         gamma, drift, second = (to_arb(x) for x in (variable.gamma, variable.drift, variable.second_moment))
         spread = (second - drift * drift) / (gamma * n)
@@ -241,13 +232,6 @@ def blanket_bennett(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BI
         active = (1 - gamma + gamma * (-kappa).exp()) ** flint.arb(n)
         published = top / logarithm / (gamma * n) * (active - (1 - gamma) ** flint.arb(n))
         return Ball.from_arb(published.min(moments), bits)
-
-
-def _comparable(lam: Any, exp_eps: Any, bits: int) -> tuple[Any, Any]:
-    """Two numbers that may be multiplied: both rational, or both balls."""
-    values = tuple(Fraction(value) if isinstance(value, int) else value for value in (lam, exp_eps))
-    first, second = values if is_exact(values) else (enclose(value, bits + GUARD) for value in values)
-    return first, second
 
 
 @takes_eps0(as_ball=True)
@@ -295,8 +279,8 @@ def standard_clone(
     -----
     decomposition, Theorem 1. Both directions agree.
     """
-    rigour = None if rigour is None else choice(Rigour, rigour, "rigour")
     if less(exp_eps, 1) is Verdict.TRUE:
         raise InputError("exp_eps", exp_eps, "a target ratio of at least 1")
-    cap, x = _comparable(lam, exp_eps, DEFAULT_BITS)
+    given: Any = tuple(Fraction(value) if isinstance(value, int) else value for value in (lam, exp_eps))
+    cap, x = given if is_exact(given) else (enclose(value, DEFAULT_BITS + GUARD) for value in given)
     return evaluate_law(standard_clone_pair(cap).gparv(x), n, engine=engine, rigour=rigour, rel=rel)

@@ -1,38 +1,96 @@
-r"""How bad real neighbouring datasets are: lower bounds that can be pointed at.
+"""How bad real neighbouring datasets are: lower bounds that can be pointed at.
 
-For few users every pair of neighbouring datasets is enumerated. For many users two families are searched, whose
-divergence is a number of the same kind as the bound itself:
-
-- *constant backgrounds*: all other users hold one input (decomposition, Theorem 14);
-- *two-type backgrounds*: every other user holds one of two inputs, drawn independently with a common weight. The
-  hockey-stick divergence is jointly convex, so the value of the mixture is at most the average of the values of the
-  datasets that it draws: some fixed dataset of these two types is at least as bad.
+Few users are enumerated. For many, all others hold one input (decomposition, Theorem 14), or one of two, drawn with a
+common weight: the divergence is jointly convex, so some dataset of these two types is at least as bad as the mixture.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, Final, final
+from typing import Any, Final, TypeAlias, final
+
+import numpy as np
 
 from symshuffle.accountants.bounds.brackets import bound_at
 from symshuffle.accountants.bounds.evaluate import Request, check_n
+from symshuffle.accountants.covering.listed import numeric
 from symshuffle.accountants.covering.reduced import PairClass, Reduction
-from symshuffle.accountants.questions.dataset_families import WEIGHTS, InputPairs, count_families, distinct_families
-from symshuffle.base.choices import Direction, Rigour, replace_choice
+from symshuffle.base.choices import Direction, Question, Rigour
 from symshuffle.base.errors import InputError, Progress, Unsupported
 from symshuffle.base.executors import mapped
 from symshuffle.base.levels import read_target, words_of_target
 from symshuffle.base.lines import FirstLines, at_target
-from symshuffle.base.numbers import Number, Real, enclose, lower_end, usual_bits
+from symshuffle.base.numbers import Number, Real, lower_end
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, safe_number
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import LARGEST_ENUMERATION, count_histograms, worst_shuffled_divergence
 from symshuffle.decompositions.model import Decomposition
+
+InputPairs: TypeAlias = Sequence[tuple[int, int]]
+"""Ordered pairs of inputs."""
+
+WEIGHTS: Final = tuple(Fraction(j, 8) for j in range(1, 8))
+"""Weights of the second type that a two-type search tries."""
+
+LARGEST_SEARCH: Final = 100_000_000
+"""Families of datasets times outputs beyond which a two-type search is refused."""
+
+
+def count_families(inputs: int, outputs: int, n: int) -> int:
+    """How many constant and two-type families a channel has, with the pairs of inputs before them.
+
+    - ``inputs``, ``outputs``: shape of the channel.
+    """
+    mixtures = math.comb(inputs, 2) if n > 1 else 0
+    if math.perm(inputs, 2) * (inputs + mixtures) * outputs > LARGEST_SEARCH:
+        raise Unsupported(
+            f"a channel with {inputs} inputs and {outputs} outputs has too many families of datasets to search: "
+            f"at most {LARGEST_SEARCH} families times outputs"
+        )
+    return math.perm(inputs, 2) * (inputs + mixtures * len(WEIGHTS))
+
+
+def distinct_families(channel: Channel, n: int, pairs: InputPairs) -> list[tuple[str, Decomposition]]:
+    """One family of datasets of each kind, with its exact decomposition.
+
+    Two families are of a kind if they show the same probabilities at as many outputs: their laws of G are then equal.
+    """
+    inputs = range(channel.num_inputs)
+    constant = np.arange(len(inputs))[:, None]
+    mixtures = np.column_stack(np.triu_indices(len(inputs), 1)) if n > 1 else np.empty((0, 2), dtype=np.int64)
+    names: dict[Number, int] = {}
+    rows = np.array([[names.setdefault(entry, len(names)) for entry in row] for row in channel.rows], dtype=np.int64)
+    kinds: dict[tuple[int, bytes], tuple[int, ...]] = {}
+    for pair in pairs:
+        shown = rows[pair[0]] * len(names) + rows[pair[1]]
+        for others in (constant, mixtures):
+            codes = np.broadcast_to(shown, (len(others), len(shown)))
+            for x in others.T:
+                codes = codes * len(names) + rows[x]
+            found, where = np.unique(np.sort(codes, axis=1), axis=0, return_index=True)
+            for key, index in zip(found, where, strict=True):
+                kinds.setdefault((others.shape[1], key.tobytes()), (*pair, *map(int, others[index])))
+    return [family for chosen in kinds.values() for family in _families(channel, n, *chosen)]
+
+
+def _families(channel: Channel, n: int, first: int, second: int, *others: int) -> Iterator[tuple[str, Decomposition]]:
+    """The families of a pair of inputs and one or two types, each with its exact decomposition."""
+    a, b, *held = (channel.rows[x] for x in (first, second, *others))
+    if len(others) == 1:
+        datasets = f"X0 = ({first}; {others[0]} x {n - 1}), X1 = ({second}; {others[0]} x {n - 1})"
+        yield datasets, Decomposition(a, b, held[0], Fraction(0))
+        return
+    for weight in WEIGHTS:
+        mixed: tuple[Any, ...] = tuple((1 - weight) * p + weight * q for p, q in zip(*held, strict=True))
+        drawn = f"{n - 1} users holding {others[1]} with probability {weight} and {others[0]} otherwise"
+        yield f"X0 = ({first}; {drawn}), X1 = ({second}; the same)", Decomposition(a, b, mixed, Fraction(0))
+
 
 _COARSE: Final = 1e-2
 """Relative width that tells which families come close to the worst."""
@@ -69,9 +127,6 @@ class WorstCase(AnswerMethods):
     space: str
     direction: Direction = Direction.FORWARD
     target: str = ""
-
-    def __post_init__(self) -> None:
-        replace_choice(Direction, self, "direction")
 
     @property
     def divergence(self) -> str:
@@ -124,13 +179,12 @@ def worst_of_all(
     """The worst of all neighbouring datasets of ``n`` users, by enumeration in exact arithmetic.
 
     - ``channel``: exact.
-    - ``exp_eps``: target ratio ``exp(eps)``, at least 1.
     """
     if not channel.exact:
         raise InputError("channel", "not rational", "rational entries, for an exact enumeration")
     chosen = _pairs(channel, pairs)
     worst = mapped(partial(_worst_of_pair, channel, n, exp_eps), chosen, executor, progress)
-    found = [(value, _written(pair, others)) for pair, (value, others) in zip(chosen, worst, strict=True)]
+    found = [(value, pair, others) for pair, (value, others) in zip(chosen, worst, strict=True)]
     best = max(found, key=lambda item: item[0], default=None)
     if best is None:
         raise InputError("channel", f"{channel.num_inputs} input", "at least 2 inputs")
@@ -138,7 +192,9 @@ def worst_of_all(
     bracket = Bracket(best[0], best[0], Rigour.EXACT, "enumeration", "every histogram of every dataset")
     some = "" if pairs is None else " who change between the inputs compared"
     space = f"all neighbouring datasets of {n} users{some}, up to their order"
-    return WorstCase(bracket, best[1], searched, space, target=words_of_target(exp_eps=exp_eps))
+    (first, second), others = best[1], ", ".join(map(str, best[2]))
+    datasets = f"X0 = ({first}; {others}), X1 = ({second}; {others})"
+    return WorstCase(bracket, datasets, searched, space, target=words_of_target(exp_eps=exp_eps))
 
 
 def _worst_of_pair(channel: Channel, n: int, exp_eps: Fraction, pair: tuple[int, int]) -> tuple[Any, tuple[int, ...]]:
@@ -149,25 +205,19 @@ def _pairs(channel: Channel, pairs: InputPairs | None) -> list[tuple[int, int]]:
     return list(itertools.permutations(range(channel.num_inputs), 2)) if pairs is None else list(pairs)
 
 
-def _written(pair: tuple[int, int], background: tuple[int, ...]) -> str:
-    others = ", ".join(map(str, background))
-    return f"X0 = ({pair[0]}; {others}), X1 = ({pair[1]}; {others})"
-
-
 def worst_of_two_types(
     channel: Channel,
     n: int,
     exp_eps: Real,
     *,
     rel: float = 1e-6,
-    rigour: Rigour | str | None = Rigour.FLOAT64,
-    bits: int | None = None,
+    rigour: Rigour | None = Rigour.FLOAT64,
     progress: Progress | None = None,
     pairs: InputPairs | None = None,
     executor: Executor | None = None,
 ) -> WorstCase:
     """The worst of all constant backgrounds and of two-type backgrounds on a grid of weights, at any ``n``."""
-    n, order, request = check_n(n), read_target(exp_eps=exp_eps), Request.of("forward", None, rigour, rel, bits)
+    n, order, request = check_n(n), read_target(exp_eps=exp_eps), Request(Question.FORWARD, None, rigour, rel)
     size = count_families(channel.num_inputs, channel.num_outputs, n)
     distinct = distinct_families(channel, n, _pairs(channel, pairs))
     if not distinct:
@@ -187,40 +237,25 @@ def worst_of_two_types(
 
 
 def _value(n: int, order: Real, request: Request, decomposition: Decomposition) -> Bracket:
-    one = Reduction((PairClass("two given datasets", _family(decomposition)),))
+    one = Reduction((PairClass("two given datasets", numeric(decomposition)),))
     return bound_at(one, n, order, request)
 
 
 def worst_constant(
-    source: Reduction, n: int, exp_eps: Real, *, rel: float = 1e-6, rigour: Rigour | str | None = Rigour.FLOAT64
+    source: Reduction, n: int, exp_eps: Real, *, rel: float = 1e-6, rigour: Rigour | None = Rigour.FLOAT64
 ) -> WorstCase:
-    """The worst constant background of the pair that a bound compares, without the matrix of a channel.
-
-    - ``exp_eps``: target ratio, at least 1.
-    - ``rel``: relative width of each divergence to aim at.
-    - ``rigour``: what every divergence must be at least; None for whatever is known.
-    """
+    """The worst constant background of the pair that a bound compares, without the matrix of a channel."""
     n, order, real = check_n(n), read_target(exp_eps=exp_eps), source.real_pairs(n)
     if not real:
         raise Unsupported("no constant background is known for this source")
     found = [
-        (bound_at(one, n, order, Request.of(way.value, None, rigour, rel)), datasets, way)
+        (bound_at(one, n, order, Request(Question(way), None, rigour, rel)), datasets, way)
         for datasets, one in real
         for way in ((Direction.FORWARD,) if one.same_both_ways(order, None) else Direction)
     ]
     bracket, datasets, way = max(found, key=lambda item: item[0].lower)
-    space = f"constant backgrounds at {source.neighbours('both', n).pairs}: not all datasets"
+    space = f"constant backgrounds at {source.neighbours(Question.BOTH, n).pairs}: not all datasets"
     return WorstCase(bracket, datasets, len(real), space, way, words_of_target(exp_eps=order))
-
-
-def _family(decomposition: Decomposition) -> Any:
-    pair = decomposition.reduction_pair()
-
-    def family(exp_eps: Real, direction: str, bits: int | None) -> Law:
-        target: Number = exp_eps if isinstance(exp_eps, Fraction) else enclose(exp_eps, bits or usual_bits(exp_eps))
-        return pair.gparv(target, direction="forward" if direction == "forward" else "reverse")
-
-    return family
 
 
 def worst_background(
@@ -234,9 +269,6 @@ def worst_background(
     executor: Executor | None = None,
 ) -> WorstCase:
     """The worst neighbouring datasets: of all of them where that can be enumerated, otherwise of two types.
-
-    - ``exp_eps``: target ratio, at least 1.
-    - ``rel``: relative width of a divergence to aim at, where datasets cannot be enumerated.
 
     Examples
     --------

@@ -30,7 +30,7 @@ from symshuffle.accountants.questions.experiments import (
 )
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, WIDTH_OF_EPS, Rounds
-from symshuffle.base.choices import CurveKind, Question, Rigour, replace_choice
+from symshuffle.base.choices import CurveKind, Question, Rigour
 from symshuffle.base.errors import InputError, Progress, Unsupported, check_list, check_progress
 from symshuffle.base.executors import mapped
 from symshuffle.base.levels import read_delta, read_target, words_of_target
@@ -83,9 +83,6 @@ class Curve(AboutNeighbours):
     neighbours: Neighbours
     about: str
     target: str = ""
-
-    def __post_init__(self) -> None:
-        replace_choice(CurveKind, self, "kind")
 
     @property
     def safe(self) -> SafeEnd:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
+from symshuffle.accountants.bounds.amplification import Amplification
 from symshuffle.accountants.bounds.brackets import bound_at, first_guess, limit_variance, reveals, smallest_eps
 from symshuffle.accountants.bounds.evaluate import Request, check_n
 from symshuffle.accountants.covering.covered import Covering
@@ -14,7 +16,8 @@ from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.covering.reduction import covering_reduction
 from symshuffle.accountants.rounds.plan import Rounds, plan_of, unrolled
 from symshuffle.base.choices import Question
-from symshuffle.base.numbers import Real
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import Exp, Real, enclose, upper_end
 from symshuffle.base.results import Bracket
 
 Experiment: TypeAlias = Reduction | Rounds
@@ -55,11 +58,7 @@ def _reductions(asked: Experiment) -> tuple[Reduction, ...]:
 
 
 def bound_of(asked: Experiment, n: int | None, order: Real, request: Request) -> Bracket:
-    """The bound on delta at the level ``exp(eps) = order``; ``n`` is None where every round has its own users.
-
-    - ``order``: target ratio ``exp(eps)``, at least 1.
-    - ``request``: direction, rigour, relative width, precision and engine.
-    """
+    """The bound on delta at the level ``exp(eps) = order``; ``n`` is None where every round has its own users."""
     plan, alone, users = unrolled(asked, n)
     if plan is None:
         return bound_at(alone, users, order, request)
@@ -71,10 +70,7 @@ def bound_of(asked: Experiment, n: int | None, order: Real, request: Request) ->
 def smallest_of(
     asked: Experiment, n: int | None, target: Fraction, request: Request, near: Fraction | None = None
 ) -> Bracket:
-    """The smallest eps at a target delta; a guess ``near`` changes the cost of one round only.
-
-    - ``target``: target delta, in (0, 1).
-    """
+    """The smallest eps at a target delta; a guess ``near`` changes the cost of one round only."""
     plan, alone, users = unrolled(asked, n)
     if plan is None:
         guess = first_guess(alone, users, target, request) if near is None else near
@@ -87,11 +83,7 @@ def smallest_of(
 
 
 def covered_by(asked: Experiment, n: int | None, question: Question) -> Neighbours:
-    """Whom a bound covers: one round, or several together.
-
-    - ``n``: number of users of the question; None where every round has its own, or where users are what is asked
-      for.
-    """
+    """Whom a bound covers: one round, or several together."""
     plan = plan_of(asked)
     if plan is None:
         assert isinstance(asked, Reduction)
@@ -127,3 +119,50 @@ def _distance(source: Reduction, n: int, question: Question) -> float | None:
     """Of one round: the distance of a group is that of a chain, the number of messages that expected."""
     found, who = limit_variance(source, question), source.participation
     return None if found is None else found * who.group**2 / who.expected(n)
+
+
+_MOST_STEPS: Final = 20
+_MARGIN: Final = Fraction(1, 1000)
+"""Relative distance by which a level that a smaller level suggests may be missed."""
+
+
+def with_every_matrix(
+    found: Amplification, target: Real, solve: Callable[[Fraction], Amplification] | None = None
+) -> Amplification:
+    """The answer, with the bound for every matrix that rounds to the one read beside it where one was normalised.
+
+    - ``solve``: for ``epsilon``: the answer at another delta.
+    """
+    if found.neighbours.rounding is None:
+        return found
+    hidden = found.neighbours.hidden
+    if solve is None:
+        bound = found.bracket.upper + (1 + _upper(target)) * hidden
+        return replace(found, every_matrix=bound if bound < 1 else None)
+    assert isinstance(target, Fraction)  # a delta
+    return replace(found, every_matrix=_smallest(lambda delta: solve(delta).bracket.upper, target, hidden))
+
+
+def _upper(ratio: Real) -> Fraction:
+    return ratio if isinstance(ratio, Fraction) else upper_end(enclose(ratio))
+
+
+def _smallest(solve: Callable[[Fraction], Fraction], delta: Fraction, hidden: Fraction) -> Fraction | None:
+    """A level E whose bound is at most ``delta - (1 + exp(E)) hidden``; None if none is found.
+
+    Each level suggests the next one: it meets what the level before it leaves of delta. A level that is no larger than
+    the one for which delta was reduced is one.
+    """
+    reached = Fraction(0)
+    for _ in range(_MOST_STEPS):
+        beyond = reached * (1 + _MARGIN)
+        left = delta - (1 + (_upper(Exp(beyond)) if beyond else 1)) * hidden
+        if left <= 0:
+            return None
+        try:
+            reached = solve(left)
+        except Unsupported:  # no eps meets what is left of delta
+            return None
+        if reached <= beyond:
+            return reached
+    return None

@@ -1,11 +1,7 @@
 r"""The other two inverses of an amplification bound: the largest local budget, and the fewest users.
 
-*In n* monotonicity is a theorem, whatever the law: :math:`S_n/n` is a reverse martingale, so
-:math:`H(n)=s+E[(S_n/n)_+]` never rises with n (Jensen). Hence the answer of :func:`solve_n` is the smallest n.
-
-*In eps0* it is an assumption, true of every mechanism whose larger budget can be post-processed into a smaller one.
-What is certified without it is both ends: at the budget returned the bound meets the target, at the other end it is
-above it.
+In n monotonicity is a theorem: :math:`S_n/n` is a reverse martingale, so :math:`H(n)=s+E[(S_n/n)_+]` never rises with n
+(Jensen). In eps0 it is an assumption; certified without it are both ends, where the bound meets the target or is above.
 """
 
 from __future__ import annotations
@@ -18,13 +14,12 @@ from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack
 
+from symshuffle.accountants.bounds.amplification import Inverse
 from symshuffle.accountants.bounds.evaluate import LARGEST_N, Request, check_n
-from symshuffle.accountants.bounds.gaussian_profile import distance
-from symshuffle.accountants.bounds.guided import Guide, guided
+from symshuffle.accountants.bounds.guided import Guide, distance, guided
 from symshuffle.accountants.bounds.search import (
     Bound,
     Crossing,
-    Search,
     cross,
     integers_around,
     narrow,
@@ -45,7 +40,6 @@ from symshuffle.accountants.questions.experiments import (
     limit_distance,
     of_several,
 )
-from symshuffle.accountants.questions.inverse_answer import Inverse
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.plan import Rounds, plan_of
 from symshuffle.base.choices import Question, Rigour
@@ -176,7 +170,7 @@ def solve_eps0(
             above = settle(value, goal, rel, above.x * Fraction(3, 2))
         return narrow(value, goal, rel, above=above, meets=meets, what="eps0")
 
-    found = _crossing(search, bound, goal, request)
+    found = cross(search, bound, goal, request)
     neighbours = covered_by(at(found.meets), n, request.direction)
     text = (
         f"at eps0 = lower, the safe end, delta bounds {neighbours.compared}; at eps0 = upper this bound exceeds "
@@ -266,7 +260,7 @@ def solve_n(
             meets = settle(value, goal, rel, min(4 * meets.x, Fraction(LARGEST_N)))
         return narrow_integers(value, goal, rel, above, meets)
 
-    found = _crossing(search, bound, goal, request)
+    found = cross(search, bound, goal, request)
     exceeded = "; at n = lower it exceeds delta" if found.before.lower > goal else ""
     text = (
         f"from n = upper on, the safe end, delta bounds {neighbours.compared}: this bound never rises with n ("
@@ -314,12 +308,6 @@ def _users_guide(spread: float | None, order: Real, goal: Fraction) -> Guide | N
 def _exponent(order: Real) -> float:
     """The level eps as a double."""
     return float(order.exponent) if isinstance(order, Exp) else math.log(to_float(order))
-
-
-def _crossing(search: Search, bound: Callable[[Rigour | None], Bound], goal: Fraction, request: Request) -> Crossing:
-    """What a search finds; balls confirm what doubles, which cost less, found."""
-    quick = bound(Rigour.FLOAT64) if request.rigour is Rigour.BALL else None
-    return cross(search, bound(request.rigour), goal, request.rel, quick=quick)
 
 
 def _by_budget(source: Any) -> Callable[[Fraction], Any]:

@@ -5,7 +5,7 @@ One chain, whatever the question: decomposition -> law of G -> engine -> bracket
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Final, Unpack
@@ -16,13 +16,12 @@ from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
 from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.covering.reduction import Source, covering_reduction
-from symshuffle.accountants.questions.every_matrix import with_every_matrix
+from symshuffle.accountants.questions.experiments import smallest_of, with_every_matrix
 from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, WIDTH_OF_EPS, Rounds, unrolled
 from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL, read_delta, read_target, words_of_target
 from symshuffle.base.numbers import parse_rational
-from symshuffle.base.results import Bracket
 from symshuffle.engines.registry import Engine
 
 USUAL_WIDTH: Final = 1e-6
@@ -62,7 +61,7 @@ def delta(
     direction : {"forward", "reverse", "both"}
         Which divergence; ``both`` takes the larger.
     engine : Engine, optional
-        Default: chosen by :func:`symshuffle.accountants.bounds.evaluate.choose_engine`.
+        Default: the cheapest that will do.
     rigour : Rigour or None
         What the result must be; None leaves it at what the engine delivers.
     rel : float
@@ -123,17 +122,13 @@ def delta(
     request = replace(asked, rel=who.width(USUAL_WIDTH) if rel is None else rel)
     bracket = bound_at(reduced, n, order, request)
 
-    def reached(real: Reduction) -> Fraction:
-        return reached_at(real, n, order, request, approached=bool(reduced.inner))
-
-    attained = _most(reduced, n, reached) if attain else None
+    approached = bool(reduced.inner)
+    real = [
+        Attained(reached_at(pair, n, order, request, approached=approached), datasets)
+        for datasets, pair in (reduced.real_pairs(n) if attain else ())
+    ]
+    attained = max(real, key=lambda pair: pair.lower, default=None)
     return with_every_matrix(Amplification("delta", bracket, neighbours, attained, target=words), order)
-
-
-def _most(reduced: Reduction, n: int, reached: Callable[[Reduction], Fraction]) -> Attained | None:
-    """The real pair that has the most; None where no real pair is known."""
-    found = (Attained(reached(real), datasets) for datasets, real in reduced.real_pairs(n))
-    return max(found, key=lambda pair: pair.lower, default=None)
 
 
 @spelled_out
@@ -204,12 +199,13 @@ def epsilon(
     reduced = covering_reduction(alone, covering)
     who, neighbours = reduced.participation, reduced.neighbours(asked.direction, n)
     request = replace(asked, rel=who.width(USUAL_WIDTH) if rel is None else rel)
-    guess = first_guess(reduced, n, target, request) if near is None else _read_guess(near)
+    guess = None if near is None else parse_rational(near, "near")
+    if guess is not None and not 0 <= guess <= LARGEST_LEVEL:
+        raise InputError("near", near, f"a level from 0 to {LARGEST_LEVEL}")
+    guess = first_guess(reduced, n, target, request) if guess is None else guess
 
     def at(target: Fraction) -> Amplification:
-        found = smallest_eps(reduced, n, target, request, guess)
-        how = f"root search on delta(eps); at the upper end: {found.at.how}"
-        bracket = Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
+        bracket = smallest_of(reduced, n, target, request, guess)
         return Amplification("epsilon", bracket, neighbours, target=words)
 
     def most() -> Attained | None:
@@ -233,10 +229,3 @@ def _meets(real: Reduction, n: int, target: Fraction, eps: Fraction, request: Re
         )
     except Unsupported:
         return False
-
-
-def _read_guess(near: object) -> Fraction:
-    guess = parse_rational(near, "near")
-    if not 0 <= guess <= LARGEST_LEVEL:
-        raise InputError("near", near, f"a level from 0 to {LARGEST_LEVEL}")
-    return guess

@@ -1,13 +1,14 @@
-r"""The trade-off function (f-DP): the least type II error of a test of two neighbours, at each type I error.
+r"""The trade-off function (f-DP), and the Gaussian mechanism that many shuffled messages resemble, which is no bound.
 
-Of a pair of experiments it is the upper envelope of the lines that its divergences give,
+The least type II error of a test of two neighbours, at each type I error, is the upper envelope of the lines
 
 .. math:: f(\alpha)=\sup_{\varepsilon\ge0}\max\bigl(0,\;1-\delta(\varepsilon)-e^{\varepsilon}\alpha,\;
    e^{-\varepsilon}(1-\delta(\varepsilon)-\alpha)\bigr),
 
-for a profile delta that holds in both directions (Dong, Roth, Su 2022, Proposition 2.12; the identity itself is
-Neyman-Pearson). Upper bounds on delta at finitely many levels give a *lower* bound on f, the safe side. The other side
-of the bracket covers the levels between: delta is convex and falling in :math:`x=e^{\varepsilon}`.
+for a profile delta that holds in both directions (Dong, Roth, Su 2022, Proposition 2.12). Upper bounds on delta at
+finitely many levels give a lower bound on f, the safe side; between them delta is convex and falling in
+:math:`x=e^{\varepsilon}`. For growing n the profile of one round tends to that of two Gaussians a distance
+:math:`\mu=\sqrt{\operatorname{Var}(G)/n}` apart, G taken at eps = 0; rounds add up in :math:`\mu^2`.
 """
 
 from __future__ import annotations
@@ -16,21 +17,32 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Final, Unpack
+from statistics import NormalDist
+from typing import Any, Final, Unpack, final
 
 from symshuffle.accountants.bounds.chords import Node, lines_below, meetings
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
 from symshuffle.accountants.covering.reduction import Source
 from symshuffle.accountants.questions.curves import Curve, CurvePoint, at_order, sent
-from symshuffle.accountants.questions.experiments import Experiment, covered_by, experiment, smallest_of, width_of
+from symshuffle.accountants.questions.experiments import (
+    Experiment,
+    certain,
+    covered_by,
+    experiment,
+    limit_distance,
+    smallest_of,
+    width_of,
+)
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
-from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, Rounds
-from symshuffle.base.choices import CurveKind, Question, Rigour
+from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, Rounds, plan_of, unrolled
+from symshuffle.base.choices import CurveKind, Question, Rigour, choice
 from symshuffle.base.errors import InputError, Progress, Unsupported, check_list
 from symshuffle.base.executors import mapped
+from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import as_integer, parse_rational
 from symshuffle.base.results import Bracket
 
@@ -164,3 +176,135 @@ def _between(profile: Sequence[CurvePoint], alpha: Fraction, revealed: Fraction 
             yield _lines(x, max(line.at(x) for line in lines), alpha)
     last = profile[-1].x
     yield _lines(last, revealed, alpha)
+
+
+NO_GUARANTEE: Final = (
+    "an approximation for many users by the central limit theorem, and no guarantee: the messages may be easier to "
+    "tell apart than this Gaussian; what holds is the certified trade-off, delta or eps"
+)
+"""What is said of every number that comes from the limit."""
+
+_STANDARD: Final = NormalDist()
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class GaussianLimit:
+    """Parameter mu of Gaussian differential privacy that approximates shuffling.
+
+    Parameters
+    ----------
+    mu : float
+        Distance of the means of two Gaussians of variance 1, at least 0.
+    rounds : int
+        Number of rounds, at least 1.
+
+    Raises
+    ------
+    InputError
+        If ``mu`` is negative or infinite, or ``rounds`` is no integer of at least 1.
+
+    Notes
+    -----
+    It has no bracket and is no :class:`~symshuffle.base.results.Answer`: nothing is proved about it.
+    """
+
+    mu: float
+    rounds: int = 1
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.mu < math.inf:
+            raise InputError("mu", self.mu, "a distance of at least 0")
+        object.__setattr__(self, "rounds", as_integer(self.rounds, "rounds", 1))
+
+    @property
+    def about(self) -> str:
+        """Sentence that says what the approximation does not guarantee."""
+        return NO_GUARANTEE
+
+    @property
+    def lines(self) -> FirstLines:
+        """First lines of the approximation."""
+        return FirstLines(
+            "mu",
+            f"is about {self.mu:.6g} (neither end: nothing is bounded)",
+            about="which Gaussian mechanism the messages of many users resemble",
+            sure="an approximation for many users by the central limit theorem, and no guarantee",
+        )
+
+    def tradeoff(self, alpha: object) -> float:
+        """Type II error of the Gaussian approximation at a type I error in [0, 1].
+
+        Raises
+        ------
+        InputError
+            If the error is outside [0, 1].
+        """
+        error = float(parse_rational(alpha, "alpha"))
+        if not 0 <= error <= 1:
+            raise InputError("alpha", alpha, "a type I error in [0, 1]")
+        if error in (0, 1):
+            return 1 - error
+        return _STANDARD.cdf(-_STANDARD.inv_cdf(error) - self.mu)
+
+    def renyi(self, alpha: object) -> float:
+        """Rényi divergence of order ``alpha`` of the Gaussian approximation, in nats."""
+        return float(parse_rational(alpha, "alpha")) * self.mu**2 / 2
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: the parameter, and that it guarantees nothing."""
+        return {"mu": self.mu, "rounds": self.rounds, "certified": False, "about": self.about}
+
+
+@spelled_out
+def gaussian_limit(
+    source: Source | Rounds | Sequence[Rounds],
+    *,
+    n: int | None,
+    direction: Question | str = "both",
+    **whom: Unpack[Whom],
+) -> GaussianLimit:
+    """Approximate parameter mu of Gaussian differential privacy; no guarantee.
+
+    Parameters
+    ----------
+    source, n, direction, adjacency, blanket, null, min_users, dropout, group
+        As in :func:`symshuffle.delta`. For a group, mu is multiplied by its size, as for any Gaussian mechanism;
+        with dropout the mean number of messages replaces the number of messages.
+
+    Returns
+    -------
+    GaussianLimit
+        The parameter mu, at least 0, and the number of rounds.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of its range.
+    Unsupported
+        If the variance of the amplification variable is unknown, or some messages reveal for certain what the user
+        holds, so that no Gaussian limit exists.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism, rounds
+    >>> krr = mechanism("krr").at(k=4, eps0=1)
+    >>> round(gaussian_limit(krr, n=10_000).mu, 5), round(gaussian_limit(rounds(krr, 4), n=10_000).mu, 5)
+    (0.01016, 0.02032)
+    """
+    return limit_of(experiment(source, Covering.of(**whom)), n, choice(Question, direction, "direction"))
+
+
+def limit_of(asked: Experiment, n: int | None, question: Question = Question.BOTH) -> GaussianLimit:
+    """As :func:`gaussian_limit`, of what was reduced already."""
+    unrolled(asked, n)  # refuses a number of users that is missing, or given twice
+    if certain(asked, question):
+        raise Unsupported(
+            "the Gaussian limit does not exist, because some messages reveal for certain what the user holds; ask for "
+            "delta or epsilon instead"
+        )
+    distance = limit_distance(asked, n, question)
+    if distance is None:
+        raise Unsupported("the Gaussian limit: the variance of the amplification variable is not known here")
+    plan = plan_of(asked)
+    return GaussianLimit(math.sqrt(distance), 1 if plan is None else plan.times)

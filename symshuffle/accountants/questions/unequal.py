@@ -1,12 +1,9 @@
 r"""Users with local budgets of their own: each hides the others by his own blanket.
 
-Let user i run :math:`W_i(x)=\gamma_i\omega+(1-\gamma_i)L_{i,x}`, with one distribution :math:`\omega` for all. Show who
-of the others drew from his left-over, and what: that has the same law in both datasets. What remains is the message of
-the differing user j, all of it, among N draws from :math:`\omega`, where N is a sum of independent coins
-:math:`\gamma_i, i\ne j`. So the divergence is at most :math:`E[H_j(N+1)]`, with :math:`H_j(m)` the bound of m users
-whose law is that of :math:`G=(A_0-e^\varepsilon A_1)/\omega` under :math:`\omega`; it never rises with m. Blankets of
-k-ary randomized response are uniform whatever the budget. Where blankets differ, the draws from them differ in law, and
-a count of them is not all that matters: this is refused.
+Let user i run :math:`W_i(x)=\gamma_i\omega+(1-\gamma_i)L_{i,x}`. Once it is shown who of the others drew from his
+left-over, and what, there remains the message of the differing user j among N draws from :math:`\omega`, N a sum of
+independent coins :math:`\gamma_i, i\ne j`: the divergence is at most :math:`E[H_j(N+1)]`, which falls with N. Where
+blankets differ a count of draws is not all that matters: this is refused.
 """
 
 from __future__ import annotations
@@ -25,11 +22,11 @@ from symshuffle.accountants.bounds.brackets import bound_at, ratio_of
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.bounds.search import smallest_meeting
 from symshuffle.accountants.covering.assumptions import Assumption
-from symshuffle.accountants.covering.dropout import LARGEST_EXACT, Cdf, mean_over_counts
 from symshuffle.accountants.covering.listed import numeric
 from symshuffle.accountants.covering.neighbours import Neighbours
+from symshuffle.accountants.covering.participation import LARGEST_EXACT, Cdf, exact_sums, mean_over_counts
 from symshuffle.accountants.covering.reduced import PairClass, Reduction
-from symshuffle.accountants.questions.every_matrix import with_every_matrix
+from symshuffle.accountants.questions.experiments import with_every_matrix
 from symshuffle.base.choices import Adjacency, Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_delta, read_target, words_of_target
@@ -136,8 +133,6 @@ def unequal_epsilon(
 ) -> Amplification:
     """Smallest eps, in nats, at a target delta for users with different channels.
 
-    The differing user may be any of the users. It is public which user runs which channel.
-
     Parameters
     ----------
     users, direction, rigour, bits
@@ -225,7 +220,10 @@ def _bound(users: tuple[Users, ...], order: Real, request: Request) -> Bracket:
 def _of_one(users: tuple[Users, ...], place: int, order: Real, request: Request, exact: bool) -> Bracket:
     """Where a user of one group differs: X0 may hold either input of a pair, so one direction is as large as both."""
     reduced = _against_blanket(users[place].channel)
-    coins = tuple((one.count - (i == place), _gamma(one.channel)) for i, one in enumerate(users))
+    coins = tuple(
+        (one.count - (i == place), sum(map(Fraction, one.channel.blanket()), start=Fraction(0)))  # type: ignore[arg-type]
+        for i, one in enumerate(users)
+    )
     centre = sum(count * float(gamma) for count, gamma in coins)
     spread = sum(count * float(gamma * (1 - gamma)) for count, gamma in coins) ** 0.5
     return mean_over_counts(
@@ -236,10 +234,6 @@ def _of_one(users: tuple[Users, ...], place: int, order: Real, request: Request,
         request.rel,
         exact=exact,
     )
-
-
-def _gamma(channel: Channel) -> Fraction:
-    return sum((Fraction(mass) for mass in channel.blanket()), start=Fraction(0))  # type: ignore[arg-type]  # exact
 
 
 @lru_cache(maxsize=32)
@@ -259,7 +253,7 @@ def _against_blanket(channel: Channel) -> Reduction:
 def clones_cdf(coins: tuple[tuple[int, Fraction], ...], *, exact: bool = False) -> Cdf:
     """From m to both ends of the probability of at most m messages that hide each other, that of one user included."""
     total = 1 + sum(count for count, _ in coins)
-    below = _exact_sums(coins) if exact else _ball_sums(coins)
+    below = exact_sums(coins) if exact else _ball_sums(coins)
 
     @cache
     def ends(m: int) -> tuple[Fraction, Fraction]:
@@ -268,16 +262,6 @@ def clones_cdf(coins: tuple[tuple[int, Fraction], ...], *, exact: bool = False) 
         return (Fraction(1), Fraction(1)) if m >= total else below(m)
 
     return ends
-
-
-def _exact_sums(coins: tuple[tuple[int, Fraction], ...]) -> Callable[[int], tuple[Fraction, Fraction]]:
-    masses = [Fraction(1)]
-    for count, gamma in coins:
-        for _ in range(count):
-            padded = [Fraction(0), *masses, Fraction(0)]
-            masses = [(1 - gamma) * b + gamma * a for a, b in itertools.pairwise(padded)]
-    sums = list(itertools.accumulate(masses))
-    return lambda m: (sums[m - 1], sums[m - 1])
 
 
 def _ball_sums(coins: tuple[tuple[int, Fraction], ...]) -> Callable[[int], tuple[Fraction, Fraction]]:

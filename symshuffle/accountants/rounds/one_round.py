@@ -17,8 +17,7 @@ from symshuffle.accountants.bounds.brackets import (
     smallest_eps,
 )
 from symshuffle.accountants.bounds.evaluate import Request
-from symshuffle.accountants.covering.dropout import few_counts, means_between, partial_cdf
-from symshuffle.accountants.covering.participation import EVERYBODY
+from symshuffle.accountants.covering.participation import EVERYBODY, few_counts, means_between, partial_cdf
 from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.rounds.dominating import Ends, Profile
 from symshuffle.base.choices import Question

@@ -17,6 +17,7 @@ from typing import Any, Final
 import sympy as sp
 
 from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.base.choices import Question
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.results import Bracket
 from symshuffle.decompositions.symbolic import optimal_decomposition
@@ -114,7 +115,7 @@ def _law_at_four(k: int, row: Row) -> object:
     try:
         one = family(row.name, k)
         chosen = {name: value for name, value in row.parameters if name != str(one.size)}
-        law = reduction(one.source(lam=4, **chosen)).laws(Fraction(6, 5), "forward", None)[0]
+        law = reduction(one.source(lam=4, **chosen)).laws(Fraction(6, 5), Question.FORWARD, None)[0]
     except (InputError, Unsupported, NotDecided):
         return row.name
     masses: dict[Any, Any] = {}

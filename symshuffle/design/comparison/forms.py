@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias, final
 
 import sympy as sp
 
-from symshuffle.accountants.bounds.gaussian_profile import level
+from symshuffle.accountants.bounds.guided import level
 from symshuffle.base.choices import Loss, Others
 from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import Unsupported

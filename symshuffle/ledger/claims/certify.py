@@ -20,8 +20,7 @@ from symshuffle.base.numbers import Ball, Exp
 from symshuffle.ledger.claims.comparisons import Comparison
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Grade
 from symshuffle.ledger.recheck.checker import CERTIFICATE_FORMAT, digest, verdict_of
-from symshuffle.ledger.recheck.sentences import comparison_reads, file_reads, part_reads, program_reads
-from symshuffle.ledger.recheck.values import decide, spoken
+from symshuffle.ledger.recheck.values import comparison_reads, decide, file_reads, part_reads, program_reads, spoken
 
 _LIBRARIES: Final = ("symshuffle", "python-flint", "sympy", "numpy")
 """Whose versions a certificate names, beside that of Python."""

@@ -12,7 +12,6 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, final
 
-from symshuffle.base.choices import replace_choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Verdict, equal, less
 
@@ -66,7 +65,6 @@ class Comparison:
     solution: Solution | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        replace_choice(Means, self, "means")
         if not isinstance(self.verdict, Verdict):
             raise InputError("verdict", self.verdict, "a Verdict")
 
@@ -263,9 +261,9 @@ def serving(clause: str, comparisons: Iterable[Comparison]) -> Iterator[Comparis
     return (replace(comparison, serves=clause) for comparison in comparisons)
 
 
-def _shorten(value: object, limit: int = 200) -> str:
+def _shorten(value: object) -> str:
     text = _plain(value)
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+    return text if len(text) <= 200 else f"{text[:199]}…"
 
 
 def _plain(value: object) -> str:

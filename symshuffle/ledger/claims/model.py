@@ -1,11 +1,8 @@
 """A claim as data, and a check as a function from a statement to comparisons.
 
-The printed statement of a paper is transcribed once, as the callable ``printed`` of its claim. The check does not
-know it: it receives *a* statement and yields comparisons of what the library computes with what that statement
-says. The same check therefore runs on the printed statement, on the corrected one where the printed one falls,
-and on each negative control, a perturbed statement that it has to reject.
-
-Whoever writes claims imports from here, comparisons (:mod:`symshuffle.ledger.claims.comparisons`) included.
+The printed statement is transcribed once, as ``printed``. A check does not know it: it receives *a* statement, and so
+runs on the printed one, on its correction and on each control, which it has to reject. Whoever writes claims imports
+from here, comparisons (:mod:`symshuffle.ledger.claims.comparisons`) included.
 """
 
 from __future__ import annotations
@@ -102,9 +99,6 @@ class Obligation:
     quantifier: Quantifier
     of: str
     clauses: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        replace_choice(Quantifier, self, "quantifier")
 
     def __str__(self) -> str:
         return f"{self.quantifier.value} {self.of}"

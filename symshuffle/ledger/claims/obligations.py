@@ -1,29 +1,227 @@
 """Whether the comparisons of a check are what its claim owes.
 
-A statement about every n, every channel or a limit is not *proved* by a symbolic identity about something else. The
-rules, for each thing that a claim speaks about:
-
-- a parameter of the transcribed statement is ``for all`` unless the claim lists it otherwise. *Proved* needs a symbolic
-  comparison that falls when the statement is made false for large values of it
-  (:mod:`symshuffle.ledger.claims.beyond`); *certified* needs that it stood for a symbol, because finitely many
-  certificates do not certify a general statement;
-- a clause in words (``for_all("channels")``) needs comparisons that name it. *Proved* needs a symbolic one, where the
-  clause is ``for all`` or a ``limit``, and it has to fall with the statement or under a control;
-- a parameter that only ever stands for an object without numbers (a function, a flag) is such a clause where something
-  is *proved*; below that, the comparisons of the statement as a whole are its;
-- a comparison names only what the claim lists, and a *proved* claim lists something.
+A parameter of the transcribed statement is ``for all`` unless the claim lists it otherwise. *Proved* needs a symbolic
+comparison that falls when the statement is made false for large values of it; *certified* needs that it stood for a
+symbol. A clause in words (``for_all("channels")``), or a parameter that only stands for objects without numbers, needs
+comparisons that name it. A comparison names only what the claim lists, and a *proved* claim lists something.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Set
-from typing import Final
+import inspect
+import numbers
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache
+from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
-from symshuffle.ledger.claims.beyond import Record, falls, rejects
-from symshuffle.ledger.claims.comparisons import Means
-from symshuffle.ledger.claims.model import Claim, Correction, Grade, Kind, Quantifier, parameters
+from symshuffle.base.numbers import Ball, Exp, Verdict
+from symshuffle.ledger.claims.comparisons import Comparison, Means
+from symshuffle.ledger.claims.model import Check, Claim, Correction, Grade, Kind, Quantifier, Statement, parameters
+
+_Values: TypeAlias = Mapping[str, Any]
+
+THRESHOLD: Final = 10**6
+"""Where a statement made false begins to be so: beyond the sizes that any check of the ledger reaches."""
+
+
+@final
+@dataclass(slots=True)
+class Record:
+    """The arguments with which a statement was called, by parameter.
+
+    - ``arguments``: the arguments of every call, for somebody who takes them out again; None if nobody does.
+    """
+
+    numeric: set[str] = field(default_factory=set)
+    symbolic: set[str] = field(default_factory=set)
+    calls: int = 0
+    arguments: list[_Values] | None = None
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Every parameter that a quantity was passed for, in alphabetical order."""
+        return tuple(sorted(self.numeric | self.symbolic))
+
+
+def recording(statement: Statement, arguments: list[_Values] | None = None) -> tuple[Statement, Record]:
+    """The same statement, and where the arguments of its calls are recorded."""
+    names, record = _names(statement), Record(arguments=arguments)
+
+    def watched(*args: Any, **options: Any) -> Any:
+        record.calls += 1
+        named = names(args, options)
+        if record.arguments is not None:
+            record.arguments.append(named)
+        for name, value in named.items():
+            if _symbols(value):
+                record.symbolic.add(name)
+            elif _quantity(value):
+                record.numeric.add(name)
+        return statement(*args, **options)
+
+    return watched, record
+
+
+def beyond(statement: Statement, parameter: str, sign: int, *, threshold: int | None = THRESHOLD) -> Statement:
+    """The statement, off by ``sign`` where the given parameter is a symbol that exceeds a threshold.
+
+    Without a threshold it is off by the symbol itself, which is easier to compute with.
+    """
+    names = _names(statement)
+
+    def wrong(*args: Any, **options: Any) -> Any:
+        value = statement(*args, **options)
+        argument = names(args, options).get(parameter)
+        return _off(value, sign * _excess(argument, threshold)) if _symbols(argument) else value
+
+    return wrong
+
+
+def falls(
+    check: Check,
+    statement: Statement,
+    parameter: str,
+    generator: Callable[[], np.random.Generator],
+    *,
+    serving: str | None = None,
+) -> bool:
+    """Whether a symbolic comparison stops being true once the statement is false for large values of a parameter.
+
+    The value is raised, then lowered: an upper bound that is raised remains one. What raises an exception decides
+    nothing; where the wrong value cannot be taken apart by a check, one that is off for every value of the symbol is
+    tried in its place.
+    """
+    for threshold in (THRESHOLD, None):
+        broken = False
+        for sign in (1, -1):
+            wrong = beyond(statement, parameter, sign, threshold=threshold)
+            try:
+                if rejects(check(wrong, generator()), serving=serving):
+                    return True
+            except Exception:  # the wrong value broke the arithmetic of the check, which is not a rejection
+                broken = True
+        if not broken:
+            return False
+    return False
+
+
+def rejects(comparisons: Iterable[Comparison], *, serving: str | None = None) -> bool:
+    """Whether a symbolic comparison, made for the given clause if there is one, is not true."""
+    return any(
+        comparison.verdict is not Verdict.TRUE
+        and comparison.means is Means.SYMBOLIC
+        and serving in (None, comparison.serves)
+        for comparison in comparisons
+    )
+
+
+def _names(statement: Statement) -> Callable[[tuple[Any, ...], Mapping[str, Any]], dict[str, Any]]:
+    """How to name the arguments of a call: by the parameters of the statement."""
+    try:
+        signature = inspect.signature(statement)
+    except ValueError:  # a function of C, such as max, does not name its parameters
+        return lambda args, options: {**{str(i): value for i, value in enumerate(args)}, **options}
+
+    def named(args: tuple[Any, ...], options: Mapping[str, Any]) -> dict[str, Any]:
+        return dict(signature.bind(*args, **options).arguments)
+
+    return named
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """What a container or a record holds; nothing for anything else."""
+    match value:
+        case str() | bytes() | type():
+            return
+        case dict():
+            yield from value.keys()
+            yield from value.values()
+        case list() | tuple() | Set() | np.ndarray():
+            yield from value
+        case _ if is_dataclass(value):
+            yield from (getattr(value, entry.name) for entry in fields(value))
+
+
+def _symbols(value: Any) -> frozenset[Any]:
+    """SymPy symbols in a value, or generators of the polynomial ring of a generic one."""
+    if (free := getattr(value, "free_symbols", None)) is not None:
+        return frozenset(free)
+    if hasattr(value, "ring") and not isinstance(value, numbers.Number):
+        return frozenset() if value.is_ground else frozenset([value])
+    return frozenset().union(*map(_symbols, _parts(value)))
+
+
+def _quantity(value: Any) -> bool:
+    """Whether a value is, or holds, a number that a statement can be about; flags and names are not."""
+    if isinstance(value, bool | str):
+        return False
+    if isinstance(value, numbers.Number | Ball | Exp) or getattr(value, "is_number", False) or hasattr(value, "ring"):
+        return True
+    return any(map(_quantity, _parts(value)))
+
+
+def _excess(argument: Any, threshold: int | None) -> Any:
+    """By how much a statement is made wrong at an argument that holds symbols."""
+    import sympy as sp
+
+    if not isinstance(argument, sp.Expr):
+        free = [symbol for symbol in _symbols(argument) if isinstance(symbol, sp.Symbol)]
+        argument = sum(sorted(free, key=str), sp.Integer(0)) if free else sp.Integer(1)
+    return argument if threshold is None or not argument.free_symbols else _step()(argument - threshold)
+
+
+def _off(value: Any, by: Any) -> Any:
+    """A value made wrong: a number by so much, a truth by its opposite, what is made of them entry by entry."""
+    import sympy as sp
+
+    if hasattr(value, "ring"):  # an element of a polynomial ring, which is a dict as well
+        return value + (-1 if by.could_extract_minus_sign() else 1)
+    match value:
+        case None | str():
+            return value
+        case bool():
+            return not value
+        case Verdict():
+            return ~value
+        case sp.Expr() | numbers.Number():
+            return sp.sympify(value) + by
+        case sp.MatrixBase():
+            return value.applyfunc(lambda entry: _off(entry, by))
+        case sp.logic.boolalg.Boolean():
+            return sp.Not(value)
+        case dict():
+            return {key: _off(entry, by) for key, entry in value.items()}
+        case list() | tuple():
+            return type(value)(_off(entry, by) for entry in value)
+        case Set():
+            return frozenset()
+        case _ if callable(value):
+            return lambda *args, **options: _off(value(*args, **options), by)
+        case _:
+            return value
+
+
+@cache
+def _step() -> Any:
+    """The function that is 1 above 0 and 0 elsewhere, left alone where the sign is open."""
+    import sympy as sp
+
+    class Beyond(sp.Function):  # type: ignore[misc]
+        nargs = 1
+        is_real = True
+
+        @classmethod
+        def eval(cls, excess: Any) -> Any:
+            return sp.Integer(int(bool(excess > 0))) if excess.is_number else None
+
+        def fdiff(self, argindex: int = 1) -> Any:
+            return sp.Integer(0)
+
+    return Beyond
+
 
 GENERAL: Final = frozenset({Quantifier.FOR_ALL, Quantifier.LIMIT})
 """What no number of cases settles."""

@@ -7,6 +7,7 @@ import importlib
 import pkgutil
 import re
 import sys
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -20,6 +21,35 @@ from typing import Final, TypeAlias, final
 from symshuffle.base.errors import InputError, SymshuffleError
 from symshuffle.ledger.claims.model import Claim, Kind
 from symshuffle.ledger.claims.pictures import Plot
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """What is needed to cite a paper.
+
+    - ``authors``: ``"family name, given names"``, in the printed order.
+    - ``displays``: whether the text that the ledger was made from has the paper's displayed formulas. Where it has
+      not, they are reconstructed from the prose and the proofs around them.
+    """
+
+    key: str
+    title: str
+    authors: tuple[str, ...]
+    year: int
+    arxiv: str
+    displays: bool = True
+
+
+@cache
+def bibliography() -> Mapping[str, Paper]:
+    """The five papers by key, in the order of the catalogue."""
+    text = resources.files("symshuffle.ledger.claims").joinpath("papers.toml").read_text(encoding="utf-8")
+    found = {
+        key: Paper(key, **{**facts, "authors": tuple(facts["authors"])}) for key, facts in tomllib.loads(text).items()
+    }
+    return MappingProxyType(found)
+
 
 CHECKS: Final = "proofs_checks"
 """The package whose section modules hold the claims.
@@ -215,15 +245,11 @@ def _sections(package: str) -> Iterator[ModuleType]:
     if not hasattr(root, "__path__"):
         yield root
         return
-    found = pkgutil.walk_packages(root.__path__, f"{package}.", onerror=_reraise)
+    # A package that fails to import fails loudly: a silent loss of claims would look like a green ledger.
+    found = pkgutil.walk_packages(root.__path__, f"{package}.", onerror=importlib.import_module)
     for module in sorted(found, key=lambda info: info.name):
         if not module.ispkg and not module.name.rpartition(".")[2].startswith("_"):
             yield importlib.import_module(module.name)
-
-
-def _reraise(name: str) -> None:
-    """Let a package that fails to import fail loudly: a silent loss of claims would look like a green ledger."""
-    importlib.import_module(name)
 
 
 def _agree_on_errata(claims: Sequence[Claim]) -> None:

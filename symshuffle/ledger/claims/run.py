@@ -1,22 +1,9 @@
 """Runs claims and says what was found.
 
-Rules of the tally, the same for a printed statement, its correction and its controls:
-
-- one comparison that is false refutes; one that is undecided, with none false, leaves the statement undecided;
-- a check that makes no comparison proves nothing: it is undecided and the run fails;
-- an exception in a check is a fault of the run, whatever was compared before it, and is never a rejection.
-
-A control is rejected if and only if one of its comparisons is false. An exception does not reject it, not even
-an :class:`~symshuffle.base.errors.InputError` about the perturbed object: the same exception would come from a misspelt
-argument. A check for which refusal is the right answer catches it and records it with
-:func:`~symshuffle.ledger.claims.model.decide`.
-
-A grade is reported only where the comparisons carry it: *proved* needs a symbolic comparison, and nothing above
-*sampled* may rest on floating point. A symbolic comparison may be about something else than the statement:
-for a proved claim one of them has to tell the statement from a wrong one; otherwise the run fails. It may also be about
-the sizes that were enumerated only: each claim is tried with its statement made false beyond them, and what it owes for
-all values, as a limit or by cases is held against what its comparisons serve
-(:mod:`symshuffle.ledger.claims.obligations`).
+One comparison that is false refutes a statement; one that is undecided, with none false, leaves it undecided. A check
+that compares nothing is undecided, and the run fails. An exception in a check is a fault of the run and never rejects a
+control, not even an :class:`~symshuffle.base.errors.InputError`: a misspelt argument would raise the same. A grade is
+reported only where the comparisons carry it, and all that is owed is (:mod:`~symshuffle.ledger.claims.obligations`).
 """
 
 from __future__ import annotations
@@ -26,19 +13,17 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, Final, final
 
 import numpy as np
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import DEFAULT_BITS, Verdict, working_precision
-from symshuffle.ledger.claims.beyond import recording
 from symshuffle.ledger.claims.certify import Witnesses, certificate
 from symshuffle.ledger.claims.clauses import Role
 from symshuffle.ledger.claims.comparisons import Comparison, Means
 from symshuffle.ledger.claims.model import Check, Claim, ClaimVerdict, Control, Correction, Grade, Kind, Statement
-from symshuffle.ledger.claims.obligations import unmet
+from symshuffle.ledger.claims.obligations import recording, unmet
 from symshuffle.ledger.claims.outcomes import Corrected, Outcome, PartOutcome
 
 
@@ -108,14 +93,9 @@ class _Tally:
 
 
 def _clause(of: str, found: Counter[tuple[Means, Verdict]]) -> PartOutcome:
-    verdicts = {verdict for _, verdict in found}
-    verdict = (
-        ClaimVerdict.REFUTED
-        if Verdict.FALSE in verdicts
-        else ClaimVerdict.UNDECIDED
-        if Verdict.UNDECIDED in verdicts
-        else ClaimVerdict.HOLDS
-    )
+    verdict = ClaimVerdict.HOLDS
+    for bad, worse in ((Verdict.UNDECIDED, ClaimVerdict.UNDECIDED), (Verdict.FALSE, ClaimVerdict.REFUTED)):
+        verdict = worse if any(judged is bad for _, judged in found) else verdict
     means: Counter[Means] = Counter()
     for (one, _), count in found.items():
         means[one] += count
@@ -166,7 +146,8 @@ def run(claim: Claim, *, certified: bool = False) -> Outcome:
         grade, weak = _grade(claim, verdict, tally)
         if grade is not None and verdict is not ClaimVerdict.REFUTED:
             owed = tuple(unmet(claim, claim, record, tally.served, lambda: seeded(claim.id)))
-        proved, told, rejections = _is_proved(claim), tally.refuted_symbolically, []
+        proved = Grade.PROVED in (claim.grade, claim.corrected.grade if claim.corrected is not None else None)
+        told, rejections = tally.refuted_symbolically, []
         for control in claim.controls:
             # Once one false comparison is symbolic, the first one of any kind will do for the other controls.
             until = frozenset({Means.SYMBOLIC} if proved and not told else Means)
@@ -182,25 +163,21 @@ def run(claim: Claim, *, certified: bool = False) -> Outcome:
         faults.append("no negative control")
     found = tuple(fault for fault in faults if fault is not None)
     grade = None if owed and verdict is not ClaimVerdict.REFUTED else grade
+    content = None
+    if seen is not None and not found:
+        content = certificate(claim, verdict, grade, seen, seen_corrected if corrected else None)
     return outcome_of(
         claim,
         verdict,
-        faults=found,
+        found,
+        "; ".join((str(tally), *found)),
+        tally,
         grade=grade,
-        evidence="; ".join((str(tally), *found)),
-        outcomes=tally.outcomes,
-        means=tally.means,
-        clauses=tally.clauses(claim),
-        rejected=rejections.count(None),
+        controls_rejected=rejections.count(None),
         symbolic_rejection=told if proved else None,
         seconds=time.perf_counter() - start,
-        refutation=tally.refutation,
         corrected=corrected,
-        content=(
-            None
-            if seen is None or found
-            else certificate(claim, verdict, grade, seen, seen_corrected if corrected else None)
-        ),
+        certificate=content,
     )
 
 
@@ -217,21 +194,14 @@ run_claim: Final = run
 def outcome_of(
     claim: Claim,
     verdict: ClaimVerdict,
-    *,
     faults: tuple[str, ...],
     evidence: str,
-    grade: Grade | None = None,
-    outcomes: Mapping[Verdict, int] = MappingProxyType({}),
-    means: Mapping[Means, int] = MappingProxyType({}),
-    clauses: tuple[PartOutcome, ...] = (),
-    rejected: int = 0,
-    symbolic_rejection: bool | None = None,
-    seconds: float = 0.0,
-    refutation: Comparison | None = None,
-    corrected: Corrected | None = None,
-    content: Mapping[str, Any] | None = None,
+    tally: _Tally | None = None,
+    **found: Any,
 ) -> Outcome:
     """The outcome of a claim; what is not given was not found."""
+    tally = tally or _Tally(Counter(), Counter(), {}, frozenset(), None, None)
+    nothing = dict.fromkeys(("grade", "symbolic_rejection", "corrected", "certificate"))
     return Outcome(
         id=claim.id,
         paper=claim.paper,
@@ -240,32 +210,22 @@ def outcome_of(
         source=claim.source,
         verdict=verdict,
         recorded=claim.expected,
-        grade=grade,
         scope=claim.scope,
         assumptions=claim.assumptions,
         evidence=evidence,
-        true=outcomes.get(Verdict.TRUE, 0),
-        undecided=outcomes.get(Verdict.UNDECIDED, 0),
-        false=outcomes.get(Verdict.FALSE, 0),
-        means=tuple((one, means[one]) for one in Means if means.get(one)),
+        true=tally.outcomes[Verdict.TRUE],
+        undecided=tally.outcomes[Verdict.UNDECIDED],
+        false=tally.outcomes[Verdict.FALSE],
+        means=tuple((one, tally.means[one]) for one in Means if tally.means[one]),
         obligations=claim.obligations,
-        clauses=clauses,
+        clauses=tally.clauses(claim),
         unchecked=tuple(one for one in claim.clauses if one.role is not Role.CHECKED),
         controls=len(claim.controls),
-        controls_rejected=rejected,
-        symbolic_rejection=symbolic_rejection,
-        seconds=seconds,
         printed=claim.words,
-        refutation=refutation,
-        corrected=corrected,
+        refutation=tally.refutation,
         faults=faults,
-        certificate=content,
+        **{"controls_rejected": 0, "seconds": 0.0, **nothing, **found},
     )
-
-
-def _is_proved(claim: Claim) -> bool:
-    """Whether the claim or its correction is declared proved."""
-    return Grade.PROVED in (claim.grade, claim.corrected.grade if claim.corrected is not None else None)
 
 
 def _tally(
@@ -295,7 +255,7 @@ def _tally(
                 if comparison.means in until:
                     break
     except Exception as error:  # the ledger reports what a check raised; hiding it would pass for a verdict
-        fault = f"the check raised {_name(error)}"
+        fault = " ".join(f"the check raised {type(error).__name__}: {error}".split())
     return _Tally(outcomes, means, by_clause, frozenset(refuted_by), refutation, fault)
 
 
@@ -336,7 +296,3 @@ def _not_rejected(control: Control, tally: _Tally) -> str | None:
     if tally.fault is not None:
         return f"control {control.name!r}: {tally.fault}"
     return f"control {control.name!r} was not rejected ({tally})" if tally.refutation is None else None
-
-
-def _name(error: BaseException) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())

@@ -68,7 +68,8 @@ def verify(
     check_progress(progress)
     chosen = ledger.claims if claims is None else _claims(claims)
     here = jobs == 1 or len(chosen) < 2
-    found = _run_here(chosen, certified) if here else _run_in_pool(ledger, chosen, jobs, certified)
+    alone = (run(claim, certified=certified) for claim in chosen)
+    found = alone if here else _run_in_pool(ledger, chosen, jobs, certified)
     outcomes: dict[str, Outcome] = {}
     for outcome in found:
         outcomes[outcome.id] = outcome
@@ -87,10 +88,6 @@ def _claims(given: object) -> tuple[Claim, ...]:
         if not isinstance(claim, Claim):
             raise InputError(f"claims[{place}]", claim, "a claim, as those of ledger.select([ID])")
     return found
-
-
-def _run_here(claims: Sequence[Claim], certified: bool) -> Iterator[Outcome]:
-    return (run(claim, certified=certified) for claim in claims)
 
 
 def _run_in_pool(ledger: Ledger, claims: Sequence[Claim], jobs: int, certified: bool) -> Iterator[Outcome]:
@@ -112,4 +109,4 @@ def _result(future: Future[Outcome], claim: Claim) -> Outcome:
         return future.result()
     except BrokenProcessPool:
         fault = "a worker process died while this claim was running or waiting"
-        return outcome_of(claim, ClaimVerdict.UNDECIDED, faults=(fault,), evidence=fault)
+        return outcome_of(claim, ClaimVerdict.UNDECIDED, (fault,), fault)

@@ -14,8 +14,16 @@ from typing import Any, Final, final
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
 from symshuffle.base.results import within
-from symshuffle.ledger.recheck.sentences import comparison_reads, file_reads, part_reads, program_reads
-from symshuffle.ledger.recheck.values import Value, check_value, decide, rational
+from symshuffle.ledger.recheck.values import (
+    Value,
+    check_value,
+    comparison_reads,
+    decide,
+    file_reads,
+    part_reads,
+    program_reads,
+    rational,
+)
 
 CERTIFICATE_FORMAT: Final = "symshuffle certificate 1"
 

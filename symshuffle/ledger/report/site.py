@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Sequence
 from functools import partial
 from importlib import resources
@@ -10,30 +12,29 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from symshuffle.base.artifacts import check_destination, installed, write_atomically
 from symshuffle.base.errors import InputError
 from symshuffle.ledger.claims.comparisons import Comparison, Means
 from symshuffle.ledger.claims.errata import MEANINGS
 from symshuffle.ledger.claims.outcomes import Outcome
-from symshuffle.ledger.claims.papers import bibliography
-from symshuffle.ledger.claims.registry import CHECKS, Ledger
-from symshuffle.ledger.report.cite import bibtex
-from symshuffle.ledger.report.drawing import to_svg
+from symshuffle.ledger.claims.pictures import CurveRole, Picture
+from symshuffle.ledger.claims.registry import CHECKS, Ledger, bibliography
 from symshuffle.ledger.report.entries import (
     GRADES,
     RECONSTRUCTED,
     VERDICTS,
-    Group,
     LedgerEntry,
+    colours,
     entries,
     errata,
     groups,
+    listing,
+    modules,
 )
 from symshuffle.ledger.report.mathematics import to_markup, to_number
-from symshuffle.ledger.report.sources import colours, listing, modules
-from symshuffle.ledger.report.terminal import summary
+from symshuffle.ledger.report.records import bibtex, summary
 
 ONE_PAGE: Final = ".html"
 """Ending of a destination that asks for one page instead of a site."""
@@ -66,10 +67,7 @@ def check_report(path: Path, *, argument: str) -> None:
 
 
 def write_report(ledger: Ledger, outcomes: Sequence[Outcome], path: Path, *, argument: str = "path") -> Path:
-    """Write the ledger for a browser: a directory with a page for each entry, or one page with all of them.
-
-    - ``path``: A directory; or a file whose name ends in ``.html``, for one page without the code of the checks.
-    """
+    """Write the ledger for a browser: a directory with a page for each entry, or one page with all of them."""
     if path.suffix == ONE_PAGE:
         write_atomically(path, one_page(ledger, outcomes), argument=argument)
         return path
@@ -129,31 +127,22 @@ def _page_of(entry: LedgerEntry, *, folder: str) -> str:
 
 
 def _dashboard(listed: Sequence[LedgerEntry], outcomes: Sequence[Outcome], *, ours: bool) -> dict[str, Any]:
-    by_paper = groups(listed)
+    by_paper, checked = groups(listed), sum(entry.claim is not None for entry in listed)
+    stated = f"{len(listed)} entries, {checked} with a check."
+    verdicts, grades = ({getattr(entry, name) for entry in listed} for name in ("verdict", "grade"))
     return {
         "title": "The ledger of five papers on shuffle privacy" if ours else "The ledger",
         "about": ABOUT if ours else "",
-        "lead": _lead(listed, outcomes),
+        "lead": f"{stated} This run: {summary(outcomes)}." if outcomes else f"{stated} Verdicts are those on record.",
         "listed": listed,
         "groups": by_paper,
         "errata": errata(listed),
-        "filters": _filters(listed, by_paper),
+        "filters": [
+            ("paper", [(group.key, group.key) for group in by_paper]),
+            ("verdict", [(verdict, verdict) for verdict in VERDICTS if verdict in verdicts]),
+            ("grade", [(grade, grade) for grade in GRADES if grade in grades]),
+        ],
     }
-
-
-def _lead(listed: Sequence[LedgerEntry], outcomes: Sequence[Outcome]) -> str:
-    unchecked = sum(entry.claim is None for entry in listed)
-    stated = f"{len(listed)} entries, {len(listed) - unchecked} with a check."
-    return f"{stated} This run: {summary(outcomes)}." if outcomes else f"{stated} Verdicts are those on record."
-
-
-def _filters(listed: Sequence[LedgerEntry], by_paper: Sequence[Group]) -> list[tuple[str, list[tuple[str, str]]]]:
-    verdicts, grades = ({getattr(entry, name) for entry in listed} for name in ("verdict", "grade"))
-    return [
-        ("paper", [(group.key, group.key) for group in by_paper]),
-        ("verdict", [(verdict, verdict) for verdict in VERDICTS if verdict in verdicts]),
-        ("grade", [(grade, grade) for grade in GRADES if grade in grades]),
-    ]
 
 
 def _environment(ledger: Ledger) -> Environment:
@@ -191,3 +180,74 @@ def _stated(comparison: Comparison) -> str:
 
 def _data(name: str) -> str:
     return resources.files("symshuffle.ledger.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+_INK: Final = "#010203"
+"""Drawn in its stead: the colour of the text around the picture, light or dark."""
+
+_COLOURS: Final = {
+    CurveRole.FOUND: ("#010204", "--ink"),
+    CurveRole.PRINTED: ("#010205", "--violet"),
+    CurveRole.CORRECTED: ("#010206", "--green"),
+}
+_OTHERS: Final = (("#010207", "--blue"), ("#010208", "--amber"), ("#010209", "--red"), ("#01020a", "--grey"))
+_STYLES: Final = {CurveRole.FOUND: "-", CurveRole.PRINTED: "--", CurveRole.CORRECTED: ":"}
+_OTHER_STYLES: Final = ("-", "--", "-.", ":")
+_MARKERS: Final = "osD^"
+_SHORT: Final = 8
+"""Names up to this length stand side by side above the picture, where they hide nothing."""
+
+
+def to_svg(picture: Picture, *, name: str) -> Markup:
+    """The picture as one element, the same for every run."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    settings = {
+        "svg.fonttype": "none",
+        "svg.hashsalt": name,
+        "font.size": 11.5,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        **{f"{part}color": _INK for part in ("text.", "axes.label", "axes.edge", "xtick.", "ytick.")},
+    }
+    with rc_context(settings):  # type: ignore[arg-type]  # the keys are names of settings, put together here
+        figure = Figure(figsize=(5.2, 4), layout="constrained")
+        axes = figure.add_subplot()
+        others = 0
+        for curve in picture.curves:
+            if curve.role is CurveRole.OTHER:
+                (colour, _), style = _OTHERS[others % len(_OTHERS)], _OTHER_STYLES[others % len(_OTHER_STYLES)]
+                marker, others = _MARKERS[others % len(_MARKERS)], others + 1
+            else:
+                (colour, _), style, marker = _COLOURS[curve.role], _STYLES[curve.role], "o"
+            line = {"linestyle": style, "linewidth": 2} if curve.joined else {"linestyle": "", "marker": marker}
+            axes.plot(*zip(*curve.points, strict=True), color=colour, label=curve.name, **line)
+        axes.set(xlabel=picture.x, ylabel=picture.y)
+        for axis, logarithmic in zip("xy", picture.logarithmic, strict=True):
+            if logarithmic:
+                axes.set(**{f"{axis}scale": "log"})
+        axes.grid(visible=True, color=_INK, alpha=0.12)
+        columns = 1 if any(len(curve.name) > _SHORT for curve in picture.curves) else 4
+        figure.legend(loc="outside upper left", ncols=columns, frameon=False, labelcolor=_INK)
+        out = io.StringIO()
+        figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    return _in_place(out.getvalue(), picture.shows)
+
+
+def _in_place(text: str, shows: str) -> Markup:
+    """The drawing without the prolog of a file, with the colours of the page, and its meaning in words."""
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
+    text = re.sub(r'<g id="[^"]*">', "<g>", text)
+    text = re.sub(r"<!--.*?-->\s*", "", text, flags=re.DOTALL)
+    text = re.sub(r"<style.*?</style>\s*", "", text, flags=re.DOTALL)  # it would hold for the whole page
+    text = re.sub(r"font-family: [^;\"]*;? ?", "", text)
+    for drawn, variable in (*_COLOURS.values(), *_OTHERS):
+        text = text.replace(drawn, f"var({variable})")
+    text = text.replace(_INK, "currentColor")
+    _, _, rest = text.partition(">")
+    box = re.search(r'viewBox="[^"]*"', text)
+    assert box is not None  # every drawing has one
+    opening = f'<svg class="plot" role="img" aria-label="{escape(shows)}" {box[0]}'
+    return Markup(f'{opening} xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">{rest}')

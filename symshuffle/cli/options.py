@@ -1,0 +1,292 @@
+"""Options that commands share, groups of options as one argument of a command, and how an answer is printed."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, final, get_type_hints
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from symshuffle.base.artifacts import check_destination, write_atomically
+from symshuffle.base.choices import Adjacency, Loss, Question, Rigour
+from symshuffle.base.numbers import parse_rational
+
+if TYPE_CHECKING:
+    from symshuffle.accountants.covering.covered import Whom
+    from symshuffle.base.results import Bracket
+
+F = TypeVar("F", bound=Callable[..., None])
+
+Mech = Annotated[
+    str,
+    typer.Argument(
+        metavar="MECH", help="A mechanism (see `symshuffle mechanisms`), or an expression such as joint(krr(k=10),4)."
+    ),
+]
+Eps0 = Annotated[
+    str | None,
+    typer.Option(
+        "--eps0",
+        help="Local budget eps0 > 0 in nats; of a composition the total: joint(krr(k=10),4) gives each part 1/4 of it.",
+    ),
+]
+Lam = Annotated[
+    str | None,
+    typer.Option("--lam", help="Local ratio cap exp(eps0) > 1, of a composition the total; rationals stay exact."),
+]
+Params = Annotated[list[str] | None, typer.Option("-p", "--param", help="Parameter of the mechanism, as k=10.")]
+File = Annotated[
+    Path | None,
+    typer.Option("--file", help="Matrix of `channel`: CSV or JSON, one row per input, entries p, p/q, 0.1."),
+]
+UsersOption = Annotated[str, typer.Option("--n", help="Number of users, the differing one included.")]
+TargetEps = Annotated[str | None, typer.Option("--eps", help="Target eps >= 0 in nats.")]
+SurveyEps = Annotated[str, typer.Option("--eps", help="Target eps > 0 in nats, of the shuffled messages.")]
+TargetDelta = Annotated[str, typer.Option("--delta", help="Target delta in (0, 1).")]
+QuestionOption = Annotated[
+    Question,
+    typer.Option(help="forward is D(M(X0)||M(X1)), X0 holding the first named input; both takes the larger."),
+]
+Rel = Annotated[float, typer.Option(help="Relative width of the bracket to aim at, in (0, 1).")]
+RigourOption = Annotated[
+    Rigour | None, typer.Option("--rigour", help="What the result must be; default float64, or the engine's own.")
+]
+LossOption = Annotated[
+    Loss, typer.Option("--loss", help="Error that is minimised: l2, max, absent or test (see `compare`).")
+]
+AdjacencyOption = Annotated[str, typer.Option("--adjacency", help="replace-one or zero-out.")]
+Jobs = Annotated[str | None, typer.Option("--jobs", metavar="J", help="Processes; by default one per core.")]
+FewJobs = Annotated[str, typer.Option("--jobs", metavar="J", help="Processes that share the points.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Print what the answer means and how it is known, in full.")]
+
+
+def command(
+    app: typer.Typer, name: str | None = None, *, without: Collection[str] = (), **given: Any
+) -> Callable[[F], F]:
+    """Decorator that adds a command; an argument whose type is a dataclass of options stands for all of them.
+
+    - ``without``: options of such groups that the command does not have.
+    """
+
+    def decorate(function: F) -> F:
+        app.command(name, **given)(_spelled_out(function, without))
+        return function
+
+    return decorate
+
+
+def _spelled_out(function: F, without: Collection[str]) -> F:
+    shown = inspect.signature(function, eval_str=True)
+    groups = {name: one.annotation for name, one in shown.parameters.items() if is_dataclass(one.annotation)}
+    if not groups:
+        return function
+    parameters: list[inspect.Parameter] = []
+    for name, one in shown.parameters.items():
+        own = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+        parameters += _options(groups[name], without) if name in groups else own
+
+    @wraps(function)
+    def run(**values: Any) -> None:
+        made = {name: _made(kind, values) for name, kind in groups.items()}
+        function(**values, **made)
+
+    run.__signature__ = shown.replace(parameters=parameters)  # type: ignore[attr-defined]  # what typer reads
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    return run  # type: ignore[return-value]  # called by typer, with names
+
+
+def _options(group: Any, without: Collection[str]) -> Iterator[inspect.Parameter]:
+    kinds = get_type_hints(group, include_extras=True)
+    for one in fields(group):
+        if is_dataclass(kinds[one.name]):
+            yield from _options(kinds[one.name], without)
+        elif one.name not in without:
+            default = inspect.Parameter.empty if one.default is MISSING else one.default
+            here = inspect.Parameter.KEYWORD_ONLY
+            yield inspect.Parameter(one.name, here, default=default, annotation=kinds[one.name])
+
+
+def _made(group: Any, values: dict[str, Any]) -> Any:
+    """The group of the values that are its own, which are taken away."""
+    kinds = get_type_hints(group, include_extras=True)
+    inner = {one.name for one in fields(group) if is_dataclass(kinds[one.name])}
+    own = {one.name: values.pop(one.name) for one in fields(group) if one.name in values}
+    return group(**own, **{name: _made(kinds[name], values) for name in inner})
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Level at which delta is asked for."""
+
+    eps: TargetEps = None
+    exp_eps: Annotated[str | None, typer.Option("--exp-eps", help="Target ratio exp(eps) >= 1.")] = None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The keywords of a front door."""
+        return {"eps": self.eps, "exp_eps": self.exp_eps}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Show:
+    """How an answer is printed: its first lines, the same with the full text below them, or one JSON object."""
+
+    explain: Explain = False
+    as_json: Json = False
+
+    def data(self, content: Mapping[str, Any]) -> bool:
+        """Print the JSON object where that is asked for, and say whether it is."""
+        if self.as_json:
+            typer.echo(json.dumps(content, indent=2))
+        return self.as_json
+
+    def rows(self, rows: Iterable[tuple[str, str]], explanation: Iterable[tuple[str, str]] = ()) -> None:
+        """Print names and values below each other, those of an explanation if it is asked for."""
+        print_rows([*rows, *(explanation if self.explain else ())])
+
+    def answer(
+        self,
+        found: Any,
+        explanation: Iterable[tuple[str, str]],
+        inputs: Mapping[str, Any],
+        *,
+        asked: Iterable[tuple[str, str]] = (),
+        beside: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Print an answer, which has ``lines`` and ``to_dict``.
+
+        - ``asked``: rows between the first lines and the explanation.
+        - ``beside``: more of the JSON object.
+        """
+        if not self.data({**found.to_dict(), **(beside or {}), "inputs": inputs}):
+            self.rows([*found.lines.rows, *asked], explanation)
+
+
+PLAIN: Final = Show()
+
+
+def print_rows(rows: Iterable[tuple[str, str]]) -> None:
+    """Print names and values below each other."""
+    table = Table.grid(padding=(0, 2))
+    for row in rows:
+        table.add_row(*row)
+    Console(highlight=False).print(table)
+
+
+def width(bracket: Bracket) -> list[tuple[str, str]]:
+    """The row of a bracket that is wider than was asked for."""
+    if bracket.aimed is None:
+        return []
+    wide = float(bracket.relative_width or 0)
+    return [("width", f"{wide:.1e}, wider than the {bracket.aimed:.1e} that was aimed at")]
+
+
+def known(found: Any) -> list[tuple[str, str]]:
+    """The rows that say how an answer is known, and for which adjacency."""
+    bracket = found.bracket
+    rigour = f"{bracket.rigour.value}, engine {bracket.engine}: {bracket.how}"
+    return [("rigour", rigour), ("adjacency", found.neighbours.adjacency.value)]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CoveringOptions:
+    """Whom a bound covers, as it was asked for: an option for each field of a ``Covering``."""
+
+    null: Annotated[
+        str | None,
+        typer.Option(
+            "--null",
+            help="For `channel`: output law of a null symbol, comma-separated. Neighbours then replace one input "
+            "by it.",
+        ),
+    ] = None
+    adjacency: Annotated[
+        str | None,
+        typer.Option("--adjacency", help="Relation of neighbours: replace-one (default) or zero-out (a null symbol)."),
+    ] = None
+    blanket: Annotated[
+        str | None,
+        typer.Option("--blanket", help="Blanket of a vector mechanism: mechanism (the null symbol's law) or largest."),
+    ] = None
+    min_users: Annotated[
+        str | None,
+        typer.Option(
+            "--min-users", metavar="M", help="At least M of the n users send a message; the bound at M holds."
+        ),
+    ] = None
+    dropout: Annotated[
+        str | None,
+        typer.Option(
+            "--dropout", metavar="Q", help="Each other user drops out with probability Q, publicly; rel 1e-3."
+        ),
+    ] = None
+    group: Annotated[
+        str | None,
+        typer.Option("--group", metavar="G", help="Datasets may differ in the inputs of G users (default 1)."),
+    ] = None
+
+    @property
+    def written(self) -> dict[str, str]:
+        """The options that were given."""
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {name: value for name, value in given.items() if value is not None}
+
+    @property
+    def whom(self) -> Whom:
+        """The same as the keywords of a front door."""
+        asked: dict[str, Any] = self.written
+        if self.null is not None:
+            asked["null"] = [parse_rational(part, "--null") for part in self.null.split(",")]
+        return asked  # type: ignore[return-value]  # the keys are the fields
+
+    @property
+    def of_all_users(self) -> bool:
+        """Whether all users send a message, and neighbours differ in one."""
+        return self.min_users is self.dropout is self.group is None
+
+    @property
+    def replaces_one(self) -> bool:
+        """Whether the adjacency is the default one."""
+        return self.null is None and self.adjacency in (None, Adjacency.REPLACE_ONE)
+
+
+NONE_ASKED: Final = CoveringOptions()
+
+Proof = Annotated[
+    Path | None,
+    typer.Option(
+        "--proof",
+        metavar="FILE",
+        help="Write a file that proves the upper end; `symshuffle check FILE`, or bound.py alone, checks it.",
+    ),
+]
+
+
+def write_proof(file: Path | None, source: Any, covering: CoveringOptions, **question: Any) -> None:
+    """Write the proof of an answer where one is asked for, and say on standard error what was proved.
+
+    The question is that of :func:`symshuffle.prove` if it names a level, otherwise that of ``prove_epsilon``.
+    """
+    if file is None:
+        return
+    from symshuffle.accountants.questions.proof import prove, prove_epsilon
+    from symshuffle.ledger.recheck import bound
+
+    check_destination(file, argument="--proof")
+    door = prove if question.keys() & {"eps", "exp_eps"} else prove_epsilon
+    content = door(source, **question, **covering.whom)
+    write_atomically(file, json.dumps(content, indent=1) + "\n", argument="--proof")
+    rounding = getattr(source, "rounding", None)
+    of = "" if rounding is None else f"; it is about {rounding}"
+    typer.echo(f"{file} proves {bound.check(content)}{of}", err=True)

@@ -38,7 +38,7 @@ MODULES = (
     "symshuffle.design.information.maximum",
     "symshuffle.design.information.logarithmic",
     "symshuffle.utility.estimation.lower_bounds",
-    "symshuffle.utility.likelihood.quotient",
+    "symshuffle.utility.likelihood.law",
     "symshuffle.utility.likelihood.worst",
     "symshuffle.design.decision.modelling",
     "symshuffle.utility.frontiers.orbit",

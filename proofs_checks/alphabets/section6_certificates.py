@@ -29,13 +29,14 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.utility.likelihood.certificates import (
+from symshuffle.utility.likelihood.extremes import (
     canonical_certificate,
     chi_square_certificate,
+    endpoint_ratio,
+    largest_chi_square,
     quarter_bound,
     two_moment_bound,
 )
-from symshuffle.utility.likelihood.extremes import endpoint_ratio, largest_chi_square
 from symshuffle.utility.likelihood.law import LikelihoodRatio
 
 WAYS: Final = tuple(Direction)

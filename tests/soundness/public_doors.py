@@ -49,7 +49,7 @@ from symshuffle.utility.estimation import canonical, vertex_votes, votes, worst_
 from symshuffle.utility.estimation.symbolic_law import SymbolicLaw
 from symshuffle.utility.frontiers import caps, contamination, equivariant, formulas, leakage, subset_family
 from symshuffle.utility.frontiers.frontier import trace_frontier
-from symshuffle.utility.likelihood import certificates, normal, poisson, worst
+from symshuffle.utility.likelihood import extremes, limits, worst
 from symshuffle.utility.likelihood.law import LikelihoodRatio
 from symshuffle.vectors.calibration import cells, floor
 from symshuffle.vectors.error.indices import shuffle_index
@@ -194,10 +194,10 @@ ROWS = (
     row("direction", Laplace(F(2)).mixed_background, F(6, 5)),
     row("question", REDUCED.laws_in_doubles, F(6, 5)),
     row("rigour", baselines.standard_clone, F(2), exp_eps=F(6, 5), n=3),
-    row("direction", certificates.Hinge.of, **LEVEL),
+    row("direction", extremes.Hinge.of, **LEVEL),
     row(
         "direction form",
-        certificates.chi_square_certificate,
+        extremes.chi_square_certificate,
         RATIO.chi_square,
         3,
         **LEVEL,
@@ -205,11 +205,11 @@ ROWS = (
         lam=F(2),
     ),
     row("direction rigour", RATIO.profile, 3, **LEVEL),
-    row("under", normal.average_atoms, RATIO, 3),
-    row("under", normal.kolmogorov_distance, RATIO, 3),
-    row("under", normal.berry_esseen_bound, RATIO, 3),
-    row("direction", normal.normal_profile, RATIO, 3, **LEVEL),
-    row("direction", poisson.poisson_profile, RATIO, 3, **LEVEL),
+    row("under", limits.average_atoms, RATIO, 3),
+    row("under", limits.kolmogorov_distance, RATIO, 3),
+    row("under", limits.berry_esseen_bound, RATIO, 3),
+    row("direction", limits.normal_profile, RATIO, 3, **LEVEL),
+    row("direction", limits.poisson_profile, RATIO, 3, **LEVEL),
     row("direction", worst.worst_curve, F(1, 4), 3, lam=F(2), exp_eps=F(6, 5)),
     row("rigour", OrderComparison, PAIR, 3, F(1), F(2), (F(1), F(2)), ("undecided",)),
     row("rigour", pair_delta, PAIR, 3, F(6, 5)),
@@ -269,7 +269,7 @@ DOORS = {door: call for one in ROWS for door, call in one.items()} | {
         reduction.reduction(Laplace(F(2))).mixed[0], F(6, 5), v, None
     ),
     "decompositions.rising.Slope.spreads.direction": lambda v: rising.Slope(()).spreads(F(6, 5), v, None),
-    "utility.likelihood.certificates.hinge_range.direction": lambda v: certificates.hinge_range(v, F(2)),
+    "utility.likelihood.extremes.hinge_range.direction": lambda v: extremes.hinge_range(v, F(2)),
     "vectors.privacy.dominance.OrderComparison.verdicts": lambda v: OrderComparison(
         PAIR, 3, F(1), F(2), (F(1), F(2)), (v,), "float64"
     ),

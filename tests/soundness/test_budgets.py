@@ -18,7 +18,7 @@ from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise
 from symshuffle.utility.frontiers import caps, envelope, leakage
-from symshuffle.utility.likelihood import certificates, extremes
+from symshuffle.utility.likelihood import extremes
 from symshuffle.vectors.randomizers import sphere
 from tests.words import words
 
@@ -89,7 +89,7 @@ CASES = {
     "raw_cap_trace": lambda **b: caps.raw_cap_trace(5, **b),
     "binary_envelope": lambda **b: envelope.binary_envelope(Contamination(5), gamma=F(6, 5), **b).bracket,
     "endpoint_variance": leakage.endpoint_variance,
-    "hinge_range": lambda **b: certificates.hinge_range("forward", **b),
+    "hinge_range": lambda **b: extremes.hinge_range("forward", **b),
     "largest_chi_square": extremes.largest_chi_square,
     "endpoint_ratio": extremes.endpoint_ratio,
     "sphere_linear_at": lambda **b: sphere.sphere_linear_at(dimension=3, **b),

@@ -59,9 +59,8 @@ from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation import canonical, lower_bounds
 from symshuffle.utility.frontiers import caps, contamination, subset_family, templates
 from symshuffle.utility.frontiers.frontier import trace_frontier
-from symshuffle.utility.likelihood import certificates, extremes
-from symshuffle.utility.likelihood.law import LikelihoodRatio
-from symshuffle.utility.likelihood.quotient import likelihood_quotient
+from symshuffle.utility.likelihood import extremes
+from symshuffle.utility.likelihood.law import LikelihoodRatio, likelihood_quotient
 from symshuffle.utility.likelihood.worst import worst_curve
 from symshuffle.vectors import calibrate, contenders, err1, errn, hcr_bound, shuffle_index, takeover
 from symshuffle.vectors.privacy.pairs import worst_pair
@@ -150,7 +149,7 @@ ROWS = (
     row("m", smoothed_point_masses, gamma=1, m=3),
     row("k", canonical.isotropic_risk, trace=F(1), population="iid", k=4),
     row("k n", lower_bounds.minimax_sandwich, trace=F(1), n=4, k=4),
-    row("n", certificates.chi_square_certificate, F(1, 4), **LEVEL, direction="forward", n=4),
+    row("n", extremes.chi_square_certificate, F(1, 4), **LEVEL, direction="forward", n=4),
     row("n", extremes.gaussian_scale, F(1, 4), n=4),
     row("k", extremes.half_block_channel, lam=F(2), k=4),
     row("dimension", SphereLinear, "0.05", dimension=4),

@@ -10,7 +10,7 @@ from symshuffle.accountants.literature import baselines
 from symshuffle.accountants.literature.baselines import BlanketVariable
 from symshuffle.channels.divergences import kl_divergence, renyi_divergence
 from symshuffle.utility.likelihood.extremes import gaussian_scale
-from symshuffle.utility.likelihood.normal import gaussian_profile, scaled_limit
+from symshuffle.utility.likelihood.limits import gaussian_profile, scaled_limit
 from symshuffle.vectors.error import compare
 from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.error.optimal import bmg_optimal

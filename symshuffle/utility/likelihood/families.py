@@ -29,13 +29,11 @@ _Kind: TypeAlias = Literal["diluting", "persistent"]
 @final
 @dataclass(frozen=True, slots=True)
 class ChannelFamily:
-    r"""A sequence of canonical pairs, one for every number ``k`` of inputs.
+    """A sequence of canonical pairs, one for every number ``k`` of inputs.
 
     - ``atoms``: ratios, which do not depend on ``k``, and their probabilities, in ``k`` and perhaps ``lam``.
     - ``even``: whether ``k`` has to be even.
 
-    Examples
-    --------
     >>> from symshuffle.utility.likelihood.families import GRR
     >>> family = GRR.at(lam=3)
     >>> family.kind, family.chi_square, family.size(10**9).chi_square
@@ -73,11 +71,7 @@ class ChannelFamily:
         return ChannelFamily(self.name, tuple((r.subs(fixed), w.subs(fixed)) for r, w in self.atoms), self.even)
 
     def diluted(self, eta: sp.Expr) -> ChannelFamily:
-        r"""The family run with probability ``eta``, an expression in ``k`` with values in [0, 1], else a null symbol.
-
-        The law is :math:`\eta_k\nu_k+(1-\eta_k)\delta_1` (alphabets, Corollary 7.3); where ``eta`` leaves [0, 1],
-        :meth:`size` refuses.
-        """
+        """The family run with probability ``eta(k)`` in [0, 1], else a null symbol (alphabets, Corollary 7.3)."""
         share = sp.sympify(eta)
         merged: dict[sp.Expr, sp.Expr] = {sp.Integer(1): 1 - share}
         for ratio, weight in self.atoms:

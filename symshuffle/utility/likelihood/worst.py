@@ -1,15 +1,8 @@
 r"""The worst privacy curve at a given number of users, chi-square and ratio cap, as a linear program over laws.
 
-The likelihood ratio :math:`L_n` has mean 1, variance :math:`\chi^2/n` and values in :math:`[1/\lambda,\lambda]`. Over
-all such laws the largest :math:`E(U-c)_+` (:class:`~symshuffle.utility.likelihood.certificates.Hinge`) is a linear
-program in the law; its dual is the cheapest quadratic above the hinge,
-
-.. math:: \min\ \alpha+\gamma\sigma^2\quad\text{subject to}\quad\alpha+\beta u+\gamma u^2\ge(u-c)_+\ \text{on }[-A,B].
-
-cvxpy proposes a law on a grid and a quadratic. The quadratic is lifted, in rational arithmetic, until it is above the
-hinge on the whole interval, and so bounds every law, not only those on the grid; three atoms of the law, with their
-masses solved in rationals, give the lower end. For more than one user this is a relaxation, because an average of n
-copies has more structure than its first two moments; :attr:`WorstCurve.attained` says what a real channel has.
+Over the laws of a variable with mean 0, variance :math:`\chi^2/n` and values in :math:`[-A,B]`, the largest mean of a
+hinge has as its dual the cheapest quadratic above the hinge. cvxpy proposes a law on a grid and a quadratic; the
+quadratic is lifted in rationals above the hinge, and the masses of three atoms are solved in rationals.
 """
 
 from __future__ import annotations
@@ -28,8 +21,13 @@ from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import brief, parse_rational
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, well_formed
 from symshuffle.base.solvers import cvxpy, highs_optimum
-from symshuffle.utility.likelihood.certificates import Hinge, hinge_range
-from symshuffle.utility.likelihood.extremes import check_attainable, endpoint_ratio, largest_chi_square
+from symshuffle.utility.likelihood.extremes import (
+    Hinge,
+    check_attainable,
+    endpoint_ratio,
+    hinge_range,
+    largest_chi_square,
+)
 
 _EVEN: Final = 160
 _NEAR: Final = 60

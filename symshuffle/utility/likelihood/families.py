@@ -10,17 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any, Final, Literal, TypeAlias, final
 
 import sympy as sp
 
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.levels import takes_eps0
+from symshuffle.base.levels import read_budget, takes_eps0
 from symshuffle.base.numbers import Verdict, less
 from symshuffle.decompositions.symbolic import counted_decomposition
 from symshuffle.mechanisms.finite import K, S, half_block, krr, subset_selection
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.symbolic import LAM, evaluate, normal_form
+from symshuffle.mechanisms.symbolic import LAM, constant_of, evaluate, normal_form
 from symshuffle.utility.likelihood.law import LikelihoodRatio
 
 _Kind: TypeAlias = Literal["diluting", "persistent"]
@@ -61,9 +62,6 @@ class ChannelFamily:
     @takes_eps0()
     def at(self, *, lam: object) -> ChannelFamily:
         """The family at a ratio cap."""
-        from symshuffle.base.levels import read_budget
-        from symshuffle.mechanisms.symbolic import constant_of
-
         cap = read_budget(lam=lam)
         if cap is None:
             raise InputError("lam", lam, "a number > 1")
@@ -129,13 +127,11 @@ _DERIVATIONS: Final[dict[str, Callable[[], ChannelFamily]]] = {
     "HALF_BLOCK": lambda: ChannelFamily.of(half_block(), even=True, fixed={_DISTANCE: K / 2}),
     "HALF_SUBSETS": lambda: ChannelFamily.of(subset_selection(), even=True, fixed={S: K / 2}),
 }
-_FOUND: Final[dict[str, ChannelFamily]] = {}
 
 
+@cache
 def __getattr__(name: str) -> ChannelFamily:
     """The families GRR, HALF_BLOCK and HALF_SUBSETS, derived when first asked for."""
     if name not in _DERIVATIONS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name not in _FOUND:
-        _FOUND[name] = _DERIVATIONS[name]()
-    return _FOUND[name]
+    return _DERIVATIONS[name]()

@@ -123,13 +123,12 @@ class ChannelFamily:
 _DISTANCE: Final = sp.Symbol("d", integer=True, positive=True)
 
 _DERIVATIONS: Final[dict[str, Callable[[], ChannelFamily]]] = {
-    "GRR": lambda: ChannelFamily.of(krr()),
-    "HALF_BLOCK": lambda: ChannelFamily.of(half_block(), even=True, fixed={_DISTANCE: K / 2}),
-    "HALF_SUBSETS": lambda: ChannelFamily.of(subset_selection(), even=True, fixed={S: K / 2}),
+    "GRR": cache(lambda: ChannelFamily.of(krr())),
+    "HALF_BLOCK": cache(lambda: ChannelFamily.of(half_block(), even=True, fixed={_DISTANCE: K / 2})),
+    "HALF_SUBSETS": cache(lambda: ChannelFamily.of(subset_selection(), even=True, fixed={S: K / 2})),
 }
 
 
-@cache
 def __getattr__(name: str) -> ChannelFamily:
     """The families GRR, HALF_BLOCK and HALF_SUBSETS, derived when first asked for."""
     if name not in _DERIVATIONS:

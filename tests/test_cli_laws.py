@@ -8,8 +8,7 @@ from symshuffle import mechanism
 from symshuffle.base.errors import InputError
 from symshuffle.cli import main
 from symshuffle.mechanisms.symbolic import LAM, evaluate
-from symshuffle.utility.frontiers.contamination import Contamination
-from symshuffle.utility.frontiers.envelope import binary_envelope
+from symshuffle.utility.frontiers.contamination import Contamination, binary_envelope
 from symshuffle.utility.frontiers.formulas import USERS, chi_square_envelope, hockey_stick_envelope, law_formulas
 from symshuffle.utility.frontiers.leakage import convex_envelope, leakage
 

@@ -32,7 +32,7 @@ from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.estimation.canonical import canonical_risk
 from symshuffle.utility.frontiers.caps import subset_budget, subset_slope
-from symshuffle.utility.frontiers.equivariant import orbit_mixture
+from symshuffle.utility.frontiers.orbits import orbit_mixture
 from symshuffle.utility.frontiers.subset_family import (
     has_one_sign,
     matched_risk,

@@ -35,8 +35,8 @@ from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.utility.anchored import AnchoredLaw, decompose, mix_laws, orbit_law, symmetrize
 from symshuffle.utility.estimation.lower_bounds import cosine_prior, prior_information, van_trees_bound
 from symshuffle.utility.frontiers.contamination import ratio_law
-from symshuffle.utility.frontiers.envelope import endpoint_law
-from symshuffle.utility.frontiers.templates import extreme_templates, subset_template
+from symshuffle.utility.frontiers.convex_order import endpoint_law
+from symshuffle.utility.frontiers.orbit import extreme_templates, subset_template
 
 ZERO: Final = Fraction(0)
 

@@ -19,8 +19,7 @@ from symshuffle.mechanisms.symbolic import evaluate
 from symshuffle.utility.anchored import AnchoredLaw, fiber, helmert, project, symmetrize
 from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
 from symshuffle.utility.frontiers.caps import at, optimal_subset_sizes, subset_budget, subset_trace, tie_ratio
-from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
-from symshuffle.utility.frontiers.envelope import binary_envelope
+from symshuffle.utility.frontiers.contamination import Contamination, binary_envelope, ratio_law, shuffled_leakage
 from symshuffle.utility.frontiers.frontier import slope_constant, trace_frontier
 
 if TYPE_CHECKING:

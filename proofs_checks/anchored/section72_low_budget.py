@@ -33,7 +33,7 @@ from symshuffle.utility.estimation.canonical import enumerated_risk, isotropic_r
 from symshuffle.utility.estimation.moments import pairwise_budget, trace
 from symshuffle.utility.frontiers.caps import subset_slope
 from symshuffle.utility.frontiers.frontier import slope_constant, threshold_budget, trace_frontier
-from symshuffle.utility.frontiers.templates import subset_template
+from symshuffle.utility.frontiers.orbit import subset_template
 
 ZERO: Final = Fraction(0)
 

@@ -44,8 +44,8 @@ from symshuffle.utility.frontiers.frontier import (
     threshold_budget,
     trace_frontier,
 )
+from symshuffle.utility.frontiers.orbit import subset_template
 from symshuffle.utility.frontiers.orbits import reduce_mixture
-from symshuffle.utility.frontiers.templates import subset_template
 
 ZERO: Final = Fraction(0)
 

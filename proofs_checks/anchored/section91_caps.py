@@ -37,7 +37,7 @@ from symshuffle.utility.frontiers.caps import (
     subset_trace,
     tie_ratio,
 )
-from symshuffle.utility.frontiers.templates import extreme_templates, split_template
+from symshuffle.utility.frontiers.orbit import extreme_templates, split_template
 
 CAPS: Final = tuple(map(Fraction, ("11/10", "3/2", "2", "7")))
 

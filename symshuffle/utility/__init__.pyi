@@ -21,11 +21,11 @@ from .estimation.symbolic_law import SymbolicLaw as SymbolicLaw
 from .frontiers.caps import raw_cap_trace as raw_cap_trace
 from .frontiers.caps import subset_trace as subset_trace
 from .frontiers.caps import tie_ratio as tie_ratio
+from .frontiers.contamination import certify_envelope as certify_envelope
 from .frontiers.contamination import ratio_law as ratio_law
 from .frontiers.contamination import shuffled_leakage as shuffled_leakage
+from .frontiers.convex_order import endpoint_law as endpoint_law
 from .frontiers.convex_order import rigidity_gap as rigidity_gap
-from .frontiers.envelope import certify_envelope as certify_envelope
-from .frontiers.envelope import endpoint_law as endpoint_law
 from .frontiers.equivariant import optimal_equivariant_risk as optimal_equivariant_risk
 from .frontiers.equivariant import thinning_gain as thinning_gain
 from .frontiers.formulas import law_formulas as law_formulas

@@ -16,7 +16,7 @@ from symshuffle.utility.frontiers.caps import (
     subset_trace,
     tie_ratio,
 )
-from symshuffle.utility.frontiers.templates import block_design_law, extreme_templates, split_template, subset_template
+from symshuffle.utility.frontiers.orbit import block_design_law, extreme_templates, split_template, subset_template
 
 F = Fraction
 

@@ -10,10 +10,8 @@ from symshuffle.utility.estimation.canonical import canonical_risk, worst_canoni
 from symshuffle.utility.frontiers.equivariant import (
     ALPHA,
     BETA,
-    calibrated_risk,
     capped_vertices,
     optimal_equivariant_risk,
-    orbit_mixture,
     orbit_slope,
     ordered_pair_slope,
     response_mixture,
@@ -21,6 +19,8 @@ from symshuffle.utility.frontiers.equivariant import (
     thinning_gain,
 )
 from symshuffle.utility.frontiers.orbit import Orbit
+from symshuffle.utility.frontiers.orbits import orbit_mixture
+from symshuffle.utility.frontiers.subset_family import matched_risk
 
 F = Fraction
 
@@ -46,7 +46,7 @@ def test_no_limit_on_the_number_of_inputs():
     assert 0 < bracket.lower <= bracket.upper
     assert bracket.relative_width < F(1, 10**12)
     assert found.k == k
-    assert calibrated_risk(k, F("1/10"), n=10**6, population=Population.FIXED).upper > bracket.lower
+    assert matched_risk(k, 1, F("1/10"), n=10**6, population=Population.FIXED).upper > bracket.lower
 
 
 def test_mixtures_of_responses_match_orbits():

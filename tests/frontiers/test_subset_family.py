@@ -11,8 +11,8 @@ from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.anchored import AnchoredLaw
 from symshuffle.utility.estimation.canonical import worst_canonical_risk
 from symshuffle.utility.frontiers.caps import at, subset_budget
-from symshuffle.utility.frontiers.equivariant import orbit_mixture
 from symshuffle.utility.frontiers.orbit import subset_orbit
+from symshuffle.utility.frontiers.orbits import orbit_mixture
 from symshuffle.utility.frontiers.subset_family import (
     has_one_sign,
     inclusion_probabilities,

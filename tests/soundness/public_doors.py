@@ -164,7 +164,6 @@ ROWS = (
         gamma=F(6, 5),
     ),
     row("population", equivariant.optimal_equivariant_risk, 5, F(1, 8), n=1),
-    row("population", equivariant.calibrated_risk, 5, F(1, 8), n=1),
     row("direction", formulas.hockey_stick_envelope, 3, 2, gamma=2),
     row("function direction", leakage.convex_envelope, 3, lam=F(2), function="kl"),
     row("divergence direction", leakage.leakage, W, 0, 1, n=3, divergence="kl"),

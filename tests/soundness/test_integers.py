@@ -57,7 +57,7 @@ from symshuffle.utility.anchored import gauge
 from symshuffle.utility.anchored.enclosed import EnclosedLaw
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation import canonical, lower_bounds
-from symshuffle.utility.frontiers import caps, contamination, subset_family, templates
+from symshuffle.utility.frontiers import caps, contamination, orbit, subset_family
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.likelihood import extremes
 from symshuffle.utility.likelihood.law import LikelihoodRatio, likelihood_quotient
@@ -142,7 +142,7 @@ ROWS = (
     row("cells", Laplace, F(2), cells=4),
     row("k", caps.raw_cap_trace, lam=F(2), k=4),
     row("k", caps.optimal_subset_sizes, lam=F(2), k=4),
-    row("s", templates.subset_template, 5, lam=F(2), s=2),
+    row("s", orbit.subset_template, 5, lam=F(2), s=2),
     row("k", subset_family.largest_budget, lam=F(2), k=4),
     row("m", extremal.staircase_matrix, lam=F(2), m=3),
     row("m", extremal.MaximalPolytope, lam=F(2), m=3),

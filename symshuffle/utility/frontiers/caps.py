@@ -1,9 +1,7 @@
 r"""The best channel under a raw local cap: subset selection, and which subset size.
 
 Under :math:`u_i\le\lambda u_j` the trace is largest on two-level templates, so the design problem is one integer: the
-number ``s`` of high coordinates. Everything is derived from the definition of subset selection
-(:func:`symshuffle.mechanisms.finite.subset_selection`): its trace :math:`T_k(s;\lambda)` in closed form, the sign of
-:math:`T_k(s)-T_k(s+1)` as a polynomial, and from that polynomial the tie points and the maximising sizes, exactly.
+number ``s`` of high coordinates. Trace, tie points and best sizes are derived from the definition of subset selection.
 """
 
 from __future__ import annotations
@@ -16,16 +14,17 @@ import sympy as sp
 
 from symshuffle.base.choices import Loss, Population, choice
 from symshuffle.base.crossings import first_integer
-from symshuffle.base.errors import InputError, NotDecided
-from symshuffle.base.levels import takes_eps0
+from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.levels import read_budget, takes_eps0
 from symshuffle.base.numbers import Exp, Number, Real, Verdict, as_constant, as_integer, less
 from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.symbolic import LAM, LARGEST_PARAMETER, constant_of, evaluate, nonnegative, normal_form
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.estimation.moments import pairwise_budget, trace
-from symshuffle.utility.frontiers.loss_sizes import best_sizes
+from symshuffle.utility.estimation.votes import VoteNoise, canonical_votes
 
 _PRECISIONS: Final = (128, 256, 512, 1024, 2048, 4096)
+_MOST_INPUTS: Final = 1000
 
 NEIGHBOUR_CHART: Final = {
     LAM: 1 + sp.Symbol("t0", nonnegative=True),
@@ -76,10 +75,7 @@ def subset_slope() -> sp.Expr:
 
 @cache
 def tie_polynomial() -> sp.Expr:
-    r"""A polynomial with the sign of :math:`T_k(s;\lambda)-T_k(s+1;\lambda)` for every :math:`\lambda>1`.
-
-    It is what remains of the factored difference when every factor of constant sign is dropped.
-    """
+    r"""A polynomial with the sign of :math:`T_k(s;\lambda)-T_k(s+1;\lambda)` for every :math:`\lambda>1`."""
     return sign_factor(subset_trace() - subset_trace().subs(S, S + 1), NEIGHBOUR_CHART)
 
 
@@ -160,12 +156,8 @@ def _tie_ratio() -> sp.Expr:
 def sign_at(expression: sp.Expr, lam: Real) -> int:
     """Sign of a polynomial in ``lambda`` with rational coefficients at a ratio cap, decided exactly.
 
-    A rational power of e other than 1 is transcendental, so a polynomial that is not constant has no root there and
-    more precision settles the sign.
+    A rational power of e other than 1 is transcendental and no root of the polynomial: more precision settles the sign.
     """
-    if isinstance(lam, Fraction):
-        value = expression.subs(LAM, constant_of(lam))
-        return int(sp.sign(value))
     reduced = expression.subs(LAM, constant_of(lam))
     if reduced.is_Rational:
         return int(sp.sign(reduced))
@@ -208,8 +200,7 @@ def optimal_subset_sizes(k: int, lam: Real, *, loss: Loss | str = Loss.L2) -> tu
 
     Notes
     -----
-    anchored, Theorem 9.3. The tie polynomial increases with ``s``, so the sizes before its sign change lose to their
-    successor and the sizes after it win.
+    anchored, Theorem 9.3. The tie polynomial increases with ``s``, so its sign change is found by bisection.
 
     Examples
     --------
@@ -295,3 +286,29 @@ def raw_cap_risk_constant(k: int, lam: Real, *, population: Population | str, bi
     population = choice(Population, population, "population")
     risk: Number = isotropic_risk(k, raw_cap_trace(k, lam, bits=bits), population=population)
     return risk
+
+
+def best_sizes(k: int, lam: Real, loss: Loss) -> tuple[int, ...]:
+    """Sizes with the smallest loss among all subset selections of k inputs at a ratio: several only if they tie.
+
+    >>> best_sizes(10, Fraction(3), Loss.L2), best_sizes(10, Fraction(3), Loss.ABSENT)
+    ((3,), (2,))
+    """
+    if k > _MOST_INPUTS:
+        raise Unsupported(f"{k} inputs: for another loss than l2 each size is computed, up to {_MOST_INPUTS} inputs")
+    left = list(range(1, k))
+    for bits in _PRECISIONS:
+        losses: dict[int, Number] = {s: size_noise(k, s, lam, bits).loss(loss, 1) for s in left}
+        best = left[0]
+        for s in left[1:]:
+            if less(losses[s], losses[best]) is Verdict.TRUE:
+                best = s
+        left = [s for s in left if less(losses[best], losses[s]) is not Verdict.TRUE]
+        if all(less(losses[best], losses[s]) is Verdict.FALSE for s in left if s != best):
+            return tuple(left)
+    raise NotDecided(f"the losses of the sizes {', '.join(map(str, left))} are not told apart")
+
+
+def size_noise(k: int, s: int, lam: Real, bits: int = 128) -> VoteNoise:
+    """The noise of the votes of subset selection."""
+    return canonical_votes(subset_selection().at(k=k, s=s, lam=read_budget(lam=lam)), bits=bits)

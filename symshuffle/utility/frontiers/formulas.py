@@ -1,7 +1,7 @@
 r"""What a mechanism says and hides at all levels: moments, risks and envelopes as formulas in the parameters left open.
 
-The envelopes are those of the contamination pair (:mod:`symshuffle.utility.frontiers.envelope`) at the mechanism's own
-ratio cap, with ``lam``, the number of users and the order of the divergence as symbols.
+Envelopes are those of the contamination pair (:mod:`symshuffle.utility.frontiers.contamination`) at the ratio cap of
+the mechanism, with ``lam``, the number of users and the order of the divergence as symbols.
 """
 
 from __future__ import annotations
@@ -27,17 +27,7 @@ _COUNT: Final = sp.Symbol("c", integer=True, nonnegative=True)
 
 
 def chi_square_envelope(cap: Any, n: Any = USERS) -> sp.Expr:
-    r"""The largest chi-square divergence of the contamination pair at a ratio cap: :math:`(L-1)^2/(Ln)`.
-
-    - ``cap``: ratio cap ``L``; ``oo`` where there is none.
-
-    Examples
-    --------
-    >>> chi_square_envelope(3, 4)
-    1/3
-
-    anchored, Theorem 4.9 with :math:`f(t)=(t-1)^2`.
-    """
+    """The largest chi-square divergence :math:`(L-1)^2/(Ln)` of the contamination pair at a ratio cap ``L``."""
     ratio, users = _at_least_one(cap, "cap"), _at_least_one(n, "n", integer=True)
     return sp.oo if ratio is sp.oo else (ratio - 1) ** 2 / (ratio * users)
 
@@ -49,21 +39,7 @@ def hockey_stick_envelope(
 
     .. math:: \frac1{(1+L)^n}\sum_{c=0}^n\binom ncL^{n-c}\Bigl(\frac{cL+(n-c)/L}n-\gamma\Bigr)_+,
 
-    in the reverse direction with :math:`1-\gamma\,(cL+(n-c)/L)/n` in place of the bracket.
-
-    - ``cap``: ratio cap ``L``, at least 1; ``oo`` where there is none: the divergence is then 1.
-    - ``gamma``: order :math:`e^\varepsilon`, at least 1.
-    - ``direction``: ``FORWARD``: of the contaminated dataset from the constant one.
-
-    Examples
-    --------
-    At two users and order 1, for a cap of 3; :func:`~symshuffle.utility.frontiers.envelope.binary_envelope` says the
-    same:
-
-    >>> hockey_stick_envelope(3, 2, gamma=1).doit()
-    3/8
-
-    anchored, Theorem 4.9.
+    in the reverse direction with :math:`1-\gamma\,(cL+(n-c)/L)/n` in place of the bracket (anchored, Theorem 4.9).
     """
     ratio, users = _at_least_one(cap, "cap"), _at_least_one(n, "n", integer=True)
     order, way = _at_least_one(gamma, "gamma"), choice(Direction, direction, "direction")

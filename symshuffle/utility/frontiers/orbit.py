@@ -1,6 +1,6 @@
-"""The exchangeable law of one template, in short, and the mechanism of a mixture of such laws.
+"""Exchangeable laws of one template by the values of its coordinates, and templates under a ratio cap.
 
-Both are written by how many coordinates have which value, so that they exist at every number of inputs.
+Orbits are written by how many coordinates have which value, so that they exist at every number of inputs.
 """
 
 from __future__ import annotations
@@ -10,18 +10,22 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import final
+from typing import Final, final
 
-from symshuffle.base.errors import CertificateError, InputError
+from symshuffle.base.errors import CertificateError, InputError, Unsupported
+from symshuffle.base.numbers import as_integer
 from symshuffle.geometry.linear import Vector
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import constant_of
+from symshuffle.utility.anchored.law import AnchoredLaw, check_template
+from symshuffle.utility.anchored.mixtures import arrangements
+from symshuffle.utility.frontiers.caps import check_cap, check_inputs
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Orbit:
-    """The exchangeable law of one template, in short, with its share of a mixture.
+    """The exchangeable law of one template with its share of a mixture.
 
     - ``levels``: how many coordinates of the template have which value; the counts sum to the number of inputs.
     """
@@ -62,21 +66,12 @@ def subset_orbit(k: int, s: int, lam: Fraction, weight: Fraction = Fraction(1)) 
 
 
 def tuple_orbit(k: int, values: Sequence[Fraction], weight: Fraction = Fraction(1)) -> Orbit:
-    r"""The orbit of the template proportional to :math:`(\alpha_1,\dots,\alpha_j,1,\dots,1)`.
+    r"""The orbit of the template proportional to :math:`(\alpha_1,\dots,\alpha_j,1,\dots,1)`, at most ``k`` ratios > 0.
 
-    Its outputs are the ordered ``j``-tuples of different inputs.
+    Its outputs are the ordered ``j``-tuples of different inputs (alphabets, Remark 11.4: the pairs).
 
-    - ``k``: number of inputs, at least 2.
-    - ``values``: one to ``k`` ratios, each > 0.
-
-    Examples
-    --------
     >>> tuple_orbit(4, [Fraction(3), Fraction(2)]).levels
     ((1, Fraction(12, 7)), (1, Fraction(8, 7)), (2, Fraction(4, 7)))
-    >>> tuple_orbit(5, [Fraction(2)]) == subset_orbit(5, 1, Fraction(2))
-    True
-
-    alphabets, Remark 11.4: at ``j = 2`` the ordered pairs.
     """
     if not 1 <= len(values) <= k:
         raise InputError("values", f"{len(values)} ratios", f"1 to {k} of them, one per input")
@@ -110,17 +105,13 @@ def check_orbit(orbit: Orbit, k: int) -> None:
 
 
 def orbit_mechanism(orbits: Sequence[Orbit]) -> Mechanism:
-    r"""The mechanism whose template law is a mixture of orbit laws.
+    r"""The mechanism whose template law is a mixture of orbit laws (anchored, Definition 7.7).
 
     An orbit of weight :math:`\omega` with ``N`` rearrangements of a template :math:`u` gives ``N`` outputs; an input in
     a coordinate of value :math:`v` sends each of them with probability :math:`v\omega/N`.
 
-    Examples
-    --------
     >>> orbit_mechanism([subset_orbit(3, 1, Fraction(4))]).channel().rows[0]
     (Fraction(2, 3), Fraction(1, 6), Fraction(1, 6))
-
-    anchored, Definition 7.7.
     """
     sizes = {sum(count for count, _ in orbit.levels) for orbit in orbits}
     if len(sizes) != 1:
@@ -139,3 +130,66 @@ def orbit_mechanism(orbits: Sequence[Orbit]) -> Mechanism:
             for j, (count, value) in enumerate(orbit.levels)
         }
     return Mechanism.symmetric("frontier", k, classes, title="mixture of orbit laws")
+
+
+LARGEST_VERTEX_INPUTS: Final = 16
+"""Inputs beyond which the 2^k - 2 vertices are not listed (their k - 1 orbits always are)."""
+
+
+def subset_template(k: int, s: int, lam: Fraction) -> Vector:
+    r"""The template with ``s`` coordinates :math:`k\lambda/(s\lambda+k-s)` and the others lower by :math:`\lambda`."""
+    k = check_inputs(k)
+    s = as_integer(s, "s", 1, k - 1)
+    if lam <= 0:
+        raise InputError("lam", lam, "a ratio > 0")
+    low = k / (s * Fraction(lam) + k - s)
+    return (low * lam,) * s + (low,) * (k - s)
+
+
+def extreme_templates(k: int, lam: Fraction) -> tuple[Vector, ...]:
+    """The two-level templates of ratio ``lam``: vertices of all of ratio at most ``lam`` (anchored, Lemma 9.2)."""
+    k = check_inputs(k)
+    check_cap(lam)
+    if k > LARGEST_VERTEX_INPUTS:
+        raise Unsupported(
+            f"k = {k} has 2^k - 2 extreme templates (limit k = {LARGEST_VERTEX_INPUTS}); "
+            f"they form k - 1 orbits, of subset_template(k, s, lam) for s = 1..k-1"
+        )
+    return tuple(sorted(u for s in range(1, k) for u in arrangements(subset_template(k, s, lam))))
+
+
+def split_template(u: Sequence[Fraction], lam: Fraction) -> tuple[Fraction, Vector, Vector] | None:
+    """Why a template of ratio at most ``lam`` is no vertex: two others and a weight; None at a vertex."""
+    check_template(u)
+    low, high = min(u), max(u)
+    if high > lam * low:
+        raise InputError("template", tuple(map(str, u)), f"ratios of at most {lam} (largest: {high} to {low})")
+    if high < lam * low:  # room everywhere: move the first coordinate either way
+        step, moved = (lam * low - high) / (2 * (1 + lam)), 0
+    else:
+        middle = [i for i, entry in enumerate(u) if low < entry < high]
+        if not middle:
+            return None
+        moved = middle[0]
+        step = min(u[moved] - low, high - u[moved])
+    up, down = (tuple(entry + sign * step * (i == moved) for i, entry in enumerate(u)) for sign in (1, -1))
+    first, second = (tuple(entry * len(u) / sum(v) for entry in v) for v in (up, down))
+    return sum(up) / (2 * Fraction(len(u))), first, second
+
+
+def block_design_law(blocks: Sequence[Sequence[int]], k: int, lam: Fraction) -> AnchoredLaw:
+    """The law uniform on the two-level templates whose high coordinates are the blocks of a design.
+
+    A 2-design gives the same covariance and the same canonical risks as subset selection, from fewer outputs.
+    """
+    k = check_inputs(k)
+    check_cap(lam)
+    sizes = {len(set(block)) for block in blocks}
+    if len(sizes) != 1 or not sizes <= set(range(1, k)):
+        raise InputError("blocks", f"sizes {sorted(sizes)}", f"blocks of one size in [1, {k - 1}]")
+    (s,) = sizes
+    low = k / (s * lam + k - s)
+    share = Fraction(1, len(blocks))
+    return AnchoredLaw.from_atoms(
+        (tuple(low * lam if i in set(block) else low for i in range(k)), share) for block in blocks
+    )

@@ -1,16 +1,15 @@
 r"""Subset selection at a given pairwise budget: which subset size, and why it is 1.
 
 At budget ``B`` the size ``s`` runs at the ratio :math:`C_s` with :math:`\chi_{k,s}(C_s)=B`. The derivative of the risk
-in ``s``, extended to real ``s``, follows from the definition of the mechanism by implicit differentiation, and its sign
-by inspection of coefficients: :math:`C=1+c`, :math:`s=1+u`, :math:`k=2+u+w` make every factor a polynomial whose
-coefficients have one sign. That is a proof for all admissible real parameters at once.
+in real ``s`` follows from the definition of the mechanism by implicit differentiation, and its sign, for all admissible
+parameters at once, from the signs of coefficients in :math:`C=1+c`, :math:`s=1+u`, :math:`k=2+u+w`.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 import sympy as sp
 
@@ -20,7 +19,6 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Real, Verdict, as_integer, less
 from symshuffle.base.results import Bracket
 from symshuffle.mechanisms.finite import K, S, subset_selection
-from symshuffle.mechanisms.outputs import State
 from symshuffle.mechanisms.symbolic import LAM, normal_form
 from symshuffle.utility.estimation.canonical import check_users, isotropic_risk
 from symshuffle.utility.frontiers.caps import at, check_cap, check_inputs, sign_factor, subset_budget, subset_trace
@@ -48,12 +46,6 @@ def check_budget(budget: Fraction | int) -> Fraction:
     if isinstance(budget, bool) or not isinstance(budget, Fraction | int) or budget <= 0:
         raise InputError("budget", budget, "a rational number > 0 (0 allows only channels that say nothing)")
     return Fraction(budget)
-
-
-@cache
-def _budget_terms() -> tuple[sp.Expr, sp.Expr]:
-    numerator, denominator = sp.fraction(normal_form(subset_budget()))
-    return numerator, denominator
 
 
 def matched_ratio(k: int, s: int, budget: Fraction, *, lam_cap: Real | None = None) -> Bracket:
@@ -102,7 +94,7 @@ def matched_ratio(k: int, s: int, budget: Fraction, *, lam_cap: Real | None = No
             )
     numerator, denominator = (
         [Fraction(int(c.p), int(c.q)) for c in sp.Poly(part.subs({K: k, S: s}), LAM).all_coeffs()]
-        for part in _budget_terms()
+        for part in sp.fraction(normal_form(subset_budget()))
     )
 
     def within(scaled: int) -> bool:
@@ -131,8 +123,7 @@ def matched_risk(
 ) -> Bracket:
     r"""The exact canonical risk of subsets of size ``s`` at a pairwise budget, :math:`\frac{k-1}{kn}(1/A-1)`.
 
-    alphabets, Theorem 12.1: strictly increasing in ``s``, so k-ary randomized response is best. The trace grows with
-    the ratio, so two rational ratios around :math:`C_s` bracket the risk.
+    It increases in ``s`` (alphabets, Theorem 12.1); two rational ratios around :math:`C_s` bracket it.
     """
     population = choice(Population, population, "population")
     n = check_users(n)
@@ -148,33 +139,17 @@ def matched_risk(
 def largest_budget(k: int, lam: Fraction) -> tuple[Fraction, int]:
     r"""The largest pairwise budget of an equivariant channel of ratio at most ``lam``, and the subset size of it.
 
-    A template's budget is convex in it (means of :math:`(u_i-u_j)^2/u_j`), so it is largest at a vertex of the capped
-    templates, which is a subset template at the cap; :math:`\chi_{k,s}(\lambda)` increases in ``s`` as long as
-    :math:`\lambda s^2\le(k-s)^2`. It lies below :math:`(\lambda-1)^2/\lambda`, which only ``k = 2`` reaches.
+    A template's budget is convex in it, so it is largest at a subset template at the cap; :math:`\chi_{k,s}(\lambda)`
+    increases in ``s`` as long as :math:`\lambda s^2\le(k-s)^2` (claim ``symshuffle.alphabets-largest-budget``).
 
-    - ``lam``: ratio cap, above 1.
-
-    Examples
-    --------
     >>> largest_budget(10, Fraction(2))
     (Fraction(2, 7), 4)
-
-    Claim ``symshuffle.alphabets-largest-budget``.
     """
     k = check_inputs(k)
     check_cap(lam)
     low = first_integer(lambda s: lam * s**2 > (k - s) ** 2, 1, k) - 1  # the largest s with <=, or 1
-    numerator, denominator = _budget_terms()
-
-    def spent(s: int) -> Fraction:
-        values = {K: k, S: s}
-        ends = [
-            [Fraction(int(c.p), int(c.q)) for c in sp.Poly(part.subs(values), LAM).all_coeffs()]
-            for part in (numerator, denominator)
-        ]
-        return _horner(ends[0], Fraction(lam)) / _horner(ends[1], Fraction(lam))
-
-    return max((spent(s), s) for s in {low, min(low + 1, k - 1)})
+    spent: Any = {s: at(subset_budget(), k=k, s=s, lam=Fraction(lam)) for s in (low, min(low + 1, k - 1))}
+    return max((value, s) for s, value in spent.items())
 
 
 @cache
@@ -197,40 +172,28 @@ def risk_derivative() -> sp.Expr:
 
 
 def has_one_sign(expression: sp.Expr, sign: int = 1) -> Verdict:
-    """Whether a rational function in k, s, C has this sign for all reals ``C > 1``, ``1 < s < k - 1``.
-
-    ``TRUE`` is a proof: every factor of numerator and denominator has coefficients of one sign in the slacks of
-    ``REAL_SIZES``, so it vanishes at most where a slack does. ``FALSE`` likewise, with the other sign.
-    """
+    """Whether a rational function in k, s, C has this sign for all reals ``C > 1``, ``1 < s < k - 1``: a proof."""
     rest = sign_factor(expression, REAL_SIZES)
     return Verdict.of(rest == sign) if rest.is_Integer else Verdict.UNDECIDED
 
 
 @cache
 def inclusion_probabilities() -> tuple[sp.Expr, sp.Expr]:
-    """Probabilities that the reported subset holds the input, and that it holds a given other input, in k, s, C.
+    """Probabilities that the reported subset holds the input, and another given one (alphabets, Section 12).
 
-    Counted from the definition: of the subsets, ``s/k`` contain the input; of those, a share ``(s-1)/(k-1)`` contain
-    a given other input, and of the rest a share ``s/(k-1)``.
-
-    alphabets, Section 12.
+    Of the subsets ``s/k`` contain the input; of those a share ``(s-1)/(k-1)`` contain a given other input, and of the
+    rest a share ``s/(k-1)``.
     """
     (subsets,) = subset_selection().classes
-    hit, miss = (_state(subsets.states, name) for name in ("hit", "miss"))
+    states = {state.name: state for state in subsets.states}
+    hit, miss = states["hit"], states["miss"]
     holding, missing = subsets.size * S / K, subsets.size * (K - S) / K
     other = holding * (S - 1) / (K - 1) * hit.probability + missing * S / (K - 1) * miss.probability
     return sp.factor(normal_form(holding * hit.probability)), sp.factor(normal_form(other))
 
 
-def _state(states: tuple[State, ...], name: str) -> State:
-    return next(state for state in states if state.name == name)
-
-
 def thinned_subset_selection(k: int, s: int, lam: Fraction, share: Fraction) -> tuple[Orbit, ...]:
-    """Subset selection with this share of the mass, and a null symbol with the rest: its orbits.
-
-    alphabets, Remark 12.2. Signal and budget are ``share`` times those of subset selection.
-    """
+    """Orbits of subset selection with this share of the mass and a null symbol (alphabets, Remark 12.2)."""
     k, s = check_size(k, s)
     check_cap(lam)
     if not 0 < share <= 1:

@@ -29,7 +29,7 @@ from symshuffle.base.numbers import (
     working_precision,
 )
 from symshuffle.channels.channel import Channel, direct_sum
-from symshuffle.utility.frontiers.envelope import endpoint_law
+from symshuffle.utility.frontiers.convex_order import endpoint_law
 from symshuffle.utility.likelihood.law import LikelihoodRatio, check_share
 
 

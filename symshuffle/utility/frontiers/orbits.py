@@ -239,7 +239,7 @@ def orbit_mixture(orbits: Sequence[Orbit]) -> AnchoredLaw:
     """The law of an equivariant channel given by its orbits: run an orbit with its weight and publish which."""
     k = sum(count for count, _ in orbits[0].levels) if orbits else 0
     if k > LARGEST_LAW:
-        raise Unsupported(f"k = {k}: laws are written out up to k = {LARGEST_LAW}; `Orbit` has signal and budget")
+        raise Unsupported(f"k = {k}: laws are written out up to k = {LARGEST_LAW}; `orbits` has them in short")
     return mix_laws([orbit_law(orbit.template()) for orbit in orbits], [orbit.weight for orbit in orbits])
 
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, Final
 
+import flint
 import sympy as sp
 
 from symshuffle.base.choices import Population, Rigour, choice
@@ -46,6 +47,12 @@ def check_budget(budget: Fraction | int) -> Fraction:
     if isinstance(budget, bool) or not isinstance(budget, Fraction | int) or budget <= 0:
         raise InputError("budget", budget, "a rational number > 0 (0 allows only channels that say nothing)")
     return Fraction(budget)
+
+
+@cache
+def _budget_terms() -> tuple[sp.Expr, sp.Expr]:
+    numerator, denominator = sp.fraction(normal_form(subset_budget()))
+    return numerator, denominator
 
 
 def matched_ratio(k: int, s: int, budget: Fraction, *, lam_cap: Real | None = None) -> Bracket:
@@ -92,30 +99,20 @@ def matched_ratio(k: int, s: int, budget: Fraction, *, lam_cap: Real | None = No
                 budget,
                 f"a number in (0, {float(top):.6g}], the range of size {s} of {k} up to ratio {lam_cap}",
             )
-    numerator, denominator = (
-        [Fraction(int(c.p), int(c.q)) for c in sp.Poly(part.subs({K: k, S: s}), LAM).all_coeffs()]
-        for part in sp.fraction(normal_form(subset_budget()))
-    )
+    terms = (sp.Poly(part.subs({K: k, S: s}), LAM).all_coeffs()[::-1] for part in _budget_terms())
+    spent, unit = (flint.fmpq_poly([flint.fmpq(int(c.p), int(c.q)) for c in part]) for part in terms)
+    excess = spent - flint.fmpq(target.numerator, target.denominator) * unit
 
-    def within(scaled: int) -> bool:
-        lam = Fraction(scaled, 1 << _BITS)
-        return _horner(numerator, lam) <= target * _horner(denominator, lam)
+    def beyond(scaled: int) -> bool:
+        return bool(excess(flint.fmpq(scaled, 1 << _BITS)) > 0)
 
     low, high = 1 << _BITS, 2 << _BITS
-    while within(high):
+    while not beyond(high):
         low, high = high, 2 * high
-    high = first_integer(lambda scaled: not within(scaled), low, high)
-    lower = Fraction(high - 1, 1 << _BITS)
-    exact = _horner(numerator, lower) == target * _horner(denominator, lower)
-    upper = lower if exact else Fraction(high, 1 << _BITS)
+    high = first_integer(beyond, low, high)
+    exact = excess(flint.fmpq(high - 1, 1 << _BITS)) == 0
+    lower, upper = Fraction(high - 1, 1 << _BITS), Fraction(high - exact, 1 << _BITS)
     return Bracket(lower, upper, Rigour.EXACT, "bisection", f"signs of the budget equation of size {s} over Q")
-
-
-def _horner(coefficients: list[Fraction], x: Fraction) -> Fraction:
-    total = Fraction(0)
-    for coefficient in coefficients:
-        total = total * x + coefficient
-    return total
 
 
 def matched_risk(

@@ -45,7 +45,7 @@ from symshuffle.ledger.claims.errata import Erratum
 from symshuffle.ledger.claims.model import Claim, Comparison, Correction, Obligation
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation import canonical, vertex_votes, votes, worst_risk
+from symshuffle.utility.estimation import canonical, vertex_votes, votes
 from symshuffle.utility.estimation.symbolic_law import SymbolicLaw
 from symshuffle.utility.frontiers import caps, contamination, equivariant, formulas, leakage, subset_family
 from symshuffle.utility.frontiers.frontier import trace_frontier
@@ -184,7 +184,7 @@ ROWS = (
     row("population", canonical.worst_canonical_risk, ANCHORED, n=4),
     row("population", canonical.isotropic_risk, 3, F(1)),
     row("population", canonical.enumerated_risk, W, SKEW, n=4),
-    row("population", worst_risk.worst_risk, ANCHORED, n=4),
+    row("population", canonical.worst_risk, ANCHORED, n=4),
     row("domain", Laplace, F(2)),
     row("domain", Laplace().at, lam=2),
     row("side direction", Laplace(F(2)).law, F(6, 5), side="upper"),
@@ -232,9 +232,8 @@ DOORS = {door: call for one in ROWS for door, call in one.items()} | {
     "collect.plan.Plan.expected.loss": PLAN.expected,
     "design.comparison.compare.compare.loss": lambda v: compare(3, n=9, eps0=1, mechanisms=["krr"], loss=v).rows,
     "design.shuffled.best.best_shuffled.loss": lambda v: best_shuffled(3, n=4, eps=1, delta="1/10", loss=v).trace,
-    "utility.estimation.votes.VoteNoise.loss.loss": lambda v: votes.VoteNoise(F(1), F(2), 3, "").loss(v, 4),
+    "utility.estimation.votes.Noise.loss.loss": lambda v: votes.VoteNoise(F(1), F(2), 3, "").loss(v, 4),
     "engines.confirm.front.confirm.route": lambda v: confirm.confirm(LAW, 3, digits=8, route=v).value[:6],
-    "utility.estimation.vertex_votes.VertexNoise.loss.loss": lambda v: vertex_votes.joint_noise([NOISE] * 2).loss(v, 4),
     "utility.estimation.vertex_votes.VertexNoise.worst.loss": lambda v: vertex_votes.joint_noise([NOISE] * 2).worst(v),
     "utility.frontiers.caps.optimal_subset_sizes.loss": lambda v: caps.optimal_subset_sizes(5, F(6), loss=v),
     "accountants.bounds.evaluate.choose_engine.rigour": lambda v: evaluate.choose_engine(LAW, 3, v, 1e-6),

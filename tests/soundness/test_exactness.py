@@ -18,8 +18,8 @@ from symshuffle.utility.estimation.canonical import (
     fisher_information,
     isotropic_risk,
     worst_canonical_risk,
+    worst_risk,
 )
-from symshuffle.utility.estimation.worst_risk import worst_risk
 from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.frontiers.leakage import convex_envelope

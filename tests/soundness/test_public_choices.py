@@ -43,7 +43,7 @@ MADE = set(
         "accountants.questions.inverse_answer.Inverse design.shuffled.model.ShuffledDesign "
         "engines.densities.bromwich.Bromwich accountants.bounds.amplification.Amplification "
         "utility.frontiers.leakage.PairLeakage design.decision.optimal_channel.Design "
-        "utility.estimation.worst_risk.WorstRisk utility.likelihood.limits.LimitProfile "
+        "utility.estimation.canonical.WorstRisk utility.likelihood.limits.LimitProfile "
         "utility.likelihood.limits.NormalProfile utility.likelihood.worst.WorstCurve "
         "base.lp.LinearProgram design.decision.certificate.TradeoffCertificate "
         "design.decision.reduced.OrbitDesign ledger.claims.outcomes.PartOutcome "

@@ -1,12 +1,7 @@
-r"""The noise of votes where it depends on who holds what: any exact channel, and joint compositions of alike parts.
+"""The noise of votes where it depends on who holds what: any exact channel, and joint compositions of alike parts.
 
-An unbiased estimate of shares is the mean of one vote per user. For a fixed composition its squared error is a mean of
-variances over the users, so that it is largest where all users hold the same input: the worst composition is a vertex.
-
-- *Channel*: the canonical vote :math:`\frac1k1+A(u-1)` of a message with template ``u``
-  (:mod:`symshuffle.utility.estimation.canonical`), with one variance for every input held and every coordinate.
-- *Joint composition*: the vote for a tuple of inputs is the product of the votes of the parts, which are independent.
-  Its second moment is a product: :math:`1+V_0` of a part that matches, :math:`V_1` of one that does not.
+For a fixed composition the squared error of a mean of unbiased votes is a mean of variances over the users, so that it
+is largest at a vertex, where all users hold the same input.
 """
 
 from __future__ import annotations
@@ -20,12 +15,16 @@ from typing import Any, Final, final
 
 from symshuffle.base.choices import Loss, Population, choice
 from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import DEFAULT_BITS, Ball, Number, maximum, to_arb, working_precision
+from symshuffle.base.numbers import Number, maximum
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.canonical import canonical_estimator, check_users, inverse_trace, vote_sizes
-from symshuffle.utility.estimation.votes import VoteNoise
-from symshuffle.utility.estimation.worst_risk import worst_risk
+from symshuffle.utility.estimation.canonical import (
+    canonical_estimator,
+    inverse_trace,
+    vote_sizes,
+    worst_risk,
+)
+from symshuffle.utility.estimation.votes import Noise, VoteNoise, deviations
 
 _MOST_INPUTS: Final = 64
 """Inputs of an explicit channel up to which its covariance is inverted."""
@@ -33,51 +32,25 @@ _MOST_INPUTS: Final = 64
 
 @final
 @dataclass(frozen=True, slots=True)
-class VertexNoise:
-    """What one message adds to an estimate, at the composition that is worst for each loss.
+class VertexNoise(Noise):
+    """The noise of votes whose losses depend on who holds what: each loss of one user, and where it is largest."""
 
-    - ``losses``: the losses of one user by name; that of ``test`` is a sum of two standard errors.
-    """
-
-    losses: Mapping[str, Number]
-    worst_at: Mapping[str, str]
+    losses: Mapping[str, tuple[Number, str]]
     iid: Number
     estimator: str
 
-    def risk(self, n: int) -> Number:
-        """The largest expected squared error for ``n`` users of a fixed composition."""
-        return self.loss(Loss.L2, n)
-
-    def iid_risk(self, n: int) -> Number:
-        """The largest expected squared error for ``n`` users who draw their inputs."""
-        iid: Any = self.iid
-        value: Number = iid / check_users(n)
-        return value
-
-    def coordinate_variance(self, n: int) -> Number:
-        """The largest variance of a coordinate over all fixed compositions."""
-        return self.loss(Loss.MAX, n)
-
-    def loss(self, loss: Loss | str, n: int) -> Number:
-        """The error of ``n`` users that a loss looks at, at the fixed composition that is worst for it."""
-        kind, n = choice(Loss, loss, "loss"), check_users(n)
-        alone: Any = self.losses[kind]
-        if kind is not Loss.TEST:
-            value: Number = alone / n
-            return value
-        with working_precision(DEFAULT_BITS):
-            return Ball.from_arb(to_arb(alone) / to_arb(n).sqrt(), DEFAULT_BITS)
+    def alone(self, kind: Loss) -> Any:
+        """The loss of one user, as :meth:`Noise.alone`."""
+        return self.losses[kind][0]
 
     def worst(self, loss: Loss | str) -> str:
         """Composition at which a loss is largest, in words."""
-        return self.worst_at[choice(Loss, loss, "loss")]
+        return self.losses[choice(Loss, loss, "loss")][1]
 
 
 def channel_noise(channel: Channel) -> VertexNoise:
-    """The noise of the canonical votes of an exact channel.
+    """The noise of the canonical votes of an exact channel, by input held and coordinate.
 
-    Examples
-    --------
     >>> from symshuffle import mechanism
     >>> found = channel_noise(mechanism("krr").channel(k=3, lam=4))
     >>> [str(found.loss(kind, 1)) for kind in ("l2", "max", "absent")]
@@ -101,36 +74,25 @@ def channel_noise(channel: Channel) -> VertexNoise:
     held = max(range(k), key=lambda x: sum(table[x]))
     x, i = max(itertools.product(range(k), repeat=2), key=lambda place: table[place[0]][place[1]])
     z, j = max(itertools.permutations(range(k), 2), key=lambda place: table[place[0]][place[1]])
-    pairs = ((_deviations(table[b][b], table[a][b]), a, b) for a, b in itertools.permutations(range(k), 2))
+    pairs = ((deviations(table[b][b], table[a][b]), a, b) for a, b in itertools.permutations(range(k), 2))
     both, a, b = max(pairs, key=lambda entry: entry[0].upper)
     iid = worst_risk(law, n=1, population=Population.IID).bracket.upper
-    return VertexNoise(
-        {
-            Loss.L2.value: sum(table[held], start=Fraction(0)),
-            Loss.MAX.value: table[x][i],
-            Loss.ABSENT.value: table[z][j],
-            Loss.TEST.value: both,
-        },
-        {
-            Loss.L2.value: f"all users hold input {held}",
-            Loss.MAX.value: f"all users hold input {x}, category {i} is looked at",
-            Loss.ABSENT.value: f"all users hold input {z}, category {j} is looked at",
-            Loss.TEST.value: f"all users hold input {b}, and all hold input {a}; category {b} is looked at",
-        },
-        iid,
-        "canonical unbiased",
-    )
+    found: dict[str, tuple[Number, str]] = {
+        Loss.L2: (sum(table[held], start=Fraction(0)), f"all users hold input {held}"),
+        Loss.MAX: (table[x][i], f"all users hold input {x}, category {i} is looked at"),
+        Loss.ABSENT: (table[z][j], f"all users hold input {z}, category {j} is looked at"),
+        Loss.TEST: (both, f"all users hold input {b}, and all hold input {a}; category {b} is looked at"),
+    }
+    return VertexNoise(found, iid, "canonical unbiased")
 
 
 def joint_noise(parts: Sequence[VoteNoise]) -> VertexNoise:
     """The noise of products of the canonical votes of parts that each treat all pairs of inputs alike.
 
+    The second moment of a product is a product: :math:`1+V_0` of a part that matches, :math:`V_1` of one that does not.
     The sum of squares is the same at every composition of the tuples.
 
-    Examples
-    --------
     >>> from symshuffle import mechanism
-    >>> from symshuffle.utility.estimation.votes import canonical_votes
     >>> part = canonical_votes(mechanism("rr").at(lam=3))
     >>> str(joint_noise([part, part]).loss("l2", 1))
     '21/4'
@@ -147,26 +109,11 @@ def joint_noise(parts: Sequence[VoteNoise]) -> VertexNoise:
     sums: Any = Fraction(1)
     for part in parts:
         sums = sums * (1 + part.risk(1))
-    larger = maximum([own, absent])
-    return VertexNoise(
-        {
-            Loss.L2.value: sums - 1,
-            Loss.MAX.value: larger,
-            Loss.ABSENT.value: absent,
-            Loss.TEST.value: _deviations(own, absent),
-        },
-        {
-            Loss.L2.value: "every composition alike",
-            Loss.MAX.value: "all users hold one tuple: the one that is looked at, or one that differs from it",
-            Loss.ABSENT.value: "all users hold one tuple that differs from the one that is looked at",
-            Loss.TEST.value: "all users hold the tuple that is looked at, and all hold one that differs from it",
-        },
-        sums - Fraction(1, size),
-        "product of canonical unbiased ones",
-    )
-
-
-def _deviations(own: Number, absent: Number) -> Ball:
-    """The sum of two standard deviations."""
-    with working_precision(DEFAULT_BITS):
-        return Ball.from_arb(to_arb(own).sqrt() + to_arb(absent).sqrt(), DEFAULT_BITS)
+    both, differing = deviations(own, absent), "one that differs from it"
+    found: dict[str, tuple[Number, str]] = {
+        Loss.L2: (sums - 1, "every composition alike"),
+        Loss.MAX: (maximum([own, absent]), f"all users hold one tuple: the one that is looked at, or {differing}"),
+        Loss.ABSENT: (absent, "all users hold one tuple that differs from the one that is looked at"),
+        Loss.TEST: (both, f"all users hold the tuple that is looked at, and all hold {differing}"),
+    }
+    return VertexNoise(found, sums - Fraction(1, size), "product of canonical unbiased ones")

@@ -33,7 +33,7 @@ from symshuffle.base.numbers import Exp, lower_end, to_float
 from symshuffle.ledger.claims.model import Claim
 from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.symbolic import evaluate
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.estimation.corner import (
     corner_van_trees,

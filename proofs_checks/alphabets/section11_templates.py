@@ -25,7 +25,7 @@ from symshuffle.ledger.claims.model import (
     Statement,
     for_all,
 )
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_estimator, enumerated_risk, fisher_information
 from symshuffle.utility.estimation.moments import levels_budget, levels_signal
 from symshuffle.utility.frontiers.orbit import Orbit

@@ -27,7 +27,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import K, S, krr, subset_selection
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_estimator, enumerated_risk
 from symshuffle.utility.frontiers.caps import subset_budget, subset_trace
 from symshuffle.utility.frontiers.subset_family import inclusion_probabilities, risk_constant

@@ -31,8 +31,8 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.mechanisms.finite import K
-from symshuffle.utility.anchored import AnchoredLaw, symmetrize
-from symshuffle.utility.anchored.mixtures import is_exchangeable
+from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.utility.anchored.mixtures import is_exchangeable, symmetrize
 from symshuffle.utility.estimation.canonical import inverse_trace
 from symshuffle.utility.frontiers.equivariant import response_mixture
 

@@ -32,7 +32,8 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import augmented_randomized_response, krr, rr
 from symshuffle.mechanisms.symbolic import LAM, evaluate
-from symshuffle.utility.anchored import AnchoredLaw, decompose, mix_laws, orbit_law, symmetrize
+from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.utility.anchored.mixtures import decompose, mix_laws, orbit_law, symmetrize
 from symshuffle.utility.estimation.lower_bounds import cosine_prior, prior_information, van_trees_bound
 from symshuffle.utility.frontiers.contamination import ratio_law
 from symshuffle.utility.frontiers.convex_order import endpoint_law

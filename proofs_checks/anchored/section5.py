@@ -28,7 +28,9 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.utility.anchored import AnchoredLaw, Gauge, helmert, symmetrize
+from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.utility.anchored.maps import Gauge, helmert
+from symshuffle.utility.anchored.mixtures import symmetrize
 from symshuffle.utility.estimation.canonical import fisher_information
 
 ZERO: Final = Fraction(0)

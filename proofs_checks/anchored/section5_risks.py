@@ -28,7 +28,8 @@ from symshuffle.ledger.claims.model import (
     for_all,
 )
 from symshuffle.mechanisms.finite import subset_selection
-from symshuffle.utility.anchored import AnchoredLaw, symmetrize
+from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.utility.anchored.mixtures import symmetrize
 from symshuffle.utility.estimation.canonical import (
     canonical_estimator,
     canonical_risk,

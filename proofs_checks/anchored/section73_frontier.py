@@ -35,7 +35,8 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
-from symshuffle.utility.anchored import is_exchangeable, orbit_law, template_budget, template_signal
+from symshuffle.utility.anchored.law import template_budget, template_signal
+from symshuffle.utility.anchored.mixtures import is_exchangeable, orbit_law
 from symshuffle.utility.frontiers.caps import subset_budget, subset_trace
 from symshuffle.utility.frontiers.frontier import (
     BUDGET,

@@ -29,7 +29,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
-from symshuffle.utility.anchored import template_signal
+from symshuffle.utility.anchored.law import template_signal
 from symshuffle.utility.frontiers.caps import (
     NEIGHBOUR_CHART,
     optimal_subset_sizes,

@@ -30,7 +30,8 @@ from symshuffle.ledger.claims.model import (
     in_the_limit,
 )
 from symshuffle.mechanisms.finite import subset_selection
-from symshuffle.utility.anchored import AnchoredLaw, is_exchangeable, mix_laws, orbit_law
+from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.utility.anchored.mixtures import is_exchangeable, mix_laws, orbit_law
 from symshuffle.utility.estimation.canonical import enumerated_risk, worst_canonical_risk
 from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes, raw_cap_risk_constant, raw_cap_trace

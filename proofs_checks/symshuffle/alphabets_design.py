@@ -34,7 +34,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response, krr, subset_selection
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
-from symshuffle.utility.anchored import AnchoredLaw, template_budget, template_signal
+from symshuffle.utility.anchored.law import AnchoredLaw, template_budget, template_signal
 from symshuffle.utility.frontiers.caps import at, subset_budget
 from symshuffle.utility.frontiers.equivariant import (
     SPREAD,

@@ -31,7 +31,8 @@ from symshuffle.ledger.claims.model import (
     for_all,
 )
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.utility.anchored import AnchoredLaw, symmetrize
+from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.utility.anchored.mixtures import symmetrize
 from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, orbit_mechanism, subset_orbit
 
 F = Fraction

@@ -7,7 +7,8 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.utility.anchored import AnchoredLaw, orbit_law
+from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.utility.anchored.mixtures import orbit_law
 from symshuffle.utility.frontiers.caps import (
     optimal_subset_sizes,
     raw_cap_trace,

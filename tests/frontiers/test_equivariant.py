@@ -5,7 +5,7 @@ import pytest
 from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.mechanisms.finite import K, augmented_randomized_response
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_risk, worst_canonical_risk
 from symshuffle.utility.frontiers.equivariant import (
     ALPHA,

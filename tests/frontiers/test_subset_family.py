@@ -8,7 +8,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Verdict
 from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import worst_canonical_risk
 from symshuffle.utility.frontiers.caps import at, subset_budget
 from symshuffle.utility.frontiers.orbit import subset_orbit

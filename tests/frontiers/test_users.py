@@ -6,7 +6,7 @@ import pytest
 
 from symshuffle import mechanism
 from symshuffle.base.choices import Population
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_risk
 from symshuffle.utility.frontiers.equivariant import optimal_equivariant_risk
 from symshuffle.utility.frontiers.subset_family import matched_risk

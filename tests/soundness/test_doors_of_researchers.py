@@ -17,7 +17,7 @@ DOORS = {
     "second moment of a fiber": "utility.anchored.maps.Fiber.second_moment",
     "covariance of a fiber": "utility.anchored.maps.Fiber.covariance",
     "the same in balls": "utility.anchored.enclosed.EnclosedLaw.fiber",
-    "point of an output": "utility.anchored.gauge.Gauge.point",
+    "point of an output": "utility.anchored.maps.Gauge.point",
     "mechanism of a frontier": "utility.frontiers.frontier.Frontier.mechanism",
     "channel of a frontier": "utility.frontiers.frontier.Frontier.channel",
     "one leakage call": "utility.frontiers.leakage.leakage",

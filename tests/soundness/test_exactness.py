@@ -12,7 +12,9 @@ from symshuffle.base.numbers import Exp, Verdict, enclose, equal
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.decompositions.composition import Composed, joint, parallel, subsample
 from symshuffle.mechanisms.finite import erasure, krr
-from symshuffle.utility.anchored import AnchoredLaw, EnclosedLaw, fiber, template_law
+from symshuffle.utility.anchored.enclosed import EnclosedLaw, template_law
+from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.utility.anchored.maps import fiber
 from symshuffle.utility.estimation.canonical import (
     canonical_risk,
     fisher_information,

@@ -53,7 +53,7 @@ from symshuffle.geometry import extremal
 from symshuffle.geometry.groups import cyclic_group
 from symshuffle.ledger.claims.registry import Ledger
 from symshuffle.ledger.claims.verify import verify
-from symshuffle.utility.anchored import gauge
+from symshuffle.utility.anchored import maps
 from symshuffle.utility.anchored.enclosed import EnclosedLaw
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation import canonical, lower_bounds
@@ -242,8 +242,8 @@ DOORS = {door: found for one in ROWS for door, found in one.items()} | {
     "Contamination.n": (4, contamination.Contamination),
     "gaussian_limit.n": (4, lambda v: gaussian_limit(W, n=v).mu),
     "Channel.column.output": (1, W.column),
-    "helmert.k": (4, gauge.helmert),
-    "householder.k": (4, gauge.householder),
+    "helmert.k": (4, maps.helmert),
+    "householder.k": (4, maps.householder),
     "AnchoredLaw.row_second_moment.x": (1, ANCHORED.row_second_moment),
     "EnclosedLaw.row_second_moment.x": (1, ENCLOSED.row_second_moment),
     "subset_orbit.subset": (5, lambda v: cyclic_group(4).subset_orbit(v)),

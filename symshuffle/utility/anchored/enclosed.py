@@ -1,9 +1,7 @@
-r"""The law of the template of a channel at an irrational level, in balls.
+"""The law of the template of a channel at an irrational level, in balls.
 
-Tables are made at budgets ``eps0``, where ``exp(eps0)`` is irrational and two templates cannot be told to be equal.
-Nothing that is a moment of the law needs that: splitting an atom changes no moment. So this law keeps one atom for
-every output, claims no canonical form, and encloses the moments, the fibers and the exact risks. What does need
-equality (extremality, decompositions, comparing two laws) stays with
+At ``exp(eps0)`` two templates cannot be told to be equal, and no moment needs that: splitting an atom changes none. So
+this law keeps one atom for every output, and encloses moments, fibers and exact risks. What needs equality stays with
 :class:`~symshuffle.utility.anchored.law.AnchoredLaw`.
 """
 
@@ -44,17 +42,13 @@ BallMatrix: TypeAlias = "tuple[Balls, ...]"
 @final
 @dataclass(frozen=True, slots=True)
 class EnclosedLaw:
-    r"""The templates :math:`u(y)=W_\cdot(y)/\bar W(y)` of a channel and their masses, in balls.
+    r"""Templates :math:`u(y)=W_\cdot(y)/\bar W(y)` of a channel and their masses, in balls (anchored, Definition 2.3).
 
-    Examples
-    --------
     >>> from symshuffle.mechanisms.finite import krr
     >>> from symshuffle.base.numbers import Exp
     >>> law = EnclosedLaw.from_channel(krr().at(k=3).channel(lam=Exp(Fraction(1))))
     >>> f"{float(law.trace()):.6f}"
     '0.795742'
-
-    anchored, Definition 2.3, Theorem 2.5 and Section 5.
     """
 
     templates: tuple[Balls, ...]
@@ -152,8 +146,6 @@ class EnclosedLaw:
     def fiber(self, composition: Sequence[Fraction]) -> EnclosedFiber:
         """The law of the ratio vector of one message, seen from a composition of the population.
 
-        Examples
-        --------
         >>> from symshuffle import Exp, mechanism
         >>> law = template_law(mechanism("krr").channel(k=2, lam=Exp(Fraction(1))))
         >>> f"{float(law.fiber((Fraction(1, 4), Fraction(3, 4))).second_moment()[0][0]):.10f}"
@@ -202,10 +194,7 @@ class EnclosedLaw:
 @final
 @dataclass(frozen=True, slots=True)
 class EnclosedFiber:
-    r"""The law of the ratio vectors :math:`r=u/(w\cdot u)` seen from a composition, in balls.
-
-    - ``composition``: the base point :math:`w`.
-    """
+    r"""The law of the ratio vectors :math:`r=u/(w\cdot u)` seen from a composition, in balls."""
 
     composition: tuple[Fraction, ...]
     points: tuple[Balls, ...]
@@ -227,11 +216,5 @@ def _minus_one(points: Sequence[Balls]) -> tuple[Balls, ...]:
 
 
 def template_law(channel: Channel) -> AnchoredLaw | EnclosedLaw:
-    """The law of the template of any channel: exact over the rationals, enclosed where an entry is a ball.
-
-    Examples
-    --------
-    >>> template_law(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])).trace()
-    Fraction(1, 2)
-    """
+    """The law of the template of any channel: exact over the rationals, enclosed where an entry is a ball."""
     return AnchoredLaw.from_channel(channel) if channel.exact else EnclosedLaw.from_channel(channel)

@@ -1,8 +1,4 @@
-"""Mixtures of laws: convex combinations, extreme parts, orbits of a template, averages over relabellings of the inputs.
-
-The averaged mechanism publishes a random relabelling of the inputs and runs the channel on the relabelled data. On
-templates it permutes coordinates, so the average over all relabellings is a mixture of orbit laws.
-"""
+"""Mixtures of laws: convex combinations, extreme parts, orbits of a template, averages over relabellings of inputs."""
 
 from __future__ import annotations
 

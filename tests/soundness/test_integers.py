@@ -245,7 +245,6 @@ DOORS = {door: found for one in ROWS for door, found in one.items()} | {
     "helmert.k": (4, maps.helmert),
     "householder.k": (4, maps.householder),
     "AnchoredLaw.row_second_moment.x": (1, ANCHORED.row_second_moment),
-    "EnclosedLaw.row_second_moment.x": (1, ENCLOSED.row_second_moment),
     "subset_orbit.subset": (5, lambda v: cyclic_group(4).subset_orbit(v)),
     "ExtremalChannel.m": (3, lambda v: design.ExtremalChannel(v, lam=2).m),
     "ReductionPair.histogram_laws.n": (2, PAIR_OF_ROWS.histogram_laws),
@@ -299,7 +298,7 @@ def test_every_exported_integer_is_a_door():
 LEAST = {
     0: "Channel.column.output Channel.likelihood_ratios.numerator Channel.likelihood_ratios.denominator "
     "AnchoredLaw.row_second_moment.x AnchoredLaw.pairwise_divergence.i AnchoredLaw.pairwise_divergence.j "
-    "EnclosedLaw.row_second_moment.x EnclosedLaw.pairwise_divergence.i EnclosedLaw.pairwise_divergence.j "
+    "EnclosedLaw.pairwise_divergence.i EnclosedLaw.pairwise_divergence.j "
     "likelihood_quotient.a likelihood_quotient.b LikelihoodRatio.of.a LikelihoodRatio.of.b subset_orbit.subset",
     1: "delta.n amplification_curve.n worst_constant.n confirm.n mechanism.s Laplace.cells Contamination.n "
     "subset_template.s minimax_sandwich.n chi_square_certificate.n gaussian_scale.n SphereLinear.dimension "

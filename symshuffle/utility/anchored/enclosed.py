@@ -7,6 +7,7 @@ this law keeps one atom for every output, and encloses moments, fibers and exact
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -78,10 +79,10 @@ class EnclosedLaw:
         for column in channel.columns():
             if not is_enclosed(column):
                 raise InputError("channel", "doubles", "rationals or balls (Channel at lam = Exp(eps0))")
-            balls = [enclose(entry, bits) for entry in column]
-            average: Ball = _total(balls) / channel.num_inputs
             if all(equal(entry, 0) is Verdict.TRUE for entry in column):
                 continue
+            balls = [enclose(entry, bits) for entry in column]
+            average: Ball = _total(balls) / channel.num_inputs
             if less(0, average) is not Verdict.TRUE:
                 raise NotDecided(f"whether an output of mass {average} can occur is open at {bits} bits")
             templates.append(tuple(entry / average for entry in balls))
@@ -99,12 +100,7 @@ class EnclosedLaw:
 
     def covariance(self) -> BallMatrix:
         r"""The matrix :math:`C=E[(u-1)(u-1)^T]`."""
-        return second_moment(_minus_one(self.templates), self.weights)
-
-    def row_second_moment(self, x: int) -> BallMatrix:
-        r"""The matrix :math:`E_{W_x}[(u-1)(u-1)^T]`."""
-        x = as_integer(x, "x", 0, self.num_inputs - 1)
-        return second_moment(_minus_one(self.templates), tuple(w * u[x] for u, w in self.atoms()))
+        return second_moment([[entry - 1 for entry in u] for u in self.templates], self.weights)
 
     def trace(self) -> Ball:
         r"""The number :math:`E\sum_i(u_i-1)^2`."""
@@ -116,20 +112,16 @@ class EnclosedLaw:
         i, j = (as_integer(x, name, 0, self.num_inputs - 1) for name, x in (("i", i), ("j", j)))
         total: Any = Fraction(0)
         for u, w in self.atoms():
-            if equal(u[j], 0) is Verdict.TRUE:
-                if equal(u[i], 0) is Verdict.TRUE:
-                    continue
+            if equal(u[j], 0) is not Verdict.TRUE:
+                total = total + w * (u[i] - u[j]) * (u[i] - u[j]) / u[j]
+            elif equal(u[i], 0) is not Verdict.TRUE:
                 return math.inf
-            total = total + w * (u[i] - u[j]) * (u[i] - u[j]) / u[j]
         return enclose(total)
 
     def pairwise_budget(self) -> Ball | float:
         r"""The budget :math:`\max_{i\ne j}\chi^2(W_i\Vert W_j)` (anchored, Definition 5.8)."""
-        inputs = range(self.num_inputs)
-        found = [self.pairwise_divergence(i, j) for i in inputs for j in inputs if i != j]
-        if any(value == math.inf for value in found):
-            return math.inf
-        largest: Ball = maximum(found)
+        found = [self.pairwise_divergence(i, j) for i, j in itertools.permutations(range(self.num_inputs), 2)]
+        largest: Ball | float = math.inf if math.inf in found else maximum(found)
         return largest
 
     def ratio_cap(self) -> Ball | float:
@@ -209,10 +201,6 @@ class EnclosedFiber:
 
 def _total(terms: Any) -> Any:
     return sum(terms, start=Fraction(0))
-
-
-def _minus_one(points: Sequence[Balls]) -> tuple[Balls, ...]:
-    return tuple(tuple(entry - 1 for entry in point) for point in points)
 
 
 def template_law(channel: Channel) -> AnchoredLaw | EnclosedLaw:

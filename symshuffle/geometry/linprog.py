@@ -1,10 +1,8 @@
 """From a floating-point simplex basis to an exact optimum.
 
-HiGHS proposes a basis, a set of columns; none of its numbers is used. python-flint solves for the vertex and for the
-multipliers of that basis over the rationals, after dropping every variable that sits at its bound, and
-:mod:`symshuffle.base.lp` checks the two vectors. Where the proposed basis is not
-exactly optimal, the solver is asked again with other settings, and after that pivots over the rationals
-(:mod:`symshuffle.geometry.pivots`) go on from there.
+HiGHS proposes a basis, a set of columns; none of its numbers is used. python-flint solves for the vertex and the
+multipliers of that basis over the rationals, and :mod:`symshuffle.base.lp` checks both. Where the basis is not exactly
+optimal, other settings are tried, and then pivots over the rationals (:mod:`symshuffle.geometry.pivots`).
 """
 
 from __future__ import annotations
@@ -22,6 +20,7 @@ from symshuffle.base.errors import CertificateError, SolverFailure
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.base.solvers import highspy, silent
+from symshuffle.geometry.linear import from_fmpq, to_fmpq
 from symshuffle.geometry.pivots import few_enough, optimal_vectors
 
 _SETTINGS: Final[tuple[dict[str, Any], ...]] = (
@@ -44,7 +43,7 @@ _PERTURBATIONS: Final = ("1/1000", "1/20000", "1/400000")
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class Solution(ValueMethods):
-    """A linear program solved and certified: a :class:`~symshuffle.base.results.Certified` answer."""
+    """A linear program solved and certified."""
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     program: LinearProgram
@@ -103,8 +102,8 @@ def solve(program: LinearProgram) -> Solution:
 def full_bases(program: LinearProgram) -> Iterator[list[int]]:
     """Candidates for an optimal basis of a program in equations, with as many columns as there are rows.
 
-    At a degenerate vertex the solver may keep fewer columns than there are rows; slightly different right-hand sides
-    then make it name a full basis. Whether that basis is optimal for the true ones is for the caller to decide.
+    At a degenerate vertex the solver may keep fewer columns; slightly different right-hand sides then make it name a
+    full basis. Whether that basis is optimal for the true ones is for the caller to decide.
     """
     for scale in (0, *_PERTURBATIONS):
         # Scattered, so that no two rows stay tied.
@@ -119,10 +118,7 @@ def full_bases(program: LinearProgram) -> Iterator[list[int]]:
 def certificate_of_basis(
     program: LinearProgram, columns: Sequence[int], tight_rows: Sequence[int]
 ) -> Certificate | None:
-    """The exact vectors of a basis: given basic variables and the rows whose slack is not basic.
-
-    Returns None where the basis is singular over the rationals.
-    """
+    """The exact vectors of a basis, from its variables and the rows whose slack is not basic; None if singular."""
     if len(columns) != len(tight_rows):
         return None
     if not columns:
@@ -133,16 +129,16 @@ def certificate_of_basis(
     for k, j in enumerate(columns):
         for i, entry in program.columns[j]:
             if i in position:
-                matrix[position[i], k] = _fmpq(entry)
+                matrix[position[i], k] = to_fmpq(entry)
     try:
-        point = matrix.solve(flint.fmpq_mat(size, 1, [_fmpq(program.rhs[i]) for i in tight_rows]))
-        multipliers = matrix.transpose().solve(flint.fmpq_mat(size, 1, [_fmpq(program.costs[j]) for j in columns]))
+        point = matrix.solve(flint.fmpq_mat(size, 1, [to_fmpq(program.rhs[i]) for i in tight_rows]))
+        multipliers = matrix.transpose().solve(flint.fmpq_mat(size, 1, [to_fmpq(program.costs[j]) for j in columns]))
     except ZeroDivisionError:
         return None
     dual = [Fraction(0)] * program.num_rows
     for i, row in enumerate(tight_rows):
-        dual[row] = _fraction(multipliers[i, 0])
-    primal = tuple((j, _fraction(point[k, 0])) for k, j in enumerate(columns) if point[k, 0] != 0)
+        dual[row] = from_fmpq(multipliers[i, 0])
+    primal = tuple((j, from_fmpq(point[k, 0])) for k, j in enumerate(columns) if point[k, 0] != 0)
     return Certificate(primal, tuple(dual))
 
 
@@ -158,16 +154,9 @@ def _highs_basis(program: LinearProgram, settings: dict[str, Any]) -> tuple[list
 def proposed(costs: Array, columns: Array, rhs: Array, *, equations: int, description: str) -> tuple[float, Array]:
     """Value and point of a dense program in floating point, as HiGHS finds them: a proposal, and no result.
 
-    The matrix goes to the solver as it is: a modelling library takes longer to read a million columns than HiGHS to
-    solve them.
-
-    - ``costs``: to be minimised over non-negative variables.
-    - ``columns``: the columns of the program, one per line.
-    - ``rhs``: right-hand sides.
+    - ``costs``, ``columns``: to be minimised over non-negative variables; the columns of the program, one per line.
     - ``equations``: so many rows are equations, the first ones; the others are at most their right-hand sides.
 
-    Examples
-    --------
     >>> proposed(np.array([2.0, 3.0]), np.array([[1.0], [2.0]]), np.array([1.0]), equations=1, description="")
     (1.5, array([0. , 0.5]))
     """
@@ -218,11 +207,3 @@ def _highs_model(program: LinearProgram) -> Any:
     model.a_matrix_.index_ = np.array([i for column in program.columns for i, _ in column], dtype=np.int32)
     model.a_matrix_.value_ = np.array([float(entry) for column in program.columns for _, entry in column])
     return model
-
-
-def _fmpq(value: Fraction) -> flint.fmpq:
-    return flint.fmpq(value.numerator, value.denominator)
-
-
-def _fraction(value: flint.fmpq) -> Fraction:
-    return Fraction(int(value.p), int(value.q))

@@ -1,22 +1,20 @@
 """The simplex method over the rationals, for programs whose data are finer than the tolerance of a solver in doubles.
 
-Near ``lam = 1`` the columns of a design program differ by less than a solver's tolerance, and at losses of 1e9 its
-tolerance is coarser than the optimum. Every comparison here is exact, so no scale matters: the method ends at an
-optimal basis, from wherever it starts. It is for what HiGHS leaves open; a basis of HiGHS, where it is feasible, saves
-most pivots.
+Every comparison is exact, so no scale matters: the method ends at an optimal basis from wherever it starts. It is for
+what HiGHS leaves open; a feasible basis of HiGHS saves most pivots.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Final, final
 
 import flint
 
 from symshuffle.base.errors import NotDecided, SolverFailure
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
+from symshuffle.geometry.linear import from_fmpq, to_fmpq
 
 LARGEST_ENTRIES: Final = 2_000_000
 """Rows times columns beyond which a program is not solved by pivots over the rationals."""
@@ -45,8 +43,6 @@ def optimal_vectors(program: LinearProgram, start: Sequence[int] = ()) -> tuple[
     - ``start``: one variable per row, where a feasible basis is known: variables, then ``num_variables + i`` for the
       slack of row ``i``. Anything else is ignored.
 
-    Examples
-    --------
     >>> tiny = Fraction(1, 10**40)
     >>> program = LinearProgram.from_rows([1, 1 + tiny], [([1, 1], "==", 1)])
     >>> optimal_vectors(program, [1])[0].primal
@@ -63,11 +59,11 @@ def optimal_vectors(program: LinearProgram, start: Sequence[int] = ()) -> tuple[
         tableau.expel_artificial()
     dual = tableau.minimise(tableau.costs)
     primal = tuple(
-        (j, _fraction(tableau.point[i, 0]))
+        (j, from_fmpq(tableau.point[i, 0]))
         for i, j in enumerate(tableau.basis)
         if j < program.num_variables and tableau.point[i, 0] != 0
     )
-    found = Certificate(tuple(sorted(primal)), tuple(_fraction(y) for y in dual))
+    found = Certificate(tuple(sorted(primal)), tuple(from_fmpq(y) for y in dual))
     return found, tuple(j for j in tableau.basis if j < program.num_variables)
 
 
@@ -94,12 +90,12 @@ class _Pivots:
         columns = flint.fmpq_mat(real + rows, rows)
         for j, column in enumerate(program.columns):
             for i, entry in column:
-                columns[j, i] += _fmpq(entry)
+                columns[j, i] += to_fmpq(entry)
         for i, (sense, bound) in enumerate(zip(program.senses, program.rhs, strict=True)):
             columns[variables + i, i] = {Sense.LE: 1, Sense.GE: -1, Sense.EQ: 0}[sense]
             columns[real + i, i] = 1 if bound >= 0 else -1
-        costs = [_fmpq(cost) for cost in program.costs] + [_NONE] * (2 * rows)
-        rhs = flint.fmpq_mat(rows, 1, [_fmpq(bound) for bound in program.rhs])
+        costs = [to_fmpq(cost) for cost in program.costs] + [_NONE] * (2 * rows)
+        rhs = flint.fmpq_mat(rows, 1, [to_fmpq(bound) for bound in program.rhs])
         return cls(program, columns, costs, rhs, real, [], None, None)
 
     def place(self, start: Sequence[int]) -> bool:
@@ -210,11 +206,3 @@ class _Pivots:
         self.inverse = self.inverse - moved * row
         self.point = self.point - moved * step
         self.basis[leaving] = j
-
-
-def _fmpq(value: Fraction) -> flint.fmpq:
-    return flint.fmpq(value.numerator, value.denominator)
-
-
-def _fraction(value: flint.fmpq) -> Fraction:
-    return Fraction(int(value.p), int(value.q))

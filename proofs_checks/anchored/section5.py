@@ -30,8 +30,8 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.anchored.maps import Gauge, helmert
-from symshuffle.utility.anchored.mixtures import symmetrize
 from symshuffle.utility.estimation.canonical import fisher_information
+from symshuffle.utility.frontiers.orbit import symmetrize
 
 ZERO: Final = Fraction(0)
 Atoms = Sequence[tuple[Vector, Fraction]]

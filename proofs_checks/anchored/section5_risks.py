@@ -29,7 +29,6 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import subset_selection
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.anchored.mixtures import symmetrize
 from symshuffle.utility.estimation.canonical import (
     canonical_estimator,
     canonical_risk,
@@ -37,6 +36,7 @@ from symshuffle.utility.estimation.canonical import (
     inverse_trace,
     worst_canonical_risk,
 )
+from symshuffle.utility.frontiers.orbit import symmetrize
 
 ZERO: Final = Fraction(0)
 Atoms = Sequence[tuple[Vector, Fraction]]

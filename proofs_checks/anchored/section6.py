@@ -29,8 +29,8 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import krr
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.anchored.mixtures import is_exchangeable, symmetrize
 from symshuffle.utility.estimation.canonical import enumerated_risk, worst_canonical_risk
+from symshuffle.utility.frontiers.orbit import is_exchangeable, symmetrize
 
 ZERO: Final = Fraction(0)
 

@@ -31,11 +31,10 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import subset_selection
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.anchored.mixtures import is_exchangeable, mix_laws, orbit_law
 from symshuffle.utility.estimation.canonical import enumerated_risk, worst_canonical_risk
 from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes, raw_cap_risk_constant, raw_cap_trace
-from symshuffle.utility.frontiers.orbit import block_design_law, subset_template
+from symshuffle.utility.frontiers.orbit import block_design_law, is_exchangeable, mix_laws, orbit_law, subset_template
 
 ZERO: Final = Fraction(0)
 

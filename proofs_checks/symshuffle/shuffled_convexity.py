@@ -32,8 +32,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.anchored.mixtures import symmetrize
-from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, orbit_mechanism, subset_orbit
+from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, orbit_mechanism, subset_orbit, symmetrize
 
 F = Fraction
 SOURCE: Final = "symshuffle.design.shuffled.laws"

@@ -27,9 +27,8 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.anchored.mixtures import symmetrize
 from symshuffle.utility.frontiers.convex_order import convex_order
-from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, orbit_mechanism, subset_orbit
+from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, orbit_mechanism, subset_orbit, symmetrize
 
 F = Fraction
 

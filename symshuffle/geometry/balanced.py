@@ -75,12 +75,7 @@ def each_balanced_collection(m: int) -> Iterator[dict[int, Fraction]]:
 
 
 def balanced_orbits(m: int) -> tuple[BalancedOrbit, ...]:
-    """The orbits of minimal balanced collections under renaming the players; two seconds for six players.
-
-    >>> orbits = balanced_orbits(3)
-    >>> [(len(orbit.weights), orbit.size) for orbit in orbits]
-    [(2, 3), (3, 1), (3, 1)]
-    """
+    """The orbits of minimal balanced collections under renaming the players; two seconds for six players."""
     return _balanced_orbits(check_players(m))
 
 

@@ -7,8 +7,6 @@ from .anchored.maps import fiber as fiber
 from .anchored.maps import law_from_fiber as law_from_fiber
 from .anchored.maps import project as project
 from .anchored.maps import transport as transport
-from .anchored.mixtures import decompose as decompose
-from .anchored.mixtures import symmetrize as symmetrize
 from .estimation.canonical import canonical_risk as canonical_risk
 from .estimation.canonical import enumerated_risk as enumerated_risk
 from .estimation.canonical import worst_canonical_risk as worst_canonical_risk
@@ -33,6 +31,8 @@ from .frontiers.frontier import budget_equation as budget_equation
 from .frontiers.frontier import slope_constant as slope_constant
 from .frontiers.frontier import threshold_budget as threshold_budget
 from .frontiers.leakage import leakage as leakage
+from .frontiers.orbit import decompose as decompose
+from .frontiers.orbit import symmetrize as symmetrize
 from .frontiers.subset_family import matched_ratio as matched_ratio
 from .likelihood.extremes import gaussian_scale as gaussian_scale
 from .likelihood.extremes import largest_chi_square as largest_chi_square

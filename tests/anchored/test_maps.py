@@ -21,7 +21,7 @@ from symshuffle.utility.anchored.maps import (
     transport,
     unproject,
 )
-from symshuffle.utility.anchored.mixtures import is_exchangeable, symmetrize
+from symshuffle.utility.frontiers.orbit import is_exchangeable, symmetrize
 
 F = Fraction
 EXAMPLE = Channel.from_rows([["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from symshuffle.channels.channel import Channel
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.anchored.maps import fiber, law_from_fiber, transport
-from symshuffle.utility.anchored.mixtures import decompose, is_exchangeable, mix_laws, symmetrize
+from symshuffle.utility.frontiers.orbit import decompose, is_exchangeable, mix_laws, symmetrize
 
 
 @st.composite

@@ -8,7 +8,6 @@ from symshuffle.base.numbers import Exp
 from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.anchored.mixtures import orbit_law
 from symshuffle.utility.frontiers.caps import (
     optimal_subset_sizes,
     raw_cap_trace,
@@ -17,7 +16,13 @@ from symshuffle.utility.frontiers.caps import (
     subset_trace,
     tie_ratio,
 )
-from symshuffle.utility.frontiers.orbit import block_design_law, extreme_templates, split_template, subset_template
+from symshuffle.utility.frontiers.orbit import (
+    block_design_law,
+    extreme_templates,
+    orbit_law,
+    split_template,
+    subset_template,
+)
 
 F = Fraction
 

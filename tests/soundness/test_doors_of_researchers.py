@@ -22,7 +22,7 @@ DOORS = {
     "channel of a frontier": "utility.frontiers.frontier.Frontier.channel",
     "one leakage call": "utility.frontiers.leakage.leakage",
     "convex envelope by name": "utility.frontiers.leakage.convex_envelope",
-    "mixtures of extreme laws": "utility.anchored.mixtures.decompose",
+    "mixtures of extreme laws": "utility.frontiers.orbit.decompose",
     "vertices of the maximal polytope, streamed": "geometry.extremal.MaximalPolytope.each_vertex",
     "the same, up to symmetry": "geometry.extremal.MaximalPolytope.vertex_orbits",
     "slope constant": "utility.frontiers.frontier.slope_constant",

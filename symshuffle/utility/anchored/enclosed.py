@@ -43,14 +43,7 @@ BallMatrix: TypeAlias = "tuple[Balls, ...]"
 @final
 @dataclass(frozen=True, slots=True)
 class EnclosedLaw:
-    r"""Templates :math:`u(y)=W_\cdot(y)/\bar W(y)` of a channel and their masses, in balls (anchored, Definition 2.3).
-
-    >>> from symshuffle.mechanisms.finite import krr
-    >>> from symshuffle.base.numbers import Exp
-    >>> law = EnclosedLaw.from_channel(krr().at(k=3).channel(lam=Exp(Fraction(1))))
-    >>> f"{float(law.trace()):.6f}"
-    '0.795742'
-    """
+    r"""Templates :math:`u(y)=W_\cdot(y)/\bar W(y)` of a channel and their masses, in balls."""
 
     templates: tuple[Balls, ...]
     weights: Balls

@@ -332,12 +332,6 @@ def worst_risk(law: AnchoredLaw | EnclosedLaw, *, n: int, population: Population
 
     With :math:`s_i=E_{W_i}|c(u)|^2` the risk increases with every :math:`s_i`, so the worst cases at the lower and at
     the upper ends of the balls enclose it.
-
-    >>> from symshuffle.utility.anchored.enclosed import template_law
-    >>> from symshuffle.mechanisms.finite import krr
-    >>> law = template_law(krr().at(k=3, lam=Fraction(4)).channel())
-    >>> worst_risk(law, n=10, population=Population.IID).bracket.exact
-    Fraction(4, 15)
     """
     population = choice(Population, population, "population")
     n = check_users(n)

@@ -139,12 +139,7 @@ def corner_van_trees(k: int, budget: Number, *, n: int, h: Fraction | None = Non
 
 
 def best_cube_side(k: int, budget: Number, *, n: int, bits: int = 60) -> Ball:
-    """The side at which :func:`sharp_cube_bound` is largest, enclosed by bisection over the rationals.
-
-    >>> side = best_cube_side(3, Fraction(1), n=100)
-    >>> round(float(side.lower), 9), round(float(side.upper), 9)
-    (0.086862165, 0.086862165)
-    """
+    """The side at which :func:`sharp_cube_bound` is largest, enclosed by bisection over the rationals."""
     k, n = _check(k, budget, n)
     if not isinstance(budget, Fraction | int):
         raise InputError("budget", budget, "a rational number, so that signs are decided")

@@ -49,13 +49,7 @@ class VertexNoise(Noise):
 
 
 def channel_noise(channel: Channel) -> VertexNoise:
-    """The noise of the canonical votes of an exact channel, by input held and coordinate.
-
-    >>> from symshuffle import mechanism
-    >>> found = channel_noise(mechanism("krr").channel(k=3, lam=4))
-    >>> [str(found.loss(kind, 1)) for kind in ("l2", "max", "absent")]
-    ['2', '8/9', '5/9']
-    """
+    """The noise of the canonical votes of an exact channel, by input held and coordinate."""
     k = channel.num_inputs
     if k > _MOST_INPUTS or not channel.exact:
         limit = f"{k} inputs (limit {_MOST_INPUTS})" if channel.exact else "entries that are not rational"
@@ -91,11 +85,6 @@ def joint_noise(parts: Sequence[VoteNoise]) -> VertexNoise:
 
     The second moment of a product is a product: :math:`1+V_0` of a part that matches, :math:`V_1` of one that does not.
     The sum of squares is the same at every composition of the tuples.
-
-    >>> from symshuffle import mechanism
-    >>> part = canonical_votes(mechanism("rr").at(lam=3))
-    >>> str(joint_noise([part, part]).loss("l2", 1))
-    '21/4'
     """
     size = reduce(lambda total, part: total * part.inputs, parts, 1)
     # Second moments of a coordinate of the product by whether any part differs: equal products are kept once.

@@ -51,13 +51,7 @@ class Noise:
         raise NotImplementedError
 
     def loss(self, loss: Loss | str, n: int) -> Number:
-        """The error of ``n`` users that a loss looks at, at the fixed composition that is worst for it.
-
-        >>> from symshuffle import mechanism
-        >>> noise = canonical_votes(mechanism("krr").at(k=3, lam=4))
-        >>> [str(noise.loss(kind, 1)) for kind in ("l2", "max", "absent")]
-        ['2', '8/9', '5/9']
-        """
+        """The error of ``n`` users that a loss looks at, at the fixed composition that is worst for it."""
         kind, n = choice(Loss, loss, "loss"), check_users(n)
         if kind is not Loss.TEST:
             value: Number = self.alone(kind) / n
@@ -136,12 +130,7 @@ def is_alike(mechanism: Mechanism) -> bool:
 
 
 def canonical_votes(mechanism: Mechanism, *, inputs: int | None = None, bits: int = DEFAULT_BITS) -> VoteNoise:
-    """The noise of the canonical estimator's votes: :math:`((K-1)^2/T-(K-1)/K)/n` with all inputs in use.
-
-    >>> from symshuffle import mechanism
-    >>> canonical_votes(mechanism("krr").at(k=3, lam=4)).risk(1)
-    Fraction(2, 1)
-    """
+    """The noise of the canonical estimator's votes: :math:`((K-1)^2/T-(K-1)/K)/n` with all inputs in use."""
     size = _inputs(mechanism)
     used = size if inputs is None else inputs
     if not 2 <= used <= size:
@@ -178,11 +167,6 @@ def mixed_votes(parts: Sequence[tuple[Fraction, Mechanism]], *, bits: int = DEFA
 
     - ``parts``: probabilities of sum 1, and mechanisms with all parameters fixed, of as many inputs each. One whose
       messages do not depend on the input serves any number of inputs.
-
-    >>> from symshuffle import mechanism
-    >>> always = mechanism("krr").at(k=3, lam=4)
-    >>> str(mixed_votes([(Fraction(1, 2), always), (Fraction(1, 2), mechanism("constant").at(k=3))]).risk(1))
-    '14/3'
     """
     found: list[tuple[Any, ...]] = []
     size = 0
@@ -252,12 +236,7 @@ def _noise(name: str, found: Sequence[Sequence[Number]], share: Fraction, size: 
 
 
 def bitwise_votes(mechanism: Mechanism) -> VoteNoise | None:
-    """The noise of the estimator :math:`(y_i-q)/(p-q)` of every bit; None where messages are no strings of bits.
-
-    >>> from symshuffle import mechanism
-    >>> bitwise_votes(mechanism("oue").at(D=3, lam=4)).risk(1)
-    Fraction(19, 3)
-    """
+    """The noise of the estimator :math:`(y_i-q)/(p-q)` of every bit; None where messages are no strings of bits."""
     if not is_alike(mechanism):
         return None
     known = dict(mechanism.fixed)

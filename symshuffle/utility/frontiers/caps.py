@@ -289,11 +289,7 @@ def raw_cap_risk_constant(k: int, lam: Real, *, population: Population | str, bi
 
 
 def best_sizes(k: int, lam: Real, loss: Loss) -> tuple[int, ...]:
-    """Sizes with the smallest loss among all subset selections of k inputs at a ratio: several only if they tie.
-
-    >>> best_sizes(10, Fraction(3), Loss.L2), best_sizes(10, Fraction(3), Loss.ABSENT)
-    ((3,), (2,))
-    """
+    """Sizes with the smallest loss among all subset selections of k inputs at a ratio: several only if they tie."""
     if k > _MOST_INPUTS:
         raise Unsupported(f"{k} inputs: for another loss than l2 each size is computed, up to {_MOST_INPUTS} inputs")
     left = list(range(1, k))

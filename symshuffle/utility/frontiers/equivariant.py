@@ -167,9 +167,6 @@ def capped_vertices(k: int, lam: Fraction) -> tuple[tuple[int, Fraction, Fractio
 
     For :math:`1<\lambda\le\sqrt{k-1}` the frontier is piecewise linear, from the origin through these points, and flat
     after the last one (claim ``symshuffle.alphabets-capped-vertices``).
-
-    >>> [s for s, _, _ in capped_vertices(10, Fraction(2))]
-    [1, 2, 3]
     """
     k = check_inputs(k, 3)
     check_cap(lam)

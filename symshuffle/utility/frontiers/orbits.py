@@ -23,9 +23,8 @@ from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim
 from symshuffle.geometry.linear import row_dependence
 from symshuffle.mechanisms.symbolic import constant_of
 from symshuffle.utility.anchored.law import AnchoredLaw, check_template, template_budget, template_signal
-from symshuffle.utility.anchored.mixtures import mix_laws, orbit_law
 from symshuffle.utility.estimation.canonical import isotropic_risk
-from symshuffle.utility.frontiers.orbit import Orbit, check_orbit, orbit_mechanism
+from symshuffle.utility.frontiers.orbit import Orbit, check_orbit, mix_laws, orbit_law, orbit_mechanism
 
 if TYPE_CHECKING:
     from symshuffle.channels.channel import Channel

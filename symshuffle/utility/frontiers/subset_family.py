@@ -138,9 +138,6 @@ def largest_budget(k: int, lam: Fraction) -> tuple[Fraction, int]:
 
     A template's budget is convex in it, so it is largest at a subset template at the cap; :math:`\chi_{k,s}(\lambda)`
     increases in ``s`` as long as :math:`\lambda s^2\le(k-s)^2` (claim ``symshuffle.alphabets-largest-budget``).
-
-    >>> largest_budget(10, Fraction(2))
-    (Fraction(2, 7), 4)
     """
     k = check_inputs(k)
     check_cap(lam)

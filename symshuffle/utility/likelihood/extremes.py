@@ -283,9 +283,6 @@ def chi_square_certificate(
     - ``exp_eps``, ``eps``: level; above 0 for the forms ``elementary`` and ``quarter``.
     - ``form``: each is at most the one before it in the order of the module; ``lam`` is for ``range``.
 
-    >>> chi_square_certificate(Fraction(4, 3), 10, exp_eps=2, direction="forward", form="quarter")
-    Fraction(1, 30)
-
     It bounds no other backgrounds (alphabets, Theorem 6.2 (v) and Corollary 6.6, with better constants).
     """
     n = check_n(n)

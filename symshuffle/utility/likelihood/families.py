@@ -34,11 +34,6 @@ class ChannelFamily:
 
     - ``atoms``: ratios, which do not depend on ``k``, and their probabilities, in ``k`` and perhaps ``lam``.
     - ``even``: whether ``k`` has to be even.
-
-    >>> from symshuffle.utility.likelihood.families import GRR
-    >>> family = GRR.at(lam=3)
-    >>> family.kind, family.chi_square, family.size(10**9).chi_square
-    ('diluting', 16/(3*(k + 2)), Fraction(8, 1500000003))
     """
 
     name: str

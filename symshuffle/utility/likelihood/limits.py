@@ -271,12 +271,6 @@ def poisson_profile(
     """The profile of the canonical pair as ``scale * E(S - n kink)_+ / n`` of a compound Poisson variable ``S``.
 
     Good where few messages are informative: k-ary response on large alphabets, diluted channels.
-
-    >>> from symshuffle import mechanism
-    >>> ratio = LikelihoodRatio.of_mechanism(mechanism("krr").at(k=10**6, lam=3))
-    >>> found = poisson_profile(ratio, 10**6, direction="forward", eps=0)
-    >>> round(1e9 * float(found.limit)), float(found.error) < 1e-11
-    (907, True)
     """
     n = check_n(n)
     way = choice(Direction, direction, "direction")

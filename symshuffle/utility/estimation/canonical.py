@@ -20,7 +20,7 @@ from symshuffle.base.numbers import as_integer, lower_end, upper_end
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.shuffled import histogram_law
-from symshuffle.geometry.linear import Matrix, Vector, dot, inverse
+from symshuffle.geometry.linear import Matrix, Vector, dot, inverse, second_moment
 from symshuffle.utility.anchored.enclosed import EnclosedLaw
 from symshuffle.utility.anchored.law import AnchoredLaw, check_composition
 
@@ -237,16 +237,11 @@ def fisher_information(law: AnchoredLaw, composition: Sequence[Fraction], *, n: 
     """
     n = check_users(n)
     w = check_composition(composition, law.num_inputs)
-    rows = range(law.num_inputs)
-    total = [[Fraction(0)] * law.num_inputs for _ in rows]
-    for u, weight in law.template.atoms():
-        seen = dot(w, u)
-        if seen == 0:
-            raise InputError("composition", tuple(map(str, w)), "a composition under which every output can occur")
-        for i in rows:
-            for j in rows:
-                total[i][j] += n * weight * (u[i] - 1) * (u[j] - 1) / seen
-    return tuple(tuple(row) for row in total)
+    seen = [dot(w, u) for u in law.templates]
+    if not all(seen):
+        raise InputError("composition", tuple(map(str, w)), "a composition under which every output can occur")
+    weights = [n * weight / mass for weight, mass in zip(law.weights, seen, strict=True)]
+    return second_moment([[entry - 1 for entry in u] for u in law.templates], weights)
 
 
 def enumerated_risk(

@@ -8,7 +8,7 @@ on the whole range of the open parameters which of its members is largest.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias, final
@@ -158,25 +158,26 @@ class SymbolicLaw:
         >>> SymbolicLaw(mechanism("rr")).fiber(["1/2", "1/2"])[0]
         ((2*lambda/(lambda + 1), 2/(lambda + 1)), 1/2)
         """
-        w = self._composition(composition)
-        found = []
+        return tuple(
+            (tuple(self._shown(entry / seen) for entry in u), self._shown(mass * seen))
+            for u, mass, seen in self._seen(self._composition(composition))
+            if seen != 0
+        )
+
+    def _seen(self, w: Expressions) -> Iterator[tuple[Expressions, sp.Expr, sp.Expr]]:
+        """Templates, their masses, and their products with a composition."""
         for u, mass in self.atoms():
-            seen = normal_form(sum(share * entry for share, entry in zip(w, u, strict=True)))
-            if seen != 0:
-                found.append((tuple(self._shown(entry / seen) for entry in u), self._shown(mass * seen)))
-        return tuple(found)
+            yield u, mass, normal_form(sum(share * entry for share, entry in zip(w, u, strict=True)))
 
     def fisher_information(self, composition: Sequence[Any]) -> tuple[Expressions, ...]:
         r"""Fisher information :math:`E[(u-1)(u-1)^T/(w\cdot u)]` of one message about the composition, on contrasts."""
         w, inputs = self._composition(composition), range(self._listed())
-        parts = []
-        for u, mass in self.atoms():
-            seen = normal_form(sum(share * entry for share, entry in zip(w, u, strict=True)))
-            if seen == 0:
-                raise InputError("composition", tuple(map(str, w)), "a composition under which every output can occur")
-            parts.append((u, mass / seen))
+        parts = list(self._seen(w))
+        if any(seen == 0 for _, _, seen in parts):
+            raise InputError("composition", tuple(map(str, w)), "a composition under which every output can occur")
         return tuple(
-            tuple(self._shown(sum(mass * (u[i] - 1) * (u[j] - 1) for u, mass in parts)) for j in inputs) for i in inputs
+            tuple(self._shown(sum(mass / seen * (u[i] - 1) * (u[j] - 1) for u, mass, seen in parts)) for j in inputs)
+            for i in inputs
         )
 
     def vote_sizes(self) -> Expressions:

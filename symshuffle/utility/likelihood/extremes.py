@@ -230,11 +230,6 @@ def hinge_range(direction: Direction | str, lam: Any) -> tuple[Any, Any]:
     return (low, high) if way is Direction.FORWARD else (high, low)
 
 
-def elementary_bound(variance: Any, kink: Any) -> Any:
-    """``variance / kink``, since ``x - c <= x^2/c`` beyond ``c`` (alphabets, Theorem 6.2 (v))."""
-    return variance / kink
-
-
 def quarter_bound(variance: Any, kink: Any) -> Any:
     """``variance / (4 kink)``, since ``(x - 2c)^2 >= 0``."""
     return variance / (4 * kink)
@@ -261,7 +256,7 @@ def range_bound(variance: Any, kink: Any, below: Any, above: Any) -> Any:
 
 
 _BOUNDS: Final = {
-    CertificateForm.ELEMENTARY: elementary_bound,
+    CertificateForm.ELEMENTARY: lambda variance, kink: variance / kink,  # x - c <= x^2/c beyond c
     CertificateForm.QUARTER: quarter_bound,
     CertificateForm.TWO_MOMENT: two_moment_bound,
 }

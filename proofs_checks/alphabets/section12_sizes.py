@@ -32,14 +32,14 @@ from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.estimation.canonical import canonical_risk
 from symshuffle.utility.frontiers.caps import subset_budget, subset_slope
-from symshuffle.utility.frontiers.orbits import orbit_mixture
-from symshuffle.utility.frontiers.subset_family import (
+from symshuffle.utility.frontiers.equivariant import (
     has_one_sign,
     matched_risk,
     ratio_derivative,
     risk_derivative,
     thinned_subset_selection,
 )
+from symshuffle.utility.frontiers.orbits import orbit_mixture
 
 
 def _monotone(k: Any, s: Any, ratio: Any) -> tuple[Any, Any]:

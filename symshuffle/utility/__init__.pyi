@@ -16,6 +16,7 @@ from .estimation.lower_bounds import minimax_sandwich as minimax_sandwich
 from .estimation.moments import pairwise_budget as pairwise_budget
 from .estimation.moments import trace as trace
 from .estimation.symbolic_law import SymbolicLaw as SymbolicLaw
+from .frontiers.caps import matched_ratio as matched_ratio
 from .frontiers.caps import raw_cap_trace as raw_cap_trace
 from .frontiers.caps import subset_trace as subset_trace
 from .frontiers.caps import tie_ratio as tie_ratio
@@ -33,7 +34,6 @@ from .frontiers.frontier import threshold_budget as threshold_budget
 from .frontiers.leakage import leakage as leakage
 from .frontiers.orbit import decompose as decompose
 from .frontiers.orbit import symmetrize as symmetrize
-from .frontiers.subset_family import matched_ratio as matched_ratio
 from .likelihood.extremes import gaussian_scale as gaussian_scale
 from .likelihood.extremes import largest_chi_square as largest_chi_square
 from .likelihood.families import GRR as GRR

@@ -11,6 +11,7 @@ from symshuffle.utility.frontiers.equivariant import (
     ALPHA,
     BETA,
     capped_vertices,
+    matched_risk,
     optimal_equivariant_risk,
     orbit_slope,
     ordered_pair_slope,
@@ -20,7 +21,6 @@ from symshuffle.utility.frontiers.equivariant import (
 )
 from symshuffle.utility.frontiers.orbit import Orbit
 from symshuffle.utility.frontiers.orbits import orbit_mixture
-from symshuffle.utility.frontiers.subset_family import matched_risk
 
 F = Fraction
 

@@ -10,19 +10,18 @@ from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import worst_canonical_risk
-from symshuffle.utility.frontiers.caps import at, subset_budget
-from symshuffle.utility.frontiers.orbit import subset_orbit
-from symshuffle.utility.frontiers.orbits import orbit_mixture
-from symshuffle.utility.frontiers.subset_family import (
+from symshuffle.utility.frontiers.caps import at, matched_ratio, subset_budget
+from symshuffle.utility.frontiers.equivariant import (
     has_one_sign,
     inclusion_probabilities,
     largest_budget,
-    matched_ratio,
     matched_risk,
     ratio_derivative,
     risk_derivative,
     thinned_subset_selection,
 )
+from symshuffle.utility.frontiers.orbit import subset_orbit
+from symshuffle.utility.frontiers.orbits import orbit_mixture
 
 F = Fraction
 

@@ -8,8 +8,7 @@ from symshuffle import mechanism
 from symshuffle.base.choices import Population
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_risk
-from symshuffle.utility.frontiers.equivariant import optimal_equivariant_risk
-from symshuffle.utility.frontiers.subset_family import matched_risk
+from symshuffle.utility.frontiers.equivariant import matched_risk, optimal_equivariant_risk
 
 
 @pytest.mark.parametrize("population", Population)

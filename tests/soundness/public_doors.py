@@ -45,9 +45,9 @@ from symshuffle.ledger.claims.errata import Erratum
 from symshuffle.ledger.claims.model import Claim, Comparison, Correction, Obligation
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation import canonical, vertex_votes, votes
+from symshuffle.utility.estimation import canonical, votes
 from symshuffle.utility.estimation.symbolic_law import SymbolicLaw
-from symshuffle.utility.frontiers import caps, contamination, equivariant, formulas, leakage, subset_family
+from symshuffle.utility.frontiers import caps, contamination, equivariant, formulas, leakage
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.likelihood import extremes, limits, worst
 from symshuffle.utility.likelihood.law import LikelihoodRatio
@@ -169,7 +169,7 @@ ROWS = (
     row("divergence direction", leakage.leakage, W, 0, 1, n=3, divergence="kl"),
     row("population", trace_frontier(3, F(1)).risk_constant),
     row("population", caps.raw_cap_risk_constant, 4, F(3)),
-    row("population", subset_family.matched_risk, 5, 2, F(1, 8), n=1),
+    row("population", equivariant.matched_risk, 5, 2, F(1, 8), n=1),
     row("role", Clause, "i", "one thing"),
     row("grade", Correction, "", bool),
     row("criterion", reduced.orbit_tradeoff, PROBLEM, 2, GROUP),
@@ -234,7 +234,7 @@ DOORS = {door: call for one in ROWS for door, call in one.items()} | {
     "design.shuffled.best.best_shuffled.loss": lambda v: best_shuffled(3, n=4, eps=1, delta="1/10", loss=v).trace,
     "utility.estimation.votes.Noise.loss.loss": lambda v: votes.VoteNoise(F(1), F(2), 3, "").loss(v, 4),
     "engines.confirm.front.confirm.route": lambda v: confirm.confirm(LAW, 3, digits=8, route=v).value[:6],
-    "utility.estimation.vertex_votes.VertexNoise.worst.loss": lambda v: vertex_votes.joint_noise([NOISE] * 2).worst(v),
+    "utility.estimation.votes.VertexNoise.worst.loss": lambda v: votes.joint_noise([NOISE] * 2).worst(v),
     "utility.frontiers.caps.optimal_subset_sizes.loss": lambda v: caps.optimal_subset_sizes(5, F(6), loss=v),
     "accountants.bounds.evaluate.choose_engine.rigour": lambda v: evaluate.choose_engine(LAW, 3, v, 1e-6),
     "accountants.covering.neighbours.Neighbours.adjacency": lambda v: replace(

@@ -57,7 +57,7 @@ from symshuffle.utility.anchored import maps
 from symshuffle.utility.anchored.enclosed import EnclosedLaw
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation import canonical, lower_bounds
-from symshuffle.utility.frontiers import caps, contamination, orbit, subset_family
+from symshuffle.utility.frontiers import caps, contamination, equivariant, orbit
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.likelihood import extremes
 from symshuffle.utility.likelihood.law import LikelihoodRatio, likelihood_quotient
@@ -143,7 +143,7 @@ ROWS = (
     row("k", caps.raw_cap_trace, lam=F(2), k=4),
     row("k", caps.optimal_subset_sizes, lam=F(2), k=4),
     row("s", orbit.subset_template, 5, lam=F(2), s=2),
-    row("k", subset_family.largest_budget, lam=F(2), k=4),
+    row("k", equivariant.largest_budget, lam=F(2), k=4),
     row("m", extremal.staircase_matrix, lam=F(2), m=3),
     row("m", extremal.MaximalPolytope, lam=F(2), m=3),
     row("m", smoothed_point_masses, gamma=1, m=3),
@@ -193,7 +193,7 @@ ROWS = (
     row("dimension bits", contenders, 2, dimension=3, bits=64),
     row("most", takeover, 10, "linear density", "mixed Gaussian", most=16),
     row("n dimension", calibrate, "sphere-linear", dimension=1, eps=1, delta="1/10", n=200),
-    row("s k", subset_family.check_size, k=5, s=2),
+    row("s k", caps.check_size, k=5, s=2),
     row("bits", OPTIMUM.breakpoints_eps0, bits=64),
     row("n", PAIR_OF_ROWS.divergence, exp_eps=F(6, 5), n=2),
     row("bits", OPEN.law, F(6, 5), bits=64),

@@ -10,13 +10,15 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, Final, overload
 
+import flint
 import sympy as sp
 
-from symshuffle.base.choices import Loss, Population, choice
+from symshuffle.base.choices import Loss, Population, Rigour, choice
 from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_budget, takes_eps0
 from symshuffle.base.numbers import Exp, Number, Real, Verdict, as_constant, as_integer, less
+from symshuffle.base.results import Bracket
 from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.symbolic import LAM, LARGEST_PARAMETER, constant_of, evaluate, nonnegative, normal_form
 from symshuffle.utility.estimation.canonical import isotropic_risk
@@ -25,6 +27,8 @@ from symshuffle.utility.estimation.votes import VoteNoise, canonical_votes
 
 _PRECISIONS: Final = (128, 256, 512, 1024, 2048, 4096)
 _MOST_INPUTS: Final = 1000
+_BITS: Final = 80
+"""Binary digits after the point of a calibrated ratio."""
 
 NEIGHBOUR_CHART: Final = {
     LAM: 1 + sp.Symbol("t0", nonnegative=True),
@@ -308,3 +312,82 @@ def best_sizes(k: int, lam: Real, loss: Loss) -> tuple[int, ...]:
 def size_noise(k: int, s: int, lam: Real, bits: int = 128) -> VoteNoise:
     """The noise of the votes of subset selection."""
     return canonical_votes(subset_selection().at(k=k, s=s, lam=read_budget(lam=lam)), bits=bits)
+
+
+def check_size(k: int, s: int) -> tuple[int, int]:
+    """Read a number of inputs and the size of a proper, non-empty subset of them."""
+    k = check_inputs(k)
+    return k, as_integer(s, "s", 1, k - 1)
+
+
+def check_budget(budget: Fraction | int) -> Fraction:
+    """A budget as a fraction, refused unless it is above 0 and finite."""
+    if isinstance(budget, bool) or not isinstance(budget, Fraction | int) or budget <= 0:
+        raise InputError("budget", budget, "a rational number > 0 (0 allows only channels that say nothing)")
+    return Fraction(budget)
+
+
+@cache
+def _budget_terms() -> tuple[sp.Expr, sp.Expr]:
+    numerator, denominator = sp.fraction(normal_form(subset_budget()))
+    return numerator, denominator
+
+
+def matched_ratio(k: int, s: int, budget: Fraction, *, lam_cap: Real | None = None) -> Bracket:
+    r"""Ratio cap at which subset selection of size ``s`` has a given pairwise budget.
+
+    It is the :math:`C_s>1` with :math:`\chi_{k,s}(C_s)=B`.
+
+    Parameters
+    ----------
+    k, s : int
+        Number of inputs and size of the subsets, ``1 <= s <= k - 1``.
+    budget : Fraction
+        ``B > 0``; without a cap every such budget is attained, because :math:`\chi_{k,s}` grows from 0 without bound.
+    lam_cap : Fraction or Exp, optional
+        Largest ratio allowed.
+
+    Returns
+    -------
+    Bracket
+        Of width ``2**-80``; of width 0 where the ratio is a multiple of that.
+
+    Raises
+    ------
+    InputError
+        If ``k``, ``s`` or the budget is out of range, or the budget is not attained under the cap; the message gives
+        the attainable range.
+
+    Notes
+    -----
+    alphabets, Theorem 12.1.
+
+    Examples
+    --------
+    >>> matched_ratio(10, 1, Fraction(3, 22)).exact
+    Fraction(2, 1)
+    """
+    k, s = check_size(k, s)
+    target = check_budget(budget)
+    if lam_cap is not None:
+        top = at(subset_budget(), k=k, s=s, lam=check_cap(lam_cap, "lam_cap"))
+        if less(top, target) is Verdict.TRUE:
+            raise InputError(
+                "budget",
+                budget,
+                f"a number in (0, {float(top):.6g}], the range of size {s} of {k} up to ratio {lam_cap}",
+            )
+    terms = (sp.Poly(part.subs({K: k, S: s}), LAM).all_coeffs()[::-1] for part in _budget_terms())
+    spent, unit = (flint.fmpq_poly([flint.fmpq(int(c.p), int(c.q)) for c in part]) for part in terms)
+    excess = spent - flint.fmpq(target.numerator, target.denominator) * unit
+
+    def beyond(scaled: int) -> bool:
+        return bool(excess(flint.fmpq(scaled, 1 << _BITS)) > 0)
+
+    low, high = 1 << _BITS, 2 << _BITS
+    while not beyond(high):
+        low, high = high, 2 * high
+    high = first_integer(beyond, low, high)
+    exact = excess(flint.fmpq(high - 1, 1 << _BITS)) == 0
+    lower, upper = Fraction(high - 1, 1 << _BITS), Fraction(high - exact, 1 << _BITS)
+    return Bracket(lower, upper, Rigour.EXACT, "bisection", f"signs of the budget equation of size {s} over Q")

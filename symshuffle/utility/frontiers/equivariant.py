@@ -1,8 +1,9 @@
 """Permutation-equivariant channels, orbit by orbit: signal, budget, slope, and the best risk under a budget.
 
 Under all permutations an orbit of outputs is one template up to rearrangement, and signal and budget add up over
-orbits. The estimator of the paper is the canonical one; with trace :math:`T` its *signal coefficient* is
-:math:`A=T/(k(k-1))`. The closed forms are derived from templates given by levels, so that they hold for every ``k``.
+orbits; with trace :math:`T` the *signal coefficient* is :math:`A=T/(k(k-1))`. Subset selection of size ``s`` has its
+smallest risk at a budget at ``s = 1``: the derivative in real ``s`` follows by implicit differentiation, and its sign
+from the signs of coefficients in :math:`C=1+c`, :math:`s=1+u`, :math:`k=2+u+w`.
 """
 
 from __future__ import annotations
@@ -10,24 +11,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 import sympy as sp
 
 from symshuffle.base.choices import Population, Rigour, choice
+from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Ball
+from symshuffle.base.numbers import Ball, Verdict
 from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel, direct_sum
-from symshuffle.mechanisms.finite import K, S, krr
-from symshuffle.mechanisms.symbolic import constant_of, evaluate, normal_form
-from symshuffle.utility.estimation.canonical import check_users
+from symshuffle.mechanisms.finite import K, S, krr, subset_selection
+from symshuffle.mechanisms.symbolic import LAM, constant_of, evaluate, normal_form
+from symshuffle.utility.estimation.canonical import check_users, isotropic_risk
 from symshuffle.utility.estimation.moments import levels_budget, levels_signal
-from symshuffle.utility.frontiers.caps import check_cap, check_inputs
+from symshuffle.utility.frontiers.caps import (
+    at,
+    check_budget,
+    check_cap,
+    check_inputs,
+    check_size,
+    matched_ratio,
+    sign_factor,
+    subset_budget,
+    subset_trace,
+)
 from symshuffle.utility.frontiers.frontier import LARGEST_CAPPED, trace_frontier
-from symshuffle.utility.frontiers.orbit import subset_orbit
+from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit
 from symshuffle.utility.frontiers.orbits import Frontier, signal_and_budget
-from symshuffle.utility.frontiers.subset_family import check_budget, check_size, largest_budget, matched_risk
 
 SPREAD: Final = sp.Symbol("sigma", positive=True)
 r"""Standard deviation of the coordinates of a template: :math:`\sigma^2=V/k-1` for square sum ``V``."""
@@ -234,3 +245,92 @@ def thinning_gain(k: int, budget: Fraction) -> Bracket:
     how = "two exact risks at the same budget"
     lower = max(tuned.lower / best.upper, Fraction(1))  # the optimum is no worse than one of its competitors
     return Bracket(lower, max(tuned.upper / best.lower, lower), Rigour.EXACT, "closed form", how)
+
+
+REAL_SIZES: Final = {
+    LAM: 1 + sp.Symbol("c", nonnegative=True),
+    S: 1 + sp.Symbol("u", nonnegative=True),
+    K: 2 + sp.Symbol("u", nonnegative=True) + sp.Symbol("w", nonnegative=True),
+}
+"""The admissible reals: ``C >= 1``, ``1 <= s <= k - 1``."""
+
+
+def matched_risk(
+    k: int, s: int, budget: Fraction, *, n: int, population: Population | str = Population.FIXED
+) -> Bracket:
+    r"""The exact canonical risk of subsets of size ``s`` at a pairwise budget, :math:`\frac{k-1}{kn}(1/A-1)`.
+
+    It increases in ``s`` (alphabets, Theorem 12.1); two rational ratios around :math:`C_s` bracket it.
+    """
+    population = choice(Population, population, "population")
+    n = check_users(n)
+    ratio = matched_ratio(k, s, budget)
+    ends = [
+        Fraction(isotropic_risk(k, at(subset_trace(), k=k, s=s, lam=lam), population=population)) / n
+        for lam in (ratio.upper, ratio.lower)
+    ]
+    how = f"subsets of size {s}, at two rational ratios around the matched one"
+    return Bracket(ends[0], ends[1], Rigour.EXACT, "closed form", how)
+
+
+def largest_budget(k: int, lam: Fraction) -> tuple[Fraction, int]:
+    r"""The largest pairwise budget of an equivariant channel of ratio at most ``lam``, and the subset size of it.
+
+    A template's budget is convex in it, so it is largest at a subset template at the cap; :math:`\chi_{k,s}(\lambda)`
+    increases in ``s`` as long as :math:`\lambda s^2\le(k-s)^2` (claim ``symshuffle.alphabets-largest-budget``).
+    """
+    k = check_inputs(k)
+    check_cap(lam)
+    low = first_integer(lambda s: lam * s**2 > (k - s) ** 2, 1, k) - 1  # the largest s with <=, or 1
+    spent: Any = {s: at(subset_budget(), k=k, s=s, lam=Fraction(lam)) for s in (low, min(low + 1, k - 1))}
+    return max((value, s) for s, value in spent.items())
+
+
+@cache
+def risk_constant() -> sp.Expr:
+    r"""``n`` times the fixed-composition risk of subset selection, :math:`\frac{k-1}k(1/A_{k,s}(C)-1)`, in k, s, C."""
+    return normal_form((K - 1) ** 2 / subset_trace() - (K - 1) / K)
+
+
+@cache
+def ratio_derivative() -> sp.Expr:
+    r"""How the matched ratio moves with the size: :math:`dC_s/ds=-\partial_s\chi/\partial_C\chi`, in k, s, C."""
+    return sp.factor(normal_form(-sp.diff(subset_budget(), S) / sp.diff(subset_budget(), LAM)))
+
+
+@cache
+def risk_derivative() -> sp.Expr:
+    r"""``n`` times the derivative of the matched-budget risk in real ``s``, at :math:`C=C_s`: the chain rule."""
+    whole = sp.diff(risk_constant(), S) + sp.diff(risk_constant(), LAM) * ratio_derivative()
+    return sp.factor(normal_form(whole))
+
+
+def has_one_sign(expression: sp.Expr, sign: int = 1) -> Verdict:
+    """Whether a rational function in k, s, C has this sign for all reals ``C > 1``, ``1 < s < k - 1``: a proof."""
+    rest = sign_factor(expression, REAL_SIZES)
+    return Verdict.of(rest == sign) if rest.is_Integer else Verdict.UNDECIDED
+
+
+@cache
+def inclusion_probabilities() -> tuple[sp.Expr, sp.Expr]:
+    """Probabilities that the reported subset holds the input, and another given one (alphabets, Section 12).
+
+    Of the subsets ``s/k`` contain the input; of those a share ``(s-1)/(k-1)`` contain a given other input, and of the
+    rest a share ``s/(k-1)``.
+    """
+    (subsets,) = subset_selection().classes
+    states = {state.name: state for state in subsets.states}
+    hit, miss = states["hit"], states["miss"]
+    holding, missing = subsets.size * S / K, subsets.size * (K - S) / K
+    other = holding * (S - 1) / (K - 1) * hit.probability + missing * S / (K - 1) * miss.probability
+    return sp.factor(normal_form(holding * hit.probability)), sp.factor(normal_form(other))
+
+
+def thinned_subset_selection(k: int, s: int, lam: Fraction, share: Fraction) -> tuple[Orbit, ...]:
+    """Orbits of subset selection with this share of the mass and a null symbol (alphabets, Remark 12.2)."""
+    k, s = check_size(k, s)
+    check_cap(lam)
+    if not 0 < share <= 1:
+        raise InputError("share", share, "a number in (0, 1]")
+    whole = subset_orbit(k, s, Fraction(lam), Fraction(share))
+    return (whole,) if share == 1 else (centre_orbit(k, 1 - Fraction(share)), whole)

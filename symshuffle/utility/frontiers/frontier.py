@@ -23,11 +23,18 @@ from symshuffle.base.numbers import Number, Real, enclose
 from symshuffle.base.results import Bracket
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, evaluate, normal_form
-from symshuffle.utility.frontiers.caps import at, check_cap, check_inputs, subset_budget, subset_slope, subset_trace
+from symshuffle.utility.frontiers.caps import (
+    at,
+    check_cap,
+    check_inputs,
+    matched_ratio,
+    subset_budget,
+    subset_slope,
+    subset_trace,
+)
 from symshuffle.utility.frontiers.contamination import exact_bracket
 from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit
 from symshuffle.utility.frontiers.orbits import DualCertificate, Frontier
-from symshuffle.utility.frontiers.subset_family import matched_ratio
 
 _BITS: Final = 80
 """Binary digits of the rational ratios that stand in for irrational optima."""

@@ -93,10 +93,6 @@ class DualCertificate:
         """The largest trace at this budget that the line allows."""
         return self.intercept if self.eta == 0 else self.eta * Fraction(budget) + self.intercept
 
-    def proves(self, budget: Fraction | float, trace: Fraction) -> bool:
-        """Whether the line is valid and allows no more than this trace."""
-        return self.holds() and self.bound(budget) <= trace
-
 
 def _check_nonnegative(polynomial: sp.Poly, cap: Fraction | None, place: str) -> None:
     """Refuse a rational polynomial that is negative on [1, cap], or on [1, oo): roots of odd multiplicity decide."""

@@ -12,8 +12,8 @@ from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import worst_canonical_risk
 from symshuffle.utility.frontiers.caps import at, matched_ratio, subset_budget
 from symshuffle.utility.frontiers.equivariant import (
-    has_one_sign,
     inclusion_probabilities,
+    is_positive,
     largest_budget,
     matched_risk,
     ratio_derivative,
@@ -53,11 +53,11 @@ def test_larger_subsets_are_worse_at_every_size():
 
 
 def test_the_sign_is_proved_and_a_wrong_sign_is_not():
-    assert has_one_sign(risk_derivative()) is Verdict.TRUE
-    assert has_one_sign(-risk_derivative()) is Verdict.FALSE
-    assert has_one_sign(ratio_derivative()) is Verdict.UNDECIDED  # the ratio falls, then rises
-    assert has_one_sign(risk_derivative() * (LAM - 2)) is Verdict.UNDECIDED
-    assert has_one_sign(risk_derivative() * (K - 2 * S)) is Verdict.UNDECIDED
+    assert is_positive(risk_derivative()) is Verdict.TRUE
+    assert is_positive(-risk_derivative()) is Verdict.FALSE
+    assert is_positive(ratio_derivative()) is Verdict.UNDECIDED  # the ratio falls, then rises
+    assert is_positive(risk_derivative() * (LAM - 2)) is Verdict.UNDECIDED
+    assert is_positive(risk_derivative() * (K - 2 * S)) is Verdict.UNDECIDED
 
 
 def test_the_derivative_agrees_with_differences():

@@ -47,7 +47,7 @@ from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation import canonical, votes
 from symshuffle.utility.estimation.symbolic_law import SymbolicLaw
-from symshuffle.utility.frontiers import caps, contamination, equivariant, formulas, leakage
+from symshuffle.utility.frontiers import caps, contamination, equivariant, leakage
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.likelihood import extremes, limits, worst
 from symshuffle.utility.likelihood.law import LikelihoodRatio
@@ -164,7 +164,6 @@ ROWS = (
         gamma=F(6, 5),
     ),
     row("population", equivariant.optimal_equivariant_risk, 5, F(1, 8), n=1),
-    row("direction", formulas.hockey_stick_envelope, 3, 2, gamma=2),
     row("function direction", leakage.convex_envelope, 3, lam=F(2), function="kl"),
     row("divergence direction", leakage.leakage, W, 0, 1, n=3, divergence="kl"),
     row("population", trace_frontier(3, F(1)).risk_constant),

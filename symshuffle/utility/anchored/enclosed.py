@@ -66,7 +66,7 @@ class EnclosedLaw:
                 raise InputError("templates", f"mean {mean} in coordinate {i}", "mean 1")
 
     @classmethod
-    def from_channel(cls, channel: Channel, *, bits: int = DEFAULT_BITS) -> EnclosedLaw:
+    def from_channel(cls, channel: Channel) -> EnclosedLaw:
         """The law of a channel of balls or rationals; outputs of probability zero are dropped."""
         templates, weights = [], []
         for column in channel.columns():
@@ -74,10 +74,10 @@ class EnclosedLaw:
                 raise InputError("channel", "doubles", "rationals or balls (Channel at lam = Exp(eps0))")
             if all(equal(entry, 0) is Verdict.TRUE for entry in column):
                 continue
-            balls = [enclose(entry, bits) for entry in column]
+            balls = [enclose(entry) for entry in column]
             average: Ball = _total(balls) / channel.num_inputs
             if less(0, average) is not Verdict.TRUE:
-                raise NotDecided(f"whether an output of mass {average} can occur is open at {bits} bits")
+                raise NotDecided(f"whether an output of mass {average} can occur is open at {DEFAULT_BITS} bits")
             templates.append(tuple(entry / average for entry in balls))
             weights.append(average)
         return cls(tuple(templates), tuple(weights))
@@ -148,25 +148,25 @@ class EnclosedLaw:
             weights.append(weight * mass)
         return EnclosedFiber(w, tuple(ratios), tuple(weights))
 
-    def vote_sizes(self, *, bits: int = DEFAULT_BITS) -> Balls | None:
+    def vote_sizes(self) -> Balls | None:
         r"""The numbers :math:`E_{W_i}|c(u)|^2` of the canonical estimator by row; None at a singular covariance."""
         k = self.num_inputs
         share = Fraction(1, k)
-        with working_precision(bits):
+        with working_precision(DEFAULT_BITS):
             shifted = flint.arb_mat([[to_arb(entry + share) for entry in row] for row in self.covariance()])
             try:
                 inverse = shifted.inv()
             except ZeroDivisionError:
                 if len(self.templates) < k:
                     return None
-                raise NotDecided(f"whether the covariance is singular is open at {bits} bits") from None
+                raise NotDecided(f"whether the covariance is singular is open at {DEFAULT_BITS} bits") from None
             sizes = [flint.arb(0)] * k
             for u, weight in self.atoms():
                 # A = (C + 1/k 11^T)^-1 - 1/k 11^T, and u sums to k: the second part takes 1 from every entry.
                 vote = inverse * flint.arb_mat([[to_arb(entry)] for entry in u])
                 length = sum((squared(vote[i, 0] - 1) for i in range(k)), flint.arb(0))
                 sizes = [size + to_arb(weight) * to_arb(entry) * length for size, entry in zip(sizes, u, strict=True)]
-            return tuple(Ball.from_arb(size, bits) for size in sizes)
+            return tuple(Ball.from_arb(size, DEFAULT_BITS) for size in sizes)
 
     def _repr_html_(self) -> str:
         rows = "".join(

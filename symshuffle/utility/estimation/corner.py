@@ -138,17 +138,16 @@ def corner_van_trees(k: int, budget: Number, *, n: int, h: Fraction | None = Non
     return ball_bracket(bound, f"van Trees, cosine priors on a cube of side {float(chosen):.3g} at a corner")
 
 
-def best_cube_side(k: int, budget: Number, *, n: int, bits: int = 60) -> Ball:
+def best_cube_side(k: int, budget: Number, *, n: int) -> Ball:
     """The side at which :func:`sharp_cube_bound` is largest, enclosed by bisection over the rationals."""
     k, n = _check(k, budget, n)
     if not isinstance(budget, Fraction | int):
         raise InputError("budget", budget, "a rational number, so that signs are decided")
-    halvings = as_integer(bits, "bits", 1, 10_000)
 
     def falls(side: Fraction) -> bool:
         return bool(cube_slope(k - 1, Fraction(budget), n, side) <= 0)
 
-    return Ball(*halved(falls, Fraction(0), Fraction(1, k - 1), settled=halvings), max(bits, 53))
+    return Ball(*halved(falls, Fraction(0), Fraction(1, k - 1), settled=60), 60)
 
 
 def cube_slope(m: Any, chi: Any, n: Any, h: Any) -> Any:

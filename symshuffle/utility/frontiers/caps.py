@@ -285,10 +285,10 @@ def raw_cap_trace(k: int, lam: Real, *, bits: int | None = None) -> Number:
 
 
 @takes_eps0()
-def raw_cap_risk_constant(k: int, lam: Real, *, population: Population | str, bits: int | None = None) -> Number:
+def raw_cap_risk_constant(k: int, lam: Real, *, population: Population | str) -> Number:
     """Users times the smallest worst-case canonical risk under the ratio cap (anchored, Theorem 9.4)."""
     population = choice(Population, population, "population")
-    risk: Number = isotropic_risk(k, raw_cap_trace(k, lam, bits=bits), population=population)
+    risk: Number = isotropic_risk(k, raw_cap_trace(k, lam), population=population)
     return risk
 
 

@@ -98,7 +98,7 @@ def two_level_reciprocals() -> sp.Expr:
     return S / high + (K - S) / low
 
 
-def smallest_reciprocal_sum(k: int, square_sum: Fraction, s: int = 1, *, bits: int | None = None) -> Fraction | Ball:
+def smallest_reciprocal_sum(k: int, square_sum: Fraction, s: int = 1) -> Fraction | Ball:
     """The sum of reciprocals of the template with ``s`` equal high coordinates, sum ``k`` and this square sum.
 
     - ``square_sum``: in ``(k, k*k/s)``; beyond it the low coordinates are not positive.
@@ -111,7 +111,7 @@ def smallest_reciprocal_sum(k: int, square_sum: Fraction, s: int = 1, *, bits: i
     if not k < value < Fraction(k * k, s):
         raise InputError("square_sum", square_sum, f"a number in ({k}, {Fraction(k * k, s)}), for {s} high coordinates")
     spread = sp.sqrt(constant_of(value / k - 1))
-    found = evaluate(two_level_reciprocals().subs({K: sp.Integer(k), S: sp.Integer(s), SPREAD: spread}), bits=bits)
+    found = evaluate(two_level_reciprocals().subs({K: sp.Integer(k), S: sp.Integer(s), SPREAD: spread}))
     if isinstance(found, float):
         raise InputError("square_sum", square_sum, "an exact number")
     return found
@@ -305,10 +305,10 @@ def risk_derivative() -> sp.Expr:
     return sp.factor(normal_form(whole))
 
 
-def has_one_sign(expression: sp.Expr, sign: int = 1) -> Verdict:
-    """Whether a rational function in k, s, C has this sign for all reals ``C > 1``, ``1 < s < k - 1``: a proof."""
+def is_positive(expression: sp.Expr) -> Verdict:
+    """Whether a rational function in k, s, C is positive for all reals ``C > 1``, ``1 < s < k - 1``: a proof."""
     rest = sign_factor(expression, REAL_SIZES)
-    return Verdict.of(rest == sign) if rest.is_Integer else Verdict.UNDECIDED
+    return Verdict.of(rest == 1) if rest.is_Integer else Verdict.UNDECIDED
 
 
 @cache

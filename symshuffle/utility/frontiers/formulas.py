@@ -12,7 +12,7 @@ from typing import Any, Final, final
 
 import sympy as sp
 
-from symshuffle.base.choices import Direction, Population, choice
+from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.mechanisms.display import factored, latex
 from symshuffle.mechanisms.model import Mechanism
@@ -32,21 +32,16 @@ def chi_square_envelope(cap: Any, n: Any = USERS) -> sp.Expr:
     return sp.oo if ratio is sp.oo else (ratio - 1) ** 2 / (ratio * users)
 
 
-def hockey_stick_envelope(
-    cap: Any, n: Any = USERS, *, gamma: Any = _EXP_EPS, direction: Direction | str = Direction.FORWARD
-) -> sp.Expr:
+def hockey_stick_envelope(cap: Any, n: Any = USERS, *, gamma: Any = _EXP_EPS) -> sp.Expr:
     r"""The largest hockey-stick divergence of the contamination pair at a ratio cap, as a finite sum over counts.
 
-    .. math:: \frac1{(1+L)^n}\sum_{c=0}^n\binom ncL^{n-c}\Bigl(\frac{cL+(n-c)/L}n-\gamma\Bigr)_+,
-
-    in the reverse direction with :math:`1-\gamma\,(cL+(n-c)/L)/n` in place of the bracket (anchored, Theorem 4.9).
+    .. math:: \frac1{(1+L)^n}\sum_{c=0}^n\binom ncL^{n-c}\Bigl(\frac{cL+(n-c)/L}n-\gamma\Bigr)_+
     """
     ratio, users = _at_least_one(cap, "cap"), _at_least_one(n, "n", integer=True)
-    order, way = _at_least_one(gamma, "gamma"), choice(Direction, direction, "direction")
+    order = _at_least_one(gamma, "gamma")
     if ratio is sp.oo:
         return sp.Integer(1)
-    average = (_COUNT * ratio + (users - _COUNT) / ratio) / users
-    excess = average - order if way is Direction.FORWARD else 1 - order * average
+    excess = (_COUNT * ratio + (users - _COUNT) / ratio) / users - order
     summand = sp.binomial(users, _COUNT) * ratio ** (users - _COUNT) * sp.Max(0, excess)
     return sp.Sum(summand, (_COUNT, 0, users)) / (1 + ratio) ** users
 

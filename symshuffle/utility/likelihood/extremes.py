@@ -25,7 +25,6 @@ from symshuffle.base.numbers import (
     as_precision,
     enclose,
     less,
-    upper_end,
     working_precision,
 )
 from symshuffle.channels.channel import Channel, direct_sum
@@ -299,15 +298,6 @@ def chi_square_certificate(
         return found
     result: Number = hinge.scale * _BOUNDS[form](variance, hinge.kink)
     return result
-
-
-def canonical_certificate(eta: Number, n: int, *, exp_eps: object = None, eps: object = None) -> Number:
-    r"""The larger two-moment bound, for both directions of all canonical pairs with :math:`\chi_*\le\eta`.
-
-    alphabets, Corollary 6.6, sharpened. It says nothing about datasets with mixed backgrounds.
-    """
-    both = [chi_square_certificate(eta, n, exp_eps=exp_eps, eps=eps, direction=direction) for direction in Direction]
-    return max(both, key=upper_end)
 
 
 def square_root(value: Any) -> Any:

@@ -76,34 +76,25 @@ def average_atoms(
     return tuple(found)
 
 
-def kolmogorov_distance(
-    ratio: LikelihoodRatio, n: int, *, under: Under | str = Under.P, bits: int = DEFAULT_BITS
-) -> Ball:
+def kolmogorov_distance(ratio: LikelihoodRatio, n: int, *, under: Under | str = Under.P) -> Ball:
     r"""The distance :math:`\sup_t|\Pr[T\le t]-\Phi(t)|` of the score from the standard normal law, enclosed."""
     variance = _variance(ratio)
     atoms = average_atoms(ratio, n, under=under)
     best = Fraction(0), Fraction(0)
-    with working_precision(bits + 16):
+    with working_precision(DEFAULT_BITS + 16):
         mu = (to_arb(variance) / n).sqrt()
         below = flint.arb(0)
         for value, mass in atoms:
             gauss = normal_cdf(to_arb(value - 1) / mu)
             above = below + to_arb(mass)
             for gap in (abs(below - gauss), abs(above - gauss)):
-                ball = Ball.from_arb(gap, bits)
+                ball = Ball.from_arb(gap, DEFAULT_BITS)
                 best = max(best[0], ball.lower), max(best[1], ball.upper)
             below = above
-    return Ball(best[0], best[1], bits)
+    return Ball(best[0], best[1], DEFAULT_BITS)
 
 
-def berry_esseen_bound(
-    ratio: LikelihoodRatio,
-    n: int,
-    *,
-    under: Under | str = Under.P,
-    constant: Fraction = BERRY_ESSEEN,
-    bits: int = DEFAULT_BITS,
-) -> Ball:
+def berry_esseen_bound(ratio: LikelihoodRatio, n: int, *, under: Under | str = Under.P) -> Ball:
     r"""Upper bound :math:`C\,E|g-1|^3/(v^{3/2}\sqrt n)` on the distance under P, :math:`\mu/2` more under Q.
 
     Under Q no probability differs from that under P by more than the total variation, at most :math:`\mu/2`
@@ -111,12 +102,12 @@ def berry_esseen_bound(
     """
     under = choice(Under, under, "under")
     variance, n = _variance(ratio), check_n(n)
-    with working_precision(bits + 16):
+    with working_precision(DEFAULT_BITS + 16):
         v = to_arb(variance)
-        bound = to_arb(constant) * to_arb(ratio.third_absolute_moment) / (v * (v * n).sqrt())
+        bound = to_arb(BERRY_ESSEEN) * to_arb(ratio.third_absolute_moment) / (v * (v * n).sqrt())
         if under is Under.Q:
             bound += (v / n).sqrt() / 2
-        return Ball.from_arb(bound, bits)
+        return Ball.from_arb(bound, DEFAULT_BITS)
 
 
 def normal_cdf(t: flint.arb) -> flint.arb:
@@ -177,13 +168,7 @@ def _within(limit: Ball, error: Ball) -> tuple[Fraction, Fraction]:
 
 
 def normal_profile(
-    ratio: LikelihoodRatio,
-    n: int,
-    *,
-    direction: Direction | str,
-    exp_eps: object = None,
-    eps: object = None,
-    bits: int = DEFAULT_BITS,
+    ratio: LikelihoodRatio, n: int, *, direction: Direction | str, exp_eps: object = None, eps: object = None
 ) -> NormalProfile:
     r"""The profile of the canonical pair from three moments of its ratio, with a certified error of order :math:`1/n`.
 
@@ -194,15 +179,15 @@ def normal_profile(
     hinge = Hinge.of(direction, exp_eps=exp_eps, eps=eps)
     variance = _variance(ratio)
     half = ratio.third_absolute_moment / (variance * Fraction(2 * check_n(n)))
-    with working_precision(bits + 32):
+    with working_precision(DEFAULT_BITS + 32):
         scale, kink = to_arb(hinge.scale), to_arb(hinge.kink)
         mu = (to_arb(variance) / n).sqrt()
-        limit = Ball.from_arb(scale * normal_hinge(mu, kink), bits)
+        limit = Ball.from_arb(scale * normal_hinge(mu, kink), DEFAULT_BITS)
         square = mu * mu
         # e^x - 1 - x by its expm1, so that small mu lose no digits
         curvature = (square.expm1() - square).nonnegative_part().sqrt() / 2
-        gaussian = gaussian_profile(Ball.from_arb(mu, bits + 32), exp_eps=exp_eps, eps=eps, bits=bits)
-        error, wider = (Ball.from_arb(scale * (to_arb(half) + more), bits) for more in (0, curvature))
+        gaussian = gaussian_profile(Ball.from_arb(mu, DEFAULT_BITS + 32), exp_eps=exp_eps, eps=eps)
+        error, wider = (Ball.from_arb(scale * (to_arb(half) + more), DEFAULT_BITS) for more in (0, curvature))
     lows, highs = zip(_within(limit, error), _within(gaussian, wider), strict=True)
     how = "normal approximation, Wasserstein bound with constant 1"
     bracket = Bracket(max(lows), min(highs), Rigour.BALL, "normal", how)
@@ -217,10 +202,10 @@ def scaled_level(ratio: LikelihoodRatio, n: int, t: Fraction) -> Fraction:
         return Ball.from_arb(to_arb(t) * (to_arb(_variance(ratio)) / check_n(n)).sqrt(), 160).midpoint
 
 
-def scaled_limit(t: Fraction, *, bits: int = DEFAULT_BITS) -> Ball:
+def scaled_limit(t: Fraction) -> Ball:
     r"""The number :math:`E(Z-t)_+=\varphi(t)-t\,\Phi(-t)`."""
-    with working_precision(bits + 16):
-        return Ball.from_arb(normal_hinge(flint.arb(1), to_arb(t)), bits)
+    with working_precision(DEFAULT_BITS + 16):
+        return Ball.from_arb(normal_hinge(flint.arb(1), to_arb(t)), DEFAULT_BITS)
 
 
 def _variance(ratio: LikelihoodRatio) -> Any:
@@ -260,13 +245,7 @@ def _poisson_hinge(terms: Sequence[tuple[Any, Any]], kink: Any, bits: int) -> Ba
 
 
 def poisson_profile(
-    ratio: LikelihoodRatio,
-    n: int,
-    *,
-    direction: Direction | str,
-    exp_eps: object = None,
-    eps: object = None,
-    bits: int = DEFAULT_BITS,
+    ratio: LikelihoodRatio, n: int, *, direction: Direction | str, exp_eps: object = None, eps: object = None
 ) -> LimitProfile:
     """The profile of the canonical pair as ``scale * E(S - n kink)_+ / n`` of a compound Poisson variable ``S``.
 
@@ -277,11 +256,11 @@ def poisson_profile(
     hinge = Hinge.of(way, exp_eps=exp_eps, eps=eps)
     sign = 1 if way is Direction.FORWARD else -1
     terms = [(sign * (v - 1), w * n) for v, w in ratio.atoms() if equal(v, 1) is not Verdict.TRUE]
-    value = _poisson_hinge(terms, hinge.kink * n, bits + 16)
-    with working_precision(bits + 16):
+    value = _poisson_hinge(terms, hinge.kink * n, DEFAULT_BITS + 16)
+    with working_precision(DEFAULT_BITS + 16):
         scale = to_arb(hinge.scale)
-        limit = Ball.from_arb(scale * value.arb() / n, bits)
-        error = Ball.from_arb(scale * to_arb(ratio.active * ratio.wasserstein_to_one / 2), bits)
+        limit = Ball.from_arb(scale * value.arb() / n, DEFAULT_BITS)
+        error = Ball.from_arb(scale * to_arb(ratio.active * ratio.wasserstein_to_one / 2), DEFAULT_BITS)
     how = "compound Poisson approximation, a Poisson number of informative messages"
     return LimitProfile(Bracket(*_within(limit, error), Rigour.BALL, "poisson", how), limit, error, n, way)
 

@@ -74,13 +74,10 @@ def each_balanced_collection(m: int) -> Iterator[dict[int, Fraction]]:
     return itertools.chain.from_iterable(orbit.members() for orbit in balanced_orbits(m))
 
 
+@cache
 def balanced_orbits(m: int) -> tuple[BalancedOrbit, ...]:
     """The orbits of minimal balanced collections under renaming the players; two seconds for six players."""
-    return _balanced_orbits(check_players(m))
-
-
-@cache
-def _balanced_orbits(m: int) -> tuple[BalancedOrbit, ...]:
+    m = check_players(m)
     found: list[BalancedOrbit] = []
     level: _Subsets = np.arange(1, (1 << m) - 1)[:, None]  # independent collections, one of each orbit
     level = _representatives(level, m)

@@ -22,19 +22,14 @@ from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethod
 from symshuffle.base.solvers import highspy, silent
 from symshuffle.geometry.linear import from_fmpq, to_fmpq
 
+_WHOLE: Final[dict[str, Any]] = {"solver": "simplex", "presolve": "off"}
 _SETTINGS: Final[tuple[dict[str, Any], ...]] = (
     {"solver": "simplex"},
-    {"solver": "simplex", "presolve": "off"},
-    {
-        "solver": "simplex",
-        "presolve": "off",
-        "primal_feasibility_tolerance": 1e-10,
-        "dual_feasibility_tolerance": 1e-10,
-    },
-    {"solver": "simplex", "presolve": "off", "simplex_strategy": 4, "simplex_scale_strategy": 0},
+    _WHOLE,
+    _WHOLE | {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    _WHOLE | {"simplex_strategy": 4, "simplex_scale_strategy": 0},
 )
 """Settings of HiGHS tried in turn, until one of the final bases is exactly optimal."""
-
 
 _PERTURBATIONS: Final = ("1/1000", "1/20000", "1/400000")
 

@@ -248,8 +248,7 @@ def template_signal(u: Sequence[Fraction]) -> Fraction:
 def template_budget(u: Sequence[Fraction]) -> Fraction | float:
     r"""Average chi-square divergence over ordered pairs of coordinates of a template.
 
-    It is the average of :math:`(u_j-u_i)^2/u_i` over ordered pairs :math:`i\ne j`, :math:`(QR-k^2)/(k(k-1))` with
-    :math:`Q=\sum_iu_i^2` and :math:`R=\sum_i1/u_i`.
+    It is :math:`(QR-k^2)/(k(k-1))` with :math:`Q=\sum_iu_i^2` and :math:`R=\sum_i1/u_i`.
 
     Parameters
     ----------

@@ -229,8 +229,7 @@ def fiber(law: AnchoredLaw, composition: Sequence[Fraction]) -> Fiber:
     Returns
     -------
     Fiber
-        Law of the ratio vectors under the mixture of the rows by ``w``. ``lost`` is the mass, under the row average, of
-        the templates that have probability 0 under this mixture.
+        Law of the ratio vectors under the mixture of the rows by ``w``.
 
     Raises
     ------
@@ -258,8 +257,7 @@ def fiber(law: AnchoredLaw, composition: Sequence[Fraction]) -> Fiber:
 def transport(source: Fiber, composition: Sequence[Fraction]) -> Fiber:
     r"""Fiber at another composition, computed from the fiber at an interior one.
 
-    The weight of :math:`r` is multiplied by :math:`w'\cdot r` (in the gauge: :math:`1+\langle b_{w'}-b_w,z\rangle`) and
-    :math:`r` becomes :math:`r/(w'\cdot r)`.
+    The weight of :math:`r` is multiplied by :math:`w'\cdot r`, and :math:`r` becomes :math:`r/(w'\cdot r)`.
 
     Parameters
     ----------

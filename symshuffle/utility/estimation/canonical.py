@@ -249,8 +249,6 @@ def enumerated_risk(
 ) -> tuple[Fraction, Vector]:
     """Risk and mean of the canonical estimate, by enumeration of all histograms.
 
-    The function checks the closed form of :func:`canonical_risk` independently.
-
     Parameters
     ----------
     channel : Channel

@@ -121,22 +121,19 @@ class Sandwich(AnswerMethods):
 def minimax_sandwich(k: int, trace: Number, n: int) -> Sandwich:
     r"""Bounds on the i.i.d. minimax risk over all estimators and channels of a trace.
 
-    The channels are those of trace at most ``trace``. Lower bound: van Trees with the cosine prior on the cube of
-    radius ``r`` around the uniform composition. With :math:`|x|^2\le k(k-1)` and the prior symmetric,
-    :math:`E_\pi\operatorname{tr}I\le nT/(1-r^2(k-1)^2k)`, so
+    Lower bound: van Trees with the cosine prior on the cube of radius ``r`` around the uniform composition,
 
     .. math:: L=\frac{(k-1)^2}{nT/(1-r^2(k-1)^2k)+(k-1)\pi^2/r^2}.
 
-    Upper bound: the canonical estimator of an exchangeable law of trace ``T``, shrunk towards the uniform composition
-    by the best factor (:func:`best_shrinkage_risk`).
+    Upper bound: the canonical estimator of an exchangeable law of trace ``T``, best shrunk
+    (:func:`best_shrinkage_risk`).
 
     Parameters
     ----------
     k : int
         Number of inputs, at least 2.
     trace : Number
-        Cap ``T > 0`` on the trace, e.g. of :func:`symshuffle.utility.frontiers.frontier.trace_frontier`; fraction or
-        ball.
+        Cap ``T > 0`` on the trace, a fraction or ball.
     n : int
         Number of users.
 

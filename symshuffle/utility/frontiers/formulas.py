@@ -86,9 +86,8 @@ FORMULAS: Final[Mapping[str, str]] = {
 def law_formulas(mechanism: Mechanism, *, n: Any = USERS, gamma: Any = _EXP_EPS) -> LawFormulas:
     r"""Trace, budget, ratio cap, risks and leakage as formulas in open parameters.
 
-    Risks are expected squared errors of the canonical estimator, at the worst composition. The chi-square divergence of
-    a contamination pair is that of its two rows divided by ``n``; leakage is that of one user against a constant
-    population, in the forward direction.
+    Risks are expected squared errors of the canonical estimator, at the worst composition; leakage is that of one user
+    against a constant population, in the forward direction.
 
     Parameters
     ----------
@@ -119,11 +118,6 @@ def law_formulas(mechanism: Mechanism, *, n: Any = USERS, gamma: Any = _EXP_EPS)
     >>> found = law_formulas(mechanism("krr"))
     >>> found.formulas["iid_risk"]
     (k - 1)*(k + lambda - 1)**2/(k*n*(lambda - 1)**2)
-    >>> found.formulas["chi_square_envelope"]
-    (lambda - 1)**2/(lambda*n)
-
-    What is not decided for all values is named, with the reason:
-
     >>> sorted(law_formulas(mechanism("rappor")).refused)
     ['fixed_risk', 'iid_risk', 'trace']
     """

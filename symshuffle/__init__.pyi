@@ -83,8 +83,8 @@ from .mechanisms.symbolic import Parameter as Parameter
 from .utility.anchored.law import AnchoredLaw as AnchoredLaw
 from .utility.frontiers.caps import optimal_subset_sizes as optimal_subset_sizes
 from .utility.frontiers.contamination import Contamination as Contamination
-from .utility.frontiers.envelope import binary_envelope as binary_envelope
+from .utility.frontiers.contamination import binary_envelope as binary_envelope
 from .utility.frontiers.frontier import trace_frontier as trace_frontier
 from .utility.likelihood.law import LikelihoodRatio as LikelihoodRatio
-from .utility.likelihood.quotient import likelihood_quotient as likelihood_quotient
+from .utility.likelihood.law import likelihood_quotient as likelihood_quotient
 from .utility.likelihood.worst import worst_curve as worst_curve

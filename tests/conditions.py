@@ -38,7 +38,7 @@ MODULES = (
     "symshuffle.design.information.maximum",
     "symshuffle.design.information.logarithmic",
     "symshuffle.utility.estimation.lower_bounds",
-    "symshuffle.utility.likelihood.quotient",
+    "symshuffle.utility.likelihood.law",
     "symshuffle.utility.likelihood.worst",
     "symshuffle.design.decision.modelling",
     "symshuffle.utility.frontiers.orbit",
@@ -54,7 +54,7 @@ MODULES = (
     "symshuffle.vectors.error.optimal",
 )
 UNDRIVEN = {
-    "symshuffle.utility.frontiers.envelope": "a kernel that the library itself has just made",
+    "symshuffle.utility.frontiers.contamination": "a kernel that the library itself has just made",
     "symshuffle.vectors.calibration.search": "half a minute for each false one: tests/vectors/test_calibration.py has them",
     "symshuffle.vectors.calibration.floor": "the floor of a calibration: tests/vectors/test_calibration.py has them",
     "symshuffle.vectors.privacy.conjecture": "searches of seconds: tests/vectors/test_conjecture.py has them",

@@ -33,7 +33,7 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.utility.likelihood.law import LikelihoodRatio, require_common_support
-from symshuffle.utility.likelihood.normal import gaussian_profile
+from symshuffle.utility.likelihood.limits import gaussian_profile
 
 ZERO: Final = Fraction(0)
 

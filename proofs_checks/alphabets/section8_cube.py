@@ -33,7 +33,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.corner import cube_bound, decoding_bound, two_regime_bound
 
 _CHI, _N, _H, _R = sp.symbols("chi n h r", positive=True)

@@ -36,7 +36,8 @@ from symshuffle.ledger.claims.model import (
     in_the_limit,
     serving,
 )
-from symshuffle.utility.anchored import AnchoredLaw, fiber, helmert, range_radius_squared
+from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.utility.anchored.maps import fiber, helmert, range_radius_squared
 
 
 def _word(counts: Sequence[Any], first: int, own: Sequence[Any], other: Sequence[Any]) -> tuple[Any, Any]:

@@ -30,10 +30,10 @@ from symshuffle.ledger.claims.model import (
     identity,
 )
 from symshuffle.mechanisms.finite import krr, rr, subset_selection
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_estimator, vote_sizes
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes
-from symshuffle.utility.frontiers.envelope import certify_envelope
+from symshuffle.utility.frontiers.contamination import certify_envelope
 from symshuffle.utility.frontiers.frontier import trace_frontier
 
 ZERO: Final = Fraction(0)

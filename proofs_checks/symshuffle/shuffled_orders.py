@@ -26,9 +26,9 @@ from symshuffle.ledger.claims.model import (
     for_all,
     serving,
 )
-from symshuffle.utility.anchored import AnchoredLaw, symmetrize
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.frontiers.convex_order import convex_order
-from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, orbit_mechanism, subset_orbit
+from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, orbit_mechanism, subset_orbit, symmetrize
 
 F = Fraction
 

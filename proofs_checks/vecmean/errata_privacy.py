@@ -25,7 +25,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.utility.likelihood.normal import gaussian_profile as normal_profile
+from symshuffle.utility.likelihood.limits import gaussian_profile as normal_profile
 from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.randomizers.finite import FiniteRandomizer
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian

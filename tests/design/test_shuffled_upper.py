@@ -12,7 +12,7 @@ from symshuffle.design import best_shuffled
 from symshuffle.design.shuffled.laws import blanket_law, trace_of
 from symshuffle.design.shuffled.minorant import law_below, nonnegative_between
 from symshuffle.design.shuffled.upper import trace_proof, trace_upper
-from symshuffle.utility.anchored import template_signal
+from symshuffle.utility.anchored.law import template_signal
 from symshuffle.utility.frontiers.convex_order import stop_loss
 from symshuffle.utility.frontiers.orbit import centre_orbit, subset_orbit, tuple_orbit
 

@@ -11,8 +11,7 @@ from symshuffle.channels import shuffled
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.mechanisms.finite import rr
-from symshuffle.utility.frontiers.contamination import Contamination
-from symshuffle.utility.frontiers.envelope import binary_envelope
+from symshuffle.utility.frontiers.contamination import Contamination, binary_envelope
 from symshuffle.utility.frontiers.leakage import convex_envelope, leakage
 from tests.shown import as_html
 

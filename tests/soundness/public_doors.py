@@ -44,11 +44,11 @@ from symshuffle.ledger.claims.errata import Erratum
 from symshuffle.ledger.claims.model import Claim, Correction
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation import canonical, vertex_votes, votes, worst_risk
+from symshuffle.utility.estimation import canonical, votes
 from symshuffle.utility.estimation.symbolic_law import SymbolicLaw
-from symshuffle.utility.frontiers import caps, contamination, equivariant, formulas, leakage, subset_family
+from symshuffle.utility.frontiers import caps, contamination, equivariant, leakage
 from symshuffle.utility.frontiers.frontier import trace_frontier
-from symshuffle.utility.likelihood import certificates, normal, poisson, worst
+from symshuffle.utility.likelihood import extremes, limits, worst
 from symshuffle.utility.likelihood.law import LikelihoodRatio
 from symshuffle.vectors.calibration import cells, floor
 from symshuffle.vectors.error.indices import shuffle_index
@@ -144,13 +144,11 @@ ROWS = (
         gamma=F(6, 5),
     ),
     row("population", equivariant.optimal_equivariant_risk, 5, F(1, 8), n=1),
-    row("population", equivariant.calibrated_risk, 5, F(1, 8), n=1),
-    row("direction", formulas.hockey_stick_envelope, 3, 2, gamma=2),
     row("function direction", leakage.convex_envelope, 3, lam=F(2), function="kl"),
     row("divergence direction", leakage.leakage, W, 0, 1, n=3, divergence="kl"),
     row("population", trace_frontier(3, F(1)).risk_constant),
     row("population", caps.raw_cap_risk_constant, 4, F(3)),
-    row("population", subset_family.matched_risk, 5, 2, F(1, 8), n=1),
+    row("population", equivariant.matched_risk, 5, 2, F(1, 8), n=1),
     row("role", Clause, "i", "one thing"),
     row("grade", Correction, "", bool),
     row("criterion", reduced.orbit_tradeoff, PROBLEM, 2, GROUP),
@@ -165,7 +163,7 @@ ROWS = (
     row("population", canonical.worst_canonical_risk, ANCHORED, n=4),
     row("population", canonical.isotropic_risk, 3, F(1)),
     row("population", canonical.enumerated_risk, W, SKEW, n=4),
-    row("population", worst_risk.worst_risk, ANCHORED, n=4),
+    row("population", canonical.worst_risk, ANCHORED, n=4),
     row("domain", Laplace, F(2)),
     row("domain", Laplace().at, lam=2),
     row("side direction", Laplace(F(2)).law, F(6, 5), side="upper"),
@@ -173,10 +171,10 @@ ROWS = (
     row("direction", Laplace(F(2)).background, F(6, 5)),
     row("direction", Laplace(F(2)).mixed_background, F(6, 5)),
     row("rigour", baselines.standard_clone, F(2), exp_eps=F(6, 5), n=3),
-    row("direction", certificates.Hinge.of, **LEVEL),
+    row("direction", extremes.Hinge.of, **LEVEL),
     row(
         "direction form",
-        certificates.chi_square_certificate,
+        extremes.chi_square_certificate,
         RATIO.chi_square,
         3,
         **LEVEL,
@@ -184,11 +182,11 @@ ROWS = (
         lam=F(2),
     ),
     row("direction rigour", RATIO.profile, 3, **LEVEL),
-    row("under", normal.average_atoms, RATIO, 3),
-    row("under", normal.kolmogorov_distance, RATIO, 3),
-    row("under", normal.berry_esseen_bound, RATIO, 3),
-    row("direction", normal.normal_profile, RATIO, 3, **LEVEL),
-    row("direction", poisson.poisson_profile, RATIO, 3, **LEVEL),
+    row("under", limits.average_atoms, RATIO, 3),
+    row("under", limits.kolmogorov_distance, RATIO, 3),
+    row("under", limits.berry_esseen_bound, RATIO, 3),
+    row("direction", limits.normal_profile, RATIO, 3, **LEVEL),
+    row("direction", limits.poisson_profile, RATIO, 3, **LEVEL),
     row("direction", worst.worst_curve, F(1, 4), 3, lam=F(2), exp_eps=F(6, 5)),
     row("rigour", OrderComparison, PAIR, 3, F(1), F(2), (F(1), F(2)), ("undecided",)),
     row("rigour", pair_delta, PAIR, 3, F(6, 5)),
@@ -212,11 +210,10 @@ DOORS = {door: call for one in ROWS for door, call in one.items()} | {
     "collect.plan.Plan.expected.loss": PLAN.expected,
     "design.comparison.compare.compare.loss": lambda v: compare(3, n=9, eps0=1, mechanisms=["krr"], loss=v).rows,
     "design.shuffled.best.best_shuffled.loss": lambda v: best_shuffled(3, n=4, eps=1, delta="1/10", loss=v).trace,
-    "utility.estimation.votes.VoteNoise.loss.loss": lambda v: votes.VoteNoise(F(1), F(2), 3, "").loss(v, 4),
+    "utility.estimation.votes.Noise.loss.loss": lambda v: votes.VoteNoise(F(1), F(2), 3, "").loss(v, 4),
     "channels.mixed_law.MixedLaw.finite.side": lambda v: MIXED.finite(v, 4),
     "engines.confirm.front.confirm.route": lambda v: confirm.confirm(LAW, 3, digits=8, route=v).value[:6],
-    "utility.estimation.vertex_votes.VertexNoise.loss.loss": lambda v: vertex_votes.joint_noise([NOISE] * 2).loss(v, 4),
-    "utility.estimation.vertex_votes.VertexNoise.worst.loss": lambda v: vertex_votes.joint_noise([NOISE] * 2).worst(v),
+    "utility.estimation.votes.VertexNoise.worst.loss": lambda v: votes.joint_noise([NOISE] * 2).worst(v),
     "utility.frontiers.caps.optimal_subset_sizes.loss": lambda v: caps.optimal_subset_sizes(5, F(6), loss=v),
     "design.comparison.matching.Match.kind": lambda v: matching.Match(v, HALF, None),
     "decompositions.composition.tree.Composition.operator": lambda v: composition.Composition(v, (KRR,), (F(1),)),
@@ -226,7 +223,7 @@ DOORS = {door: call for one in ROWS for door, call in one.items()} | {
     "ledger.claims.errata.Erratum.severity": lambda v: Erratum(v, None if v == "question" else "granted", "why"),
     "ledger.claims.errata.Erratum.standing": lambda v: Erratum("wording", v, "why"),
     "ledger.claims.pictures.PlottedCurve.role": lambda v: pictures.PlottedCurve("one", v, ((0.0, 1.0),)),
-    "utility.likelihood.certificates.hinge_range.direction": lambda v: certificates.hinge_range(v, F(2)),
+    "utility.likelihood.extremes.hinge_range.direction": lambda v: extremes.hinge_range(v, F(2)),
     "vectors.privacy.dominance.OrderComparison.verdicts": lambda v: OrderComparison(
         PAIR, 3, F(1), F(2), (F(1), F(2)), (v,), "float64"
     ),

@@ -41,8 +41,15 @@ from symshuffle.design.comparison.row import Row, bracket_of
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, Parameter, evaluate, normal_form
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.vertex_votes import VertexNoise, channel_noise, joint_noise
-from symshuffle.utility.estimation.votes import VoteNoise, canonical_votes, is_alike, mixed_votes
+from symshuffle.utility.estimation.votes import (
+    VertexNoise,
+    VoteNoise,
+    canonical_votes,
+    channel_noise,
+    is_alike,
+    joint_noise,
+    mixed_votes,
+)
 
 _DECIMALS: Final = 10**12
 _BITS: Final = 160

@@ -20,7 +20,7 @@ from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.geometry.automorphisms import Codes, column_automorphisms, encode
 from symshuffle.geometry.groups import SymmetryGroup, trivial_group
 from symshuffle.geometry.linear import Matrix
-from symshuffle.geometry.permutations import orbits_of_points
+from symshuffle.geometry.subset_orbits import orbits_of_points
 
 _ADVICE: Final = (
     "give the group by its generators instead (SymmetryGroup(m, generators), field symmetry of a problem file), or use "

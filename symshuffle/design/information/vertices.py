@@ -23,8 +23,7 @@ from symshuffle.base.solvers import linprog
 from symshuffle.design.information.columns import column_of, columns_up_to
 from symshuffle.design.information.measures import Column, Measure
 from symshuffle.geometry.groups import SymmetryGroup
-from symshuffle.geometry.linprog import certificate_of_basis
-from symshuffle.geometry.pivots import few_enough, optimal_vectors
+from symshuffle.geometry.linprog import certificate_of_basis, few_enough, optimal_vectors
 from symshuffle.geometry.subset_orbits import SubsetOrbit
 
 

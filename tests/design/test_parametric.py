@@ -11,11 +11,13 @@ import sympy as sp
 from symshuffle.base.choices import Criterion
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Verdict
+from symshuffle.design import named
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
-from symshuffle.design.named import cardioid
-from symshuffle.design.named.cardioid import cardioid_program, cosine_field, grid_suffices
-from symshuffle.design.named.weighted import (
+from symshuffle.design.named import (
+    cardioid_program,
+    cosine_field,
+    grid_suffices,
     weighted_guessing_breakpoints,
     weighted_guessing_problem,
     weighted_guessing_risk,
@@ -170,7 +172,7 @@ def test_refusals():
 def test_an_action_of_the_cardioid_is_a_direction(m, monkeypatch):
     """Action a is the direction pi a/m, reading x the direction 2 pi x/m; what is lost is one less a cosine."""
     seen = []
-    monkeypatch.setattr(cardioid, "program_of_costs", lambda costs, *_: seen.append(costs))
+    monkeypatch.setattr(named, "program_of_costs", lambda costs, *_: seen.append(costs))
     cardioid_program(m, Fraction(1, 2))
     field = cosine_field(m)
     for a, row in enumerate(seen[0]):

@@ -37,8 +37,9 @@ INSIDE = set(
 """Behind a door: they are given a cap that was read already, or read it."""
 
 FORMULAS = (
-    "design.named.ring",
-    "design.named.symmetric",
+    "design.named.candidate_risks",
+    "design.named.guessing",
+    "design.named.subset_weight",
     "geometry.extremal.staircase_row",
     "utility.likelihood.extremes.mixing",
 )

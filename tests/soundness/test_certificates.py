@@ -16,7 +16,7 @@ from symshuffle.base.results import Answer, Certified, SafeEnd, outward, passes
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.information.measures import total_variation_measure
 from symshuffle.design.information.rational import rational_program
-from symshuffle.design.named.cardioid import cardioid_program
+from symshuffle.design.named import cardioid_program
 from symshuffle.design.parametric.program import minimax_program
 from symshuffle.design.parametric.walk import derive, piece_around, piecewise_optimum
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, trivial_group

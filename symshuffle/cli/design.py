@@ -134,8 +134,8 @@ def _read(path: Path, kind: str) -> ProblemFile:
 def _group(
     file: DecisionFile, problem: DecisionProblem, symmetry: str | None, *, criterion: Criterion
 ) -> SymmetryGroup | None:
+    from symshuffle.design.decision.invariant import detect_symmetry
     from symshuffle.design.decision.sizes import worth_reducing
-    from symshuffle.design.decision.symmetries import detect_symmetry
 
     match symmetry:
         case None:
@@ -184,8 +184,8 @@ def _decide(request: _Request, *, criterion: Criterion) -> None:
 def _decision_formula(
     problem: DecisionProblem, level: Fraction | Exp, group: SymmetryGroup | None, *, criterion: Criterion
 ) -> Formulation:
+    from symshuffle.design.decision.invariant import detect_symmetry
     from symshuffle.design.decision.sizes import check_formula
-    from symshuffle.design.decision.symmetries import detect_symmetry
     from symshuffle.design.parametric.program import bayes_program, minimax_program
     from symshuffle.design.parametric.walk import piece_around
 
@@ -226,8 +226,7 @@ def _measure(request: _Request, *, kind: str) -> None:
 def _measure_formula(measure: Measure, level: Fraction | Exp) -> Formulation:
     """The formula of a measure: exact end points where it is rational in lambda, a certified interval otherwise."""
     from symshuffle.design.decision.sizes import check_formula
-    from symshuffle.design.information.logarithmic import logarithmic_piece
-    from symshuffle.design.information.rational import rational_program
+    from symshuffle.design.information.formulas import logarithmic_piece, rational_program
     from symshuffle.design.parametric.walk import piece_around
 
     group = measure.symmetry()

@@ -2,10 +2,10 @@
 
 from .comparison.picture import drawn as drawn
 from .decision.certificate import TradeoffCertificate as TradeoffCertificate
+from .decision.invariant import detect_symmetry as detect_symmetry
 from .decision.modelling import ExtremalChannel as ExtremalChannel
 from .decision.problems import smoothed_point_masses as smoothed_point_masses
 from .decision.reduced import orbit_tradeoff as orbit_tradeoff
-from .decision.symmetries import detect_symmetry as detect_symmetry
 from .files import read_problem as read_problem
 from .information.maximum import maximise as maximise
 from .information.measures import f_divergence as f_divergence

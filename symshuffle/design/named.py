@@ -48,8 +48,8 @@ def weighted_guessing_problem(prior: Sequence[Fraction]) -> DecisionProblem:
 def weighted_guessing_risk(prior: Sequence[Fraction], lam: Fraction | int) -> tuple[Fraction, int]:
     r"""Smallest risk of guessing a value under a prior, and the number of values used.
 
-    With the masses :math:`P_j` of the ``j`` likeliest values it is :math:`1-\max_j\lambda P_j/(\lambda+j-1)`. With V the
-    maximum, :math:`v_x = (\lambda\pi_x - V)_+/(\lambda-1)` is the vector that bounds every channel.
+    With the masses :math:`P_j` of the ``j`` likeliest values it is :math:`1-\max_j\lambda P_j/(\lambda+j-1)`. With
+    V the maximum, :math:`v_x = (\lambda\pi_x - V)_+/(\lambda-1)` is the vector that bounds every channel.
 
     Parameters
     ----------

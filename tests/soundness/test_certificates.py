@@ -14,8 +14,8 @@ from symshuffle.base.choices import Criterion
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.results import Answer, Certified, SafeEnd, outward, passes
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
+from symshuffle.design.information.formulas import rational_program
 from symshuffle.design.information.measures import total_variation_measure
-from symshuffle.design.information.rational import rational_program
 from symshuffle.design.named import cardioid_program
 from symshuffle.design.parametric.program import minimax_program
 from symshuffle.design.parametric.walk import derive, piece_around, piecewise_optimum

@@ -35,7 +35,7 @@ SHOWN = tuple(
         "utility.anchored.law.AnchoredLaw utility.anchored.enclosed.EnclosedLaw "
         "utility.anchored.maps.Fiber utility.frontiers.frontier.Frontier "
         "utility.frontiers.contamination.Leakage utility.frontiers.leakage.PairLeakage "
-        "design.decision.optimal_channel.Design"
+        "design.decision.certificate.Design"
     )
 )
 

@@ -6,7 +6,6 @@ rounded to feasible rational ones before they bound anything.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
@@ -114,7 +113,7 @@ def compact(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion) ->
     bound = np.asarray(sums.dual_value, dtype=float)
     bound = bound if abs(bound.sum() - value) <= abs(-bound.sum() - value) else -bound
     prior = None if bounded is None else np.abs(np.asarray(bounded.dual_value, dtype=float))
-    weights = prior if minimax and prior is not None else _vector(problem.required_prior())
+    weights = prior if minimax and prior is not None else np.array([float(p) for p in problem.required_prior()])
     tight = columns_near(problem, weights, bound, lam)
     return Suggestion(frozenset(_levels(found, float(lam)) | tight), value, found, bound, prior)
 
@@ -191,20 +190,6 @@ def repaired_prior(prior: Array | None) -> tuple[Fraction, ...]:
     values = [max(Fraction(float(p)), Fraction(0)) for p in (prior if prior is not None else [])]
     total = sum(values)
     return tuple(p / total for p in values)
-
-
-def repaired_bound(costs: Sequence[Sequence[Fraction]], bound: Array, lam: Fraction) -> tuple[Fraction, ...]:
-    """A rational lower bound close to floating-point multipliers, lowered until it holds for every LDP channel."""
-    return lowered(costs, [Fraction(float(u)) for u in bound], lam)
-
-
-def lowered(costs: Sequence[Sequence[Fraction]], bound: Sequence[Fraction], lam: Fraction) -> tuple[Fraction, ...]:
-    """Multipliers lowered by the same amount everywhere until they bound every LDP channel."""
-    from symshuffle.design.decision.certificate import worst_columns
-
-    deficit = max(Fraction(0), *(-slack for slack, _ in worst_columns(costs, bound, lam)))
-    # Lowering every entry by s raises each row's slack by at least s * m.
-    return tuple(u - deficit / len(bound) for u in bound)
 
 
 def generate(reduced: InvariantProblem, lam: Fraction) -> Suggestion:
@@ -300,10 +285,6 @@ class _Restricted:
         weights = -found.ineqlin.marginals if self.largest else np.ones(1)
         bound = (found.eqlin.marginals / self._sizes)[self._home]
         return _Optimum(float(found.fun), found.x[:count], weights, bound)
-
-
-def _vector(values: Sequence[Fraction]) -> Array:
-    return np.array([float(v) for v in values])
 
 
 def _floats(rows: Any) -> Array:

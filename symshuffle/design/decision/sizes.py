@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from symshuffle.base.choices import Criterion
+from symshuffle.base.choices import Criterion, Method
 from symshuffle.base.errors import Unsupported
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.geometry.groups import SymmetryGroup
@@ -42,45 +42,39 @@ _COMPACT_FORM: Final = "the compact form (Method.COMPACT, the default beyond 12 
 
 def column_work(problem: DecisionProblem) -> int:
     """What column generation costs grow with."""
-    return _orbit_work(problem.num_inputs, problem.num_actions)
+    return problem.num_inputs**3 * problem.num_actions
 
 
-def check_polytope(problem: DecisionProblem, *, criterion: Criterion) -> None:
-    """Refuse a program over all subsets that is too large."""
-    minimax = criterion is Criterion.MINIMAX
-    m = problem.num_inputs
-    columns = f"{2**m - 2}" if m <= 64 else f"2**{m} - 2"
-    if m > POLYTOPE_LIMIT:
-        raise Unsupported(
-            f"the program over all subsets has {columns} columns at m = {m}, at most {2**POLYTOPE_LIMIT - 2}; "
-            f"use {_COMPACT_FORM} or {_ORBIT_FORM}"
+def check_program(problem: DecisionProblem, method: Method, *, criterion: Criterion) -> None:
+    """Refuse a program that is too large, or would run for minutes."""
+    m, actions = problem.num_inputs, problem.num_actions
+    if method is Method.COMPACT:
+        if m * actions > COMPACT_VARIABLES:
+            raise Unsupported(
+                f"the compact program has {m * actions} variables (m = {m}, {actions} actions), "
+                f"at most {COMPACT_VARIABLES}; use {_ORBIT_FORM}"
+            )
+        return
+    if method is Method.COLUMNS:
+        refused = _too_slow(f"column generation at m = {m} with {actions} actions", column_work(problem))
+    elif m > POLYTOPE_LIMIT:
+        columns = f"{2**m - 2}" if m <= 64 else f"2**{m} - 2"
+        refused = f"the program over all subsets has {columns} columns at m = {m}, at most {2**POLYTOPE_LIMIT - 2}"
+    elif criterion is Criterion.MINIMAX and (variables := (2**m - 2) * actions) > POLYTOPE_VARIABLES:
+        refused = (
+            f"the minimax program over all subsets has {variables} variables at m = {m} with {actions} actions, "
+            f"at most {POLYTOPE_VARIABLES}"
         )
-    if minimax and (variables := (2**m - 2) * problem.num_actions) > POLYTOPE_VARIABLES:
-        raise Unsupported(
-            f"the minimax program over all subsets has {variables} variables at m = {m} with {problem.num_actions} "
-            f"actions, at most {POLYTOPE_VARIABLES}; use {_COMPACT_FORM} or {_ORBIT_FORM}"
-        )
+    else:
+        return
+    if refused:
+        raise Unsupported(f"{refused}; use {_COMPACT_FORM} or {_ORBIT_FORM}")
 
 
-def check_columns(problem: DecisionProblem) -> None:
-    """Refuse column generation that would run for minutes."""
-    work = column_work(problem)
-    if work > COLUMN_WORK:
-        raise Unsupported(
-            f"column generation at m = {problem.num_inputs} with {problem.num_actions} actions would take about "
-            f"{work * _SECONDS_PER_WORK:.0f} s or more, at most {COLUMN_WORK * _SECONDS_PER_WORK:.0f} s; "
-            f"use {_COMPACT_FORM} or {_ORBIT_FORM}"
-        )
-
-
-def check_compact(problem: DecisionProblem) -> None:
-    """Refuse a program with one output per action that is too large."""
-    variables = problem.num_inputs * problem.num_actions
-    if variables > COMPACT_VARIABLES:
-        raise Unsupported(
-            f"the compact program has {variables} variables (m = {problem.num_inputs}, {problem.num_actions} actions), "
-            f"at most {COMPACT_VARIABLES}; use {_ORBIT_FORM}"
-        )
+def _too_slow(what: str, work: int) -> str:
+    """Why so much column generation is refused; empty where it is not."""
+    seconds, most = work * _SECONDS_PER_WORK, COLUMN_WORK * _SECONDS_PER_WORK
+    return f"{what} would take about {seconds:.0f} s or more, at most {most:.0f} s" if work > COLUMN_WORK else ""
 
 
 def exact_compact_seconds(problem: DecisionProblem, *, criterion: Criterion) -> float:
@@ -100,22 +94,14 @@ def _compact_rows(problem: DecisionProblem, criterion: Criterion) -> int:
 
 def worth_reducing(problem: DecisionProblem, group: SymmetryGroup) -> bool:
     """Whether a group leaves a program over orbits that is small enough to be preferred to the unreduced ones."""
-    return bool(group.generators) and _orbit_work(len(group.input_orbits()), problem.num_actions) <= COLUMN_WORK
+    return bool(group.generators) and len(group.input_orbits()) ** 3 * problem.num_actions <= COLUMN_WORK
 
 
 def check_orbits(inputs: int, actions: int, group: SymmetryGroup) -> None:
     """Refuse a program over orbits that is reduced too little to end within minutes."""
-    work = _orbit_work(inputs, actions)
-    if work > COLUMN_WORK:
-        raise Unsupported(
-            f"the group leaves {inputs} orbits of inputs and {actions} of actions (m = {group.m}): the program over "
-            f"orbits would take about {work * _SECONDS_PER_WORK:.0f} s or more, at most "
-            f"{COLUMN_WORK * _SECONDS_PER_WORK:.0f} s; give a larger group, or use {_COMPACT_FORM} without a group"
-        )
-
-
-def _orbit_work(inputs: int, actions: int) -> int:
-    return inputs**3 * actions
+    left = f"the group leaves {inputs} orbits of inputs and {actions} of actions (m = {group.m})"
+    if refused := _too_slow(f"{left}: the program over orbits", inputs**3 * actions):
+        raise Unsupported(f"{refused}; give a larger group, or use {_COMPACT_FORM} without a group")
 
 
 def check_formula(group: SymmetryGroup) -> None:

@@ -18,19 +18,19 @@ from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Ball, Exp, enclose, to_arb, working_precision
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
-from symshuffle.design.decision.certificate import check_around
-from symshuffle.design.information.columns import (
+from symshuffle.design.decision.certificate import REL, check_around, narrowed
+from symshuffle.design.information.measures import Measure
+from symshuffle.design.information.vertices import (
     COLUMN_BITS,
     PRECISIONS,
+    Reduced,
     check_exchangeable,
     check_homogeneous,
     column_of,
     columns_up_to,
     enclosed,
+    enclosed_maximum,
 )
-from symshuffle.design.information.measures import Measure
-from symshuffle.design.information.vertices import Reduced, enclosed_maximum
-from symshuffle.design.widths import REL, narrowed
 from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam
 from symshuffle.geometry.groups import SymmetryGroup
 from symshuffle.geometry.linprog import solve

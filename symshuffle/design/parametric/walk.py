@@ -23,8 +23,8 @@ from sympy.polys.matrices import DomainMatrix
 
 from symshuffle.base.choices import Criterion, choice
 from symshuffle.base.errors import NotDecided
+from symshuffle.design.decision.invariant import detect_symmetry
 from symshuffle.design.decision.problems import DecisionProblem
-from symshuffle.design.decision.symmetries import detect_symmetry
 from symshuffle.design.parametric.pieces import FormulaPiece, OptimalBasis, PiecewiseOptimum, between
 from symshuffle.design.parametric.program import ParametricProgram, bayes_program, minimax_program
 from symshuffle.design.parametric.signs import interval_of_signs

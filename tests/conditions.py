@@ -45,7 +45,6 @@ MODULES = (
     "symshuffle.utility.frontiers.orbits",
     "symshuffle.design.parametric.pieces",
     "symshuffle.design.decision.reduced",
-    "symshuffle.design.decision.certificate",
     "symshuffle.geometry.linprog",
     "symshuffle.geometry.orders",
     "symshuffle.vectors.randomizers.clipped",

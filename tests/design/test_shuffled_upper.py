@@ -10,8 +10,8 @@ from flint import fmpq, fmpq_poly
 from symshuffle import Law, Rigour
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.design import best_shuffled
-from symshuffle.design.shuffled.laws import blanket_law, trace_of
 from symshuffle.design.shuffled.minorant import law_below, nonnegative_between
+from symshuffle.design.shuffled.search import blanket_law, trace_of
 from symshuffle.design.shuffled.upper import trace_proof, trace_upper
 from symshuffle.utility.anchored import template_signal
 from symshuffle.utility.frontiers.convex_order import stop_loss

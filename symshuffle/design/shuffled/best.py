@@ -12,10 +12,8 @@ from symshuffle.base.choices import Loss, Population, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import Exp, Real, as_integer, enclose
-from symshuffle.design.shuffled.blocks import block_designs
-from symshuffle.design.shuffled.laws import trace_of
-from symshuffle.design.shuffled.model import BlockChannel, ShuffledDesign
-from symshuffle.design.shuffled.search import ExactTarget, improved, ratios_by_size
+from symshuffle.design.shuffled.model import BlockChannel, ShuffledDesign, block_designs
+from symshuffle.design.shuffled.search import ExactTarget, improved, ratios_by_size, trace_of
 from symshuffle.design.shuffled.upper import trace_upper
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.frontiers.caps import check_cap

@@ -13,12 +13,72 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final, final
+from math import inf
+from typing import Any, Final, final
 
 import numpy as np
 
-from symshuffle.design.shuffled.laws import STEP, certified_delta, largest_ratio, ratio_of, trace_of
+from symshuffle.accountants.bounds.evaluate import evaluate_law
+from symshuffle.base.choices import Rigour
+from symshuffle.base.crossings import first_integer
+from symshuffle.base.numbers import Number
+from symshuffle.channels.law import Law
 from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit, tuple_orbit
+
+STEP: Final = 1 << 16
+"""Ratios are multiples of 1/STEP."""
+
+LARGEST_RATIO: Final = 1 << 40
+"""Ratios are searched up to this number."""
+
+_WIDTH: Final = 1e-4
+
+
+def blanket_law(orbits: Sequence[Orbit], exp_eps: Number) -> Law:
+    r"""Law of G of a mixture of orbits, for every pair of different inputs: linear in the law of the template u.
+
+    :math:`G=(u_0-e^\varepsilon u_1)/\min u` has mass :math:`\min u`; the rest is at 0.
+
+    Examples
+    --------
+    >>> from symshuffle.utility.frontiers.orbit import subset_orbit
+    >>> law = blanket_law([subset_orbit(3, 1, Fraction(2))], Fraction(1))
+    >>> sorted((str(value), str(weight)) for value, weight in law.atoms())
+    [('-1', '1/4'), ('0', '1/2'), ('1', '1/4')]
+    """
+    return Law.from_atoms(_atoms(orbits, exp_eps))
+
+
+def _atoms(orbits: Sequence[Orbit], exp_eps: Any) -> Iterator[tuple[Any, Fraction]]:
+    rest = Fraction(1)
+    for orbit in orbits:
+        low = min(value for _, value in orbit.levels)
+        if low == 0:
+            continue  # such outputs are outside the blanket; no search meets them at a finite ratio
+        k = sum(count for count, _ in orbit.levels)
+        rest -= orbit.weight * low
+        for i, (count, high) in enumerate(orbit.levels):
+            for j, (others, value) in enumerate(orbit.levels):
+                pairs = count * (others - (i == j))
+                if pairs:
+                    yield high / low - exp_eps * (value / low), orbit.weight * low * Fraction(pairs, k * (k - 1))
+    yield Fraction(0), rest
+
+
+def certified_delta(orbits: Sequence[Orbit], *, n: int, exp_eps: Number, rel: float = _WIDTH) -> Fraction:
+    """Upper end of the certified delta H(n) of a mixture of orbits, in doubles with error bounds."""
+    return evaluate_law(blanket_law(orbits, exp_eps), n, rigour=Rigour.FLOAT64, rel=rel).upper
+
+
+def ratio_of(orbits: Sequence[Orbit]) -> Fraction | float:
+    """Largest likelihood ratio of a mixture of orbits; infinite if a level is 0."""
+    return max((orbit.ratio for orbit in orbits), default=inf)
+
+
+def trace_of(orbits: Sequence[Orbit]) -> Fraction:
+    """Trace of a mixture of orbits."""
+    return sum((orbit.weight * orbit.signal for orbit in orbits), start=Fraction(0))
+
 
 _ALL_SIZES: Final = 24
 """Numbers of inputs up to which every subset size is tried; above, a grid of sizes and the neighbours of the best."""
@@ -60,15 +120,23 @@ class ExactTarget:
         return certified_delta(orbits, n=self.n, exp_eps=self.exp_eps) <= self.delta
 
     def ratio(self, s: int) -> Fraction:
-        """Largest ratio at which subsets of size s meet the target; 1 if none does."""
-        made = self.k, s
-        return largest_ratio(
-            lambda ratio: (subset_orbit(*made, ratio),),
-            n=self.n,
-            exp_eps=self.exp_eps,
-            delta=self.delta,
-            cap=self.cap,
-        )
+        """Largest ratio, a multiple of 1/STEP, at which subsets of size s meet the target; 1 if none above 1 does."""
+
+        def missed(steps: int) -> bool:
+            ratio = 1 + Fraction(steps, STEP)
+            if ratio >= top:
+                return True
+            orbits = (subset_orbit(self.k, s, ratio),)
+            return certified_delta(orbits, n=self.n, exp_eps=self.exp_eps) > self.delta
+
+        if self.cap is not None and self.meets((subset_orbit(self.k, s, self.cap),)):
+            return self.cap
+        top = LARGEST_RATIO if self.cap is None else self.cap
+        excess = 1  # of the ratio, in steps; multiplied until it is too large
+        while not missed(excess):
+            excess *= 4
+        first = first_integer(missed, excess // 4, excess)
+        return 1 + Fraction(first - 1, STEP) if first else Fraction(1)
 
 
 def ratios_by_size(target: ExactTarget) -> dict[int, Fraction]:

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from symshuffle.base.doubles import Array
 from symshuffle.channels.shuffled import count_histograms
-from symshuffle.collect.randomness import Integers
+from symshuffle.collect.scheme import Integers
 
 MOST_HISTOGRAMS: Final = 2_000_000
 """Histograms over classes of messages beyond which datasets are left out."""

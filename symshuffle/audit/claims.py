@@ -16,10 +16,10 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Number, Real, as_integer, enclose, upper_end
 from symshuffle.channels.channel import Channel
+from symshuffle.collect.mechanisms import SCHEMES
 from symshuffle.collect.messages import lines, pack
 from symshuffle.collect.plan import Plan
 from symshuffle.collect.scheme import Scheme
-from symshuffle.collect.schemes import SCHEMES
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism

@@ -20,7 +20,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.kinds import Progress
 from symshuffle.base.numbers import Verdict, as_integer, less, lower_end, natural_log, to_float, upper_end
 from symshuffle.collect.estimate import read_confidence
-from symshuffle.collect.randomness import Integers
+from symshuffle.collect.scheme import Integers
 
 _SHOWN: Final = 4
 _SHORT: Final = 10**6

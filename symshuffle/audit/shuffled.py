@@ -30,8 +30,7 @@ from symshuffle.base.kinds import Progress
 from symshuffle.base.numbers import as_integer, natural_log, to_float, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.collect.estimate import read_confidence
-from symshuffle.collect.randomness import Integers, random_order, uniform
-from symshuffle.collect.scheme import Scheme
+from symshuffle.collect.scheme import Integers, Scheme, random_order, uniform
 
 _MOST_USERS: Final = 100_000
 """Users in a run beyond which nothing is run."""

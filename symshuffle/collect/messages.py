@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from symshuffle.base.errors import InputError
-from symshuffle.collect.randomness import Draw, Integers, random_order
-from symshuffle.collect.scheme import Scheme
+from symshuffle.collect.scheme import Draw, Integers, Scheme, random_order
 
 AT_ONCE: Final = 1 << 19
 """Integers of messages that are held unpacked at a time."""

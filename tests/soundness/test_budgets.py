@@ -24,8 +24,7 @@ from tests.words import words
 
 INSIDE = set(
     words(
-        "collect.responses.Hadamard.mechanism collect.responses.Response.mechanism "
-        "collect.responses.Subsets.mechanism collect.scheme.Scheme.mechanism "
+        "collect.scheme.Scheme.mechanism "
         "engines.confirm.laplace.laplace_transform decompositions.closed_forms.closed_form "
         "decompositions.composition.laws.composed_law decompositions.composition.laws.mixed_law "
         "decompositions.tables.root utility.frontiers.caps.at utility.frontiers.caps.check_cap "

@@ -12,10 +12,9 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from symshuffle.audit.claims import Claim, claim
-from symshuffle.audit.programs import MOST_MESSAGES, Program, answers, hint
+from symshuffle.audit.claims import MOST_MESSAGES, Claim, Program, answers, claim, hint
 from symshuffle.audit.shares import CAUGHT, Power, about_runs, check_runs
-from symshuffle.audit.verdicts import Audit, ClaimedCell, Event, cells_outside, findings
+from symshuffle.audit.verdicts import Audit, ClaimedCell, Event, finding
 from symshuffle.base.errors import InputError
 from symshuffle.base.kinds import Progress
 from symshuffle.base.numbers import Verdict, as_integer, less, lower_end, natural_log, to_float, upper_end
@@ -153,8 +152,7 @@ class LocalAudit:
         for i, reply in enumerate(replies):
             x = i % len(self.claim.inputs)
             counts[x, self.claim.column(reply, f"message {i + 1} (input {self.claim.inputs[x]})")] += 1
-        each = client.per_process if isinstance(client, Program) else 1
-        return self.judge(counts, hint=hint(inputs, replies, each))
+        return self.judge(counts, hint=hint(inputs, replies, client))
 
     def judge(self, counts: Integers, *, hint: str = "") -> Audit:
         """What follows from counts of messages.
@@ -175,7 +173,8 @@ class LocalAudit:
         counts = np.asarray(counts)
         if counts.shape != shape or np.any(counts < 0) or np.any(counts.sum(axis=1) != self.runs):
             raise InputError("counts", f"shape {counts.shape}", f"shape {shape}, each row of sum {self.runs}")
-        hits = [tuple(int(counts[x, sorted(columns)].sum()) for x in (a, b)) for a, b, columns in self.pairs]
+        sums = ((sorted(columns), a, b) for a, b, columns in self.pairs)
+        hits = [(int(counts[a, columns].sum()), int(counts[b, columns].sum())) for columns, a, b in sums]
         cells = (
             ClaimedCell(
                 self._input(x), self.claim.messages[y], self.claim.channel.rows[x][y], int(counts[x, y]), self.runs
@@ -186,8 +185,10 @@ class LocalAudit:
             claim=f"{self.claim.title}: {self.events[0].claimed}",
             runs=f"{self.runs} runs of each of {shape[0]} inputs",
             confidence=self.confidence,
-            findings=findings(self.events, hits, (self.runs, self.runs), self.level),  # type: ignore[arg-type]  # pairs
-            cells=cells_outside(cells, self.cell_level),
+            findings=tuple(
+                finding(e, h, (self.runs, self.runs), self.level) for e, h in zip(self.events, hits, strict=True)
+            ),
+            cells=tuple(cell for cell in cells if cell.outside(self.cell_level)),
             cell_level=self.cell_level,
             checked=shape[0] * shape[1],
             caught=self.caught,

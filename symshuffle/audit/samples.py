@@ -17,7 +17,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from symshuffle.audit.programs import MOST_MESSAGES, Program, answers, as_run, hint
+from symshuffle.audit.claims import MOST_MESSAGES, Program, answers, as_run, hint
 from symshuffle.audit.shares import CAUGHT, Power, about_runs, check_runs
 from symshuffle.audit.verdicts import Audit, Event, finding
 from symshuffle.base.errors import InputError
@@ -147,8 +147,7 @@ class PairAudit:
         """
         inputs = (self.first, self.second) * self.runs
         seen = [as_run(reply) for reply in answers(program, inputs, _line, progress)]
-        each = program.per_process if isinstance(program, Program) else 1
-        return self.judge(seen[::2], seen[1::2], hint=hint(inputs, seen, each))
+        return self.judge(seen[::2], seen[1::2], hint=hint(inputs, seen, program))
 
     def judge(self, first: Sequence[Run], second: Sequence[Run], *, hint: str = "") -> Audit:
         """What follows from runs, each a tuple of messages; every second one, from the first on, is held out."""

@@ -9,8 +9,10 @@ enclosures or integers. Power is a forecast, and is left in doubles.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final, final
 
 import numpy as np
@@ -48,30 +50,31 @@ def at_most(count: int, runs: int, level: Fraction, p: Fraction) -> bool:
 
 def lower_share(count: int, runs: int, level: Fraction) -> Fraction:
     """Lower end of the probability of a hit, wrong with probability at most ``level``."""
-    if count == 0:
-        return Fraction(0)
     from scipy.special import betaincinv
 
+    if count == 0:
+        return Fraction(0)
     near = float(betaincinv(count, runs - count + 1, float(level)))
-    for i in range(_TRIES):
-        p = Fraction(near * max(0.0, 1 - _OUTWARD * 2**i))
-        if p == 0 or at_least(count, runs, level, p):
-            return p
-    raise NotDecided(f"the lower end of {count} hits in {runs} runs, at level {float(level)}")
+    return _proved(near, -_OUTWARD, 0, partial(at_least, count, runs, level), f"lower end of {count} hits in {runs}")
 
 
 def upper_share(count: int, runs: int, level: Fraction) -> Fraction:
     """Upper end of the probability of a hit, wrong with probability at most ``level``."""
-    if count == runs:
-        return Fraction(1)
     from scipy.special import betainccinv
 
+    if count == runs:
+        return Fraction(1)
     near = float(betainccinv(count + 1, runs - count, float(level)))
+    return _proved(near, _OUTWARD, 1, partial(at_most, count, runs, level), f"upper end of {count} hits in {runs}")
+
+
+def _proved(near: float, away: float, last: int, holds: Callable[[Fraction], bool], end: str) -> Fraction:
+    """The first number outward from a double, up to 0 or 1, that is proved to be an end."""
     for i in range(_TRIES):
-        p = min(Fraction(near * (1 + _OUTWARD * 2**i)), Fraction(1))
-        if p == 1 or at_most(count, runs, level, p):
+        p = min(max(Fraction(near * (1 + away * 2**i)), Fraction(0)), Fraction(1))
+        if p == last or holds(p):
             return p
-    raise NotDecided(f"the upper end of {count} hits in {runs} runs, at level {float(level)}")
+    raise NotDecided(f"the {end} runs")
 
 
 def confidence_ends(count: int, runs: int, level: object) -> tuple[Fraction, Fraction]:

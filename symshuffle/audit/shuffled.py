@@ -21,10 +21,9 @@ import numpy as np
 
 from symshuffle.accountants.questions.solve import delta
 from symshuffle.audit.attained import ConstantDatasets, blocks, candidates, occurs, sharpened
-from symshuffle.audit.claims import Claim, claim
-from symshuffle.audit.programs import MOST_MESSAGES, Program, answers, as_run, hint
+from symshuffle.audit.claims import MOST_MESSAGES, Claim, Program, answers, as_run, claim, hint
 from symshuffle.audit.shares import CAUGHT, MOST_RUNS, Power, about_runs, check_runs, least_runs
-from symshuffle.audit.verdicts import Audit, ClaimedCell, Event, cells_outside, findings
+from symshuffle.audit.verdicts import Audit, ClaimedCell, Event, finding
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.kinds import Progress
 from symshuffle.base.numbers import as_integer, natural_log, to_float, upper_end
@@ -134,9 +133,9 @@ class ShuffledAudit:
         best: tuple[tuple[float, float], Test] | None = None
         for made in known:
             others = None if rows is None else rows[[made.a, made.b, made.c]]
-            laws = made.laws(block or self.n, others)
+            shares = made.shares(block or self.n, others)
             for ratio, certified in self._profile:
-                p0, p1 = laws.shares(float(ratio))
+                p0, p1 = shares(float(ratio))
                 bound = float(certified.upper)
                 power = Power(float(ratio), bound, float(self.level)).at(self.runs, p0, p1)
                 # Powers that are equal in two digits, near 0 or 1, are ranked by the distance in standard deviations.
@@ -191,8 +190,8 @@ class ShuffledAudit:
         size, found = self.n if block is None else as_integer(block, "block", 1, self.n), []
         for test in self.tests:
             made = test.datasets
-            laws = made.laws(test.block, rows[[made.a, made.b, made.c]])
-            p0, p1 = laws.shares(float(test.ratio), min(1.0, test.block / size))
+            shares = made.shares(test.block, rows[[made.a, made.b, made.c]])
+            p0, p1 = shares(float(test.ratio), min(1.0, test.block / size))
             found.append(self._power(test).at(self.runs, p0, p1))
         return max(found)
 
@@ -221,7 +220,7 @@ class ShuffledAudit:
     def beside(self) -> tuple[str, ...]:
         """What is certified of the claim, what these datasets reach, and how many runs would refute half of it."""
         test = self.tests[0]
-        p0, p1 = test.datasets.laws(self.n).shares(float(test.ratio))
+        p0, p1 = test.datasets.shares(self.n)(float(test.ratio))
         ends = test.certified.decimals(7)
         runs = self._power(test, Fraction(1, 2)).runs(p0, p1)
         eps = f"{natural_log(test.ratio):.6g}"
@@ -258,8 +257,7 @@ class ShuffledAudit:
                 raise InputError(f"run {i + 1}", f"{len(messages)} messages", f"{self.n}, one of each user")
             rows[i] = [self.claim.column(message, f"run {i + 1}") for message in messages]
             seen.append(messages)
-        each = pipeline.per_process if isinstance(pipeline, Program) else 1
-        return self.judge(rows[::2], rows[1::2], hint=hint(inputs, seen, each))
+        return self.judge(rows[::2], rows[1::2], hint=hint(inputs, seen, pipeline))
 
     def judge(self, first: Integers, second: Integers, *, hint: str = "") -> Audit:
         """What follows from messages, as columns of the claim.
@@ -280,14 +278,17 @@ class ShuffledAudit:
         hits = []
         for test in self.tests:
             scores = test.datasets.scores(float(test.ratio))
-            hits.append(tuple(int(occurs(scores, rows[:, : test.block]).sum()) for rows in outputs))
+            seen = [int(occurs(scores, rows[:, : test.block]).sum()) for rows in outputs]
+            hits.append((seen[0], seen[1]))
         level = (1 - self.confidence) / (8 * self.n * self.claim.channel.num_outputs)
         return Audit(
             claim=f"{self.claim.title}, shuffled for n = {self.n}",
             runs=f"{self.runs} runs of each of two datasets",
             confidence=self.confidence,
-            findings=findings(self.events, hits, (self.runs, self.runs), self.level),  # type: ignore[arg-type]  # pairs
-            cells=cells_outside(self._cells(outputs), level),
+            findings=tuple(
+                finding(e, h, (self.runs, self.runs), self.level) for e, h in zip(self.events, hits, strict=True)
+            ),
+            cells=tuple(cell for cell in self._cells(outputs) if cell.outside(level)),
             cell_level=level,
             checked=2 * self.n * self.claim.channel.num_outputs,
             caught=self.caught,

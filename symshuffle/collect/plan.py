@@ -17,10 +17,9 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.levels import words_of_target
 from symshuffle.base.lines import FirstLines, at_target
 from symshuffle.base.numbers import Number, as_integer, format_decimal, parse_rational, shortest, upper_end
-from symshuffle.collect.client import Categories, Client
 from symshuffle.collect.estimate import Histogram, estimated, read_confidence
 from symshuffle.collect.mechanisms import scheme
-from symshuffle.collect.messages import chunk, read_lines
+from symshuffle.collect.messages import Categories, Client, chunk, read_lines
 from symshuffle.collect.scheme import Integers, Scheme, uniform
 
 if TYPE_CHECKING:

@@ -43,7 +43,7 @@ MODULES = (
     "symshuffle.design.decision.modelling",
     "symshuffle.utility.frontiers.orbit",
     "symshuffle.utility.frontiers.orbits",
-    "symshuffle.design.parametric.pieces",
+    "symshuffle.design.parametric.program",
     "symshuffle.design.decision.reduced",
     "symshuffle.geometry.linprog",
     "symshuffle.geometry.orders",

@@ -186,12 +186,12 @@ def _decision_formula(
 ) -> Formulation:
     from symshuffle.design.decision.invariant import detect_symmetry
     from symshuffle.design.decision.sizes import check_formula
-    from symshuffle.design.parametric.program import bayes_program, minimax_program
+    from symshuffle.design.parametric.program import program_of_problem
     from symshuffle.design.parametric.walk import piece_around
 
     group = group or detect_symmetry(problem, criterion=criterion)
     check_formula(group)
-    program = (minimax_program if criterion is Criterion.MINIMAX else bayes_program)(problem, group)
+    program = program_of_problem(problem, group, criterion=criterion)
     piece = piece_around(program, _rational_level(level))
     return Formulation(str(piece.value), (str(piece.lower), str(piece.upper)), "exact")
 

@@ -13,7 +13,7 @@ from .named import cardioid_program as cardioid_program
 from .named import weighted_guessing_breakpoints as weighted_guessing_breakpoints
 from .named import weighted_guessing_problem as weighted_guessing_problem
 from .named import weighted_guessing_risk as weighted_guessing_risk
-from .parametric.pieces import PiecewiseOptimum as PiecewiseOptimum
+from .parametric.program import PiecewiseOptimum as PiecewiseOptimum
 from .parametric.walk import derive as derive
 from .shuffled.best import best_shuffled as best_shuffled
 from .shuffled.best import shuffled_sizes as shuffled_sizes

@@ -22,7 +22,7 @@ from symshuffle.design.named import (
     weighted_guessing_problem,
     weighted_guessing_risk,
 )
-from symshuffle.design.parametric.program import bayes_program, minimax_program
+from symshuffle.design.parametric.program import program_of_problem
 from symshuffle.design.parametric.signs import nonnegative_by_coefficients
 from symshuffle.design.parametric.walk import basis_at, derive
 from symshuffle.geometry.groups import SymmetryGroup, dihedral_group, symmetric_group, trivial_group
@@ -90,7 +90,9 @@ def test_ordered_categories(m):
 def test_minimax_formulas(m):
     problem = ordered_categories(m)
     found = derive(problem, criterion=Criterion.MINIMAX)
-    assert len(minimax_program(problem, SymmetryGroup(m, (tuple(reversed(range(m))),))).parameter_sizes) == (m + 1) // 2
+    group = SymmetryGroup(m, (tuple(reversed(range(m))),))
+    reduced = program_of_problem(problem, group, criterion=Criterion.MINIMAX)
+    assert len(reduced.parameter_sizes) == (m + 1) // 2
     expected = {3: [], 4: [1 + sp.sqrt(2)], 5: [2 + sp.sqrt(3), (5 + sp.sqrt(17)) / 2]}[m]
     assert [sp.simplify(a - b) for a, b in zip(found.breakpoints, expected, strict=True)] == [0] * len(expected)
     for level in (Fraction(5, 4), Fraction(3), Fraction(4), Fraction(20)):
@@ -140,7 +142,7 @@ def test_detected_symmetry_and_no_symmetry_agree():
 
 def test_weights_and_bound_prove_the_value():
     problem = ordered_categories(4)
-    program = bayes_program(problem, trivial_group(4))
+    program = program_of_problem(problem, trivial_group(4), criterion=Criterion.BAYES)
     piece = basis_at(program, Fraction(3))
     for x in range(4):
         total = sum(w * (LAM if column.subset >> x & 1 else 1) for column, w in piece.weights)

@@ -28,7 +28,7 @@ DOORS = {
     "slope constant": "utility.frontiers.frontier.slope_constant",
     "threshold budget": "utility.frontiers.frontier.threshold_budget",
     "tie ratio": "utility.frontiers.caps.tie_ratio",
-    "breakpoints as eps0": "design.parametric.pieces.PiecewiseOptimum.breakpoints_eps0",
+    "breakpoints as eps0": "design.parametric.program.PiecewiseOptimum.breakpoints_eps0",
 }
 SHOWN = tuple(
     words(

@@ -6,6 +6,7 @@ rounded to feasible rational ones before they bound anything.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
@@ -82,29 +83,22 @@ def polytope(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion) -
 
 
 def compact(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion) -> Suggestion:
-    """The program with one output per action: rows ``V[a]`` in the LDP cone that add up to 1.
-
-    A row is its smallest entry, a variable, plus an excess of at most ``lam - 1`` times that.
-    """
-    minimax = criterion is Criterion.MINIMAX
+    """The program with one output per action: rows of the LDP cone that add up to 1, as smallest entry and excess."""
     cp = cvxpy()
     m, actions = problem.num_inputs, problem.num_actions
     low = cp.Variable((actions, 1), nonneg=True) @ np.ones((1, m))
     excess = cp.Variable((actions, m), nonneg=True)
     rows = low + excess
     sums = cp.sum(rows, axis=0) == 1
-    box = [excess <= (float(lam) - 1) * low]
-    if minimax:
-        worst = cp.Variable()
-        model_matrix, loss = _floats(problem.model), _floats(problem.loss)
+    conditions, bounded = [sums, excess <= (float(lam) - 1) * low], None
+    if criterion is Criterion.MINIMAX:
+        cost = cp.Variable()
         # risk_t = sum_a loss[t, a] (V P^T)[a, t]
-        risks = cp.sum(cp.multiply(loss.T, rows @ model_matrix.T), axis=0)
-        bounded = risks <= worst
-        model = cp.Problem(cp.Minimize(worst), [sums, *box, bounded])
+        risks = cp.sum(cp.multiply(_floats(problem.loss).T, rows @ _floats(problem.model).T), axis=0)
+        conditions.append(bounded := risks <= cost)
     else:
-        costs = _floats(problem.posterior_costs(problem.required_prior()))
-        bounded = None
-        model = cp.Problem(cp.Minimize(cp.sum(cp.multiply(costs, rows))), [sums, *box])
+        cost = cp.sum(cp.multiply(_floats(problem.posterior_costs(problem.required_prior())), rows))
+    model = cp.Problem(cp.Minimize(cost), conditions)
     # Measured at 20 actions and 400 inputs: interior point with crossover 2 s, simplex 6 s.
     options = {"solver": "ipm"} if m * actions > _SIMPLEX_VARIABLES else {}
     value = highs_optimum(model, f"the program with one output per action, {actions} actions and {m} inputs", **options)
@@ -113,7 +107,7 @@ def compact(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion) ->
     bound = np.asarray(sums.dual_value, dtype=float)
     bound = bound if abs(bound.sum() - value) <= abs(-bound.sum() - value) else -bound
     prior = None if bounded is None else np.abs(np.asarray(bounded.dual_value, dtype=float))
-    weights = prior if minimax and prior is not None else np.array([float(p) for p in problem.required_prior()])
+    weights = prior if prior is not None else np.array([float(p) for p in problem.required_prior()])
     tight = columns_near(problem, weights, bound, lam)
     return Suggestion(frozenset(_levels(found, float(lam)) | tight), value, found, bound, prior)
 
@@ -126,22 +120,20 @@ def columns_near(problem: DecisionProblem, prior: Array, bound: Array, lam: Frac
 def _levels(rows: Array, lam: float) -> set[tuple[int, int]]:
     """The super-level sets of every row of a compact optimum: the columns that it is a mixture of."""
     columns = set()
-    full = (1 << rows.shape[1]) - 1
     for a, row in enumerate(rows):
-        low = row.min()
         if row.max() <= _SUPPORT:
             continue
         order = np.argsort(-row)
-        heights = row[order]
-        cuts = np.flatnonzero(heights[:-1] - heights[1:] > 1e-7 * max(lam - 1, 1e-3) * low)
-        subset, start = 0, 0
-        for cut in map(int, cuts):
-            subset |= sum(1 << int(x) for x in order[start : cut + 1])
-            start = cut + 1
-            columns.add((subset, a))
+        drops = row[order][:-1] - row[order][1:]
+        cuts = np.flatnonzero(drops > 1e-7 * max(lam - 1, 1e-3) * row.min())
+        columns |= {(_mask(order[: cut + 1]), a) for cut in cuts}
         if not len(cuts):
-            columns |= {(1, a), (full - 1, a)}
+            columns |= {(1, a), ((1 << len(row)) - 2, a)}
     return columns
+
+
+def _mask(places: Iterable[Any]) -> int:
+    return sum(1 << int(x) for x in places)
 
 
 def tight_columns(costs: Array, bound: Array, lam: float) -> set[tuple[int, int]]:
@@ -151,17 +143,15 @@ def tight_columns(costs: Array, bound: Array, lam: float) -> set[tuple[int, int]
     ``costs - bound`` that vanish may be on either level: all on, all off, and each one switched alone.
     """
     columns = set()
-    full = (1 << len(bound)) - 1
     scale = 1e-7 * max(1.0, float(np.abs(costs).max()))
     for a, row in enumerate(costs):
         gaps = row - bound
         if gaps.sum() + (lam - 1) * np.minimum(gaps, 0).sum() > scale * len(bound):
             continue
-        inside = sum(1 << int(x) for x in np.flatnonzero(gaps < -scale))
-        open_ = [1 << int(x) for x in np.flatnonzero(np.abs(gaps) <= scale)]
-        union = inside + sum(open_)
-        subsets = {inside, union, *(inside + x for x in open_), *(union - x for x in open_)}
-        columns |= {(subset, a) for subset in subsets if subset not in (0, full)}
+        inside, open_ = _mask(np.flatnonzero(gaps < -scale)), np.flatnonzero(np.abs(gaps) <= scale)
+        union = inside + _mask(open_)
+        subsets = {inside, union, *(y for x in open_ for y in (inside + (1 << int(x)), union - (1 << int(x))))}
+        columns |= {(subset, a) for subset in subsets if subset not in (0, (1 << len(bound)) - 1)}
     return columns
 
 
@@ -195,96 +185,60 @@ def repaired_prior(prior: Array | None) -> tuple[Fraction, ...]:
 def generate(reduced: InvariantProblem, lam: Fraction) -> Suggestion:
     """Column generation in floating point over orbits of pairs: one subset per action is priced, until none enters.
 
-    The columns of the proposal are pairs of a subset and a place in ``reduced.actions``. A round solves the program
-    restricted to the pairs known, and adds for every action the subset of largest gain at its multipliers, if it gains
-    at all. For an action that subset is the set of inputs at which the price is below the bound.
+    The columns of the proposal are pairs of a subset and a place in ``reduced.actions``. A round adds for every action
+    the subset of largest gain, if it gains at all: the inputs at which the price is below the multiplier.
     """
-    restricted, full = _Restricted(reduced, float(lam)), (1 << reduced.group.m) - 1
+    level, m = float(lam), reduced.group.m
+    prices = np.array([_floats(matrix) for matrix in reduced.prices])  # by price list, action and input
+    home = np.empty(m, dtype=int)  # the orbit of each input
+    for i, orbit in enumerate(reduced.inputs):
+        home[list(orbit)] = i
+    sizes = np.bincount(home)
+    pairs: dict[tuple[int, int], Array] = {}
+
+    def add(inside: Array, place: int) -> None:
+        """A pair with the mean of its column on every orbit of inputs, and its risks."""
+        column = 1 + (level - 1) * inside
+        means = np.bincount(home, column, len(sizes)) / sizes
+        pairs.setdefault((_mask(np.flatnonzero(inside)), place), np.r_[means, prices[:, place] @ column])
+
+    for orbit in reduced.inputs:  # singletons with every action: these pairs alone make a channel
+        for place in range(len(reduced.actions)):
+            add(np.eye(m)[orbit[0]], place)
     for _ in range(_MAX_ROUNDS):
-        found = restricted.solve()
-        before = len(restricted.pairs)
-        gaps = np.tensordot(found.weights, restricted.prices, axes=1) - found.bound
-        slack = gaps.sum(axis=1) + (restricted.level - 1) * np.minimum(gaps, 0).sum(axis=1)
+        before = len(pairs)
+        found, weights = _restricted(np.array(list(pairs.values())), len(sizes), largest=bool(reduced.parameters))
+        bound = (found.eqlin.marginals / sizes)[home]
+        gaps = np.tensordot(weights, prices, axes=1) - bound
+        slack = gaps.sum(axis=1) + (level - 1) * np.minimum(gaps, 0).sum(axis=1)
         for place in map(int, np.flatnonzero(slack < -_PRICED)):
             inside = gaps[place] < 0
-            subset = sum(1 << int(x) for x in np.flatnonzero(inside))
-            if subset not in (0, full):
-                restricted.add(subset, place, inside.astype(float))
-        if len(restricted.pairs) == before:
+            if not inside.all():
+                add(inside.astype(float), place)
+        if len(pairs) == before:
             break
-    support = frozenset(restricted.pairs[j] for j in np.flatnonzero(found.masses > _SUPPORT))
-    return Suggestion(support, found.value, None, found.bound, found.weights if restricted.largest else None)
+    support = frozenset(pair for pair, mass in zip(pairs, found.x, strict=False) if mass > _SUPPORT)
+    return Suggestion(support, float(found.fun), None, bound, weights if reduced.parameters else None)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class _Optimum:
-    """Of a restricted program: its value, the masses of its pairs, weights of parameters, multipliers by input."""
-
-    value: float
-    masses: Array
-    weights: Array
-    bound: Array
-
-
-@final
-class _Restricted:
-    """The program over the pairs known so far: one variable per pair, one row per orbit of inputs.
-
-    To begin with, every orbit of inputs has a singleton for every action: these pairs alone make a channel.
-
-    - ``level``: the ratio cap.
-    - ``largest``: whether the largest risk over orbits of parameters is minimised, and not one risk.
-    - ``prices``: shape ``(risks, actions, inputs)``.
-    - ``pairs``: subset and place of the action, without repetition.
-    """
-
-    def __init__(self, reduced: InvariantProblem, level: float) -> None:
-        self.level, self.largest = level, bool(reduced.parameters)
-        self.prices = np.array([_floats(matrix) for matrix in reduced.prices])
-        self.pairs: list[tuple[int, int]] = []
-        self._known: set[tuple[int, int]] = set()
-        self._entries: list[Array] = []
-        self._home = np.empty(reduced.group.m, dtype=int)  # the orbit of each input
-        for i, orbit in enumerate(reduced.inputs):
-            self._home[list(orbit)] = i
-        self._sizes = np.bincount(self._home)
-        for orbit in reduced.inputs:
-            for place in range(len(reduced.actions)):
-                self.add(1 << orbit[0], place, np.eye(reduced.group.m)[orbit[0]])
-
-    def add(self, subset: int, place: int, inside: Array) -> None:
-        """A pair, unless it is known: the mean of its column on every orbit of inputs, and its risks."""
-        if (subset, place) in self._known:
-            return
-        column = 1 + (self.level - 1) * inside
-        means = np.bincount(self._home, column, len(self._sizes)) / self._sizes
-        self._known.add((subset, place))
-        self.pairs.append((subset, place))
-        self._entries.append(np.r_[means, self.prices[:, place] @ column])
-
-    def solve(self) -> _Optimum:
-        """Its optimum by HiGHS."""
-        matrix, rows, count = np.array(self._entries), len(self._sizes), len(self.pairs)
-        staircase, risks = matrix[:, :rows], matrix[:, rows:]
-        method: dict[str, Any] = {"method": "highs-ds", "options": _SIMPLEX}
-        if self.largest:  # one more variable, the bound on all risks
-            found = linprog(
-                np.r_[np.zeros(count), 1],
-                A_eq=np.c_[staircase.T, np.zeros(rows)],
-                b_eq=np.ones(rows),
-                A_ub=np.c_[risks.T, -np.ones(risks.shape[1])],
-                b_ub=np.zeros(risks.shape[1]),
-                bounds=[(0, None)] * count + [(None, None)],
-                **method,
-            )
-        else:
-            found = linprog(risks[:, 0], A_eq=staircase.T, b_eq=np.ones(rows), **method)
-        if found.status != 0:
-            raise SolverFailure("HiGHS", str(found.message), f"a restricted program of {count} columns")
-        weights = -found.ineqlin.marginals if self.largest else np.ones(1)
-        bound = (found.eqlin.marginals / self._sizes)[self._home]
-        return _Optimum(float(found.fun), found.x[:count], weights, bound)
+def _restricted(matrix: Array, rows: int, *, largest: bool) -> tuple[Any, Array]:
+    """HiGHS's optimum over the pairs known, and weights of the price lists; the largest risk is one more variable."""
+    count, (staircase, risks) = len(matrix), (matrix[:, :rows], matrix[:, rows:])
+    method: dict[str, Any] = {"b_eq": np.ones(rows), "method": "highs-ds", "options": _SIMPLEX}
+    if largest:
+        found = linprog(
+            np.r_[np.zeros(count), 1],
+            A_eq=np.c_[staircase.T, np.zeros(rows)],
+            A_ub=np.c_[risks.T, -np.ones(risks.shape[1])],
+            b_ub=np.zeros(risks.shape[1]),
+            bounds=[(0, None)] * count + [(None, None)],
+            **method,
+        )
+    else:
+        found = linprog(risks[:, 0], A_eq=staircase.T, **method)
+    if found.status != 0:
+        raise SolverFailure("HiGHS", str(found.message), f"a restricted program of {count} columns")
+    return found, -found.ineqlin.marginals if largest else np.ones(1)
 
 
 def _floats(rows: Any) -> Array:

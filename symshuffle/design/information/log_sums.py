@@ -39,19 +39,19 @@ RING: Final = sp.QQ[LAM]
 def column_terms(logs: Iterable[LogTerm], subset: int) -> tuple[tuple[Any, Any, Any], ...]:
     """The value of one column, logarithms of the same ratio taken together."""
     merged: dict[tuple[Any, Any], Any] = {}
+    lam = RING.gens[0]
     for term in logs:
-        factor, top, bottom = (_affine(form, subset) for form in (term.factor, term.top, term.bottom))
+        ends = (affine(form, subset) for form in (term.factor, term.top, term.bottom))
+        factor, top, bottom = (RING(sp.QQ(*a.as_integer_ratio())) + lam * sp.QQ(*b.as_integer_ratio()) for a, b in ends)
         if factor and top != bottom:
             merged[top, bottom] = merged.get((top, bottom), RING.zero) + factor
     return tuple((factor, top, bottom) for (top, bottom), factor in merged.items())
 
 
-def _affine(form: Sequence[Fraction], subset: int) -> Any:
-    """A linear form on the column of a subset, as a polynomial in ``lam``."""
+def affine(form: Sequence[Fraction], subset: int) -> tuple[Fraction, Fraction]:
+    """A linear form on the column of a subset, as constant and coefficient of ``lam``."""
     inside = sum((v for x, v in enumerate(form) if subset >> x & 1), start=Fraction(0))
-    outside = sum(form, start=Fraction(0)) - inside
-    constant, slope = (RING(sp.QQ(v.numerator, v.denominator)) for v in (outside, inside))
-    return constant + slope * RING.gens[0]
+    return sum(form, start=Fraction(0)) - inside, inside
 
 
 def log_sum(terms: Iterable[tuple[Any, Any, Any]]) -> LogSum:

@@ -95,13 +95,7 @@ class Claim:
         return {message: y for y, message in enumerate(self.messages)}
 
     def column(self, message: str, place: str) -> int:
-        """Column of a message.
-
-        Raises
-        ------
-        InputError
-            If it is none of the claimed ones; ``place`` says where it stands.
-        """
+        """Column of a message; an InputError names its ``place`` if it is none of the claimed ones."""
         found = self.columns.get(message)
         if found is None:
             known = ", ".join(self.messages[:5]) + (", ..." if len(self.messages) > 5 else "")

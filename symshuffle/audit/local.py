@@ -127,24 +127,11 @@ class LocalAudit:
         return max(self._test.at(self.runs, p0, p1) for p0, p1 in shares)
 
     def run(self, client: Callable[[Any], Any] | Program, *, progress: Progress | None = None) -> Audit:
-        """What the client is found to be.
+        """Audit of what the client does, with ``outcome``, ``about`` and the counts of each event.
 
-        Parameters
-        ----------
-        client : callable or Program
-            Returns the message for an input: one of the words of the claim, or what prints as one.
-        progress : callable, optional
-            Called with the numbers of runs done and of all.
-
-        Returns
-        -------
-        Audit
-            With ``outcome``, ``about`` and the counts of each event.
-
-        Raises
-        ------
-        InputError
-            If a message is none of the claim's, or a program fails.
+        - ``client``: returns the message for an input: one of the words of the claim, or what prints as one. Another
+          message, or a program that fails, is an InputError.
+        - ``progress``: called with the numbers of runs done and of all.
         """
         inputs = self.claim.inputs * self.runs
         replies = [str(reply).strip() for reply in answers(client, inputs, str, progress)]
@@ -157,17 +144,8 @@ class LocalAudit:
     def judge(self, counts: Integers, *, hint: str = "") -> Audit:
         """What follows from counts of messages.
 
-        Parameters
-        ----------
-        counts : array of int
-            Row: input; column: message; each row of sum ``runs``.
-        hint : str
-            A guess at the cause of what is found.
-
-        Raises
-        ------
-        InputError
-            If the shape is another one, or a row has another sum.
+        - ``counts``: row: input; column: message; each row of sum ``runs``.
+        - ``hint``: a guess at the cause of what is found.
         """
         shape = (len(self.claim.inputs), len(self.claim.messages))
         counts = np.asarray(counts)

@@ -133,17 +133,8 @@ class PairAudit:
     def run(self, program: Callable[[Any], Any] | Program, *, progress: Progress | None = None) -> Audit:
         """What a program is found to be.
 
-        Parameters
-        ----------
-        program : callable or Program
-            As of ``LocalAudit.run`` for inputs, and of ``ShuffledAudit.run`` for datasets.
-        progress : callable, optional
-            Called with the numbers of runs done and of all.
-
-        Raises
-        ------
-        InputError
-            If a program fails.
+        - ``program``: as of ``LocalAudit.run`` for inputs, and of ``ShuffledAudit.run`` for datasets.
+        - ``progress``: called with the numbers of runs done and of all.
         """
         inputs = (self.first, self.second) * self.runs
         seen = [as_run(reply) for reply in answers(program, inputs, _line, progress)]

@@ -111,13 +111,7 @@ class ShuffledAudit:
 
     @cached_property
     def tests(self) -> tuple[Test, ...]:
-        """One for each number of first messages: of all datasets and levels the one with the greatest power.
-
-        Raises
-        ------
-        Unsupported
-            If no datasets have few enough histograms of messages.
-        """
+        """One for each number of first messages: of all datasets and levels the one with the greatest power."""
         known = list(candidates(self._rows, self.n))
         if not known:
             raise Unsupported(f"n = {self.n} users of this channel have too many histograms for an exact event")
@@ -177,14 +171,9 @@ class ShuffledAudit:
         )
 
     def power(self, source: Any, *, block: int | None = None) -> float:
-        """Probability that privacy is refuted, by the best event alone (in doubles).
+        """Probability that privacy is refuted, by the best event alone (in doubles), if every user runs this channel.
 
-        Parameters
-        ----------
-        source : Channel
-            What every user runs.
-        block : int, optional
-            Size of the blocks that are shuffled and then kept in order; all users by default.
+        - ``block``: size of the blocks that are shuffled and then kept in order; all users by default.
         """
         rows = np.array([[to_float(entry) for entry in row] for row in source.rows])
         size, found = self.n if block is None else as_integer(block, "block", 1, self.n), []
@@ -234,18 +223,10 @@ class ShuffledAudit:
     def run(self, pipeline: Callable[[Any], Any] | Program, *, progress: Progress | None = None) -> Audit:
         """What the pipeline is found to be.
 
-        Parameters
-        ----------
-        pipeline : callable or Program
-            Returns the messages of all users of a dataset, in the order in which they leave the shuffler: a sequence,
-            or a text with commas. A program is given one dataset in each line, with commas between inputs.
-        progress : callable, optional
-            Called with the numbers of runs done and of all.
-
-        Raises
-        ------
-        InputError
-            If the messages are not n, one is none of the claim's, or a program fails.
+        - ``pipeline``: returns the messages of all users of a dataset, in the order in which they leave the shuffler: a
+          sequence, or a text with commas. A program is given one dataset in each line, with commas between inputs.
+          Other than n messages, or one that is none of the claim's, is an InputError.
+        - ``progress``: called with the numbers of runs done and of all.
         """
         inputs = self.datasets * self.runs
         replies = answers(pipeline, inputs, lambda data: ",".join(map(str, data)), progress)
@@ -262,17 +243,8 @@ class ShuffledAudit:
     def judge(self, first: Integers, second: Integers, *, hint: str = "") -> Audit:
         """What follows from messages, as columns of the claim.
 
-        Parameters
-        ----------
-        first, second : array of int
-            A row for each run of the two datasets, with n messages in the order of the output.
-        hint : str
-            A guess at the cause of what is found.
-
-        Raises
-        ------
-        InputError
-            If a shape is another one, or messages that should be are not sorted.
+        - ``first``, ``second``: a row for each run of the two datasets, with n messages in the order of the output.
+        - ``hint``: a guess at the cause of what is found.
         """
         outputs = [self._ordered(np.asarray(rows), name) for rows, name in ((first, "first"), (second, "second"))]
         hits = []

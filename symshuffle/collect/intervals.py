@@ -202,13 +202,7 @@ class Support:
         object.__setattr__(self, "n", as_integer(self.n, "n", 0))
 
     def interval(self, count: int, alpha: Fraction) -> tuple[int, int]:
-        """Ends between which the number of users in the category lies, but with probability at most ``alpha``.
-
-        Raises
-        ------
-        InputError
-            If ``alpha`` is outside (0, 1), or the count is none of ``n`` messages.
-        """
+        """Ends around the number of users in the category, wrong with probability at most ``alpha``, in [1e-100, 1)."""
         if not SMALLEST_ALPHA <= alpha < 1:
             raise InputError("alpha", alpha, "a number in (0, 1), at least 1e-100")
         count = as_integer(count, "count", 0, self.n)

@@ -162,19 +162,11 @@ class Plan:
         return Client(self.scheme, self.categories)
 
     def estimate(self, messages: Iterable[str], *, confidence: object = "0.95") -> Histogram:
-        """Histogram with intervals, from messages as text.
+        """Histogram with intervals, from messages as text; fewer than ``min_users`` are refused.
 
-        Parameters
-        ----------
-        messages : iterable of str
-            As :meth:`client` or `symshuffle collect randomize` writes them, in any order.
-        confidence : number or text
-            In (0, 1): each interval covers, and all of the band do at once, with at least this probability.
-
-        Raises
-        ------
-        InputError
-            If there are fewer messages than ``min_users``, or one is no message of this plan.
+        - ``messages``: as :meth:`client` or `symshuffle collect randomize` writes them, in any order.
+        - ``confidence``: in (0, 1): each interval covers, and all of the band do at once, with at least this
+          probability.
         """
         text = "\n".join(messages).encode()
         if not text:
@@ -183,13 +175,7 @@ class Plan:
         return self.histogram(self.scheme.tally(rows), len(rows), confidence)
 
     def histogram(self, tally: Integers, n: int, confidence: object) -> Histogram:
-        """Histogram from the tally of n messages.
-
-        Raises
-        ------
-        InputError
-            If there are fewer messages than ``min_users``, or the confidence is outside (0, 1).
-        """
+        """Histogram from the tally of n messages; fewer than ``min_users`` are refused."""
         level = read_confidence(confidence)
         if n < self.min_users:
             raise self.too_few(n)

@@ -1,10 +1,8 @@
 """Problem files: JSON in, frozen objects out, with one schema that is also published.
 
-A file describes one of three things by its ``kind``: a decision problem (``decision``), a source whose mutual
-information with the output is wanted (``mutual-information``), or a pair of distributions to be kept apart
-(``f-divergence``). Numbers are integers or strings such as ``"1/3"`` or ``"0.25"``, read exactly; a JSON float is
-refused, because nobody can know which rational was meant. Probabilities that are rounded decimals, and sum to 1 within
-their last digits, are divided by their sum (:mod:`symshuffle.channels.rounded`).
+Numbers are integers or strings such as ``"1/3"`` or ``"0.25"``, read exactly; a JSON float is refused, because nobody
+can know which rational was meant. Probabilities that are rounded decimals, and sum to 1 within their last digits, are
+divided by their sum (:mod:`symshuffle.channels.rounded`).
 """
 
 from __future__ import annotations
@@ -54,8 +52,7 @@ _STRICT: Final = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 class SymmetrySpec:
     """Symmetries of the inputs: exactly one of the three forms.
 
-    ``generators`` are permutations in image form (entry ``x`` is where input ``x`` goes), ``blocks`` are sets of
-    inputs that may be permuted freely, ``form`` is a named group.
+    ``generators`` are permutations in image form, ``blocks`` inputs that may be permuted freely, ``form`` a name.
     """
 
     generators: list[list[int]] | None = None

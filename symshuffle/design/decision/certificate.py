@@ -82,12 +82,7 @@ class TradeoffCertificate:
     def verify(self, problem: DecisionProblem) -> None:
         """Check every condition against the problem, in rational arithmetic.
 
-        Raises
-        ------
-        CertificateError
-            At ``lam``, ``criterion``, ``prior``, ``rows[a]`` (an action whose likelihood ratios exceed the level),
-            ``rows`` (their shape, or an input whose probabilities do not sum to 1) or ``bound`` (its length, or an
-            action and a column where it fails).
+        A CertificateError is at ``lam``, ``criterion``, ``prior``, ``rows`` or ``rows[a]`` of an action, or ``bound``.
         """
         m, actions = problem.num_inputs, problem.num_actions
         if not self.lam > 1:
@@ -116,13 +111,7 @@ class TradeoffCertificate:
         check_bound(problem.posterior_costs(self.prior), self.bound, self.lam)
 
     def prove(self, problem: DecisionProblem) -> Bracket:
-        """Check every condition, and return the bracket that is proved.
-
-        Raises
-        ------
-        CertificateError
-            As in :meth:`verify`.
-        """
+        """Check every condition, and return the bracket that is proved."""
         self.verify(problem)
         risks = problem.action_risks(self.rows)
         average = sum((p * risk for p, risk in zip(self.prior, risks, strict=True)), start=Fraction(0))
@@ -160,12 +149,10 @@ class TradeoffCertificate:
 
 
 def check_around(level: Fraction | Exp, levels: Sequence[Fraction], place: str) -> Rigour:
-    """Refuse rational levels from which nothing follows at the level asked for.
+    """Refuse rational levels from which nothing follows at the level asked for; the rigour of what follows.
 
     Lower bounds hold for all smaller levels, channels remain LDP at all larger ones. So the level itself is as good as
     ``(above, below)``, a bound from above the level and a channel from below it.
-
-    - returned: exact at the level itself, otherwise that of the enclosure of ``exp(eps0)``.
     """
     if isinstance(level, Exp):
         ball = enclose(level, _LEVEL_BITS)
@@ -268,11 +255,8 @@ class Design(ValueMethods):
     def verify(self) -> None:
         """Check certificates, levels and weights against the problem itself, in rational arithmetic.
 
-        Raises
-        ------
-        CertificateError
-            At ``criterion``, ``certificates`` (their number or levels), ``certificates[i]`` with the part that fails,
-            ``weights`` (they are not the channel of the last certificate) or ``value``.
+        A CertificateError is at ``criterion``, ``certificates``, ``certificates[i]`` with the part that fails,
+        ``weights`` (they are not the channel of the last certificate) or ``value``.
         """
         if not isinstance(self.criterion, Criterion):
             raise CertificateError("criterion", f"{self.criterion} is none")

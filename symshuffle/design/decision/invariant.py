@@ -100,8 +100,7 @@ class InvariantProblem:
     def program(self, pairs: Sequence[SubsetAction], lam: Fraction) -> LinearProgram:
         """The program over the orbits of some pairs (subset, place), one total weight each.
 
-        Without orbits of parameters the price is the cost. With them, the last variable is the largest risk, free, and
-        one row per orbit of parameters bounds the risk there by it.
+        With orbits of parameters the last variable is the largest risk, free, and one row per orbit bounds the risk.
         """
         rows = len(self.inputs)
         costs, columns = [], []

@@ -91,13 +91,7 @@ class DecisionProblem:
         loss: Sequence[Sequence[object]],
         prior: Sequence[object] | None = None,
     ) -> DecisionProblem:
-        """Problem from anything that reads as a rational: ``1``, ``"1/3"`` or ``0.1``, which means one tenth.
-
-        Raises
-        ------
-        InputError
-            Naming the entry, if it is no number, or a shape or a sum is wrong.
-        """
+        """Problem from anything that reads as a rational: ``1``, ``"1/3"`` or ``0.1``, which means one tenth."""
         return cls(
             tuple(tuple(_rational(v, f"model[{t}][{x}]") for x, v in enumerate(row)) for t, row in enumerate(model)),
             tuple(tuple(_rational(v, f"loss[{t}][{a}]") for a, v in enumerate(row)) for t, row in enumerate(loss)),
@@ -147,20 +141,9 @@ class DecisionProblem:
         return tuple(tuple(Fraction(entry, whole) for entry in row) for row in rows)
 
     def risk(self, channel: Channel, rule: Sequence[Sequence[Fraction]]) -> Vector:
-        r"""Risk of a decision rule at every parameter.
+        r"""Risk :math:`\sum_{y,a} (PW)_{\theta y}\, D_{ya}\, \ell(\theta,a)` of a decision rule at every parameter.
 
-        It is :math:`\sum_{y,a} (PW)_{\theta y}\, D_{ya}\, \ell(\theta,a)`.
-
-        Parameters
-        ----------
-        channel : Channel
-            Rational, with the inputs of this problem.
-        rule : sequence of sequence of Fraction
-            Shape ``(outputs, actions)``: the distribution of the action at each output.
-
-        Notes
-        -----
-        ldp_tradeoff, equation (3).
+        - ``rule``: shape ``(outputs, actions)``: the distribution of the action at each output (equation (3)).
         """
         columns = self._columns(channel)
         if len(rule) != len(columns) or any(len(row) != self.num_actions for row in rule):
@@ -184,14 +167,9 @@ class DecisionProblem:
         return tuple(tuple(Fraction(int(p), scale) for p in row) for row in (inside * model.transpose()).tolist())
 
     def action_risks(self, rows: Sequence[Sequence[Fraction]]) -> Vector:
-        r"""Risk by parameter of a channel from inputs to actions.
+        r"""Risk :math:`\sum_{x,a} P(x|\theta) V_{ax} \ell(\theta,a)` by parameter of a channel from inputs to actions.
 
-        It is :math:`\sum_{x,a} P(x|\theta) V_{ax} \ell(\theta,a)`.
-
-        Parameters
-        ----------
-        rows : sequence of sequence of Fraction
-            Shape ``(actions, inputs)``: the probability of the action given the input.
+        - ``rows``: shape ``(actions, inputs)``: the probability of the action given the input.
         """
         model, model_scale = as_integers(self.model, self.num_inputs)
         for a, row in enumerate(rows):
@@ -206,12 +184,7 @@ class DecisionProblem:
         )
 
     def bayes_risk(self, channel: Channel) -> tuple[Fraction, tuple[int, ...]]:
-        """The smallest Bayes risk of a channel, and the best action at every output.
-
-        Notes
-        -----
-        ldp_tradeoff, equation (6).
-        """
+        """The smallest Bayes risk of a channel, and the best action at every output (ldp_tradeoff, equation (6))."""
         costs = self.posterior_costs(self.required_prior())
         total, actions = Fraction(0), []
         for column in self._columns(channel):

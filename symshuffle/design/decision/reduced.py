@@ -39,10 +39,8 @@ class OrbitWeight:
 class OrbitDesign(ValueMethods):
     """An optimal invariant channel: weights on orbits of subsets, which attain the safe upper end.
 
-    - ``problem``: what was solved. For a minimax criterion its prior is the least favourable one that was found,
-      constant on orbits of parameters.
+    - ``problem``: what was solved; for a minimax criterion under the least favourable prior that was found.
     - ``bound``: the dual vector, one entry per input, constant on orbits of inputs.
-    - ``proposed``: what the floating-point solver said; None where it gave up.
     """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
@@ -234,7 +232,7 @@ class OrbitDesigns(ValueMethods):
     """The optimum at a level that may be irrational, from invariant designs at rational ones; the last attains it.
 
     - ``designs``: one at a rational level; at ``exp(eps0)`` one above it, which bounds the risk from below, and one
-      below it.
+      below.
     """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER

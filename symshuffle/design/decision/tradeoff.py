@@ -223,11 +223,7 @@ def _certify(
     method: Method,
     proposed: float | None,
 ) -> Design:
-    """Column generation over the rationals, from the proposed columns to an optimum with a certificate.
-
-    Where it does not settle and the compact program is too large to solve over the rationals, the result is a bracket
-    by weak duality, and its certificate says so.
-    """
+    """Column generation over the rationals from proposed columns; by weak duality where it does not settle."""
     reduced = InvariantProblem.of(problem, trivial_group(problem.num_inputs), criterion=criterion)
     columns = columns | _starting_columns(problem)
     for attempt in range(_MOST_ROUNDS):
@@ -260,8 +256,7 @@ def _certify(
 def _exact_compact(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion) -> tuple[Matrix, Vector, Vector]:
     """The program with one output per action, over the rationals: its rows, multipliers and prior.
 
-    Variables are the smallest entry ``t_a`` of every row and the excess ``z_ax`` of its entries, at most
-    ``(lam - 1) t_a``. Excesses at either bound drop out of the system that is solved exactly.
+    Variables are the smallest entry ``t_a`` of every row and the excess of its entries, at most ``(lam - 1) t_a``.
     """
     minimax = criterion is Criterion.MINIMAX
     m, actions, parameters = problem.num_inputs, problem.num_actions, problem.num_parameters

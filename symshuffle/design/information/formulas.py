@@ -50,11 +50,9 @@ from symshuffle.geometry.subset_orbits import SubsetOrbit
 class LogPiece:
     """A formula that is optimal on a closed interval of levels, certified in ball arithmetic.
 
-    - ``value``: the largest value of the measure as a function of ``lam``.
     - ``weights``: the optimal orbits with the weight of one subset.
     - ``conditions``: how many functions were shown to be positive on the interval.
-    - ``basis``: the representatives of the orbits that make the optimal basis: all that the proof needs besides the
-      measure.
+    - ``basis``: representatives of the orbits of the optimal basis: all that the proof needs besides the measure.
     """
 
     lower: Fraction

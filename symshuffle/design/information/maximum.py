@@ -1,9 +1,8 @@
-r"""The largest value of an information measure over all LDP channels, with a certificate.
+"""The largest value of an information measure over all LDP channels, with a certificate.
 
 The maximum is a linear program over the weights of staircase columns (ldp_tradeoff, Remarks 3.8 and 3.11). Rational
-measures (total variation, chi-square, hockey-stick, Fisher information) are solved over the rationals. A logarithmic
-one is bracketed: the primal vertex is exact and its value is a ball; a rational dual vector is raised until balls show
-it to dominate every staircase column. A functional that is not homogeneous is refused.
+measures are solved over the rationals. A logarithmic one is bracketed: the primal vertex is exact and its value is a
+ball; a rational dual vector is raised until balls show it to dominate every staircase column.
 """
 
 from __future__ import annotations
@@ -47,13 +46,10 @@ _MAX_OUTPUTS: Final = 4096
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class MeasureDesign(ValueMethods):
-    r"""The largest value of a measure over all LDP channels.
-
-    It is a :class:`~symshuffle.base.results.Certified` answer; the safe end is the lower one, which the channel
-    attains.
+    r"""The largest value of a measure over all LDP channels; the channel attains the safe lower end.
 
     - ``lam``: level of the channel; at ``exp(eps0)`` a rational just below it.
-    - ``bound``: A vector ``u`` with :math:`\varphi(S_y) \le u \cdot S_y` for every subset; its sum is the upper end.
+    - ``bound``: a vector ``u`` with :math:`\varphi(S_y) \le u \cdot S_y` for every subset; its sum is the upper end.
     - ``bound_lam``: level of the bound where it is not that of the channel.
     - ``level``: the level asked for; None for ``lam`` itself.
     """

@@ -1,8 +1,4 @@
-r"""The linear program behind the largest value of a measure: an optimal vertex, and a vector above every column.
-
-A rational measure is solved over the rationals. A logarithmic one is bracketed: the vertex is exact and its value is a
-ball; a rational dual vector is raised until balls show it to dominate every column.
-"""
+"""The linear program behind the largest value of a measure: columns, an optimal vertex, a vector above them."""
 
 from __future__ import annotations
 
@@ -84,12 +80,10 @@ def check_homogeneous(measure: Measure) -> None:
 @final
 @dataclass(frozen=True, slots=True)
 class Reduced:
-    """The linear program under a group: one column per orbit of subsets, one row per orbit of inputs.
+    """The linear program under a group: one column per orbit of subsets, one row per orbit (``blocks``) of inputs.
 
     A variable is the total weight of an orbit of subsets; without a group every orbit is a single subset or input.
 
-    - ``blocks``: the orbits of inputs.
-    - ``orbits``: the orbits of subsets.
     - ``rows``: by orbit of subsets, what one unit of its total weight adds to an input of each orbit of inputs.
     """
 

@@ -170,8 +170,8 @@ def _program(
 class OptimalBasis:
     """A basis with the interval of levels on which it is optimal: there its two vectors prove the value.
 
-    - ``lower``, ``upper``: end points; exact algebraic numbers, 1 or infinity.
-    - ``value``: the optimal cost as a function of ``lam``.
+    - ``lower``, ``upper``: exact algebraic numbers, 1 or infinity; ``value``, ``weights`` and ``bound`` depend on
+      ``lam``.
     - ``weights``: the optimal columns with the weight of one copy.
     - ``bound``: the multipliers, one per orbit of inputs; they sum to the value.
     """
@@ -235,10 +235,7 @@ class OptimalBasis:
 class FormulaPiece:
     """One formula on one interval of levels, with the bases that prove it on parts of the interval.
 
-    - ``lower``, ``upper``: end points; exact algebraic numbers, 1 or infinity.
-    - ``value``: the optimal cost as a function of ``lam``.
-    - ``bases``: ascending; together they cover the interval. Weights, bound and prior are those of a basis:
-      :meth:`basis`.
+    - ``bases``: ascending; together they cover the interval. Weights, bound and prior are those of a :meth:`basis`.
     """
 
     lower: sp.Expr
@@ -314,10 +311,7 @@ class PiecewiseOptimum:
         return tuple(enclose(evaluate(sp.log(level), bits=bits), bits) for level in self.breakpoints)
 
     def at(self, lam: sp.Expr | Fraction | int) -> FormulaPiece:
-        """Piece that contains a level.
-
-        ``.at(lam).basis(lam)`` has the weights, the bound and the prior there.
-        """
+        """Piece that contains a level; ``.at(lam).basis(lam)`` has the weights, the bound and the prior there."""
         level = _level(lam)
         if not level > 1:
             raise InputError("lam", lam, "a number above 1")
@@ -333,13 +327,7 @@ class PiecewiseOptimum:
 
     @well_formed()
     def verify(self) -> None:
-        """Check every piece, and that the pieces cover all levels above 1.
-
-        Raises
-        ------
-        CertificateError
-            At ``pieces[i].bases[j]`` with the part of the basis, or at ``pieces`` where they leave a gap.
-        """
+        """Check every piece, and that they cover all levels above 1; errors are at ``pieces`` or a basis of one."""
         reached: sp.Expr = sp.Integer(1)
         for i, piece in enumerate(self.pieces):
             with within(f"pieces[{i}]"):

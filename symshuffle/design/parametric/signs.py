@@ -60,8 +60,7 @@ def _positive_above_one(polynomial: Any, domain: Any) -> bool:
 def _nearest(polynomials: Sequence[Any], lam: Fraction, domain: Any) -> list[Any]:
     """The polynomials that may have the root next to a level, on either side, by isolating balls.
 
-    Exact roots over a number field are expensive; balls show which few of them are needed. A polynomial whose roots
-    the balls do not separate stays in the list.
+    Exact roots over a number field are expensive. A polynomial whose roots the balls do not separate stays in the list.
     """
     kept: list[Any] = []
     sides: dict[int, list[tuple[flint.arb, Any]]] = {-1: [], 1: []}

@@ -31,18 +31,12 @@ def blanket_moment(k: Any, signal: Any, least: Any) -> Any:
 
 
 def least_blanket_moment(k: Any, x: Any) -> Any:
-    r"""Smallest mean of :func:`blanket_moment` at trace :math:`k(k-1)x^2`, x in [0, 1): that of k-ary response.
-
-    Claim ``symshuffle.shuffled-gaussian-blanket``.
-    """
+    """Smallest mean of :func:`blanket_moment` at trace :math:`k(k-1)x^2`, x in [0, 1): that of k-ary response."""
     return 2 * k * x**2 / (1 - x)
 
 
 def third_input_moment(k: Any, signal: Any, reciprocals: Any) -> Any:
-    r"""Average of :math:`(u_i-u_j)^2/u_l` over triples, k >= 3: of a true pair whose other users hold a third input.
-
-    ``signal`` is S, ``reciprocals`` :math:`\sum1/u_i`.
-    """
+    """Average of :math:`(u_i-u_j)^2/u_l` over triples, k >= 3, from S and the sum of :math:`1/u_i`."""
     if k == 2:
         raise InputError("k", k, "at least 3 inputs: a pair and a third input")
     return 2 * (reciprocals * ((k - 1) * signal - k) + k**2) / (k * (k - 1) * (k - 2))

@@ -101,11 +101,8 @@ class TraceBound:
     def verify(self) -> None:
         """Check every line in rational arithmetic, and that the law below all others exceeds delta.
 
-        Raises
-        ------
-        CertificateError
-            At ``k``, ``above``, ``lam_cap``, ``trace``, ``cells``, ``cells[i].places`` or ``cells[i].lines[j]`` where a
-            condition fails, or at ``cells[i].delta`` where the lower end of H(n), in balls, is not above delta.
+        A CertificateError is at the field that fails, at ``cells[i].places`` or ``cells[i].lines[j]``, or at
+        ``cells[i].delta`` where the lower end of H(n), in balls, is not above delta.
         """
         if not isinstance(self.k, int) or self.k < 2:
             raise CertificateError("k", f"{self.k} is no number of inputs, an integer of at least 2")
@@ -178,13 +175,7 @@ class TraceBound:
     @classmethod
     @well_formed()
     def from_dict(cls, content: Any) -> TraceBound:
-        """The proof whose :meth:`to_dict` this is, not yet verified.
-
-        Raises
-        ------
-        CertificateError
-            At the entry that is missing, not known or of another kind.
-        """
+        """The proof whose :meth:`to_dict` this is, not yet verified; errors name the entry."""
         if not isinstance(content, dict) or content.get("format") != TRACE_FORMAT:
             raise CertificateError("format", f"not {TRACE_FORMAT!r}")
         names = {"format", "k", "n", "exp_eps", *_NUMBERS, "ends", "cells"}
@@ -215,10 +206,8 @@ def cell_sides(ends: Sequence[Fraction]) -> list[tuple[Fraction, Fraction | None
 def law_below(heights: Sequence[Fraction], places: Sequence[Fraction], above: Fraction) -> Law:
     """Law whose potential is the largest convex function that heights at places and both tangents allow.
 
-    - ``heights``, ``places``: lower bounds on the potential, and increasing places, at least two. At the first and
-      the last one Jensen's bound and 0 are used.
+    - ``heights``, ``places``: lower bounds on the potential, and increasing places, at least two; its ends are known.
     - ``above``: the mean of G is ``1 - above``.
-    - returned: below every G in convex order to which the heights apply.
     """
     mean = 1 - above
     # The potential falls with slope -1 left of the corners: one that left the line of the mean would have to be steeper

@@ -1,10 +1,9 @@
-r"""Channels for a central target: the best subset size, and an improvement by mixing orbits.
+r"""Channels for a central target: laws of mixtures of orbits, the best subset size, and an improvement by mixing.
 
-A mixture of orbits moves from the current one, :math:`\mu`, to :math:`(1-t)\mu+t\nu`. The certified bound is a
-polynomial in :math:`\mu`, and not convex: its derivative at t = 0 prices the orbit :math:`\nu`, a small linear program
-within a trust region picks the best change of weights, and all ratios are then scaled together until the target is met
-again. A step is kept only if the trace, which is exact, has grown. This is a **local** search: it proves nothing about
-other channels.
+A mixture moves from :math:`\mu` to :math:`(1-t)\mu+t\nu`. The derivative of the certified bound at t = 0 prices the
+orbit :math:`\nu`, a small linear program within a trust region picks the best change of weights, and all ratios are
+scaled together until the target is met again. A step is kept only if the trace, which is exact, has grown: a **local**
+search, which proves nothing about other channels.
 """
 
 from __future__ import annotations
@@ -99,11 +98,9 @@ _SHARES: Final = 1 << 12
 @final
 @dataclass(frozen=True, slots=True)
 class ExactTarget:
-    r"""What a channel has to meet.
+    """What a channel has to meet.
 
-    - ``k``, ``n``: number of inputs, at least 2, and of users, at least 1.
-    - ``exp_eps``: the target ratio :math:`e^\varepsilon`, rounded down: what meets it meets the true one.
-    - ``delta``: the target delta, in (0, 1).
+    - ``exp_eps``: the target ratio, rounded down: what meets it meets the true one.
     - ``cap``: largest likelihood ratio allowed, above 1; None for no cap.
     """
 
@@ -142,8 +139,7 @@ class ExactTarget:
 def ratios_by_size(target: ExactTarget) -> dict[int, Fraction]:
     """Largest ratio that meets the target, by subset size; sizes that cannot beat the best one tried are left out.
 
-    A size is left out where, at the ratio at which it would have the best trace so far, it misses the target: the
-    bound and the trace of subset selection both grow with the ratio.
+    Such a size misses the target at the ratio at which it would have the best trace so far: both grow with the ratio.
     """
     found: dict[int, Fraction] = {}
     best = Fraction(0)

@@ -59,10 +59,9 @@ _NARROWEST: Final = 0.002
 def trace_upper(
     k: int, *, n: int, exp_eps: Real, delta: Fraction, lam_cap: Fraction, least: Fraction
 ) -> tuple[Fraction, TraceBound | None]:
-    """Upper end on the trace of exchangeable channels that meet a target under a ratio cap.
+    """Upper end on the trace of exchangeable channels that meet a target under a ratio cap, by the certified bound.
 
-    - returned ``trace``: No channel of the class that meets the target by the certified bound has a larger trace.
-    - returned ``bound``: The proof; None where the largest trace under the cap alone is all that was found.
+    The proof is None where the largest trace under the cap alone is all that was found.
     """
     cap_trace = max(subset_orbit(k, s, lam_cap).signal for s in range(1, k))
     above = _above(exp_eps)
@@ -173,11 +172,9 @@ def trace_proof(
     trace: Fraction,
     ends: tuple[Fraction, ...] = (),
 ) -> TraceBound:
-    """What would prove that no channel of the class has this trace: the best lines of each cell, not yet verified.
+    """Proof that no channel of the class has this trace, not yet verified: the best lines of each cell.
 
-    - ``trace``: the trace, at least 0.
     - ``ends``: increasing second moments of G that divide the channels into cells.
-    - returned: each line is proved; that the laws below exceed delta is not.
     """
     return _Search(k, n, _above(exp_eps), delta, lam_cap).proof(exp_eps, trace, ends)
 

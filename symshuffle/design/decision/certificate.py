@@ -23,6 +23,7 @@ from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethod
 from symshuffle.channels.channel import Channel
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.geometry.extremal import mask, members
+from symshuffle.geometry.linear import dot
 
 Solved = TypeVar("Solved", bound=Any)
 """A design, as a dataclass, whose optimum lies in the bracket ``value``."""
@@ -114,8 +115,7 @@ class TradeoffCertificate:
         """Check every condition, and return the bracket that is proved."""
         self.verify(problem)
         risks = problem.action_risks(self.rows)
-        average = sum((p * risk for p, risk in zip(self.prior, risks, strict=True)), start=Fraction(0))
-        upper = max(risks) if self.criterion is Criterion.MINIMAX else average
+        upper = max(risks) if self.criterion is Criterion.MINIMAX else dot(self.prior, risks)
         lower = sum(self.bound, start=Fraction(0))
         how = f"a channel attains the upper end; a linear bound holds for every LDP channel at lam = {self.lam}"
         if lower < upper:

@@ -22,7 +22,7 @@ from symshuffle.design.decision.certificate import violated_columns
 from symshuffle.design.decision.problems import DecisionProblem, SubsetAction, as_integers
 from symshuffle.geometry.automorphisms import Codes, column_automorphisms, encode
 from symshuffle.geometry.groups import SymmetryGroup, trivial_group
-from symshuffle.geometry.linear import Matrix, Vector
+from symshuffle.geometry.linear import Matrix, Vector, dot
 from symshuffle.geometry.linprog import solve
 from symshuffle.geometry.permutations import orbits_of_points
 
@@ -127,11 +127,7 @@ class InvariantProblem:
         bound = tuple(certificate.dual[home[x]] / len(self.inputs[home[x]]) for x in range(self.group.m))
         weights = tuple(-y for y in certificate.dual[len(self.inputs) :]) or (Fraction(1),)
         costs = [
-            [
-                sum((w * h for w, h in zip(weights, prices, strict=True)), start=Fraction(0))
-                for prices in zip(*rows, strict=True)
-            ]
-            for rows in zip(*self.prices, strict=True)
+            [dot(weights, prices) for prices in zip(*rows, strict=True)] for rows in zip(*self.prices, strict=True)
         ]
         known = set(pairs)
         fresh = [pair for pair in violated_columns(costs, bound, lam) if pair not in known]

@@ -20,7 +20,7 @@ from symshuffle.base.lp import LinearProgram
 from symshuffle.base.numbers import as_integer, check_rational, parse_rational
 from symshuffle.base.results import Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel, exact_columns
-from symshuffle.geometry.linear import Matrix, Vector
+from symshuffle.geometry.linear import Matrix, Vector, dot
 from symshuffle.geometry.linprog import solve
 
 SubsetAction: TypeAlias = "tuple[int, int]"
@@ -129,16 +129,11 @@ class DecisionProblem:
         A column ``v`` of a channel costs :math:`\min_a \sum_x h_{a,x} v_x`. Rows of ``actions`` only.
         """
         chosen = range(self.num_actions) if actions is None else actions
-        scale = _denominator(prior)
-        weights = [p.numerator * (scale // p.denominator) for p in prior]
-        model, model_scale = as_integers(self.model, self.num_inputs)
-        loss, loss_scale = as_integers(
-            [[p * row[a] for a in chosen] for p, row in zip(weights, self.loss, strict=True)], len(chosen)
-        )
-        product = loss.transpose() * model
-        whole = scale * model_scale * loss_scale
-        rows = ([int(entry) for entry in row] for row in product.tolist())
-        return tuple(tuple(Fraction(entry, whole) for entry in row) for row in rows)
+        model, scale = as_integers(self.model, self.num_inputs)
+        weighed = [[p * row[a] for a in chosen] for p, row in zip(prior, self.loss, strict=True)]
+        loss, loss_scale = as_integers(weighed, len(chosen))
+        product, whole = loss.transpose() * model, scale * loss_scale
+        return tuple(tuple(Fraction(int(entry), whole) for entry in row) for row in product.tolist())
 
     def risk(self, channel: Channel, rule: Sequence[Sequence[Fraction]]) -> Vector:
         r"""Risk :math:`\sum_{y,a} (PW)_{\theta y}\, D_{ya}\, \ell(\theta,a)` of a decision rule at every parameter.
@@ -154,9 +149,9 @@ class DecisionProblem:
             _check_distribution(f"rule[{y}]", row)
         risks = []
         for model, loss in zip(self.model, self.loss, strict=True):
-            seen = [_dot(model, column) for column in columns]
-            answers = [_dot(loss, row) for row in rule]
-            risks.append(_dot(seen, answers))
+            seen = [dot(model, column) for column in columns]
+            answers = [dot(loss, row) for row in rule]
+            risks.append(dot(seen, answers))
         return tuple(risks)
 
     def subset_probabilities(self, subsets: Sequence[int]) -> tuple[Vector, ...]:
@@ -188,7 +183,7 @@ class DecisionProblem:
         costs = self.posterior_costs(self.required_prior())
         total, actions = Fraction(0), []
         for column in self._columns(channel):
-            options = [_dot(row, column) for row in costs]
+            options = [dot(row, column) for row in costs]
             best = min(options)
             total += best
             actions.append(options.index(best))
@@ -282,10 +277,6 @@ def _rational(value: object, argument: str) -> Fraction:
     raise InputError(argument, value, "a finite rational such as 3, 6/5 or 0.1")
 
 
-def _dot(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:
-    return sum((a * b for a, b in zip(left, right, strict=True) if a and b), start=Fraction(0))
-
-
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class ChannelRisk(ValueMethods):
@@ -322,7 +313,7 @@ def minimax_risk(problem: DecisionProblem, channel: Channel) -> ChannelRisk:
     for y in range(outputs):
         rows.append(([Fraction(int(j // actions == y)) for j in range(outputs * actions)] + [Fraction(0)], "==", 1))
     for model, loss in zip(problem.model, problem.loss, strict=True):
-        seen = [sum((p * v for p, v in zip(model, column, strict=True)), start=Fraction(0)) for column in columns]
+        seen = [dot(model, column) for column in columns]
         rows.append(([seen[y] * loss[a] for y in range(outputs) for a in range(actions)] + [Fraction(-1)], "<=", 0))
     solution = solve(LinearProgram.from_rows(costs, rows, free=[outputs * actions]))
     point = solution.primal()

@@ -32,6 +32,7 @@ from symshuffle.design.information.vertices import (
 )
 from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam
 from symshuffle.geometry.groups import SymmetryGroup
+from symshuffle.geometry.linear import dot
 from symshuffle.geometry.linprog import solve
 
 ENUMERATION_LIMIT: Final = 14
@@ -114,7 +115,7 @@ class MeasureDesign(ValueMethods):
         for bits in PRECISIONS:
             ends = [enclosed(self.measure, column_of(y, m, self.lam), bits).lower for y in self.weights]
             sizes = [weight * known[y].size for y, weight in self.weights.items()]
-            attained = sum((size * end for size, end in zip(sizes, ends, strict=True)), start=Fraction(0))
+            attained = dot(sizes, ends)
             if attained >= claimed:
                 break
         return attained
@@ -129,7 +130,7 @@ class MeasureDesign(ValueMethods):
             raise CertificateError("bound", "it differs at exchangeable inputs, where only one of them is checked")
         for orbit in orbits:
             column = column_of(orbit.representative, m, lam)
-            limit = sum((u * v for u, v in zip(self.bound, column, strict=True)), start=Fraction(0))
+            limit = dot(self.bound, column)
             for bits in PRECISIONS:
                 value = enclosed(self.measure, column, bits)
                 if value.upper <= limit or value.lower > limit:

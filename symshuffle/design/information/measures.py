@@ -18,7 +18,7 @@ from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, squared, to_arb, working_precision
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.geometry.groups import SymmetryGroup, product_of_symmetric_groups
-from symshuffle.geometry.linear import Vector
+from symshuffle.geometry.linear import Vector, dot
 
 Column: TypeAlias = "Sequence[Fraction]"
 
@@ -106,8 +106,7 @@ def _of_forms(
         return ball(*(sum(to_arb(w) * v for w, v in zip(form, column, strict=True)) for form in forms))
 
     def rational(column: Column) -> Fraction:
-        values = (sum((w * v for w, v in zip(form, column, strict=True)), start=Fraction(0)) for form in forms)
-        return Fraction(0 if exact is None else exact(*values))
+        return Fraction(0 if exact is None else exact(*(dot(form, column) for form in forms)))
 
     return Measure(name, len(forms[0]), None if exact is None else rational, in_balls, **known)
 

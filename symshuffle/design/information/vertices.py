@@ -19,6 +19,7 @@ from symshuffle.base.solvers import linprog
 from symshuffle.design.information.measures import Column, Measure
 from symshuffle.geometry.extremal import proper_subsets
 from symshuffle.geometry.groups import SymmetryGroup
+from symshuffle.geometry.linear import dot
 from symshuffle.geometry.linprog import certificate_of_basis
 from symshuffle.geometry.pivots import few_enough, optimal_vectors
 from symshuffle.geometry.subset_orbits import SubsetOrbit
@@ -149,10 +150,8 @@ def enclosed_maximum(
 
 def _raised(bound: tuple[Fraction, ...], gains: Sequence[flint.arb], columns: Sequence[Column]) -> tuple[Fraction, ...]:
     """A vector above every column: all of its entries raised by one amount, since no entry of a column is below 1."""
-    excess = [
-        Ball.from_arb(gain - to_arb(sum((u * v for u, v in zip(bound, column, strict=True)), start=Fraction(0))))
-        for gain, column in zip(gains, columns, strict=True)
-    ]
+    limits = (to_arb(dot(bound, column)) for column in columns)
+    excess = [Ball.from_arb(gain - limit) for gain, limit in zip(gains, limits, strict=True)]
     # Raising every entry of u by s raises u . S_y by at least s * m.
     raised = max(Fraction(0), *(ball.upper for ball in excess)) / len(bound)
     return tuple(u + raised for u in bound)

@@ -36,8 +36,7 @@ from symshuffle.design.information.log_sums import (
     positive_between,
     reach,
 )
-from symshuffle.design.information.measures import Measure
-from symshuffle.design.information.vertices import check_exchangeable
+from symshuffle.design.information.measures import Measure, check_exchangeable
 from symshuffle.design.parametric.program import ParametricColumn, ParametricProgram, program_of_costs
 from symshuffle.geometry.extremal import check_lam
 from symshuffle.geometry.groups import SymmetryGroup

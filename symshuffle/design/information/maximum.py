@@ -18,19 +18,17 @@ from symshuffle.base.numbers import Ball, Exp, enclose, to_arb, working_precisio
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
 from symshuffle.design.decision.certificate import REL, check_around, narrowed
-from symshuffle.design.information.measures import Measure
-from symshuffle.design.information.vertices import (
+from symshuffle.design.information.measures import (
     COLUMN_BITS,
     PRECISIONS,
-    Reduced,
+    Measure,
     check_exchangeable,
     check_homogeneous,
-    column_of,
     columns_up_to,
     enclosed,
-    enclosed_maximum,
 )
-from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam
+from symshuffle.design.information.vertices import Reduced, enclosed_maximum
+from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam, staircase_row
 from symshuffle.geometry.groups import SymmetryGroup
 from symshuffle.geometry.linear import dot
 from symshuffle.geometry.linprog import solve
@@ -113,7 +111,7 @@ class MeasureDesign(ValueMethods):
                 raise CertificateError("weights", f"the probabilities of inputs {block} sum to {total}")
         attained = Fraction(0)
         for bits in PRECISIONS:
-            ends = [enclosed(self.measure, column_of(y, m, self.lam), bits).lower for y in self.weights]
+            ends = [enclosed(self.measure, staircase_row(y, m, self.lam), bits).lower for y in self.weights]
             sizes = [weight * known[y].size for y, weight in self.weights.items()]
             attained = dot(sizes, ends)
             if attained >= claimed:
@@ -129,7 +127,7 @@ class MeasureDesign(ValueMethods):
         if any(self.bound[x] != self.bound[block[0]] for block in blocks for x in block):
             raise CertificateError("bound", "it differs at exchangeable inputs, where only one of them is checked")
         for orbit in orbits:
-            column = column_of(orbit.representative, m, lam)
+            column = staircase_row(orbit.representative, m, lam)
             limit = dot(self.bound, column)
             for bits in PRECISIONS:
                 value = enclosed(self.measure, column, bits)

@@ -17,12 +17,17 @@ import flint
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, squared, to_arb, working_precision
 from symshuffle.channels.channel import Channel, exact_columns
+from symshuffle.geometry.extremal import proper_subsets
 from symshuffle.geometry.groups import SymmetryGroup, product_of_symmetric_groups
 from symshuffle.geometry.linear import Vector, dot
+from symshuffle.geometry.subset_orbits import SubsetOrbit
 
 Column: TypeAlias = "Sequence[Fraction]"
 
-_BITS: Final = 160
+COLUMN_BITS: Final = 160
+"""Bits of the balls at first; the levels of precision that are tried in turn follow from it."""
+
+PRECISIONS: Final = (COLUMN_BITS, 2 * COLUMN_BITS, 4 * COLUMN_BITS, 8 * COLUMN_BITS)
 
 
 @final
@@ -74,8 +79,8 @@ class Measure:
             raise InputError("channel", f"{channel.num_inputs} inputs", f"{self.num_inputs}, as the measure")
         if self.rational is not None:
             return sum((self.rational(column) for column in columns), start=Fraction(0))
-        with working_precision(_BITS):
-            return Ball.from_arb(sum((self.column_ball(column) for column in columns), start=flint.arb(0)), _BITS)
+        with working_precision(COLUMN_BITS):
+            return Ball.from_arb(sum((self.column_ball(column) for column in columns), start=flint.arb(0)), COLUMN_BITS)
 
     def column_ball(self, column: Sequence[Fraction | Ball]) -> Any:
         """The value of one column as an ``arb``; zero for the null column."""
@@ -234,3 +239,46 @@ def f_divergence(
 
     laws = _distributions(p, q)
     return _of_forms(name, laws, ball, data=laws)
+
+
+def check_exchangeable(measure: Measure, group: SymmetryGroup) -> None:
+    """Check that a group only exchanges inputs that a measure cannot tell apart."""
+    if group.m != measure.num_inputs or not measure.data:
+        raise InputError("group", f"acts on {group.m} inputs", f"{measure.num_inputs} inputs of a measure with data")
+    for i, generator in enumerate(group.generators):
+        for vector in measure.data:
+            moved = next((x for x, y in enumerate(generator) if vector[x] != vector[y]), None)
+            if moved is not None:
+                raise InputError(
+                    f"generators[{i}]", list(generator), f"equal data at inputs {moved}, {generator[moved]}"
+                )
+
+
+def columns_up_to(m: int, group: SymmetryGroup | None) -> tuple[tuple[tuple[int, ...], ...], list[SubsetOrbit]]:
+    """Orbits of inputs and of subsets; one by one where there is no group."""
+    if group is not None:
+        return group.input_orbits(), list(group.subset_orbits())
+    singles = [SubsetOrbit(y, 1, tuple(y >> x & 1 for x in range(m))) for y in proper_subsets(m)]
+    return tuple((x,) for x in range(m)), singles
+
+
+def enclosed(measure: Measure, column: Column, bits: int) -> Ball:
+    """The value of a column: a point where the measure is rational, otherwise a ball."""
+    if measure.rational is not None:
+        value = measure.rational(column)
+        return Ball(value, value)
+    with working_precision(bits):
+        return Ball.from_arb(measure.column_ball(column), bits)
+
+
+def check_homogeneous(measure: Measure) -> None:
+    """Refuse a functional with an offset or a normalisation: phi(3v) must be 3 phi(v)."""
+    column = [Fraction(3 + (x * x) % 5, 7) for x in range(measure.num_inputs)]
+    tripled = [3 * v for v in column]
+    if measure.rational is not None:
+        agree = measure.rational(tripled) == 3 * measure.rational(column)
+    else:
+        with working_precision(COLUMN_BITS):
+            agree = (measure.column_ball(tripled) - 3 * measure.column_ball(column)).contains(0)
+    if not agree:
+        raise InputError("measure", measure.name, "a column function with phi(3v) = 3 phi(v)")

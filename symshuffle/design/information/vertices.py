@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, final
 
 import flint
 import numpy as np
@@ -13,69 +13,16 @@ import numpy as np
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
-from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.base.numbers import Ball, to_arb
 from symshuffle.base.results import Bracket
 from symshuffle.base.solvers import linprog
-from symshuffle.design.information.measures import Column, Measure
-from symshuffle.geometry.extremal import proper_subsets
+from symshuffle.design.information.measures import Column, Measure, columns_up_to
+from symshuffle.geometry.extremal import staircase_row
 from symshuffle.geometry.groups import SymmetryGroup
 from symshuffle.geometry.linear import dot
 from symshuffle.geometry.linprog import certificate_of_basis
 from symshuffle.geometry.pivots import few_enough, optimal_vectors
 from symshuffle.geometry.subset_orbits import SubsetOrbit
-
-COLUMN_BITS: Final = 160
-"""Bits of the balls at first; the levels of precision that are tried in turn follow from it."""
-
-PRECISIONS: Final = (COLUMN_BITS, 2 * COLUMN_BITS, 4 * COLUMN_BITS, 8 * COLUMN_BITS)
-
-
-def check_exchangeable(measure: Measure, group: SymmetryGroup) -> None:
-    """Check that a group only exchanges inputs that a measure cannot tell apart."""
-    if group.m != measure.num_inputs or not measure.data:
-        raise InputError("group", f"acts on {group.m} inputs", f"{measure.num_inputs} inputs of a measure with data")
-    for i, generator in enumerate(group.generators):
-        for vector in measure.data:
-            moved = next((x for x, y in enumerate(generator) if vector[x] != vector[y]), None)
-            if moved is not None:
-                raise InputError(
-                    f"generators[{i}]", list(generator), f"equal data at inputs {moved}, {generator[moved]}"
-                )
-
-
-def columns_up_to(m: int, group: SymmetryGroup | None) -> tuple[tuple[tuple[int, ...], ...], list[SubsetOrbit]]:
-    """Orbits of inputs and of subsets; one by one where there is no group."""
-    if group is not None:
-        return group.input_orbits(), list(group.subset_orbits())
-    singles = [SubsetOrbit(y, 1, tuple(y >> x & 1 for x in range(m))) for y in proper_subsets(m)]
-    return tuple((x,) for x in range(m)), singles
-
-
-def column_of(subset: int, m: int, lam: Fraction) -> tuple[Fraction, ...]:
-    """The staircase column of a subset."""
-    return tuple(lam if subset >> x & 1 else Fraction(1) for x in range(m))
-
-
-def enclosed(measure: Measure, column: Column, bits: int) -> Ball:
-    """The value of a column: a point where the measure is rational, otherwise a ball."""
-    if measure.rational is not None:
-        value = measure.rational(column)
-        return Ball(value, value)
-    with working_precision(bits):
-        return Ball.from_arb(measure.column_ball(column), bits)
-
-
-def check_homogeneous(measure: Measure) -> None:
-    """Refuse a functional with an offset or a normalisation: phi(3v) must be 3 phi(v)."""
-    column = [Fraction(3 + (x * x) % 5, 7) for x in range(measure.num_inputs)]
-    tripled = [3 * v for v in column]
-    if measure.rational is not None:
-        agree = measure.rational(tripled) == 3 * measure.rational(column)
-    else:
-        with working_precision(COLUMN_BITS):
-            agree = (measure.column_ball(tripled) - 3 * measure.column_ball(column)).contains(0)
-    if not agree:
-        raise InputError("measure", measure.name, "a column function with phi(3v) = 3 phi(v)")
 
 
 @final
@@ -100,7 +47,7 @@ class Reduced:
         """The columns that compete for a measure."""
         m = measure.num_inputs
         blocks, orbits = columns_up_to(m, group)
-        columns = [column_of(o.representative, m, lam) for o in orbits]
+        columns = [staircase_row(o.representative, m, lam) for o in orbits]
         rows = [tuple(o.column_sum(i, lam) / o.size for i in range(len(blocks))) for o in orbits]
         return cls(m, lam, blocks, orbits, columns, rows)
 

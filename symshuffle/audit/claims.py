@@ -24,7 +24,7 @@ import numpy as np
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.kinds import Progress, check_progress
 from symshuffle.base.levels import read_budget
-from symshuffle.base.numbers import Number, Real, as_integer, enclose, parse_rational, upper_end
+from symshuffle.base.numbers import Number, as_integer, enclose, parse_rational, upper_end
 from symshuffle.channels.channel import Channel
 from symshuffle.collect.mechanisms import SCHEMES
 from symshuffle.collect.messages import lines, pack
@@ -36,6 +36,14 @@ if TYPE_CHECKING:
 
 LARGEST_CLAIM: Final = 1 << 18
 """Inputs times messages beyond which no channel is written down."""
+
+MOST_MESSAGES: Final = 50_000_000
+"""Messages of an audit beyond which nothing is run: they are held in memory."""
+
+_ENOUGH: Final = 20
+"""Equal answers that are no coincidence."""
+
+_STEP: Final = 1000
 
 
 @final
@@ -199,11 +207,8 @@ def named_claim(name: str, parameters: dict[str, str], *, eps0: object = None, l
         raise InputError("lam", None, "a number > 1, given by --eps0 or --lam")
     values = {one: as_integer(given[one], one, 2 if one == "k" else 1) for one in needed}
     k = values.pop("k")
-    return _of_scheme(kind(k, kind.root_of(_rational(budget)), **values), range(k))
-
-
-def _rational(budget: Real) -> Fraction:
-    return budget if isinstance(budget, Fraction) else upper_end(enclose(budget, 128))
+    ratio = budget if isinstance(budget, Fraction) else upper_end(enclose(budget, 128))
+    return _of_scheme(kind(k, kind.root_of(ratio), **values), range(k))
 
 
 def _of_scheme(made: Scheme, inputs: Sequence[object]) -> Claim:
@@ -218,7 +223,11 @@ def _of_scheme(made: Scheme, inputs: Sequence[object]) -> Claim:
     rows = rows[~made.wrong(rows)]
     texts = b"".join(lines(made, pack(made, rows))).decode().split("\n")[:-1]
     if made.is_bits:
-        channel = [[_bits(made, x, row) for row in rows.tolist()] for x in range(made.k)]
+        ones = [[made.p if j == x else made.q for j in range(made.k)] for x in range(made.k)]
+        channel = [
+            [math.prod((p if bit else 1 - p for p, bit in zip(chances, row, strict=True))) for row in rows.tolist()]
+            for chances in ones
+        ]
     else:
         supports = np.array([made.supports(made.tally(row[None])) for row in rows])
         channel = []
@@ -230,20 +239,6 @@ def _of_scheme(made: Scheme, inputs: Sequence[object]) -> Claim:
     ratio = made.ratio if made.ratio.denominator < 10**6 else f"{float(made.ratio):.6g}"
     title = f"{made.name}, k = {made.k}{named}, lam = {ratio}"
     return Claim(title, Channel.from_rows(channel), tuple(inputs), tuple(texts), made)
-
-
-def _bits(made: Scheme, x: int, row: Sequence[int]) -> Fraction:
-    shares = [made.p if j == x else made.q for j in range(made.k)]
-    return math.prod((p if bit else 1 - p for p, bit in zip(shares, row, strict=True)), start=Fraction(1))
-
-
-MOST_MESSAGES: Final = 50_000_000
-"""Messages of an audit beyond which nothing is run: they are held in memory."""
-
-_ENOUGH: Final = 20
-"""Equal answers that are no coincidence."""
-
-_STEP: Final = 1000
 
 
 @final

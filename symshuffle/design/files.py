@@ -142,18 +142,11 @@ class DivergenceFile:
         """The divergence of the two output laws; for Renyi, the power sum behind it."""
         if (self.order is None) == (self.divergence in ("hockey-stick", "renyi")):
             raise InputError("order", self.order, "a number for hockey-stick and renyi, and none otherwise")
-        order = self.order if self.order is not None else Fraction(0)
-        match self.divergence:
-            case "kl":
-                return measures.kullback_leibler(self.p, self.q)
-            case "tv":
-                return measures.total_variation_measure(self.p, self.q)
-            case "chi-square":
-                return measures.chi_square_measure(self.p, self.q)
-            case "hockey-stick":
-                return measures.hockey_stick_measure(self.p, self.q, order)
-            case _:
-                return measures.renyi_power(self.p, self.q, order)
+        if self.order is not None:
+            of_order = measures.hockey_stick_measure if self.divergence == "hockey-stick" else measures.renyi_power
+            return of_order(self.p, self.q, self.order)
+        known = {"kl": measures.kullback_leibler, "tv": measures.total_variation_measure}
+        return known.get(self.divergence, measures.chi_square_measure)(self.p, self.q)
 
 
 ProblemFile: TypeAlias = DecisionFile | InformationFile | DivergenceFile

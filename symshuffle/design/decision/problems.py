@@ -93,9 +93,11 @@ class DecisionProblem:
     ) -> DecisionProblem:
         """Problem from anything that reads as a rational: ``1``, ``"1/3"`` or ``0.1``, which means one tenth."""
         return cls(
-            tuple(tuple(_rational(v, f"model[{t}][{x}]") for x, v in enumerate(row)) for t, row in enumerate(model)),
-            tuple(tuple(_rational(v, f"loss[{t}][{a}]") for a, v in enumerate(row)) for t, row in enumerate(loss)),
-            None if prior is None else tuple(_rational(v, f"prior[{t}]") for t, v in enumerate(prior)),
+            tuple(
+                tuple(parse_rational(v, f"model[{t}][{x}]") for x, v in enumerate(row)) for t, row in enumerate(model)
+            ),
+            tuple(tuple(parse_rational(v, f"loss[{t}][{a}]") for a, v in enumerate(row)) for t, row in enumerate(loss)),
+            None if prior is None else tuple(parse_rational(v, f"prior[{t}]") for t, v in enumerate(prior)),
         )
 
     @property
@@ -269,12 +271,6 @@ def _check_distribution(name: str, values: Sequence[Fraction]) -> None:
     if sum(numerator * (scale // denominator) for numerator, denominator in ratios) != scale:
         total = sum(values, start=Fraction(0))
         raise InputError(name, f"sum {total}", f"probabilities that sum to 1 (off by {total - 1})")
-
-
-def _rational(value: object, argument: str) -> Fraction:
-    if isinstance(value, Fraction | int | str | float):
-        return parse_rational(value, argument)
-    raise InputError(argument, value, "a finite rational such as 3, 6/5 or 0.1")
 
 
 @final

@@ -92,13 +92,13 @@ class DecisionProblem:
         prior: Sequence[object] | None = None,
     ) -> DecisionProblem:
         """Problem from anything that reads as a rational: ``1``, ``"1/3"`` or ``0.1``, which means one tenth."""
-        return cls(
-            tuple(
-                tuple(parse_rational(v, f"model[{t}][{x}]") for x, v in enumerate(row)) for t, row in enumerate(model)
-            ),
-            tuple(tuple(parse_rational(v, f"loss[{t}][{a}]") for a, v in enumerate(row)) for t, row in enumerate(loss)),
-            None if prior is None else tuple(parse_rational(v, f"prior[{t}]") for t, v in enumerate(prior)),
-        )
+
+        def read(row: Sequence[object], name: str) -> Vector:
+            return tuple(parse_rational(value, f"{name}[{i}]") for i, value in enumerate(row))
+
+        numbers = tuple(read(row, f"model[{t}]") for t, row in enumerate(model))
+        losses = tuple(read(row, f"loss[{t}]") for t, row in enumerate(loss))
+        return cls(numbers, losses, None if prior is None else read(prior, "prior"))
 
     @property
     def num_parameters(self) -> int:

@@ -131,7 +131,9 @@ class Plan:
             "p": str(self.scheme.p),
             "q": str(self.scheme.q),
             "bits_per_message": self.scheme.bits,
-            "expected": {kind.value: _decimal(self.expected(kind)) for kind in Loss},
+            "expected": {
+                kind.value: format_decimal(upper_end(self.expected(kind)), digits=7, up=True) for kind in Loss
+            },
             "table": [dict(row) for row in self.table],
             "not_covered": OUT_OF_PLAN,
         }
@@ -198,10 +200,6 @@ def noise_of(made: Scheme) -> VoteNoise:
     p, q = made.p, made.q
     apart = (p - q) ** 2
     return VoteNoise(p * (1 - p) / apart, q * (1 - q) / apart, made.k, "support count")
-
-
-def _decimal(value: Number) -> str:
-    return format_decimal(upper_end(value), digits=7, up=True)
 
 
 def read_plan(text: str, name: str = "plan") -> Plan:

@@ -7,7 +7,7 @@ action ``a`` at loss :math:`\ell(\theta, a)`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Final, TypeAlias, final
@@ -239,13 +239,9 @@ def smoothed_point_masses(m: int, gamma: Fraction | int) -> DecisionProblem:
     )
 
 
-def _denominator(values: Iterable[Fraction | int]) -> int:
-    return math.lcm(*(value.denominator for value in values))
-
-
 def as_integers(rows: Sequence[Sequence[Fraction]], width: int) -> tuple[flint.fmpz_mat, int]:
     """A rational matrix as an integer one and its common denominator."""
-    scale = _denominator(value for row in rows for value in row)
+    scale = math.lcm(*(value.denominator for row in rows for value in row))
     entries = [value.numerator * (scale // value.denominator) for row in rows for value in row]
     return flint.fmpz_mat(len(rows), width, entries), scale
 

@@ -209,17 +209,13 @@ def rational_program(measure: Measure, group: SymmetryGroup) -> ParametricProgra
     if measure.positive_part is not None:
         gain = [sp.QQ(-v.numerator, v.denominator) for v in measure.positive_part]
         return program_of_costs([gain, [sp.QQ(0)] * len(gain)], group)
-    if measure.quotient is not None:
-        return _quotient_program(*measure.quotient, group)
-    raise Unsupported(
-        f"an exact formula of {measure.name}: only hockey-stick, chi-square and Fisher information have one"
-    )
-
-
-def _quotient_program(top: Sequence[Fraction], bottom: Sequence[Fraction], group: SymmetryGroup) -> ParametricProgram:
+    if measure.quotient is None:
+        raise Unsupported(
+            f"an exact formula of {measure.name}: only hockey-stick, chi-square and Fisher information have one"
+        )
     columns = []
     for orbit in group.subset_orbits():
-        (a0, a1), (b0, b1) = (affine(form, orbit.representative) for form in (top, bottom))
+        (a0, a1), (b0, b1) = (affine(form, orbit.representative) for form in measure.quotient)
         price, scale = (-a0 * a0, -2 * a0 * a1, -a1 * a1), (b0, b1)
         if not b0 and not b1:  # the function is 0 where the bottom vanishes
             price, scale = (Fraction(0),) * 3, (Fraction(1), Fraction(0))

@@ -93,7 +93,8 @@ def evaluate_sum(total: LogSum, lam: flint.arb) -> flint.arb:
     """A sum of logarithms at a ball."""
     found = flint.arb(0)
     for key, polynomial in total.items():
-        found += _polynomial(polynomial)(lam) * _logarithm(key, lam)
+        value = _polynomial(polynomial)(lam)
+        found += value if key is None else value * (key[0] * lam + to_arb(key[1])).log()
     return found
 
 
@@ -101,13 +102,6 @@ def _polynomial(polynomial: Any) -> flint.arb_poly:
     lam = RING.gens[0]
     coefficients = [polynomial.coeff(lam**k if k else 1) for k in range(polynomial.degree() + 1)]
     return flint.arb_poly([to_arb(Fraction(int(c.numerator), int(c.denominator))) for c in coefficients])
-
-
-def _logarithm(key: Logarithm, lam: flint.arb) -> flint.arb:
-    if key is None:
-        return flint.arb(1)
-    slope, constant = key
-    return (slope * lam + to_arb(constant)).log()
 
 
 def positive_between(conditions: Sequence[LogSum], bits: int) -> Callable[[Fraction, Fraction], bool]:
@@ -123,7 +117,10 @@ def positive_between(conditions: Sequence[LogSum], bits: int) -> Callable[[Fract
     def coefficients(at: flint.arb) -> list[flint.arb_poly]:
         shift = flint.arb_poly([at, 1])
         logs: dict[Logarithm, flint.arb_poly] = {None: flint.arb_poly([1])}
-        logs |= {key: _log_series(key[0], key[0] * at + constant) for key, constant in constants.items()}
+        for key, constant in constants.items():  # Taylor coefficients of the logarithm of a linear function
+            value = key[0] * at + constant
+            powers = [-((-1 / value) ** k) / k for k in range(1, _ORDER + 1)] if key[0] else []
+            logs[key] = flint.arb_poly([value.log(), *powers])
         return [sum((p(shift) * logs[key] for key, p in c), start=flint.arb_poly()) for c in prepared]
 
     def holds(first: Fraction, last: Fraction) -> bool:
@@ -138,14 +135,6 @@ def positive_between(conditions: Sequence[LogSum], bits: int) -> Callable[[Fract
             return True
 
     return holds
-
-
-def _log_series(slope: int, value: flint.arb) -> flint.arb_poly:
-    """The Taylor coefficients of the logarithm of a linear function, from its value and slope."""
-    if not slope:
-        return flint.arb_poly([value.log()])
-    powers = [-((-1 / value) ** k) / k for k in range(1, _ORDER + 1)]
-    return flint.arb_poly([value.log(), *powers])
 
 
 def reach(holds: Callable[[Fraction, Fraction], bool], start: Fraction, end: Fraction) -> Fraction:

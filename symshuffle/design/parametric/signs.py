@@ -39,7 +39,9 @@ def interval_of_signs(conditions: Iterable[Any], lam: Fraction, domain: Any) -> 
     for polynomial in {condition.monic() * domain(sign_in_field(condition.LC, domain)) for condition in kept}:
         if sign_in_field(polynomial.evaluate(0, level), domain) < 0:
             return None
-        if not _positive_above_one(polynomial, domain):
+        generator = polynomial.ring.gens[0]
+        shifted = polynomial.compose(generator, generator + polynomial.ring.one)
+        if any(sign_in_field(c, domain) < 0 for c in shifted.coeffs()):  # else there is no change of sign above 1
             binding.append(polynomial)
     for polynomial in binding if domain.is_QQ else _nearest(binding, lam, domain):
         for root in sign_changes(polynomial, domain):
@@ -48,13 +50,6 @@ def interval_of_signs(conditions: Iterable[Any], lam: Fraction, domain: Any) -> 
             else:
                 upper = root if root < upper else upper
     return lower, upper
-
-
-def _positive_above_one(polynomial: Any, domain: Any) -> bool:
-    """Whether all coefficients at ``lam = 1 + t`` are non-negative: then there is no change of sign above 1."""
-    generator = polynomial.ring.gens[0]
-    shifted = polynomial.compose(generator, generator + polynomial.ring.one)
-    return all(sign_in_field(c, domain) >= 0 for c in shifted.coeffs())
 
 
 def _nearest(polynomials: Sequence[Any], lam: Fraction, domain: Any) -> list[Any]:

@@ -64,11 +64,6 @@ def _atoms(orbits: Sequence[Orbit], exp_eps: Any) -> Iterator[tuple[Any, Fractio
     yield Fraction(0), rest
 
 
-def certified_delta(orbits: Sequence[Orbit], *, n: int, exp_eps: Number, rel: float = _WIDTH) -> Fraction:
-    """Upper end of the certified delta H(n) of a mixture of orbits, in doubles with error bounds."""
-    return evaluate_law(blanket_law(orbits, exp_eps), n, rigour=Rigour.FLOAT64, rel=rel).upper
-
-
 def ratio_of(orbits: Sequence[Orbit]) -> Fraction | float:
     """Largest likelihood ratio of a mixture of orbits; infinite if a level is 0."""
     return max((orbit.ratio for orbit in orbits), default=inf)
@@ -114,17 +109,18 @@ class ExactTarget:
         """Whether a mixture meets the target and the cap."""
         if self.cap is not None and ratio_of(orbits) > self.cap:
             return False
-        return certified_delta(orbits, n=self.n, exp_eps=self.exp_eps) <= self.delta
+        return self.bound(orbits) <= self.delta
+
+    def bound(self, orbits: Sequence[Orbit], rel: float = _WIDTH) -> Fraction:
+        """Upper end of the certified delta H(n) of a mixture, in doubles with error bounds."""
+        return evaluate_law(blanket_law(orbits, self.exp_eps), self.n, rigour=Rigour.FLOAT64, rel=rel).upper
 
     def ratio(self, s: int) -> Fraction:
         """Largest ratio, a multiple of 1/STEP, at which subsets of size s meet the target; 1 if none above 1 does."""
 
         def missed(steps: int) -> bool:
             ratio = 1 + Fraction(steps, STEP)
-            if ratio >= top:
-                return True
-            orbits = (subset_orbit(self.k, s, ratio),)
-            return certified_delta(orbits, n=self.n, exp_eps=self.exp_eps) > self.delta
+            return ratio >= top or self.bound((subset_orbit(self.k, s, ratio),)) > self.delta
 
         if self.cap is not None and self.meets((subset_orbit(self.k, s, self.cap),)):
             return self.cap
@@ -155,8 +151,10 @@ def ratios_by_size(target: ExactTarget) -> dict[int, Fraction]:
             found[s] = ratio
             best = max(best, subset_orbit(target.k, s, ratio).signal)
 
-    for s in _first_sizes(target.k):
+    s = 1
+    while s < target.k:
         consider(s)
+        s = s + 1 if target.k <= _ALL_SIZES else max(s + 1, s * 5 // 4)
     while found and target.k > _ALL_SIZES:
         s = max(found, key=lambda size: subset_orbit(target.k, size, found[size]).signal)
         before = len(found)
@@ -166,16 +164,6 @@ def ratios_by_size(target: ExactTarget) -> dict[int, Fraction]:
         if len(found) == before:
             break
     return found
-
-
-def _first_sizes(k: int) -> Iterator[int]:
-    if k <= _ALL_SIZES:
-        yield from range(1, k)
-        return
-    s = 1
-    while s < k:
-        yield s
-        s = max(s + 1, s * 5 // 4)
 
 
 def _can_beat(target: ExactTarget, s: int, trace: Fraction) -> bool:
@@ -227,17 +215,21 @@ def _step(current: Sequence[Orbit], target: ExactTarget, radius: float) -> tuple
     """One improvement within a trust region, or None."""
     from symshuffle.base.solvers import linprog
 
-    base = certified_delta(current, n=target.n, exp_eps=target.exp_eps, rel=_PRICED)
+    base = target.bound(current, _PRICED)
     if base <= 0:
         return None
     columns = _columns(current, target)
     prices = []
     for column in columns:
         mixed = (*(replace(o, weight=o.weight * (1 - _PROBE)) for o in current), replace(column, weight=_PROBE))
-        moved = certified_delta(mixed, n=target.n, exp_eps=target.exp_eps, rel=_PRICED)
+        moved = target.bound(mixed, _PRICED)
         prices.append((math.log(moved) - math.log(base)) / float(_PROBE))
     gains = np.array([float(column.signal - trace_of(current)) for column in columns])
-    slope = _slope_of_scaling(current, target, base)
+    # What one unit of log H is worth in trace, along the scaling of all ratios.
+    less = _scaled(current, Fraction(63, 64))
+    bound = target.bound(less, _PRICED)
+    fall = math.log(base) - (math.log(bound) if bound else math.log(base) - 1.0)
+    slope = float(trace_of(current) - trace_of(less)) / max(fall, 1e-9)
     # A change t of weights gains gains @ t, and the price is paid by scaling all ratios, which costs trace.
     solved = linprog(
         -(gains - slope * np.array(prices)), A_ub=[np.ones(len(columns))], b_ub=[radius], bounds=(0, radius)
@@ -253,16 +245,11 @@ def _step(current: Sequence[Orbit], target: ExactTarget, radius: float) -> tuple
     ):
         merged[orbit.levels] = merged.get(orbit.levels, Fraction(0)) + orbit.weight
     mixture = tuple(Orbit(weight, levels) for levels, weight in merged.items() if weight)
-    restored = _restored(mixture, target)
-    return restored if restored is not None and trace_of(restored) > trace_of(current) else None
-
-
-def _slope_of_scaling(current: Sequence[Orbit], target: ExactTarget, base: Fraction) -> float:
-    """How much trace one unit of log H is worth, along the scaling of all ratios."""
-    less = _scaled(current, Fraction(63, 64))
-    bound = certified_delta(less, n=target.n, exp_eps=target.exp_eps, rel=_PRICED)
-    fall = math.log(base) - (math.log(bound) if bound else math.log(base) - 1.0)
-    return float(trace_of(current) - trace_of(less)) / max(fall, 1e-9)
+    if not target.meets(_scaled(mixture, Fraction(1, 2))):
+        return None
+    first = first_integer(lambda factor: not target.meets(_scaled(mixture, Fraction(factor, 1024))), 512, 1536)
+    restored = _scaled(mixture, Fraction(first - 1, 1024))  # the ratios are scaled so that the target is met
+    return restored if trace_of(restored) > trace_of(current) else None
 
 
 def _scaled(orbits: Sequence[Orbit], factor: Fraction) -> tuple[Orbit, ...]:
@@ -271,23 +258,10 @@ def _scaled(orbits: Sequence[Orbit], factor: Fraction) -> tuple[Orbit, ...]:
     for orbit in orbits:
         k = sum(count for count, _ in orbit.levels)
         low = min(value for _, value in orbit.levels)
-        levels = [(count, _rounded(1 + (value / low - 1) * factor)) for count, value in orbit.levels]
+        levels = [
+            (count, Fraction(math.floor((1 + (value / low - 1) * factor) * STEP), STEP))
+            for count, value in orbit.levels
+        ]
         total = sum((count * value for count, value in levels), start=Fraction(0))
         made.append(Orbit(orbit.weight, tuple((count, value * k / total) for count, value in levels)))
     return tuple(made)
-
-
-def _rounded(ratio: Fraction) -> Fraction:
-    return Fraction(math.floor(ratio * STEP), STEP)
-
-
-def _restored(mixture: Sequence[Orbit], target: ExactTarget) -> tuple[Orbit, ...] | None:
-    """The mixture with its ratios scaled to meet the target; None if a factor of 1/2 is not enough."""
-    low, high = 512, 1536  # of 1024; the target is met at low
-    if not target.meets(_scaled(mixture, Fraction(low, 1024))):
-        return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        met = target.meets(_scaled(mixture, Fraction(middle, 1024)))
-        low, high = (middle, high) if met else (low, middle)
-    return _scaled(mixture, Fraction(low, 1024))

@@ -118,7 +118,11 @@ class _Search:
 
     def divided(self, trace: Fraction, ends: tuple[Fraction, ...], most: int) -> tuple[Fraction, ...] | None:
         """Ends of cells in each of which the law below exceeds delta; None if more than ``most`` would be tried."""
-        start, top = self._extremes(trace)
+        # The second moments of k-ary response of this trace, and at the cap: about the ends of what occurs.
+        second, shift = map(float, second_moment(self.k, self.gamma))
+        moment = second * (1 + float(trace) / self.k) - shift
+        start = moment / (1 - math.sqrt(float(trace) / (self.k * (self.k - 1))))
+        top = moment * float(self.cap)
         waiting, done, tried = cell_sides(ends)[::-1], [], 0
         while waiting:
             low, high = waiting.pop()
@@ -133,13 +137,6 @@ class _Search:
             end = Fraction(round(start * (1 + middle) * 4096), 4096)
             waiting += [(end, high), (low, end)]
         return tuple(done)
-
-    def _extremes(self, trace: Fraction) -> tuple[float, float]:
-        """Second moment of k-ary response of this trace, and at the cap: about the ends of what occurs."""
-        second, shift = map(float, second_moment(self.k, self.gamma))
-        square = 1 + float(trace) / self.k
-        least = 1 - math.sqrt(float(trace) / (self.k * (self.k - 1)))
-        return (second * square - shift) / least, (second * square - shift) * float(self.cap)
 
     def _exceeds(self, trace: Fraction, low: Fraction, high: Fraction | None) -> bool:
         heights = [line.height(trace, low, high) for line in self._lines(trace, low, high)]

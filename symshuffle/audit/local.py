@@ -112,11 +112,16 @@ class LocalAudit:
     @cached_property
     def beside(self) -> tuple[str, ...]:
         """What is certified of the claim, and how many runs would refute half of it."""
-        eps = natural_log(upper_end(self.claim.cap))
+        cap = self.claim.cap
+        low, eps = natural_log(lower_end(cap)), natural_log(upper_end(cap))
+        if isinstance(cap, Fraction):
+            known = f"{f'log({cap}) = ' if cap.denominator < _SHORT else 'about '}{low:.10g}"
+        else:
+            known = f"between {low * (1 - 1e-12):.13g} and {eps * (1 + 1e-12):.13g}"
         half = Power(math.exp(eps / 2), 0.0, float(self.level))
         fewest = min((runs for p0, p1 in self._shares if (runs := half.runs(p0, p1))), default=None)
         return (
-            f"certified: eps0 of the claimed channel is {_interval(self.claim)}",
+            f"certified: eps0 of the claimed channel is {known}",
             f"a claim of half of it, eps0 = {eps / 2:.6g}, would be refuted by {about_runs(fewest)} of each input",
         )
 
@@ -211,11 +216,3 @@ def audit_local(source: Any, *, runs: object, confidence: object = "0.99") -> Lo
     found = LocalAudit(said, number, read_confidence(confidence))
     check_runs(found.runs, upper_end(found.claim.cap), Fraction(0), found.level)
     return found
-
-
-def _interval(said: Claim) -> str:
-    low, up = (natural_log(end(said.cap)) for end in (lower_end, upper_end))
-    if isinstance(said.cap, Fraction):
-        exact = f"log({said.cap}) = " if said.cap.denominator < _SHORT else "about "
-        return f"{exact}{low:.10g}"
-    return f"between {low * (1 - 1e-12):.13g} and {up * (1 + 1e-12):.13g}"

@@ -115,19 +115,14 @@ class ShuffledAudit:
         known = list(candidates(self._rows, self.n))
         if not known:
             raise Unsupported(f"n = {self.n} users of this channel have too many histograms for an exact event")
-        sharp = sharpened(self._rows)
-        chosen = [self._best(known[0], known, sharp)]
-        datasets = chosen[0].datasets
-        return (*chosen, *(self._best(datasets, [datasets], None, block) for block in self._blocks[1:]))
+        first = self._best(known, self.n, sharpened(self._rows))
+        return (first, *(self._best([first.datasets], block, self._rows) for block in self._blocks[1:]))
 
-    def _best(
-        self, first: ConstantDatasets, known: Iterable[ConstantDatasets], rows: Any, block: int | None = None
-    ) -> Test:
-        """The most powerful test on a block of first messages, against clients with these rows or the claimed ones."""
-        best: tuple[tuple[float, float], Test] | None = None
+    def _best(self, known: Iterable[ConstantDatasets], block: int, rows: Any) -> Test:
+        """The most powerful test on a block of first messages, against clients with these rows."""
+        found: list[tuple[tuple[float, float], Test]] = []
         for made in known:
-            others = None if rows is None else rows[[made.a, made.b, made.c]]
-            shares = made.shares(block or self.n, others)
+            shares = made.shares(block, rows[[made.a, made.b, made.c]])
             for ratio, certified in self._profile:
                 p0, p1 = shares(float(ratio))
                 bound = float(certified.upper)
@@ -135,10 +130,8 @@ class ShuffledAudit:
                 # Powers that are equal in two digits, near 0 or 1, are ranked by the distance in standard deviations.
                 spread = math.sqrt(p0 * (1 - p0) + float(ratio) ** 2 * p1 * (1 - p1))
                 key = (round(power, 2), (p0 - float(ratio) * p1 - bound) / max(spread, 1e-9))
-                if best is None or key > best[0]:
-                    best = key, Test(made, block or self.n, ratio, certified, (p0, p1))
-        assert best is not None, first
-        return best[1]
+                found.append((key, Test(made, block, ratio, certified, (p0, p1))))
+        return max(found, key=lambda pair: pair[0])[1]
 
     @property
     def datasets(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -246,7 +239,15 @@ class ShuffledAudit:
         - ``first``, ``second``: a row for each run of the two datasets, with n messages in the order of the output.
         - ``hint``: a guess at the cause of what is found.
         """
-        outputs = [self._ordered(np.asarray(rows), name) for rows, name in ((first, "first"), (second, "second"))]
+        outputs = [np.asarray(first), np.asarray(second)]
+        for rows, name in zip(outputs, ("first", "second"), strict=True):
+            if rows.shape != (self.runs, self.n):
+                raise InputError(name, f"shape {rows.shape}", f"shape {(self.runs, self.n)}")
+            if self.order != "random" and np.any(np.diff(rows, axis=1) < 0):
+                raise InputError("order", self.order, "messages in the order of the claim in every run")
+        if self.order != "random":
+            draw = uniform()
+            outputs = [np.array([row[random_order(self.n, draw)] for row in rows]) for rows in outputs]
         hits = []
         for test in self.tests:
             scores = test.datasets.scores(float(test.ratio))
@@ -267,16 +268,6 @@ class ShuffledAudit:
             beside=self.beside,
             hint=hint,
         )
-
-    def _ordered(self, rows: Integers, name: str) -> Integers:
-        if rows.shape != (self.runs, self.n):
-            raise InputError(name, f"shape {rows.shape}", f"shape {(self.runs, self.n)}")
-        if self.order == "random":
-            return rows
-        if np.any(np.diff(rows, axis=1) < 0):
-            raise InputError("order", self.order, "messages in the order of the claim in every run")
-        draw = uniform()
-        return np.array([row[random_order(self.n, draw)] for row in rows])
 
     def _cells(self, outputs: list[Integers]) -> Iterable[ClaimedCell]:
         made, rows = self.tests[0].datasets, self.claim.channel.rows

@@ -110,12 +110,8 @@ def _histograms(total: int, cells: int) -> Integers:
         return np.array([[total]], dtype=np.int64)
     if cells == 2:
         return np.column_stack((np.arange(total + 1), np.arange(total, -1, -1)))
-    parts = [
-        np.column_stack((np.full(len(rest), first), rest))
-        for first in range(total + 1)
-        for rest in (_histograms(total - first, cells - 1),)
-    ]
-    return np.concatenate(parts)
+    rests = [_histograms(total - first, cells - 1) for first in range(total + 1)]
+    return np.column_stack((np.repeat(np.arange(total + 1), list(map(len, rests))), np.concatenate(rests)))
 
 
 def candidates(rows: Array, n: int) -> Iterator[ConstantDatasets]:

@@ -112,18 +112,12 @@ def confidence_ends(count: int, runs: int, level: object) -> tuple[Fraction, Fra
 
 
 def least_runs(ratio: Fraction, delta: Fraction, level: Fraction) -> int | None:
-    """Runs of each of two inputs below which nothing refutes (log ratio, delta); None beyond ``MOST_RUNS``.
-
-    It takes the event at every run of the first input and at none of the second one; then the lower end is
-    ``level^(1/runs)`` and the upper end the rest to 1.
-    """
+    """Runs of each of two inputs below which nothing refutes (log ratio, delta), even all against none; or None."""
 
     def refutes(runs: int) -> bool:
         return lower_share(runs, runs, level) - ratio * upper_share(0, runs, level) > delta
 
-    if not refutes(MOST_RUNS):
-        return None
-    return first_integer(refutes, 0, MOST_RUNS)
+    return first_integer(refutes, 0, MOST_RUNS) if refutes(MOST_RUNS) else None
 
 
 def check_runs(runs: int, ratio: Fraction, delta: Fraction, level: Fraction) -> int:
@@ -147,10 +141,9 @@ class Power:
     level: float
 
     def at(self, runs: int, p0: float, p1: float) -> float:
-        """Probability of a refutation with so many runs of each input, if the event has these probabilities.
+        """Probability of a refutation with so many runs of each input: it rises with ``p0`` and falls with ``p1``.
 
-        Of very many runs it is a number slightly below, as counts of the first input are taken by the block. It rises
-        with ``p0`` and falls with ``p1``: more hits at the first input, or fewer at the second, refute too.
+        Of very many runs it is a number slightly below, as counts of the first input are taken by the block.
         """
         from scipy.special import bdtr, betaincinv
 
@@ -187,14 +180,8 @@ class Power:
         """
         if self.at(runs, p0, 0.0) < wanted:
             return None
-        least = p0 * 1e-12
-        _, ratio = halved(
-            lambda log: self.at(runs, p0, p0 * math.exp(-log)) >= wanted,
-            math.log(max(self.ratio, 1.0)),
-            math.log(p0 / least),
-            settled=26,
-        )
-        return math.exp(ratio)
+        least, most = math.log(max(self.ratio, 1.0)), math.log(p0 / (p0 * 1e-12))
+        return math.exp(halved(lambda x: self.at(runs, p0, p0 * math.exp(-x)) >= wanted, least, most, settled=26)[1])
 
 
 def _window(runs: int, p: float) -> tuple[Any, Any]:

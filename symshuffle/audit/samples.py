@@ -229,15 +229,16 @@ def audit_pair(
     >>> audit.run(lambda x: x).outcome
     <Outcome.REFUTED: 1>
     """
-    check_neighbours(first, second)
-    found = PairAudit(
-        first,
-        second,
-        read_target(eps=eps, exp_eps=exp_eps),
-        _delta(delta),
-        as_integer(runs, "runs", 2, MOST_MESSAGES // (2 * len(as_run(first)))),
-        read_confidence(confidence),
-    )
+    if not isinstance(first, tuple) or not isinstance(second, tuple):
+        if first == second:
+            raise InputError("second", second, f"another input than {first}")
+    elif len(first) != len(second):
+        raise InputError("datasets", f"{len(first)} and {len(second)} users", "two datasets of the same size")
+    elif (differ := sum(a != b for a, b in zip(first, second, strict=True))) != 1:
+        raise InputError("datasets", f"{differ} users differ", "neighbours, which differ in the input of one user")
+    target, excess = read_target(eps=eps, exp_eps=exp_eps), _delta(delta)
+    number = as_integer(runs, "runs", 2, MOST_MESSAGES // (2 * len(as_run(first))))
+    found = PairAudit(first, second, target, excess, number, read_confidence(confidence))
     _ = found.least
     return found
 
@@ -294,19 +295,6 @@ def audit_samples(
     if target is not None:
         _ = found.least
     return found.judge(*samples)
-
-
-def check_neighbours(first: Any, second: Any) -> None:
-    """Refuse two inputs that are equal, and two datasets that do not differ in exactly one user."""
-    if not isinstance(first, tuple) or not isinstance(second, tuple):
-        if first == second:
-            raise InputError("second", second, f"another input than {first}")
-        return
-    if len(first) != len(second):
-        raise InputError("datasets", f"{len(first)} and {len(second)} users", "two datasets of the same size")
-    differ = sum(a != b for a, b in zip(first, second, strict=True))
-    if differ != 1:
-        raise InputError("datasets", f"{differ} users differ", "neighbours, which differ in the input of one user")
 
 
 def _delta(delta: object) -> Fraction:

@@ -173,20 +173,16 @@ def read_messages(path: Path, plan: Plan) -> tuple[Integers, int]:
         return _tallied(blocks, plan, 1, _with_counts(",".join(columns), path))
     try:
         with path.open("rb") as stream:
-            _check_head(_head(stream), path, plan)
+            first = stream.readline(1 << 16)
+            try:
+                head = json.loads(first.removeprefix(b"#")) if first.startswith(b"#") else None
+            except ValueError:
+                head = None
+            _check_head(head, path, plan)
             counts = _with_counts(stream.readline(1 << 16).decode(errors="replace").strip(), path)
             return _tallied(_blocks(stream), plan, 3, counts)
     except OSError as error:
         raise InputError("messages", path, f"a file that can be read ({_reason(error)})") from error
-
-
-def _head(stream: BufferedReader) -> Any:
-    """Content of the first line, None if it is no comment in JSON."""
-    first = stream.readline(1 << 16)
-    try:
-        return json.loads(first.removeprefix(b"#")) if first.startswith(b"#") else None
-    except ValueError:
-        return None
 
 
 def _check_head(head: Any, path: Path, plan: Plan) -> None:

@@ -86,32 +86,24 @@ def enclosed_maximum(
     flat = flat if flat.is_finite() else flint.arb(0)
     program = reduced.program([Ball.from_arb(gain, bits).midpoint for gain in gains])
     basis = _float_basis(reduced.rows, [gain - flat for gain in gains], flat, reduced.lam)
-    certificate = _vertex(measure, program, basis)
-    attained = sum((to_arb(mass) * gains[j] for j, mass in certificate.primal), start=flint.arb(0))
-    bound = _raised(reduced.spread(certificate.dual), gains, reduced.columns)
+    found = (
+        optimal_vectors(program, basis)[0]
+        if few_enough(program)  # for pivots over the rationals
+        else certificate_of_basis(program, basis, range(program.num_rows))
+    )
+    if found is None or any(value < 0 for _, value in found.primal):
+        raise NotDecided(f"the basis proposed for {measure.name} is not feasible over the rationals")
+    attained = sum((to_arb(mass) * gains[j] for j, mass in found.primal), start=flint.arb(0))
+    bound = reduced.spread(found.dual)
+    limits = (to_arb(dot(bound, column)) for column in reduced.columns)
+    excess = (Ball.from_arb(gain - limit).upper for gain, limit in zip(gains, limits, strict=True))
+    # Raising every entry of u by s raises u . S_y by at least s * m, since no entry of a column is below 1.
+    raised = max(Fraction(0), *excess) / len(bound)
+    bound = tuple(u + raised for u in bound)
     lower = Ball.from_arb(attained, bits).lower
     how = f"an exact vertex with its value as a ball; a vector that dominates all {len(gains)} kinds of columns"
     value = Bracket(lower, max(lower, sum(bound, start=Fraction(0))), Rigour.BALL, "lp", how)
-    return certificate, bound, value
-
-
-def _raised(bound: tuple[Fraction, ...], gains: Sequence[flint.arb], columns: Sequence[Column]) -> tuple[Fraction, ...]:
-    """A vector above every column: all of its entries raised by one amount, since no entry of a column is below 1."""
-    limits = (to_arb(dot(bound, column)) for column in columns)
-    excess = [Ball.from_arb(gain - limit) for gain, limit in zip(gains, limits, strict=True)]
-    # Raising every entry of u by s raises u . S_y by at least s * m.
-    raised = max(Fraction(0), *(ball.upper for ball in excess)) / len(bound)
-    return tuple(u + raised for u in bound)
-
-
-def _vertex(measure: Measure, program: LinearProgram, basis: Sequence[int]) -> Certificate:
-    """The optimal vertex with its multipliers; of a program too large for pivots over the rationals, the given one."""
-    if few_enough(program):
-        return optimal_vectors(program, basis)[0]
-    certificate = certificate_of_basis(program, basis, range(program.num_rows))
-    if certificate is None or any(value < 0 for _, value in certificate.primal):
-        raise NotDecided(f"the basis proposed for {measure.name} is not feasible over the rationals")
-    return certificate
+    return found, bound, value
 
 
 def _float_basis(columns: Sequence[Column], gains: Sequence[Any], flat: Any, lam: Fraction) -> list[int]:

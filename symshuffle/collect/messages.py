@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from tempfile import TemporaryFile, gettempdir
 from typing import Final, final
 
@@ -203,16 +202,19 @@ def _refuse(wrong: Integers, text: bytes, ends: Integers, first: int, scheme: Sc
     i = int(np.flatnonzero(wrong)[0])
     start = 0 if i == 0 else int(ends[i - 1]) + 1
     line = text[start : int(ends[i])].decode(errors="replace")
-    raise InputError(f"message in line {first + i}", line or "an empty line", scheme_words(scheme))
-
-
-def scheme_words(scheme: Scheme) -> str:
-    """What a message of a mechanism looks like."""
+    wanted = f"{scheme.width} integers from 0 to {scheme.alphabet - 1} with blanks between"
     if scheme.is_bits:
-        return f"{scheme.width} digits 0 or 1, a message of {scheme.name}"
-    if scheme.width == 1:
-        return f"an integer from 0 to {scheme.alphabet - 1}, a message of {scheme.name}"
-    return f"{scheme.width} integers from 0 to {scheme.alphabet - 1} with blanks between, a message of {scheme.name}"
+        wanted = f"{scheme.width} digits 0 or 1"
+    elif scheme.width == 1:
+        wanted = f"an integer from 0 to {scheme.alphabet - 1}"
+    raise InputError(f"message in line {first + i}", line or "an empty line", f"{wanted}, a message of {scheme.name}")
+
+
+WHO_SHUFFLES: Final = (
+    "not shuffled: the plan's eps holds only after whoever collects these messages has removed senders and times, "
+    "and has sorted the messages or put them in a uniformly random order, before anybody else sees them"
+)
+"""What goes with every message of a client."""
 
 
 @final

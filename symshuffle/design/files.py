@@ -192,24 +192,6 @@ def _taken(value: object) -> bool:
     return True
 
 
-def parse_problem(data: Mapping[str, Any]) -> ProblemFile:
-    """Read a problem from the object that a JSON file holds; rounded probabilities are normalised."""
-    try:
-        found, rounding = normalised(data)
-        problem = _adapter().validate_python(found)
-        object.__setattr__(problem, "rounding", rounding)
-        return problem
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        kinds = {"decision", "mutual-information", "f-divergence"}
-        where = [part for part in first["loc"] if part not in kinds]
-        field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in where).lstrip(".")
-        value = str(first["input"])
-        shown = value if len(value) <= 60 else f"{value[:57]}..."
-        message = first["msg"].removeprefix("Value error, ")
-        raise InputError(field or "problem", shown, message[:1].lower() + message[1:]) from None
-
-
 def read_problem(path: Path) -> ProblemFile:
     """Decision problem read from a JSON file.
 
@@ -238,4 +220,17 @@ def read_problem(path: Path) -> ProblemFile:
         raise InputError("problem", path, f"JSON ({error})") from None
     if not isinstance(data, dict):
         raise InputError("problem", path, "a JSON object")
-    return parse_problem(data)
+    try:
+        found, rounding = normalised(data)
+        problem = _adapter().validate_python(found)
+        object.__setattr__(problem, "rounding", rounding)
+        return problem
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        kinds = {"decision", "mutual-information", "f-divergence"}
+        where = [part for part in first["loc"] if part not in kinds]
+        field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in where).lstrip(".")
+        value = str(first["input"])
+        shown = value if len(value) <= 60 else f"{value[:57]}..."
+        message = first["msg"].removeprefix("Value error, ")
+        raise InputError(field or "problem", shown, message[:1].lower() + message[1:]) from None

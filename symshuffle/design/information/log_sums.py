@@ -141,7 +141,8 @@ def reach(holds: Callable[[Fraction, Fraction], bool], start: Fraction, end: Fra
     """How far towards the end the conditions are certified, without a gap from the start."""
     at, step = start, (end - start) / 8
     while at != end and abs(step) > _TOLERANCE * unit_at(at):
-        goal = short_level(at + step)
+        unit = 1 << (48 + _halvings(at + step))
+        goal = Fraction(round((at + step) * unit), unit)  # a short denominator, so that ends stay readable
         if abs(goal - start) > abs(end - start):
             goal = end
         at, step = (goal, 2 * step) if holds(at, goal) else (at, step / 4)
@@ -170,9 +171,3 @@ def _halvings(level: Fraction) -> int:
 def bits_at(level: Fraction) -> int:
     """The precision in which conditions are examined: their terms may cancel to the fourth power of the distance."""
     return _BITS + 4 * _halvings(level)
-
-
-def short_level(level: Fraction) -> Fraction:
-    """A nearby rational with a short denominator, so that ends stay readable."""
-    unit = 1 << (48 + _halvings(level))
-    return Fraction(round(level * unit), unit)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from tempfile import TemporaryFile, gettempdir
 from typing import Final, final
 
@@ -208,13 +209,6 @@ def _refuse(wrong: Integers, text: bytes, ends: Integers, first: int, scheme: Sc
     elif scheme.width == 1:
         wanted = f"an integer from 0 to {scheme.alphabet - 1}"
     raise InputError(f"message in line {first + i}", line or "an empty line", f"{wanted}, a message of {scheme.name}")
-
-
-WHO_SHUFFLES: Final = (
-    "not shuffled: the plan's eps holds only after whoever collects these messages has removed senders and times, "
-    "and has sorted the messages or put them in a uniformly random order, before anybody else sees them"
-)
-"""What goes with every message of a client."""
 
 
 @final

@@ -135,7 +135,7 @@ def _group(
     file: DecisionFile, problem: DecisionProblem, symmetry: str | None, *, criterion: Criterion
 ) -> SymmetryGroup | None:
     from symshuffle.design.decision.invariant import detect_symmetry
-    from symshuffle.design.decision.sizes import worth_reducing
+    from symshuffle.design.decision.programs import worth_reducing
 
     match symmetry:
         case None:
@@ -185,7 +185,7 @@ def _decision_formula(
     problem: DecisionProblem, level: Fraction | Exp, group: SymmetryGroup | None, *, criterion: Criterion
 ) -> Formulation:
     from symshuffle.design.decision.invariant import detect_symmetry
-    from symshuffle.design.decision.sizes import check_formula
+    from symshuffle.design.decision.programs import check_formula
     from symshuffle.design.parametric.program import program_of_problem
     from symshuffle.design.parametric.walk import piece_around
 
@@ -225,7 +225,7 @@ def _measure(request: _Request, *, kind: str) -> None:
 
 def _measure_formula(measure: Measure, level: Fraction | Exp) -> Formulation:
     """The formula of a measure: exact end points where it is rational in lambda, a certified interval otherwise."""
-    from symshuffle.design.decision.sizes import check_formula
+    from symshuffle.design.decision.programs import check_formula
     from symshuffle.design.information.formulas import logarithmic_piece, rational_program
     from symshuffle.design.parametric.walk import piece_around
 

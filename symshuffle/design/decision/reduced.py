@@ -13,7 +13,7 @@ from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Exp, enclose
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
-from symshuffle.design.decision import programs, sizes
+from symshuffle.design.decision import programs
 from symshuffle.design.decision.certificate import LEVELS, REL, check_around, check_bound, narrowed
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import DecisionProblem
@@ -208,7 +208,7 @@ def orbit_tradeoff(
     criterion = choice(Criterion, criterion, "criterion")
     level = check_lam(lam)
     reduced = InvariantProblem.of(problem, group, criterion=criterion)
-    sizes.check_orbits(len(reduced.inputs), len(reduced.actions), group)
+    programs.check_orbits(len(reduced.inputs), len(reduced.actions), group)
     # Singletons of all orbits of inputs make the program feasible.
     feasible = frozenset((1 << orbit[0], 0) for orbit in reduced.inputs)
     try:

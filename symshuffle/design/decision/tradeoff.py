@@ -22,7 +22,7 @@ from symshuffle.base.levels import takes_eps0
 from symshuffle.base.lp import LinearProgram, Sense
 from symshuffle.base.numbers import Exp, enclose
 from symshuffle.base.results import Bracket
-from symshuffle.design.decision import programs, sizes
+from symshuffle.design.decision import programs
 from symshuffle.design.decision.certificate import (
     LEVELS,
     REL,
@@ -161,7 +161,7 @@ def _tradeoff(
     if criterion is Criterion.BAYES:
         problem.required_prior()
     if method is None:
-        few = problem.num_inputs <= _FEW_INPUTS and sizes.column_work(problem) <= sizes.COLUMN_WORK
+        few = problem.num_inputs <= _FEW_INPUTS and programs.column_work(problem) <= programs.COLUMN_WORK
         method = Method.COLUMNS if few else Method.COMPACT
     if not isinstance(lam, Exp):
         level = check_lam(lam)
@@ -190,7 +190,7 @@ def _around(problem: DecisionProblem, lam: Exp, criterion: Criterion, method: Me
 
 
 def _at_rational(problem: DecisionProblem, lam: Fraction, criterion: Criterion, method: Method) -> Design:
-    sizes.check_program(problem, method, criterion=criterion)
+    programs.check_program(problem, method, criterion=criterion)
     propose = {Method.POLYTOPE: programs.polytope, Method.COMPACT: programs.compact, Method.COLUMNS: _generated}
     large = method is Method.COMPACT and problem.num_inputs > _EXACT_ROWS
     # Next to 1 an optimal basis does not depend on the level, and further away the solver can tell columns apart.
@@ -228,9 +228,9 @@ def _certify(
     columns = columns | _starting_columns(problem)
     for attempt in range(_MOST_ROUNDS):
         if attempt == _MAX_ROUNDS and (
-            lam >= _SEEN or sizes.pivoting_seconds(problem, criterion=criterion) <= _PATIENT
+            lam >= _SEEN or programs.pivoting_seconds(problem, criterion=criterion) <= _PATIENT
         ):
-            if sizes.exact_compact_seconds(problem, criterion=criterion) > sizes.EXACT_SECONDS:
+            if programs.exact_compact_seconds(problem, criterion=criterion) > programs.EXACT_SECONDS:
                 proposal = programs.compact(problem, lam, criterion=criterion)
                 return _weak_duality(problem, lam, criterion, proposal, method)
             # A degenerate optimum leaves the multipliers of the restricted program free; the compact one pins them

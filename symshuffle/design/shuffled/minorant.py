@@ -164,10 +164,7 @@ class TraceBound:
             "k": self.k,
             "n": self.n,
             "exp_eps": order,
-            "above": str(self.above),
-            "delta": str(self.delta),
-            "lam_cap": str(self.lam_cap),
-            "trace": str(self.trace),
+            **{name: str(getattr(self, name)) for name in _NUMBERS},
             "ends": [str(end) for end in self.ends],
             "cells": [[[str(x) for x in (line.c, line.a, line.b, line.d)] for line in lines] for lines in self.cells],
         }

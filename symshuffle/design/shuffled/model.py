@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, final
@@ -77,17 +76,16 @@ class BlockDesign:
         """Points of each block, ascending; points are numbered from 0."""
         if self.points > _MOST_POINTS:
             raise Unsupported(f"{self.points} points: blocks are listed up to {_MOST_POINTS} points")
-        points = list(self._points())
+        # Vectors whose first entry that is not 0 is 1.
+        points = [
+            (0,) * zeros + (1, *rest)
+            for zeros in range(self.dimension, -1, -1)
+            for rest in itertools.product(range(self.q), repeat=self.dimension - zeros)
+        ]
         return tuple(
             tuple(i for i, x in enumerate(points) if sum(a * b for a, b in zip(x, y, strict=True)) % self.q == 0)
             for y in points
         )
-
-    def _points(self) -> Iterator[tuple[int, ...]]:
-        """Vectors whose first entry that is not 0 is 1."""
-        for zeros in range(self.dimension, -1, -1):
-            for rest in itertools.product(range(self.q), repeat=self.dimension - zeros):
-                yield (0,) * zeros + (1, *rest)
 
 
 def block_designs(k: int) -> tuple[BlockDesign, ...]:
@@ -113,6 +111,11 @@ def block_designs(k: int) -> tuple[BlockDesign, ...]:
 
 
 NO_UPPER: Final = "no upper end"
+
+
+def fixed_risk(k: int, trace: Fraction, n: int) -> Fraction:
+    """Canonical l2 risk of a channel of k inputs and a trace, the same at every fixed composition of n users."""
+    return Fraction(isotropic_risk(k, trace, population=Population.FIXED)) / n
 
 
 @final
@@ -214,14 +217,12 @@ class ShuffledDesign:
     @property
     def risk(self) -> Fraction:
         """Exact canonical l2 risk (sum of squared errors of the shares), the same at every fixed composition."""
-        return Fraction(isotropic_risk(self.k, self.trace, population=Population.FIXED)) / self.n
+        return fixed_risk(self.k, self.trace, self.n)
 
     @property
     def least_risk(self) -> Fraction | None:
         """Lower bound on the risk of every channel of the class that meets the target; None without a cap."""
-        if self.upper is None:
-            return None
-        return Fraction(isotropic_risk(self.k, self.upper, population=Population.FIXED)) / self.n
+        return None if self.upper is None else fixed_risk(self.k, self.upper, self.n)
 
     @property
     def useful(self) -> bool:

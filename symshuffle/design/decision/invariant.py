@@ -22,7 +22,7 @@ from symshuffle.design.decision.certificate import violated_columns
 from symshuffle.design.decision.problems import DecisionProblem, SubsetAction, as_integers
 from symshuffle.geometry.automorphisms import Codes, column_automorphisms, encode
 from symshuffle.geometry.groups import SymmetryGroup, trivial_group
-from symshuffle.geometry.linear import Matrix, Vector, dot
+from symshuffle.geometry.linear import Matrix, Vector
 from symshuffle.geometry.linprog import solve
 from symshuffle.geometry.permutations import orbits_of_points
 
@@ -70,9 +70,11 @@ class InvariantProblem:
         if criterion is Criterion.MINIMAX:
             parameters = orbits_of_points(problem.num_parameters, [images for images, _ in moved])
         if len(parameters) == 1:
-            problem, parameters = problem.with_prior(_uniform_on(parameters[0], problem.num_parameters)), ()
+            problem, parameters = problem.with_prior(spread_over(parameters, [Fraction(1)], problem.num_parameters)), ()
         actions = tuple(orbit[0] for orbit in orbits_of_points(problem.num_actions, [images for _, images in moved]))
-        priors = [_uniform_on(orbit, problem.num_parameters) for orbit in parameters] or [problem.required_prior()]
+        priors = [spread_over([orbit], [Fraction(1)], problem.num_parameters) for orbit in parameters] or [
+            problem.required_prior()
+        ]
         prices = tuple(problem.posterior_costs(prior, actions=actions) for prior in priors)
         return cls(problem, group, group.input_orbits(), parameters, actions, prices)
 
@@ -80,11 +82,7 @@ class InvariantProblem:
         """The prior over the parameters with these weights of the orbits, or the given prior if there are no orbits."""
         if not self.parameters:
             return self.problem.required_prior()
-        prior = [Fraction(0)] * self.problem.num_parameters
-        for orbit, weight in zip(self.parameters, weights, strict=True):
-            for t in orbit:
-                prior[t] = weight / len(orbit)
-        return tuple(prior)
+        return spread_over(self.parameters, weights, self.problem.num_parameters)
 
     def risks(self, pairs: Sequence[SubsetAction], lam: Fraction) -> list[Vector]:
         """What one unit of weight on each pair (subset, place) costs, by price list."""
@@ -122,17 +120,14 @@ class InvariantProblem:
     def priced(self, pairs: Sequence[SubsetAction], lam: Fraction) -> Priced:
         """One round of column generation over the rationals: the program over some pairs, and what it lacks."""
         certificate = solve(self.program(pairs, lam)).certificate
-        home = {x: i for i, orbit in enumerate(self.inputs) for x in orbit}
-        # An input orbit of size s shares its multiplier equally among its inputs.
-        bound = tuple(certificate.dual[home[x]] / len(self.inputs[home[x]]) for x in range(self.group.m))
-        weights = tuple(-y for y in certificate.dual[len(self.inputs) :]) or (Fraction(1),)
-        costs = [
-            [dot(weights, prices) for prices in zip(*rows, strict=True)] for rows in zip(*self.prices, strict=True)
-        ]
+        count = len(self.inputs)
+        bound = spread_over(self.inputs, certificate.dual[:count], self.group.m)
+        prior = self.prior([-y for y in certificate.dual[count:]])
+        costs = self.problem.posterior_costs(prior, actions=self.actions)
         known = set(pairs)
         fresh = [pair for pair in violated_columns(costs, bound, lam) if pair not in known]
         masses = tuple((pairs[j], mass) for j, mass in certificate.primal if j < len(pairs))
-        return Priced(masses, bound, self.prior(weights), fresh)
+        return Priced(masses, bound, prior, fresh)
 
 
 @final
@@ -146,9 +141,13 @@ class Priced:
     fresh: list[SubsetAction]
 
 
-def _uniform_on(orbit: Sequence[int], size: int) -> Vector:
-    inside = set(orbit)
-    return tuple(Fraction(int(t in inside), len(orbit)) for t in range(size))
+def spread_over(orbits: Sequence[Sequence[int]], values: Sequence[Fraction], size: int) -> Vector:
+    """The value of each orbit, shared equally by its members; 0 elsewhere."""
+    found = [Fraction(0)] * size
+    for orbit, value in zip(orbits, values, strict=True):
+        for x in orbit:
+            found[x] = value / len(orbit)
+    return tuple(found)
 
 
 def detect_symmetry(problem: DecisionProblem, *, criterion: Criterion | str = Criterion.BAYES) -> SymmetryGroup:

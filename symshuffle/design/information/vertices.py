@@ -16,10 +16,11 @@ from symshuffle.base.lp import Certificate, LinearProgram, Sense
 from symshuffle.base.numbers import Ball, to_arb
 from symshuffle.base.results import Bracket
 from symshuffle.base.solvers import linprog
+from symshuffle.design.decision.invariant import spread_over
 from symshuffle.design.information.measures import Column, Measure, columns_up_to
 from symshuffle.geometry.extremal import staircase_row
 from symshuffle.geometry.groups import SymmetryGroup
-from symshuffle.geometry.linear import dot
+from symshuffle.geometry.linear import Vector, dot
 from symshuffle.geometry.linprog import certificate_of_basis
 from symshuffle.geometry.pivots import few_enough, optimal_vectors
 from symshuffle.geometry.subset_orbits import SubsetOrbit
@@ -39,8 +40,8 @@ class Reduced:
     lam: Fraction
     blocks: tuple[tuple[int, ...], ...]
     orbits: list[SubsetOrbit]
-    columns: list[tuple[Fraction, ...]]
-    rows: list[tuple[Fraction, ...]]
+    columns: list[Vector]
+    rows: list[Vector]
 
     @classmethod
     def of(cls, measure: Measure, lam: Fraction, group: SymmetryGroup | None) -> Reduced:
@@ -57,22 +58,16 @@ class Reduced:
         count = len(self.blocks)
         return LinearProgram(tuple(-gain for gain in gains), entries, (Sense.EQ,) * count, (Fraction(1),) * count)
 
-    def spread(self, dual: Sequence[Fraction]) -> tuple[Fraction, ...]:
+    def spread(self, dual: Sequence[Fraction]) -> Vector:
         """The vector u over the inputs: the negated multiplier of an orbit, shared equally by its inputs."""
-        bound = [Fraction(0)] * self.m
-        for y, block in zip(dual, self.blocks, strict=True):
-            for x in block:
-                bound[x] = -y / len(block)
-        return tuple(bound)
+        return spread_over(self.blocks, [-y for y in dual], self.m)
 
     def weigh(self, primal: Sequence[tuple[int, Fraction]]) -> dict[int, Fraction]:
         """The weight of every subset of an orbit, by its representative."""
         return {self.orbits[j].representative: mass / self.orbits[j].size for j, mass in primal}
 
 
-def enclosed_maximum(
-    measure: Measure, reduced: Reduced, bits: int
-) -> tuple[Certificate, tuple[Fraction, ...], Bracket]:
+def enclosed_maximum(measure: Measure, reduced: Reduced, bits: int) -> tuple[Certificate, Vector, Bracket]:
     """An optimal vertex, a vector above every column, and the bracket between their values.
 
     The program is solved over the rationals at the midpoints of the balls. Its vertex is feasible whatever the true

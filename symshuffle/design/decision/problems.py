@@ -34,7 +34,7 @@ LARGEST_LOSS: Final = 10**15
 @final
 @dataclass(frozen=True, slots=True)
 class DecisionProblem:
-    r"""Decision problem with parameters, inputs, actions, a loss and perhaps a prior.
+    r"""Decision problem with parameters, inputs, actions, a loss and a prior.
 
     Parameters
     ----------

@@ -18,15 +18,7 @@ from symshuffle.utility.frontiers.orbit import subset_orbit
 
 
 def blanket_moment(k: Any, signal: Any, least: Any) -> Any:
-    r"""Average of :math:`(u_i-u_j)^2/\min u` over ordered pairs, what remains of the certified bound.
-
-    It is :math:`2S/((k-1)\min u)` with the signal :math:`S=\sum(u_i-1)^2`.
-
-    Examples
-    --------
-    >>> blanket_moment(2, Fraction(1, 2), Fraction(1, 2))
-    Fraction(2, 1)
-    """
+    r"""Average of :math:`(u_i-u_j)^2/\min u` over pairs, of the certified bound: :math:`2S/((k-1)\min u)`, S the signal."""
     return 2 * signal / ((k - 1) * least)
 
 
@@ -43,13 +35,7 @@ def third_input_moment(k: Any, signal: Any, reciprocals: Any) -> Any:
 
 
 def one_user_loss(u: Sequence[Fraction], exp_eps: Fraction) -> Fraction:
-    r"""Mean of :math:`(u_i-e^\varepsilon u_j)_+` over ordered pairs of a template, the certified bound at n = 1.
-
-    Examples
-    --------
-    >>> one_user_loss([Fraction(3, 2), Fraction(1, 2)], Fraction(2))
-    Fraction(1, 4)
-    """
+    r"""Mean of :math:`(u_i-e^\varepsilon u_j)_+` over ordered pairs of a template, the certified bound at n = 1."""
     k = len(u)
     gains = (max(u[i] - exp_eps * u[j], Fraction(0)) for i in range(k) for j in range(k) if i != j)
     return sum(gains, start=Fraction(0)) / (k * (k - 1))
@@ -77,11 +63,6 @@ def one_user_line(k: int, exp_eps: Fraction, delta: Fraction) -> Fraction:
 
     It is the largest trace of an exchangeable channel with certified bound at most delta at n = 1, for k up to 7 at the
     levels of claim ``symshuffle.shuffled-one-user``; for others that is open.
-
-    Examples
-    --------
-    >>> one_user_line(3, Fraction(2), Fraction(1, 2))
-    Fraction(51, 16)
     """
     k = check_inputs(k)
     start = max(subset_orbit(k, s, exp_eps).signal for s in range(1, k))

@@ -37,13 +37,6 @@ def blanket_law(orbits: Sequence[Orbit], exp_eps: Number) -> Law:
     r"""Law of G of a mixture of orbits, for every pair of different inputs: linear in the law of the template u.
 
     :math:`G=(u_0-e^\varepsilon u_1)/\min u` has mass :math:`\min u`; the rest is at 0.
-
-    Examples
-    --------
-    >>> from symshuffle.utility.frontiers.orbit import subset_orbit
-    >>> law = blanket_law([subset_orbit(3, 1, Fraction(2))], Fraction(1))
-    >>> sorted((str(value), str(weight)) for value, weight in law.atoms())
-    [('-1', '1/4'), ('0', '1/2'), ('1', '1/4')]
     """
     return Law.from_atoms(_atoms(orbits, exp_eps))
 

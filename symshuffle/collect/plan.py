@@ -106,7 +106,7 @@ class Plan:
     @property
     def noise(self) -> VoteNoise:
         """Variances of the estimate of a share, of one user."""
-        return noise_of(self.scheme)
+        return self.scheme.noise
 
     def expected(self, loss: Loss | str) -> Number:
         """Expected error of the estimated shares at n users, at the worst composition, for a loss."""
@@ -191,15 +191,6 @@ class Plan:
         """The error that so many messages are not what was certified."""
         least = f"at least {self.min_users}, the honest users at which the plan's eps is certified (min_users)"
         return InputError("messages", n, least)
-
-
-def noise_of(made: Scheme) -> VoteNoise:
-    """Variances of one user's part in an estimated share."""
-    from symshuffle.utility.estimation.votes import VoteNoise
-
-    p, q = made.p, made.q
-    apart = (p - q) ** 2
-    return VoteNoise(p * (1 - p) / apart, q * (1 - q) / apart, made.k, "support count")
 
 
 def read_plan(text: str, name: str = "plan") -> Plan:

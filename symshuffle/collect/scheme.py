@@ -24,6 +24,7 @@ from symshuffle.base.errors import Unsupported
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism
+    from symshuffle.utility.estimation.votes import VoteNoise
 
 Integers: TypeAlias = npt.NDArray[Any]
 """An array of integers."""
@@ -144,6 +145,15 @@ class Scheme(ABC):
     def q(self) -> Fraction:
         """Probability that a message supports any other category."""
         return self.chances[1]
+
+    @property
+    def noise(self) -> VoteNoise:
+        """Variances of one user's part in an estimated share."""
+        from symshuffle.utility.estimation.votes import VoteNoise
+
+        p, q = self.chances
+        apart = (p - q) ** 2
+        return VoteNoise(p * (1 - p) / apart, q * (1 - q) / apart, self.k, "support count")
 
     @property
     def bits(self) -> int:

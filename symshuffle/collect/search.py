@@ -23,7 +23,7 @@ from symshuffle.base.numbers import (
     working_precision,
 )
 from symshuffle.collect.mechanisms import LARGEST_K, SCHEMES, scheme
-from symshuffle.collect.plan import Plan, noise_of
+from symshuffle.collect.plan import Plan
 from symshuffle.collect.scheme import Scheme
 
 _SHARE: Final = Fraction(1, 10**6)
@@ -146,7 +146,7 @@ def _ranked(k: int, asked: _Asked, name: str | None, progress: NamedProgress | N
     if not found:
         raise Unsupported(f"no plan for eps = {asked.eps}, delta = {asked.delta} and {asked.honest} users: {refused}")
     different = {(made.name, *made.parameters.items()): made for made in found}
-    return sorted(different.values(), key=lambda made: upper_end(noise_of(made).loss(asked.loss, asked.n)))
+    return sorted(different.values(), key=lambda made: upper_end(made.noise.loss(asked.loss, asked.n)))
 
 
 def _proposals(
@@ -244,7 +244,6 @@ def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], table: tup
 
 def _row(made: Scheme, asked: _Asked) -> dict[str, Any]:
     """What was compared, as text."""
-    noise = noise_of(made)
-    losses = {kind.value: format_decimal(upper_end(noise.loss(kind, asked.n)), digits=4, up=True) for kind in Loss}
+    losses = {kind.value: format_decimal(upper_end(made.noise.loss(kind, asked.n)), digits=4, up=True) for kind in Loss}
     named = {"mechanism": made.name, "parameters": dict(made.parameters)}
     return named | {"ratio": f"{float(made.ratio):.7g}", **losses, "bits_per_message": made.bits}

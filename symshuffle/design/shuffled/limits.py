@@ -18,7 +18,7 @@ from symshuffle.utility.frontiers.orbit import subset_orbit
 
 
 def blanket_moment(k: Any, signal: Any, least: Any) -> Any:
-    r"""Average of :math:`(u_i-u_j)^2/\min u` over pairs, of the certified bound: :math:`2S/((k-1)\min u)`, S the signal."""
+    r"""Average of :math:`(u_i-u_j)^2/\min u` over pairs, of the bound: :math:`2S/((k-1)\min u)`, S the signal."""
     return 2 * signal / ((k - 1) * least)
 
 

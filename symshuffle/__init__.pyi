@@ -56,7 +56,7 @@ from .decompositions.model import simplified_decomposition as simplified_decompo
 from .decompositions.symbolic import optimal_decomposition as optimal_decomposition
 from .design.comparison.compare import compare as compare
 from .design.comparison.model import Comparison as Comparison
-from .design.decision.optimal_channel import Design as Design
+from .design.decision.certificate import Design as Design
 from .design.decision.problems import DecisionProblem as DecisionProblem
 from .design.decision.tradeoff import bayes_tradeoff as bayes_tradeoff
 from .design.decision.tradeoff import minimax_tradeoff as minimax_tradeoff

@@ -131,7 +131,7 @@ def test_every_kind_of_docstring_is_found():
     assert found["symshuffle"] == found["symshuffle.engines.densities.beyond"] == "module"
     assert found["symshuffle.design.comparison.compare.compare"] == "function"
     assert found["symshuffle.channels.law.Law"] == "class"
-    assert found["symshuffle.design.widths.REL"] == "data"
+    assert found["symshuffle.design.decision.certificate.REL"] == "data"
     assert len(found) > 2000
 
 

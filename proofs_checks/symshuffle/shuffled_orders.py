@@ -15,7 +15,7 @@ from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import Rigour
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.shuffled import worst_shuffled_divergence
-from symshuffle.design.shuffled.laws import blanket_law, trace_of
+from symshuffle.design.shuffled.search import blanket_law, trace_of
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Clause,

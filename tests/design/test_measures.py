@@ -14,7 +14,7 @@ from symshuffle.channels import shuffled
 from symshuffle.channels.shuffled import hockey_stick
 from symshuffle.design.information import measures as me
 from symshuffle.design.information.maximum import maximise, renyi_divergence
-from symshuffle.design.named import uniform
+from symshuffle.design.named import best_uniform_size
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.geometry.groups import symmetric_group
 
@@ -64,7 +64,7 @@ def test_logarithmic_measures(measure, eps0, value):
 
 def test_uniform_information_is_subset_selection():
     for m, eps0 in ((3, Fraction(2)), (5, Fraction(1)), (4, Fraction(1, 2))):
-        value, _ = uniform.best_uniform_size(m, eps0)
+        value, _ = best_uniform_size(m, eps0)
         design = maximise(me.mutual_information([Fraction(1, m)] * m), Exp(eps0))
         assert abs(value.midpoint - design.value.midpoint) < Fraction(1, 10**20)
 
@@ -91,7 +91,7 @@ def test_exchangeable_inputs_reduce_the_program():
     assert abs(reduced.value.midpoint - maximise(measure, Exp(Fraction(1))).value.midpoint) < Fraction(1, 10**20)
     assert reduced.num_outputs() == reduced.channel().num_outputs
     wide = me.mutual_information([Fraction(1, 100)] * 100)
-    value, size = uniform.best_uniform_size(100, Fraction(1))
+    value, size = best_uniform_size(100, Fraction(1))
     design = maximise(wide, Exp(Fraction(1)), group=wide.symmetry())
     assert abs(design.value.midpoint - value.midpoint) < Fraction(1, 10**20)
     assert [subset.bit_count() for subset in design.weights] == [size]

@@ -27,7 +27,7 @@ from symshuffle.decompositions.model import ReductionPair
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.information.maximum import maximise
 from symshuffle.design.information.measures import mutual_information
-from symshuffle.design.named.weighted import weighted_guessing_problem, weighted_guessing_risk
+from symshuffle.design.named import weighted_guessing_problem, weighted_guessing_risk
 from symshuffle.engines.contours.ball import BallContour
 from symshuffle.engines.contours.contour import Contour
 from symshuffle.engines.counting.counts import Counts

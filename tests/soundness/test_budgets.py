@@ -24,8 +24,7 @@ from tests.words import words
 
 INSIDE = set(
     words(
-        "collect.responses.Hadamard.mechanism collect.responses.Response.mechanism "
-        "collect.responses.Subsets.mechanism collect.scheme.Scheme.mechanism "
+        "collect.scheme.Scheme.mechanism "
         "engines.confirm.transform.laplace_transform decompositions.closed_forms.closed_form "
         "decompositions.composition.laws.composed_law decompositions.composition.laws.mixed_law "
         "decompositions.composition.tree.root utility.frontiers.caps.at utility.frontiers.caps.check_cap "
@@ -37,8 +36,9 @@ INSIDE = set(
 """Behind a door: they are given a cap that was read already, or read it."""
 
 FORMULAS = (
-    "design.named.ring",
-    "design.named.symmetric",
+    "design.named.candidate_risks",
+    "design.named.guessing",
+    "design.named.subset_weight",
     "geometry.extremal.staircase_row",
     "utility.likelihood.extremes.mixing",
 )

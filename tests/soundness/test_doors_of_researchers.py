@@ -28,14 +28,14 @@ DOORS = {
     "slope constant": "utility.frontiers.frontier.slope_constant",
     "threshold budget": "utility.frontiers.frontier.threshold_budget",
     "tie ratio": "utility.frontiers.caps.tie_ratio",
-    "breakpoints as eps0": "design.parametric.pieces.PiecewiseOptimum.breakpoints_eps0",
+    "breakpoints as eps0": "design.parametric.program.PiecewiseOptimum.breakpoints_eps0",
 }
 SHOWN = tuple(
     words(
         "utility.anchored.law.AnchoredLaw utility.anchored.enclosed.EnclosedLaw "
         "utility.anchored.maps.Fiber utility.frontiers.frontier.Frontier "
         "utility.frontiers.contamination.Leakage utility.frontiers.leakage.PairLeakage "
-        "design.decision.optimal_channel.Design"
+        "design.decision.certificate.Design"
     )
 )
 

@@ -42,7 +42,7 @@ MADE = set(
         "vectors.calibration.search.Calibration vectors.error.indices.ShuffleIndex "
         "accountants.bounds.amplification.Inverse design.shuffled.model.ShuffledDesign "
         "engines.densities.bromwich.Bromwich accountants.bounds.amplification.Amplification "
-        "utility.frontiers.leakage.PairLeakage design.decision.optimal_channel.Design "
+        "utility.frontiers.leakage.PairLeakage design.decision.certificate.Design "
         "utility.estimation.canonical.WorstRisk utility.likelihood.limits.LimitProfile "
         "utility.likelihood.limits.NormalProfile utility.likelihood.worst.WorstCurve "
         "base.lp.LinearProgram design.decision.certificate.TradeoffCertificate "

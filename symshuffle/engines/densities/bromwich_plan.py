@@ -27,6 +27,12 @@ _SHARE: Final = 1e-2
 """Share of the width aimed at that each of the errors may take."""
 
 _FINEST: Final = 1e-40
+_CANCELLED: Final = 1e-14
+"""Relative width of an estimate to the left of 0, where the mean of the sum cancels."""
+
+_LARGE: Final = 600.0
+"""An exponent that still fits."""
+
 _RESOLVED: Final = 1e-15
 """Share of the integral below which errors are no longer told apart in doubles."""
 
@@ -116,7 +122,7 @@ def choose(tilt: saddle.Tilt, n: int, rel: float) -> BromwichPlan:
     size = 1 / (c * c * math.sqrt(2 * math.pi * (n * variance + 2 / c**2)))  # of the integral, relative to M(c)^n
     quiet = -math.log(rel * _SHARE)
     slopes = c * (1 + np.geomspace(1e-3, 30, 60))
-    lost = [n * (tilt.cumulant(s) - k) - math.log(s * size) for s in map(float, slopes)]
+    lost = n * (_cumulants(tilt, slopes) - k) - np.log(slopes * size)
     reach, slope = 0.0, c
     while True:
         reach = max(1.1 * reach, (quiet + 5) / c)
@@ -128,6 +134,15 @@ def choose(tilt: saddle.Tilt, n: int, rel: float) -> BromwichPlan:
         if reach > 1e12 / c:
             raise Unsupported("the sum has tails that no period outruns")
     return BromwichPlan(c, 2 * math.pi / reach, 4 / math.sqrt(variance), slope, rel * _SHARE * size, size)
+
+
+def _cumulants(tilt: saddle.Tilt, slopes: Array) -> Array:
+    """``log E exp(s G)`` at several slopes."""
+    exponents = np.multiply.outer(slopes, tilt.values)
+    shift = np.maximum(exponents.max(axis=1) - _LARGE, 0.0)
+    grown = np.expm1(exponents - shift[:, None]) @ tilt.weights  # E exp(s G - shift) - 1
+    found: Array = shift + np.log1p(grown)
+    return found
 
 
 def plan_for(law: ContinuousLaw, n: int, aim: float) -> tuple[BromwichPlan, ContinuousLaw]:
@@ -187,8 +202,26 @@ def estimate(values: Array, weights: Array, n: int, *, rel: float = 1e-9) -> flo
     """
     kept = weights > 1e-18 * weights.max()
     tilt = saddle.Tilt(values[kept], weights[kept] / weights[kept].sum())
+    right: BromwichPlan | None = None
+    with contextlib.suppress(Unsupported):
+        right = choose(tilt, n, rel)
+    mean = float(tilt.weights @ tilt.values)
+    if right is None or mean < 0:
+        mirrored = saddle.Tilt(-tilt.values, tilt.weights)
+        with contextlib.suppress(Unsupported):
+            left = choose(mirrored, n, _CANCELLED)
+            if right is None or left.period < right.period / 3:
+                found = mean + _on_line(mirrored, n, left, _CANCELLED)
+                if right is None or found > _CANCELLED / rel * abs(mean):
+                    return found
+    if right is None:
+        raise Unsupported("the sum has tails that no period outruns")
+    return _on_line(tilt, n, right, rel)
+
+
+def _on_line(tilt: saddle.Tilt, n: int, plan: BromwichPlan, rel: float) -> float:
+    """About H(n) by a line to the right of 0."""
     still = float(tilt.weights[tilt.values == 0].sum())
-    plan = choose(tilt, n, rel)
     k = tilt.cumulant(plan.c)
     shifted = tilt.tilted(plan.c)
     zero = still * math.exp(-k)

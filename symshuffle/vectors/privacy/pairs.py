@@ -227,7 +227,8 @@ def _least(gamma: Fraction, v: Fraction, far: Fraction) -> Function:
 
     def density(u: Any) -> Any:
         mass, rest, slope, half = numbers()
-        return mass + rest * (-slope * length(u) - half).exp()
+        part = (-slope * length(u) - half).exp()
+        return mass + rest * part if gamma else part
 
     return latest(density)
 

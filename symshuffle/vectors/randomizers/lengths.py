@@ -20,6 +20,7 @@ import flint
 
 from symshuffle.base.numbers import to_arb
 from symshuffle.vectors.randomizers.coordinates import once
+from symshuffle.vectors.randomizers.points import Points
 
 _BULK: Final = 3
 """Half length of the range around the middle of the chi law in which classes are narrow."""
@@ -106,6 +107,8 @@ def length_along(far: Fraction) -> Callable[[Any], Any]:
 
     def length(u: Any) -> Any:
         square = _square(u) + squared()
+        if isinstance(square, Points):
+            return square.sqrt()
         lead = square[0] if isinstance(square, flint.acb_series) else square
         if lead.real > 0 or not lead.imag.contains(0):
             return square.sqrt()
@@ -119,6 +122,8 @@ def _square(u: Any) -> Any:
     if isinstance(u, flint.acb_series):
         rest = list(u * u)[1:]
         return flint.acb_series([_square(u[0]), *rest], prec=u.prec)
+    if isinstance(u, Points) or u.is_exact():
+        return u * u
     return flint.acb(_squared(u.real) - _squared(u.imag), 2 * u.real * u.imag)
 
 

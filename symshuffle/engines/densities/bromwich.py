@@ -47,7 +47,7 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousLaw
 from symshuffle.engines.densities import gauss
 from symshuffle.engines.densities.bromwich_line import BromwichLine
-from symshuffle.engines.densities.bromwich_plan import plan_for
+from symshuffle.engines.densities.bromwich_plan import bits_enough, plan_for
 
 
 @final
@@ -63,11 +63,14 @@ class Bromwich:
         Whether the sum over nodes is done in balls or in doubles with a running bound on its rounding errors.
     bits : int
         Working precision of the balls.
+    whole : bool
+        Whether the masses of the law are known to have the sum 1: it is not computed again then.
     """
 
     rel: float = 1e-12
     rigour: Rigour = Rigour.BALL
     bits: int = 160
+    whole: bool = False
 
     def __post_init__(self) -> None:
         if not 0 < self.rel < 1:
@@ -103,8 +106,9 @@ class Bromwich:
             scale = line.log_scale.exp() / n
             high, low = Ball.from_arb(upper * scale).upper, Ball.from_arb(lower * scale).lower
             if seen is not law:
-                others = gauss.expectation(law, flint.arb(0)) ** (n - 1)  # 1, unless some values are left out
-                mean = Ball.from_arb(gauss.expectation(law, flint.arb(0), 1) * others, self.bits)
+                with working_precision(min(flint.ctx.prec, bits_enough(n, c=1.0, small=plan.small / plan.size))):
+                    others = flint.arb(1) if self.whole else gauss.expectation(law, flint.arb(0)) ** (n - 1)
+                    mean = Ball.from_arb(gauss.expectation(law, flint.arb(0), 1) * others, self.bits)
                 low, high = low + mean.lower, high + mean.upper
         below, above = law.missing
         how = (

@@ -16,7 +16,7 @@ from typing import Final, final
 import flint
 import numpy as np
 
-from symshuffle.base.doubles import Array
+from symshuffle.base.doubles import UNIT, Array
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw
@@ -36,6 +36,9 @@ _LARGE: Final = 600.0
 _RESOLVED: Final = 1e-15
 """Share of the integral below which errors are no longer told apart in doubles."""
 
+_BLURRED: Final = 20
+"""Round-offs of a power, for each of its factors."""
+
 _GUARD_BITS: Final = 64
 """Bits of a sum over a line beyond those of what is negligible."""
 
@@ -48,7 +51,10 @@ BLOCK: Final = 128
 @final
 @dataclass(frozen=True, slots=True)
 class BromwichPlan:
-    """Constants: the line, the step, where all is bounded at once, the slope for one tail, what is negligible."""
+    """Constants: the line, the step, where all is bounded at once, the slope for one tail, what is negligible.
+
+    ``blur`` is about what roundings of doubles take from the sum, as a share of its size.
+    """
 
     c: float
     step: float
@@ -56,6 +62,7 @@ class BromwichPlan:
     slope: float
     small: float
     size: float
+    blur: float
 
     @property
     def period(self) -> float:
@@ -69,7 +76,7 @@ class BromwichPlan:
     @property
     def in_doubles(self) -> bool:
         """Whether doubles tell apart what is negligible."""
-        return self.small > _RESOLVED * self.size
+        return self.small > max(_RESOLVED, _SHARE * self.blur) * self.size
 
 
 def bits_enough(n: int, *, c: float, small: float) -> int:
@@ -133,7 +140,9 @@ def choose(tilt: saddle.Tilt, n: int, rel: float) -> BromwichPlan:
             break
         if reach > 1e12 / c:
             raise Unsupported("the sum has tails that no period outruns")
-    return BromwichPlan(c, 2 * math.pi / reach, 4 / math.sqrt(variance), slope, rel * _SHARE * size, size)
+    return BromwichPlan(
+        c, 2 * math.pi / reach, 4 / math.sqrt(variance), slope, rel * _SHARE * size, size, _BLURRED * n * UNIT
+    )
 
 
 def _cumulants(tilt: saddle.Tilt, slopes: Array) -> Array:
@@ -145,6 +154,7 @@ def _cumulants(tilt: saddle.Tilt, slopes: Array) -> Array:
     return found
 
 
+@lru_cache(maxsize=8)
 def plan_for(law: ContinuousLaw, n: int, aim: float) -> tuple[BromwichPlan, ContinuousLaw]:
     """A line to the right of 0, or for the mirrored law, which is one to the left: the shorter period wins.
 
@@ -159,13 +169,19 @@ def plan_for(law: ContinuousLaw, n: int, aim: float) -> tuple[BromwichPlan, Cont
     c = saddle.saddle_point(about, n) if right is None else right.c
     value = math.exp(n * about.cumulant(c)) / (c * c * math.sqrt(2 * math.pi * (n * about.curvature(c) + 2 / c**2))) / n
     if value > 1e-30 * abs(mean) and float(about.values.min()) < 0:
-        rel = max(aim * value / (value + abs(mean)), _FINEST)
-        try:
-            left = choose(saddle.Tilt(-about.values, about.weights), n, rel)
-        except Unsupported:
-            left = None
+        mirrored = saddle.Tilt(-about.values, about.weights)
+
+        def left_of(value: float) -> BromwichPlan | None:
+            with contextlib.suppress(Unsupported):
+                return choose(mirrored, n, max(aim * value / (value + abs(mean)), _FINEST))
+            return None
+
+        left = left_of(value)
         if left is not None and (right is None or left.period < right.period / 3):
-            return left, law.mirrored
+            # With a long upper tail the value at the saddle point is far above H(n).
+            known = mean + _on_line(mirrored, n, choose(mirrored, n, _CANCELLED), _CANCELLED)
+            finer = left_of(known) if _CANCELLED * abs(mean) * 10 < known < value else None
+            return finer or left, law.mirrored
     if right is None:
         raise Unsupported("the sum has tails that no period outruns")
     return right, law

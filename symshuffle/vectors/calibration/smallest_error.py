@@ -45,6 +45,9 @@ _FLAT: Final = 1e-2
 _STEEP: Final = 50.0
 """Step of the slope by which an excess of the bracket is taken back, its least and its largest value."""
 
+_MARGIN: Final = 4
+"""By how many widths delta is to be below the target at the first strength that is certified, by the estimate."""
+
 _LOOSE: Final = 100
 """So many widths asked for are a loose bracket."""
 
@@ -248,7 +251,7 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
     if alone is not None and alone[0] >= nearest - _ALONE_SHORT:
         return alone[1:]
     for rel in _WIDTHS:
-        strength = nearest - 2 * rel / slope if excess(nearest) > -1 else nearest
+        strength = nearest - _MARGIN * rel / slope if excess(nearest) > -1 else nearest
         for k in range(_TRIES):
             mechanism = family.make(shape, strength)
             try:

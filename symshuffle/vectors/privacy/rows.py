@@ -19,7 +19,10 @@ _WIDEST: Final = 24
 _OUTSIDE: Final = 1e-10
 """Half length of the first window on a line and of the last, and what the first law may have outside of it."""
 
-_NODES: Final = 10
+_LIGHTEST: Final = 1e-22
+"""A node is left out where all three laws have less there."""
+
+_NODES: Final = 16
 _PANELS: Final = 16
 """Nodes of a panel; on a line it has length 1, and a stretch with ends has so many."""
 
@@ -59,7 +62,7 @@ def _in_window(pair: ContinuousPair, half: int) -> Array:
             parts: Any = (f(u) for f in (s.first, s.second, s.reference, s.base))
             p, q, r, base = (part.values.real for part in parts)
             weight = r * base * np.tile(mass * width / 2, count)
-            kept = weight > 0
+            kept = (p + q + r) * weight > _LIGHTEST * r
             rows.append(np.array([p[kept] / r[kept], q[kept] / r[kept], weight[kept]]))
     return np.concatenate(rows, axis=1)
 

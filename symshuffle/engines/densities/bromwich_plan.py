@@ -39,6 +39,9 @@ _RESOLVED: Final = 1e-15
 _BLURRED: Final = 20
 """Round-offs of a power, for each of its factors."""
 
+_FARTHER: Final = (2.0, 4.0, 8.0, 16.0, 32.0)
+"""Lines that are looked at, as multiples of the one on which the fewest digits cancel."""
+
 _GUARD_BITS: Final = 64
 """Bits of a sum over a line beyond those of what is negligible."""
 
@@ -116,8 +119,10 @@ def steepest_line(law: ContinuousLaw, n: int) -> float:
     return saddle.saddle_point(rough(law), n)
 
 
-def choose(tilt: saddle.Tilt, n: int, rel: float) -> BromwichPlan:
+def choose(tilt: saddle.Tilt, n: int, rel: float, *, farther: float = 1.0) -> BromwichPlan:
     """Constants for a relative width; whatever they are, the bracket is true.
+
+    On a line ``farther`` than the best one the period is shorter, and more digits cancel.
 
     Raises
     ------
@@ -127,6 +132,14 @@ def choose(tilt: saddle.Tilt, n: int, rel: float) -> BromwichPlan:
     c = saddle.saddle_point(tilt, n)
     k, variance = tilt.cumulant(c), tilt.curvature(c)
     size = 1 / (c * c * math.sqrt(2 * math.pi * (n * variance + 2 / c**2)))  # of the integral, relative to M(c)^n
+    if farther != 1.0:
+        wanted = math.log(rel * size) + n * k
+        c *= farther
+        k, variance = tilt.cumulant(c), tilt.curvature(c)
+        size = 1 / (c * c * math.sqrt(2 * math.pi * (n * variance + 2 / c**2)))
+        rel = math.exp(wanted - n * k) / size
+        if not rel > _FINEST:
+            raise Unsupported("more digits cancel than are kept")
     quiet = -math.log(rel * _SHARE)
     slopes = c * (1 + np.geomspace(1e-3, 30, 60))
     lost = n * (_cumulants(tilt, slopes) - k) - np.log(slopes * size)
@@ -180,11 +193,21 @@ def plan_for(law: ContinuousLaw, n: int, aim: float) -> tuple[BromwichPlan, Cont
         if left is not None and (right is None or left.period < right.period / 3):
             # With a long upper tail the value at the saddle point is far above H(n).
             known = mean + _on_line(mirrored, n, choose(mirrored, n, _CANCELLED), _CANCELLED)
-            finer = left_of(known) if _CANCELLED * abs(mean) * 10 < known < value else None
-            return finer or left, law.mirrored
+            if _CANCELLED * abs(mean) * 10 < known < value:
+                value, left = known, left_of(known) or left
+            return _shorter(mirrored, n, max(aim * value / (value + abs(mean)), _FINEST), left), law.mirrored
     if right is None:
         raise Unsupported("the sum has tails that no period outruns")
     return right, law
+
+
+def _shorter(tilt: saddle.Tilt, n: int, rel: float, plan: BromwichPlan) -> BromwichPlan:
+    """A plan, or one farther out with a far shorter period: for balls, in which digits may cancel."""
+    best = plan
+    for farther in _FARTHER:
+        with contextlib.suppress(Unsupported):
+            best = min(best, choose(tilt, n, rel, farther=farther), key=lambda one: one.period)
+    return best if best.period < plan.period / 3 else plan
 
 
 def ceiling(values: Array, weights: Array, n: int) -> float:
@@ -242,13 +265,15 @@ def _on_line(tilt: saddle.Tilt, n: int, plan: BromwichPlan, rel: float) -> float
     shifted = tilt.tilted(plan.c)
     zero = still * math.exp(-k)
     total = 0.0
-    # Nodes are evenly spaced: a block further up is the first one, every atom turned by one angle.
-    waves = np.exp(1j * np.outer(plan.step * np.arange(BLOCK), tilt.values))
+    # Nodes are evenly spaced: a block further up is the first one, every atom turned by one angle. What the ratio is
+    # less than 1 is summed, as the power takes its round-offs n times.
+    waves = np.expm1(1j * np.outer(plan.step * np.arange(BLOCK), tilt.values))
     for first in range(0, _ROUGH_NODES, BLOCK):
         t = plan.step * np.arange(first, first + BLOCK)
+        turned = np.expm1(1j * plan.step * first * tilt.values)
         # So small a product is not worth BLAS's threads.
-        ratio = np.einsum("ij,j->i", waves, np.exp(1j * plan.step * first * tilt.values) * shifted)
-        part = (ratio**n - zero**n) / (plan.c + 1j * t) ** 2
+        less = np.einsum("ij,j->i", waves, (1 + turned) * shifted) + np.einsum("j,j", turned, shifted)
+        part = (np.exp(n * np.log1p(less)) - zero**n) / (plan.c + 1j * t) ** 2
         if first == 0:
             part[0] /= 2
         total += float(part.real.sum())

@@ -44,6 +44,10 @@ _LIKELY: Final = Fraction(1, 50)
 _LOST: Final = 1e-20
 """Share of the sum to the left of 0 that may be negligible where it is taken before jumps are."""
 
+_GUESSED: Final = 1e-3
+_TOLD: Final = 1e-11
+"""How closely H(n) is estimated before, and from what size on the estimate is believed."""
+
 _COARSER: Final = (1e-5, 1e-3)
 """Widths that are tried where the one asked for is out of reach."""
 
@@ -151,8 +155,8 @@ def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Brac
     """By Bromwich's integral; tails are cut where what they hold is small against the result."""
     tail, finer, share = _FIRST_TAIL * Fraction(rel) * 10**8, rel, _TAIL_SHARE * Fraction(rel)
     best: Bracket | None = None
-    likely = _likely(law, n, tail)
-    if tail > 4 * share * likely > 0:
+    likely, known = _likely(law, n, tail)
+    if known or tail > 4 * share * likely > 0:
         tail = max(share * likely, _LEAST_TAIL)
     for _ in range(_PASSES):
         bits = _bits(tail)
@@ -186,10 +190,14 @@ def _bits(tail: Fraction) -> int:
     return max(128, -(-needed // 64) * 64)  # few precisions: masses are computed once for each
 
 
-def _likely(law: LevelledPair, n: int, tail: Fraction) -> Fraction:
-    """What H(n) is likely to be at least, by Chernoff's bound and experience: a choice."""
+def _likely(law: LevelledPair, n: int, tail: Fraction) -> tuple[Fraction, bool]:
+    """About H(n), and whether it is: otherwise what it is likely to be at least. Both are choices."""
     about = bromwich_plan.rough(law.pair.law(law.exp_eps, tail=tail, bits=_bits(tail)))
-    return Fraction(bromwich_plan.ceiling(about.values, about.weights, n)) * _LIKELY
+    with contextlib.suppress(Unsupported):
+        found = bromwich_plan.estimate(about.values, about.weights, n, rel=_GUESSED)
+        if found > _TOLD:
+            return Fraction(found), True
+    return Fraction(bromwich_plan.ceiling(about.values, about.weights, n)) * _LIKELY, False
 
 
 def _of_cut(cut: ContinuousLaw, n: int, rigour: Rigour, finer: float, *, error: float, bits: int) -> Bracket:

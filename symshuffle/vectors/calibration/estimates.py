@@ -27,6 +27,7 @@ _FARTHEST: Final = 9.0
 """Height beyond which a point of the sphere is not looked at, in the same."""
 
 _REL: Final = 1e-8
+_ROUGH: Final = 1e-4
 """Relative error that an integral aims at: a smaller one takes a longer period, and more nodes than there are."""
 
 
@@ -55,8 +56,8 @@ def roughly(
     blanket : {"mechanism", "largest"}
         The blanket of the bound.
     fine : bool
-        Whether to integrate; otherwise of densities on the sphere the leading term at the saddle point, a few parts in
-        a hundred off. Gaussians have tails too long for it.
+        Whether to integrate to many digits; otherwise to a few, and of densities on the sphere the leading term at the
+        saddle point, a few parts in a hundred off. Gaussians have tails too long for it.
     enough : float
         The value for one user, which no larger number exceeds, is returned where it is at most this.
 
@@ -77,7 +78,9 @@ def roughly(
     p, q, weight = rows
     weights = np.append(weight, max(1 - float(weight.sum()), 0.0))
     orders = [np.append(g, 0.0) for g in (p - ratio * q, q - ratio * p)]
-    return min(alone, _of_all(orders, weights, n, fine=fine or not spread))
+    if spread and not fine:
+        return min(alone, max(_leading(values, weights, n) for values in orders))
+    return min(alone, _of_all(orders, weights, n, rel=_REL if fine else _ROUGH))
 
 
 def of_one_user(mechanism: Randomizer, order: Real, adjacency: Adjacency) -> float:
@@ -93,17 +96,15 @@ def _of_one(rows: Array, ratio: float) -> float:
     return max(float(np.maximum(g, 0) @ weight) for g in (p - ratio * q, q - ratio * p)) + max(1 - float(p @ weight), 0)
 
 
-def _of_all(orders: list[Array], weights: Array, n: int, *, fine: bool) -> float:
+def _of_all(orders: list[Array], weights: Array, n: int, *, rel: float) -> float:
     """About the larger order for all users."""
-    if not fine:
-        return max(_leading(values, weights, n) for values in orders)
     most = [ceiling(values, weights, n) for values in orders]
     larger = most.index(max(most))
     if not most[larger] > 0:
         return 0.0
-    found = estimate(orders[larger], weights, n, rel=_REL)
+    found = estimate(orders[larger], weights, n, rel=rel)
     # The other order is often far below, and its transform falls slowly there.
-    return found if most[1 - larger] <= found else max(found, estimate(orders[1 - larger], weights, n, rel=_REL))
+    return found if most[1 - larger] <= found else max(found, estimate(orders[1 - larger], weights, n, rel=rel))
 
 
 def _leading(values: Array, weights: Array, n: int) -> float:

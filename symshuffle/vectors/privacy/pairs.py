@@ -208,8 +208,9 @@ def _largest(
         return ContinuousPair(on_the_line, about % " on the line", symmetric)
     classes = length_classes(dimension, v, 1 - float(gamma), least=radius)
     stretches = (
-        Stretch(None, None, _weighed(part, dimension), near, other, _least(gamma, v, part.far), part.since)
+        Stretch(low, high, _weighed(part, dimension), near, other, _least(gamma, v, part.far), since)
         for part in classes
+        for low, high, since in part.places(dimension)
     )
     about = (about % "") + f", bounded below on {len(classes)} classes of |y| across x"
     return ContinuousPair(tuple(stretches), about, symmetric)

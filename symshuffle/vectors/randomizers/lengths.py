@@ -10,7 +10,7 @@ density: a blanket, hence a bound, and one stretch of a line per class.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -35,6 +35,10 @@ _NARROWEST: Final = 1 / 2
 """Narrower classes bring the branch points of the length close to the line, and long sums."""
 
 _GRID: Final = 2**12
+
+_APART: Final = 3
+_RADII: Final = (9, 14, 22, 40)
+"""Classes so far above the middle are cut where coordinate and excess over the middle have these lengths together."""
 
 
 @final
@@ -71,6 +75,38 @@ class LengthClass:
         return flint.arb(found * logarithm.exp())
 
 
+    def places(self, dimension: int) -> Iterator[tuple[Fraction | None, Fraction | None, Fraction]]:
+        """Parts of the line of the coordinate, and the half length of the window from which on each is needed.
+
+        Far out in both directions there is next to no message, and what it tells is the most.
+        """
+        excess = max(self.near - _middle(dimension), Fraction(0))
+        if excess < _APART:
+            yield None, None, self.since
+            return
+        since, inner = self.since, Fraction(0)
+        for radius in _RADII:
+            if radius <= max(self.since, excess + 1):
+                continue
+            outer = Fraction(round(math.sqrt(radius**2 - excess**2) * 8), 8)
+            if not inner:
+                yield -outer, outer, since
+            else:
+                yield -outer, -inner, since
+                yield inner, outer, since
+            since, inner = Fraction(radius), outer
+        if not inner:
+            yield None, None, since
+            return
+        yield None, -inner, since
+        yield inner, None, since
+
+
+def _middle(dimension: int) -> Fraction:
+    """About the mean of the length."""
+    return Fraction(round(math.sqrt(dimension - 1) * _GRID), _GRID)
+
+
 def length_classes(
     dimension: int, slope: Fraction, share: float, *, least: Fraction = Fraction(0)
 ) -> tuple[LengthClass, ...]:
@@ -87,7 +123,7 @@ def length_classes(
     least : Fraction
         Where the first class ends at the earliest.
     """
-    middle = Fraction(round(math.sqrt(dimension - 1) * _GRID), _GRID)
+    middle = _middle(dimension)
     start = max(middle - _BULK, Fraction(0))
     step = min(1.0, max(1 / (_FINENESS * float(slope) * share), _NARROWEST))
     count = math.ceil((middle + _BULK - start) / Fraction(step))

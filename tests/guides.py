@@ -129,7 +129,7 @@ BY_REASON: Final[dict[str, dict[str, tuple[str, tuple[Change, ...]]]]] = {
         D + "jump_plan._threshold": ("jumps", each(20.0, 35.0, 50.0, None)),
         D + "jump_plan._at": ("jumps",
             (changed(lambda found, draw: found * 1.5), changed(lambda found, draw: found - 3))),
-        D + "engine._left_in_doubles": ("jumps", (stuck(True), stuck(False))),
+        D + "engine._left_serves": ("jumps", (stuck(True), stuck(False))),
     },
     "which columns or what basis a solver in doubles proposes: the optimum is proved exactly": {
         P + "information.vertices._float_basis": ("information",

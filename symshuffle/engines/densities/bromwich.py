@@ -322,13 +322,17 @@ def _height(
 @final
 @dataclass(frozen=True, slots=True)
 class Bromwich:
-    """Bromwich's integral, in balls or with the sum in doubles."""
+    """Bromwich's integral, in balls or with the sum in doubles.
+
+    - ``whole``: whether the masses of the law are known to have the sum 1: it is not computed again then.
+    """
 
     name: ClassVar[str] = "bromwich"
 
     rel: float = 1e-12
     rigour: Rigour = Rigour.BALL
     bits: int = 160
+    whole: bool = False
 
     def __post_init__(self) -> None:
         as_width(self.rel)
@@ -350,8 +354,9 @@ class Bromwich:
             scale = line.log_scale.exp() / n
             high, low = Ball.from_arb(upper * scale).upper, Ball.from_arb(lower * scale).lower
             if seen is not law:
-                others = gauss.expectation(law, flint.arb(0)) ** (n - 1)  # 1, unless some values are left out
-                mean = Ball.from_arb(gauss.expectation(law, flint.arb(0), 1) * others, self.bits)
+                with working_precision(min(flint.ctx.prec, bits_enough(n, c=1.0, small=plan.small / plan.size))):
+                    others = flint.arb(1) if self.whole else gauss.expectation(law, flint.arb(0)) ** (n - 1)
+                    mean = Ball.from_arb(gauss.expectation(law, flint.arb(0), 1) * others, self.bits)
                 low, high = low + mean.lower, high + mean.upper
         below, above = law.missing
         how = (

@@ -127,6 +127,13 @@ _TAIL_SHARE: Final = Fraction(1, 50)
 _LIKELY: Final = Fraction(1, 50)
 """Share of Chernoff's bound that H(n) is likely to be at least."""
 
+_LOST: Final = 1e-20
+"""Share of the sum to the left of 0 that may be negligible where it is taken before jumps are."""
+
+_GUESSED: Final = 1e-3
+_TOLD: Final = 1e-11
+"""How closely H(n) is estimated before, and from what size on the estimate is believed."""
+
 _COARSER: Final = (1e-5, 1e-3)
 """Widths that are tried where the one asked for is out of reach."""
 
@@ -148,7 +155,7 @@ _MOST_CELLS: Final = 2000
 _ENOUGH_CELLS: Final = 600
 """Cells, and how many are taken where even twice the most would not reach the width aimed at."""
 
-_TAIL_BITS: Final = 256
+_TAIL_BITS: Final = 192
 _CELL_BITS: Final = 96
 
 
@@ -213,8 +220,8 @@ def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Brac
     """By Bromwich's integral; tails are cut where what they hold is small against the result."""
     tail, finer, share = _FIRST_TAIL * Fraction(rel) * 10**8, rel, _TAIL_SHARE * Fraction(rel)
     best: Bracket | None = None
-    likely = _likely(law, n, tail)
-    if tail > 4 * share * likely > 0:
+    likely, known = _likely(law, n, tail)
+    if known or tail > 4 * share * likely > 0:
         tail = max(share * likely, _LEAST_TAIL)
     for _ in range(_PASSES):
         bits = _bits(tail)
@@ -244,22 +251,27 @@ def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Brac
 
 def _bits(tail: Fraction) -> int:
     """Enough to tell what is left out from 0."""
-    return max(128, 2 * tail.denominator.bit_length() - 2 * tail.numerator.bit_length() + 64)
+    needed = 2 * tail.denominator.bit_length() - 2 * tail.numerator.bit_length() + 64
+    return max(128, -(-needed // 64) * 64)  # few precisions: masses are computed once for each
 
 
-def _likely(law: LevelledPair, n: int, tail: Fraction) -> Fraction:
-    """What H(n) is likely to be at least, by Chernoff's bound and experience: a choice."""
+def _likely(law: LevelledPair, n: int, tail: Fraction) -> tuple[Fraction, bool]:
+    """About H(n), and whether it is: otherwise what it is likely to be at least. Both are choices."""
     about = bromwich_plan.rough(law.pair.law(law.exp_eps, tail=tail, bits=_bits(tail)))
-    return Fraction(bromwich_plan.ceiling(about.values, about.weights, n)) * _LIKELY
+    with contextlib.suppress(Unsupported):
+        found = bromwich_plan.estimate(about.values, about.weights, n, rel=_GUESSED)
+        if found > _TOLD:
+            return Fraction(found), True
+    return Fraction(bromwich_plan.ceiling(about.values, about.weights, n)) * _LIKELY, False
 
 
 def _of_cut(cut: ContinuousLaw, n: int, rigour: Rigour, finer: float, *, error: float, bits: int) -> Bracket:
-    """H(n) by one line; by one for each number of jumps where a long upper tail is felt."""
+    """H(n) of a law of mass 1, by one line; by one for each number of jumps where a long upper tail is felt."""
     parts = jump_plan.split(cut, n, error)
-    if parts is not None and not _left_in_doubles(cut, n, finer):
+    if parts is not None and not _left_serves(cut, n, finer):
         with contextlib.suppress(Unsupported, NotDecided):
             return jumps.bracket(cut, parts, n, rigour=rigour, error=error, bits=bits)
-    return Bromwich(finer, rigour, bits=bits).bracket(cut, n)
+    return Bromwich(finer, rigour, bits=bits, whole=True).bracket(cut, n)
 
 
 def long_tailed(law: LevelledPair, n: int, value: Fraction) -> bool:
@@ -269,13 +281,13 @@ def long_tailed(law: LevelledPair, n: int, value: Fraction) -> bool:
     return jump_plan.split(cut, n, float(near)) is not None
 
 
-def _left_in_doubles(cut: ContinuousLaw, n: int, finer: float) -> bool:
-    """Whether a line to the left of 0, where a long upper tail does no harm, is short and doubles will do: a choice."""
+def _left_serves(cut: ContinuousLaw, n: int, finer: float) -> bool:
+    """Whether a line left of 0, where a long upper tail does no harm, is short and loses few digits: a choice."""
     try:
         plan, seen = bromwich_plan.plan_for(cut, n, finer)
     except Unsupported:
         return False
-    return seen is not cut and plan.in_doubles
+    return seen is not cut and plan.small > _LOST * plan.size
 
 
 def _by_cells(law: LevelledPair, n: int, rel: float) -> Bracket:

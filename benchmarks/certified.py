@@ -17,7 +17,7 @@ from symshuffle.accountants.questions.inverses import solve_eps0, solve_n
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.channels.channel_file import read_channel
 from symshuffle.decompositions.composition import Composed, Composition
-from symshuffle.decompositions.expression import parse
+from symshuffle.decompositions.composition.operators import parse
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.registry import EXAMPLES, LARGE, MECHANISMS
 

@@ -25,9 +25,8 @@ from symshuffle.accountants.literature.baselines import BlanketVariable, blanket
 from symshuffle.base.numbers import Ball, enclose, maximum, positive_part
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence
-from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.clones import stronger_clone
-from symshuffle.decompositions.model import ReductionPair
+from symshuffle.decompositions.model import ReductionPair, simplified_decomposition
 from symshuffle.engines.counting.exact import Exact
 
 LAM: Final = Fraction(math.e)

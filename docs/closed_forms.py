@@ -8,7 +8,7 @@ from typing import Any
 from symshuffle.base.choices import Others
 from symshuffle.base.errors import Unsupported
 from symshuffle.decompositions import closed_forms
-from symshuffle.decompositions.rising import slope_in
+from symshuffle.decompositions.backgrounds import slope_in
 from symshuffle.decompositions.symbolic import counted_decomposition, lines_of, optimal_decomposition
 from symshuffle.design.comparison.families import THINNED, names, thinned
 from symshuffle.design.comparison.forms import moments_in_texts

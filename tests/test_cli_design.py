@@ -287,7 +287,7 @@ def _stopped(*_, **__):
 
 
 def test_a_solver_without_an_answer_is_status_3(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr("symshuffle.design.decision.tradeoff.solve", _stopped)
+    monkeypatch.setattr("symshuffle.design.decision.invariant.solve", _stopped)
     err = refused(capsys, tmp_path, DECISION, "bayes", "--lam", "2", "--json", status=3)
     assert "HiGHS ended with status 'Time limit reached'" in err
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import Ball, enclose
-from symshuffle.channels.divergences import chi_square, hockey_stick, kl_divergence, renyi_divergence, total_variation
+from symshuffle.channels.shuffled import chi_square, hockey_stick, kl_divergence, renyi_divergence, total_variation
 from symshuffle.testing import channels, distributions, ratios
 
 PAIRS = st.tuples(distributions(4), distributions(4))

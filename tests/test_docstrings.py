@@ -128,10 +128,10 @@ def test_what_stops_the_site_is_seen(read):
 
 def test_every_kind_of_docstring_is_found():
     found = {place: kind for path in MODULES for place, kind, text in docstrings(path) if text}
-    assert found["symshuffle"] == found["symshuffle.engines.densities.heights"] == "module"
+    assert found["symshuffle"] == found["symshuffle.engines.densities.beyond"] == "module"
     assert found["symshuffle.design.comparison.compare.compare"] == "function"
     assert found["symshuffle.channels.law.Law"] == "class"
-    assert found["symshuffle.design.widths.REL"] == "data"
+    assert found["symshuffle.design.decision.certificate.REL"] == "data"
     assert len(found) > 2000
 
 

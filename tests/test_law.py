@@ -8,7 +8,7 @@ from hypothesis import given
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Exp, enclose
 from symshuffle.channels.law import Law
-from symshuffle.decompositions.blanket import simplified_decomposition
+from symshuffle.decompositions.model import simplified_decomposition
 from symshuffle.testing import channels, laws, ratios
 from tests.shown import as_html
 

@@ -18,7 +18,9 @@ def test_optimum_with_certificate():
     solution = solve(KNAPSACK)
     assert solution.value.exact == -11
     assert solution.primal() == [3, 1]
-    again = Certificate.from_json(json.loads(json.dumps(solution.certificate.to_json())))
+    told = json.loads(json.dumps(solution.certificate.to_json()))
+    primal = tuple((j, Fraction(value)) for j, value in told["primal"])
+    again = Certificate(primal, tuple(map(Fraction, told["dual"])))
     assert again == solution.certificate
     assert again.prove(KNAPSACK).exact == -11
 

@@ -10,12 +10,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from symshuffle.base.errors import InputError, NotDecided
+from symshuffle.base.levels import words_of_target
 from symshuffle.base.numbers import (
     Ball,
     Exp,
     Verdict,
     enclose,
     equal,
+    exact_text,
     format_decimal,
     format_log10,
     less,
@@ -23,11 +25,14 @@ from symshuffle.base.numbers import (
     minimum,
     parse_rational,
     positive_part,
+    shortest,
     sums_to_one,
     to_arb,
     to_float,
+    ungrouped,
     working_precision,
 )
+from symshuffle.decompositions.calculated import compiled
 
 RATIONALS = st.fractions(min_value=-(10**6), max_value=10**6, max_denominator=10**6)
 BITS = st.integers(8, 200)
@@ -208,3 +213,15 @@ def test_probabilities_sum_to_one(masses, verdict):
 def test_nearest_doubles():
     assert to_float(Exp(Fraction(1))) == math.e
     assert to_float(enclose(Fraction(1, 3))) == 1 / 3
+
+
+def test_texts_of_rationals():
+    assert [shortest(x) for x in (Fraction(1, 10**8), Fraction(1, 3), Fraction(3))] == ["1e-08", "1/3", "3"]
+    assert (exact_text(Fraction(6, 5)), len(exact_text(Fraction(10**5000)))) == ("6/5", 5001)
+    assert [ungrouped(text) for text in ("200,000", "1_000", "0,100")] == ["200000", "1000", "0,100"]
+    assert words_of_target(exp_eps=Exp(Fraction(1, 10)), delta=Fraction(1, 10**8)) == "eps = 0.1, delta = 1e-08"
+    assert words_of_target(exp_eps=Fraction(6, 5)) == "exp(eps) = 1.2"
+
+
+def test_a_closed_form_is_compiled_for_doubles():
+    assert compiled("(lam**2 + k)/2", ("lam", "k"), float, math.sqrt)(3.0, 1.0) == 5.0

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp, enclose
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.divergences import hockey_stick
 from symshuffle.channels.shuffled import (
     backgrounds,
     count_histograms,
     histogram_law,
+    hockey_stick,
     shuffled_divergence,
     shuffled_law,
     worst_shuffled_divergence,

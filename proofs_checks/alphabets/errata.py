@@ -28,7 +28,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.mechanisms.finite import subset_selection
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import enumerated_risk
 from symshuffle.utility.frontiers.equivariant import response_mixture
 from symshuffle.utility.frontiers.frontier import trace_frontier

@@ -33,7 +33,7 @@ from symshuffle.base.numbers import Exp, lower_end, to_float
 from symshuffle.ledger.claims.model import Claim
 from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.symbolic import evaluate
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.estimation.corner import (
     corner_van_trees,
@@ -44,9 +44,8 @@ from symshuffle.utility.estimation.corner import (
 )
 from symshuffle.utility.estimation.lower_bounds import best_shrinkage_risk, minimax_sandwich
 from symshuffle.utility.frontiers.caps import at, subset_budget, subset_trace
-from symshuffle.utility.frontiers.equivariant import thinning_gain
+from symshuffle.utility.frontiers.equivariant import matched_risk, thinning_gain
 from symshuffle.utility.frontiers.frontier import threshold_budget, trace_frontier
-from symshuffle.utility.frontiers.subset_family import matched_risk
 
 CLAIMS: Final[tuple[Claim, ...]] = ()
 

@@ -15,10 +15,14 @@ from symshuffle.base.choices import Direction, Under
 from symshuffle.base.numbers import Exp, Number, Real, upper_end
 from symshuffle.ledger.claims.model import Claim
 from symshuffle.mechanisms.registry import mechanism
-from symshuffle.utility.likelihood.certificates import chi_square_certificate
-from symshuffle.utility.likelihood.extremes import endpoint_ratio, gaussian_scale, largest_chi_square
+from symshuffle.utility.likelihood.extremes import (
+    chi_square_certificate,
+    endpoint_ratio,
+    gaussian_scale,
+    largest_chi_square,
+)
 from symshuffle.utility.likelihood.law import LikelihoodRatio
-from symshuffle.utility.likelihood.normal import berry_esseen_bound, gaussian_profile, kolmogorov_distance
+from symshuffle.utility.likelihood.limits import berry_esseen_bound, gaussian_profile, kolmogorov_distance
 
 CLAIMS: Final[tuple[Claim, ...]] = ()
 

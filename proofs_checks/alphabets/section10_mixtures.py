@@ -31,7 +31,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_estimator, enumerated_risk
 from symshuffle.utility.frontiers.caps import subset_budget, subset_slope, subset_trace
 from symshuffle.utility.frontiers.equivariant import response_mixture

@@ -29,9 +29,13 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.utility.frontiers.caps import at, subset_budget
-from symshuffle.utility.frontiers.equivariant import calibrated_risk, optimal_equivariant_risk, thinning_gain
+from symshuffle.utility.frontiers.equivariant import (
+    matched_risk,
+    optimal_equivariant_risk,
+    risk_constant,
+    thinning_gain,
+)
 from symshuffle.utility.frontiers.frontier import critical_ratio, threshold_budget
-from symshuffle.utility.frontiers.subset_family import risk_constant
 
 
 def _gain(k: Any, ratio: Any, root: Any) -> dict[str, Any]:
@@ -82,7 +86,7 @@ def _check_gain(statement: Statement, _: np.random.Generator) -> Iterator[Compar
         budget = lower_end(at(subset_budget(), k=k, s=1, lam=c))
         best, _frontier = optimal_equivariant_risk(k, budget, n=1, population=Population.FIXED)
         yield compare(best.exact, claimed["optimal"], at=f"k={k}, C={c}: the library's optimum")
-        tuned = calibrated_risk(k, budget, n=1, population=Population.FIXED)
+        tuned = matched_risk(k, 1, budget, n=1)
         yield decide(tuned.contains(claimed["calibrated"]), at=f"k={k}, C={c}", claimed=str(claimed["calibrated"]))
         yield decide(thinning_gain(k, budget).contains(claimed["ratio"]), at=f"k={k}, C={c}", claimed="ratio")
 

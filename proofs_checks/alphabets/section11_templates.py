@@ -25,11 +25,11 @@ from symshuffle.ledger.claims.model import (
     Statement,
     for_all,
 )
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_estimator, enumerated_risk, fisher_information
 from symshuffle.utility.estimation.moments import levels_budget, levels_signal
-from symshuffle.utility.frontiers.equivariant import orbit_mixture
 from symshuffle.utility.frontiers.orbit import Orbit
+from symshuffle.utility.frontiers.orbits import orbit_mixture
 
 MIXTURES: Final[tuple[tuple[Orbit, ...], ...]] = (
     (Orbit(Fraction(1), ((1, Fraction(3, 2)), (2, Fraction(3, 4)))),),

@@ -32,14 +32,14 @@ from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.estimation.canonical import canonical_risk
 from symshuffle.utility.frontiers.caps import subset_budget, subset_slope
-from symshuffle.utility.frontiers.equivariant import orbit_mixture
-from symshuffle.utility.frontiers.subset_family import (
-    has_one_sign,
+from symshuffle.utility.frontiers.equivariant import (
+    is_positive,
     matched_risk,
     ratio_derivative,
     risk_derivative,
     thinned_subset_selection,
 )
+from symshuffle.utility.frontiers.orbits import orbit_mixture
 
 
 def _monotone(k: Any, s: Any, ratio: Any) -> tuple[Any, Any]:
@@ -68,13 +68,13 @@ def _check_monotone(statement: Statement, _: np.random.Generator) -> Iterator[Co
     """
     moved, grown = statement(K, S, LAM)
     yield decide(
-        has_one_sign(sp.diff(subset_budget(), LAM)), at="every k, s, C", claimed="chi grows in C", symbolic=True
+        is_positive(sp.diff(subset_budget(), LAM)), at="every k, s, C", claimed="chi grows in C", symbolic=True
     )
     yield identity(subset_budget().subs(LAM, 1), 0, at="every k, s: chi is 0 at C = 1")
     yield identity(sp.limit(subset_budget() / LAM, LAM, sp.oo), (K - S) / (K - 1), at="every k, s: and grows like C")
     yield identity(ratio_derivative(), moved, at="every k, s, C: implicit differentiation of chi")
     yield identity(risk_derivative(), grown, at="every k, s, C: the chain rule")
-    above = decide(has_one_sign(grown), at="every real C > 1, 1 < s < k - 1", claimed="above 0", symbolic=True)
+    above = decide(is_positive(grown), at="every real C > 1, 1 < s < k - 1", claimed="above 0", symbolic=True)
     yield from serving("sign", [above])
     for k, budget in (
         (3, Fraction(1, 100)),

@@ -16,8 +16,7 @@ from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Verdict, to_arb, working_precision
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.divergences import total_variation
-from symshuffle.channels.shuffled import law_divergence
+from symshuffle.channels.shuffled import law_divergence, total_variation
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -34,7 +33,7 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.utility.likelihood.law import LikelihoodRatio, require_common_support
-from symshuffle.utility.likelihood.normal import gaussian_profile
+from symshuffle.utility.likelihood.limits import gaussian_profile
 
 ZERO: Final = Fraction(0)
 

@@ -31,8 +31,7 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.utility.likelihood.extremes import half_block_channel
-from symshuffle.utility.likelihood.law import LikelihoodRatio
-from symshuffle.utility.likelihood.quotient import Quotient, likelihood_quotient
+from symshuffle.utility.likelihood.law import LikelihoodRatio, Quotient, likelihood_quotient
 
 ORDERS: Final = (Fraction(1), Fraction(6, 5), Fraction(3, 2))
 

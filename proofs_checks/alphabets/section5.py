@@ -32,8 +32,7 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, half_block
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.utility.frontiers.contamination import Contamination
-from symshuffle.utility.frontiers.envelope import binary_envelope
+from symshuffle.utility.frontiers.contamination import Contamination, binary_envelope
 from symshuffle.utility.likelihood import families
 from symshuffle.utility.likelihood.extremes import half_block_channel, largest_chi_square
 from symshuffle.utility.likelihood.law import LikelihoodRatio

@@ -33,7 +33,7 @@ from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.likelihood.extremes import endpoint_ratio
 from symshuffle.utility.likelihood.law import LikelihoodRatio
-from symshuffle.utility.likelihood.normal import BERRY_ESSEEN, berry_esseen_bound, kolmogorov_distance, normal_profile
+from symshuffle.utility.likelihood.limits import BERRY_ESSEEN, berry_esseen_bound, kolmogorov_distance, normal_profile
 
 USERS: Final = (1, 2, 5, 20, 100)
 HALF: Final = Fraction(1, 2)

@@ -36,8 +36,7 @@ from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.likelihood import families
 from symshuffle.utility.likelihood.extremes import dilute, endpoint_ratio, half_block_channel, largest_chi_square
-from symshuffle.utility.likelihood.law import LikelihoodRatio
-from symshuffle.utility.likelihood.quotient import likelihood_quotient
+from symshuffle.utility.likelihood.law import LikelihoodRatio, likelihood_quotient
 
 
 def _grr(k: Any, lam: Any) -> tuple[dict[Any, Any], Any]:

@@ -31,7 +31,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import K, S, half_block, krr
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import fisher_information
 from symshuffle.utility.estimation.corner import cramer_rao_trace, near_vertex_bound
 from symshuffle.utility.frontiers.caps import subset_budget

@@ -31,10 +31,10 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.mechanisms.finite import K
-from symshuffle.utility.anchored import AnchoredLaw, symmetrize
-from symshuffle.utility.anchored.mixtures import is_exchangeable
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import inverse_trace
 from symshuffle.utility.frontiers.equivariant import response_mixture
+from symshuffle.utility.frontiers.orbit import is_exchangeable, symmetrize
 
 
 def _averaged(channel: Channel) -> dict[tuple[int, tuple[int, ...], int], Fraction]:

@@ -15,7 +15,7 @@ from proofs_checks._strategies import integers as integers
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.geometry.linear import Vector, product
-from symshuffle.utility.anchored import Gauge, householder
+from symshuffle.utility.anchored.maps import Gauge, householder
 from symshuffle.utility.frontiers.convex_order import exact_atoms
 
 EXAMPLE: Final = Channel.from_rows([["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]])

@@ -32,11 +32,18 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import augmented_randomized_response, krr, rr
 from symshuffle.mechanisms.symbolic import LAM, evaluate
-from symshuffle.utility.anchored import AnchoredLaw, decompose, mix_laws, orbit_law, symmetrize
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.lower_bounds import cosine_prior, prior_information, van_trees_bound
 from symshuffle.utility.frontiers.contamination import ratio_law
-from symshuffle.utility.frontiers.envelope import endpoint_law
-from symshuffle.utility.frontiers.templates import extreme_templates, subset_template
+from symshuffle.utility.frontiers.convex_order import endpoint_law
+from symshuffle.utility.frontiers.orbit import (
+    decompose,
+    extreme_templates,
+    mix_laws,
+    orbit_law,
+    subset_template,
+    symmetrize,
+)
 
 ZERO: Final = Fraction(0)
 

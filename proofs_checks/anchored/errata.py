@@ -22,7 +22,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
 )
 from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
-from symshuffle.utility.anchored import template_budget, template_signal
+from symshuffle.utility.anchored.law import template_budget, template_signal
 from symshuffle.utility.frontiers.frontier import trace_frontier
 
 

@@ -14,8 +14,7 @@ import sympy as sp
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.numbers import Verdict, brief
 from symshuffle.channels.channel import Channel, direct_sum
-from symshuffle.channels.divergences import hockey_stick
-from symshuffle.channels.shuffled import shuffled_law
+from symshuffle.channels.shuffled import hockey_stick, shuffled_law
 from symshuffle.geometry.linear import dot
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -37,7 +36,8 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
-from symshuffle.utility.anchored import AnchoredLaw, fiber, helmert, range_radius_squared
+from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.utility.anchored.maps import fiber, helmert, range_radius_squared
 
 
 def _word(counts: Sequence[Any], first: int, own: Sequence[Any], other: Sequence[Any]) -> tuple[Any, Any]:

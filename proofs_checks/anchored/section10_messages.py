@@ -13,8 +13,7 @@ import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.divergences import chi_square
-from symshuffle.channels.shuffled import histogram_law, law_divergence
+from symshuffle.channels.shuffled import chi_square, histogram_law, law_divergence
 from symshuffle.geometry.linear import Vector, dot
 from symshuffle.geometry.symmetry import symmetrize_channel
 from symshuffle.ledger.claims.model import (
@@ -31,10 +30,10 @@ from symshuffle.ledger.claims.model import (
     identity,
 )
 from symshuffle.mechanisms.finite import krr, rr, subset_selection
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_estimator, vote_sizes
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes
-from symshuffle.utility.frontiers.envelope import certify_envelope
+from symshuffle.utility.frontiers.contamination import certify_envelope
 from symshuffle.utility.frontiers.frontier import trace_frontier
 
 ZERO: Final = Fraction(0)

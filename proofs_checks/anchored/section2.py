@@ -31,7 +31,8 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.utility.anchored import AnchoredLaw, PointLaw, helmert
+from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw
+from symshuffle.utility.anchored.maps import helmert
 
 
 def _simplex_data(k: int) -> tuple[Callable[[sp.Matrix, sp.Matrix], sp.Expr], Callable[[sp.Matrix], sp.Expr]]:

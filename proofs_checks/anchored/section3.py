@@ -29,15 +29,8 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.utility.anchored import (
-    AnchoredLaw,
-    PointLaw,
-    fiber,
-    project,
-    range_radius_squared,
-    transport,
-    unproject,
-)
+from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw
+from symshuffle.utility.anchored.maps import fiber, project, range_radius_squared, transport, unproject
 
 K4: Final = 4
 ZERO: Final = Fraction(0)

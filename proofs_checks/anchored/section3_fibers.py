@@ -28,7 +28,8 @@ from symshuffle.ledger.claims.model import (
     identity,
     serving,
 )
-from symshuffle.utility.anchored import AnchoredLaw, Fiber, PointLaw, completions, fiber, law_from_fiber
+from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw
+from symshuffle.utility.anchored.maps import Fiber, completions, fiber, law_from_fiber
 
 ZERO: Final = Fraction(0)
 

@@ -25,7 +25,8 @@ from symshuffle.ledger.claims.model import (
     Statement,
     for_all,
 )
-from symshuffle.utility.anchored import AnchoredLaw, fiber
+from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.utility.anchored.maps import fiber
 from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
 from symshuffle.utility.frontiers.convex_order import average_law, exact_atoms
 

@@ -33,9 +33,14 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.ledger.claims.parts import Erratum, Severity
 from symshuffle.mechanisms.finite import krr, rr
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
-from symshuffle.utility.frontiers.convex_order import average_law, exact_atoms
-from symshuffle.utility.frontiers.envelope import binary_envelope, certify_envelope, endpoint_law
+from symshuffle.utility.frontiers.contamination import (
+    Contamination,
+    binary_envelope,
+    certify_envelope,
+    ratio_law,
+    shuffled_leakage,
+)
+from symshuffle.utility.frontiers.convex_order import average_law, endpoint_law, exact_atoms
 from symshuffle.utility.frontiers.leakage import convex_envelope
 
 ZERO: Final = Fraction(0)

@@ -30,11 +30,9 @@ from symshuffle.mechanisms.finite import rr
 from symshuffle.utility.frontiers.convex_order import (
     average_law,
     convex_order,
+    endpoint_law,
     exact_atoms,
     stop_loss,
-)
-from symshuffle.utility.frontiers.envelope import (
-    endpoint_law,
 )
 
 ZERO: Final = Fraction(0)

@@ -17,12 +17,12 @@ from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control,
 from symshuffle.utility.frontiers.contamination import Contamination
 from symshuffle.utility.frontiers.convex_order import (
     average_law,
+    endpoint_law,
     exact_atoms,
     moments_from_average,
     profile_gap,
     rigidity_gap,
 )
-from symshuffle.utility.frontiers.envelope import endpoint_law
 
 ZERO: Final = Fraction(0)
 

@@ -28,8 +28,10 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.utility.anchored import AnchoredLaw, Gauge, helmert, symmetrize
+from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.utility.anchored.maps import Gauge, helmert
 from symshuffle.utility.estimation.canonical import fisher_information
+from symshuffle.utility.frontiers.orbit import symmetrize
 
 ZERO: Final = Fraction(0)
 Atoms = Sequence[tuple[Vector, Fraction]]
@@ -211,7 +213,7 @@ def _check_budget(statement: Statement, rng: np.random.Generator) -> Iterator[Co
 
 def _chi_square(channel: Channel, i: int, j: int) -> Any:
     """From the rows themselves."""
-    from symshuffle.channels.divergences import chi_square
+    from symshuffle.channels.shuffled import chi_square
 
     return chi_square(channel.rows[i], channel.rows[j])
 

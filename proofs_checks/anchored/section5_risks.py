@@ -28,7 +28,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
 )
 from symshuffle.mechanisms.finite import subset_selection
-from symshuffle.utility.anchored import AnchoredLaw, symmetrize
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import (
     canonical_estimator,
     canonical_risk,
@@ -36,6 +36,7 @@ from symshuffle.utility.estimation.canonical import (
     inverse_trace,
     worst_canonical_risk,
 )
+from symshuffle.utility.frontiers.orbit import symmetrize
 
 ZERO: Final = Fraction(0)
 Atoms = Sequence[tuple[Vector, Fraction]]

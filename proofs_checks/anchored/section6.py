@@ -28,8 +28,9 @@ from symshuffle.ledger.claims.model import (
     for_all,
 )
 from symshuffle.mechanisms.finite import krr
-from symshuffle.utility.anchored import AnchoredLaw, is_exchangeable, symmetrize
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import enumerated_risk, worst_canonical_risk
+from symshuffle.utility.frontiers.orbit import is_exchangeable, symmetrize
 
 ZERO: Final = Fraction(0)
 

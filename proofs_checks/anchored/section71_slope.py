@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.channels.divergences import chi_square
+from symshuffle.channels.shuffled import chi_square
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -28,11 +28,11 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
-from symshuffle.utility.anchored import AnchoredLaw, orbit_law, symmetrize, template_budget, template_signal
+from symshuffle.utility.anchored.law import AnchoredLaw, template_budget, template_signal
 from symshuffle.utility.frontiers.caps import subset_budget, subset_slope, subset_trace
 from symshuffle.utility.frontiers.frontier import critical_ratio, slope_constant
+from symshuffle.utility.frontiers.orbit import orbit_law, subset_template, symmetrize
 from symshuffle.utility.frontiers.orbits import slope_certificate
-from symshuffle.utility.frontiers.templates import subset_template
 
 ZERO: Final = Fraction(0)
 

@@ -28,12 +28,12 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import K, P, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.utility.anchored import AnchoredLaw, orbit_law, template_budget, template_signal
+from symshuffle.utility.anchored.law import AnchoredLaw, template_budget, template_signal
 from symshuffle.utility.estimation.canonical import enumerated_risk, isotropic_risk, worst_canonical_risk
 from symshuffle.utility.estimation.moments import pairwise_budget, trace
 from symshuffle.utility.frontiers.caps import subset_slope
 from symshuffle.utility.frontiers.frontier import slope_constant, threshold_budget, trace_frontier
-from symshuffle.utility.frontiers.templates import subset_template
+from symshuffle.utility.frontiers.orbit import orbit_law, subset_template
 
 ZERO: Final = Fraction(0)
 

@@ -35,7 +35,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
-from symshuffle.utility.anchored import is_exchangeable, orbit_law, template_budget, template_signal
+from symshuffle.utility.anchored.law import template_budget, template_signal
 from symshuffle.utility.frontiers.caps import subset_budget, subset_trace
 from symshuffle.utility.frontiers.frontier import (
     BUDGET,
@@ -44,8 +44,8 @@ from symshuffle.utility.frontiers.frontier import (
     threshold_budget,
     trace_frontier,
 )
+from symshuffle.utility.frontiers.orbit import is_exchangeable, orbit_law, subset_template
 from symshuffle.utility.frontiers.orbits import reduce_mixture
-from symshuffle.utility.frontiers.templates import subset_template
 
 ZERO: Final = Fraction(0)
 

@@ -29,7 +29,7 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.ledger.claims.parts import Erratum, Severity
 from symshuffle.mechanisms.finite import krr
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import isotropic_risk, shrunken_iid_risk, worst_canonical_risk
 from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
 from symshuffle.utility.frontiers.frontier import trace_frontier

@@ -29,7 +29,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
-from symshuffle.utility.anchored import template_signal
+from symshuffle.utility.anchored.law import template_signal
 from symshuffle.utility.frontiers.caps import (
     NEIGHBOUR_CHART,
     optimal_subset_sizes,
@@ -37,7 +37,7 @@ from symshuffle.utility.frontiers.caps import (
     subset_trace,
     tie_ratio,
 )
-from symshuffle.utility.frontiers.templates import extreme_templates, split_template
+from symshuffle.utility.frontiers.orbit import extreme_templates, split_template
 
 CAPS: Final = tuple(map(Fraction, ("11/10", "3/2", "2", "7")))
 

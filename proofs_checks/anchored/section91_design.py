@@ -30,11 +30,11 @@ from symshuffle.ledger.claims.model import (
     in_the_limit,
 )
 from symshuffle.mechanisms.finite import subset_selection
-from symshuffle.utility.anchored import AnchoredLaw, is_exchangeable, mix_laws, orbit_law
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import enumerated_risk, worst_canonical_risk
 from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes, raw_cap_risk_constant, raw_cap_trace
-from symshuffle.utility.frontiers.templates import block_design_law, subset_template
+from symshuffle.utility.frontiers.orbit import block_design_law, is_exchangeable, mix_laws, orbit_law, subset_template
 
 ZERO: Final = Fraction(0)
 

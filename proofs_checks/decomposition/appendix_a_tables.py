@@ -14,7 +14,7 @@ import sympy as sp
 
 from proofs_checks.decomposition._cases import PAIR, never_negative, same_law
 from symshuffle.channels.channel import Channel
-from symshuffle.decompositions.blanket import privacy_blanket, simplified_decomposition
+from symshuffle.decompositions.model import privacy_blanket, simplified_decomposition
 from symshuffle.decompositions.symbolic import SymbolicDecomposition, optimal_decomposition
 from symshuffle.ledger.claims.model import (
     Claim,

@@ -13,7 +13,7 @@ from proofs_checks.decomposition._cases import never_negative
 from symshuffle.base.numbers import Ball, Verdict, lower_end
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.channels.law import Law
-from symshuffle.decompositions.blanket import simplified_decomposition
+from symshuffle.decompositions.model import simplified_decomposition
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.model import (
     Claim,

@@ -12,8 +12,8 @@ import numpy as np
 from proofs_checks._errata import finding
 from proofs_checks.decomposition._cases import PAIR, named_channels
 from symshuffle.channels.channel import Channel
-from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.clones import standard_clone_pair
+from symshuffle.decompositions.model import simplified_decomposition
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,

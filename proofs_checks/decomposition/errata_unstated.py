@@ -11,8 +11,7 @@ import numpy as np
 from proofs_checks._errata import finding, refuted
 from proofs_checks.decomposition._cases import PAIR, REVEALING, named_channels, pointwise, shown
 from symshuffle.channels.channel import Channel
-from symshuffle.decompositions.blanket import primary_decomposition
-from symshuffle.decompositions.model import Decomposition
+from symshuffle.decompositions.model import Decomposition, primary_decomposition
 from symshuffle.ledger.claims.model import (
     Claim,
     Clause,

@@ -19,8 +19,7 @@ from proofs_checks.decomposition._cases import (
     plus,
 )
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.divergences import hockey_stick, total_variation
-from symshuffle.channels.shuffled import shuffled_divergence, shuffled_law
+from symshuffle.channels.shuffled import hockey_stick, shuffled_divergence, shuffled_law, total_variation
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from proofs_checks.decomposition._algorithms import push_forward, standard_clone_map
 from proofs_checks.decomposition._cases import (
     DIRECTIONS,
     PAIR,
@@ -42,7 +43,6 @@ from symshuffle.decompositions.clones import (
     two_point_mixture,
 )
 from symshuffle.decompositions.model import ReductionPair
-from symshuffle.decompositions.postprocessing import push_forward, standard_clone_map
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from proofs_checks.decomposition._algorithms import blanket_laws, blanket_map, push_forward
 from proofs_checks.decomposition._cases import (
     DIRECTIONS,
     PAIR,
@@ -38,8 +39,7 @@ from symshuffle.channels.shuffled import (
     shuffled_law,
     worst_shuffled_divergence,
 )
-from symshuffle.decompositions.blanket import privacy_blanket
-from symshuffle.decompositions.postprocessing import blanket_laws, blanket_map, push_forward
+from symshuffle.decompositions.model import privacy_blanket
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,

@@ -22,8 +22,8 @@ from proofs_checks.decomposition._cases import (
 from symshuffle.base.lp import LinearProgram
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import worst_shuffled_divergence
-from symshuffle.decompositions.blanket import primary_decomposition
 from symshuffle.decompositions.clones import StrongerClone, stronger_clone
+from symshuffle.decompositions.model import primary_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.geometry.linprog import solve
 from symshuffle.ledger.claims.model import (

@@ -11,6 +11,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from proofs_checks.decomposition._algorithms import (
+    general_clone_map,
+    push_forward,
+)
 from proofs_checks.decomposition._cases import (
     DIRECTIONS,
     PAIR,
@@ -32,17 +36,12 @@ from symshuffle.channels.shuffled import (
     shuffled_law,
     worst_shuffled_divergence,
 )
-from symshuffle.decompositions.blanket import primary_decomposition
 from symshuffle.decompositions.clones import (
     intuitive_clone,
     standard_clone,
     stronger_clone,
 )
-from symshuffle.decompositions.model import Decomposition, ReductionPair
-from symshuffle.decompositions.postprocessing import (
-    general_clone_map,
-    push_forward,
-)
+from symshuffle.decompositions.model import Decomposition, ReductionPair, primary_decomposition
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,

@@ -10,6 +10,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import sympy as sp
 
+from proofs_checks.decomposition._algorithms import (
+    blanket_laws,
+    blanket_to_primary,
+    clone_to_blanket,
+    common_left_over,
+    push_forward,
+)
 from proofs_checks.decomposition._cases import (
     PAIR,
     STUDY,
@@ -34,20 +41,12 @@ from symshuffle.channels.shuffled import (
     law_divergence,
     worst_shuffled_divergence,
 )
-from symshuffle.decompositions.blanket import primary_decomposition, privacy_blanket
 from symshuffle.decompositions.clones import (
     standard_clone,
     standard_clone_pair,
     stronger_clone,
 )
-from symshuffle.decompositions.model import Decomposition
-from symshuffle.decompositions.postprocessing import (
-    blanket_laws,
-    blanket_to_primary,
-    clone_to_blanket,
-    common_left_over,
-    push_forward,
-)
+from symshuffle.decompositions.model import Decomposition, primary_decomposition, privacy_blanket
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from proofs_checks.decomposition._algorithms import blanket_laws, blanket_to_simplified, push_forward
 from proofs_checks.decomposition._cases import (
     DIRECTIONS,
     PAIR,
@@ -22,10 +23,8 @@ from proofs_checks.decomposition._cases import (
     shown,
 )
 from symshuffle.channels.channel import Channel
-from symshuffle.decompositions.blanket import primary_decomposition, simplified_decomposition
 from symshuffle.decompositions.counting import Cell
-from symshuffle.decompositions.model import Decomposition
-from symshuffle.decompositions.postprocessing import blanket_laws, blanket_to_simplified, push_forward
+from symshuffle.decompositions.model import Decomposition, primary_decomposition, simplified_decomposition
 from symshuffle.decompositions.symbolic import is_standard, optimal_decomposition
 from symshuffle.ledger.claims.model import (
     Claim,

@@ -24,8 +24,12 @@ from proofs_checks.decomposition._cases import (
 )
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
-from symshuffle.decompositions.blanket import merge_proportional, primary_decomposition, simplified_decomposition
-from symshuffle.decompositions.model import Decomposition
+from symshuffle.decompositions.model import (
+    Decomposition,
+    merge_proportional,
+    primary_decomposition,
+    simplified_decomposition,
+)
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.ledger.claims.model import (
     Claim,

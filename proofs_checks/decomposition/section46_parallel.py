@@ -23,8 +23,8 @@ from proofs_checks.decomposition._cases import (
 )
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.channels.law import Law
-from symshuffle.decompositions.blanket import primary_decomposition, simplified_decomposition
 from symshuffle.decompositions.clones import generic_pair
+from symshuffle.decompositions.model import primary_decomposition, simplified_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.model import (

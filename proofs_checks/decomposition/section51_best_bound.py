@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import sympy as sp
 
+from proofs_checks.decomposition._algorithms import blanket_laws
 from proofs_checks.decomposition._cases import (
     DIRECTIONS,
     REVEALING,
@@ -31,7 +32,6 @@ from proofs_checks.decomposition._cases import (
 from proofs_checks.decomposition.section51_gparv import LDP, NOT_LDP, ratios
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import law_divergence, worst_shuffled_divergence
-from symshuffle.decompositions.postprocessing import blanket_laws
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,

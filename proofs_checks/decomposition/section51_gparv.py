@@ -24,9 +24,8 @@ from proofs_checks.decomposition._cases import (
     same_law,
 )
 from symshuffle.channels.law import collected
-from symshuffle.decompositions.blanket import primary_decomposition
 from symshuffle.decompositions.clones import standard_clone_pair
-from symshuffle.decompositions.model import ReductionPair
+from symshuffle.decompositions.model import ReductionPair, primary_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.model import (

@@ -18,7 +18,7 @@ from proofs_checks.decomposition._cases import (
     targets,
 )
 from proofs_checks.decomposition.section51_gparv import LDP, parv
-from symshuffle.decompositions.blanket import primary_decomposition, privacy_blanket
+from symshuffle.decompositions.model import primary_decomposition, privacy_blanket
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,

@@ -23,7 +23,7 @@ from proofs_checks.decomposition._cases import (
 )
 from symshuffle.base.numbers import Exp, enclose
 from symshuffle.channels.law import Law
-from symshuffle.decompositions.blanket import primary_decomposition
+from symshuffle.decompositions.model import primary_decomposition
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.model import (
     Claim,

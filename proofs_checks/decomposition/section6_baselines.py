@@ -13,8 +13,8 @@ from proofs_checks.decomposition._cases import PAIR, binomial_mass, named_channe
 from symshuffle.accountants.literature.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding
 from symshuffle.base.numbers import Ball
 from symshuffle.channels.law import Law
-from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.clones import standard_clone_pair
+from symshuffle.decompositions.model import simplified_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.model import (

@@ -13,8 +13,7 @@ import sympy as sp
 from proofs_checks.decomposition._cases import PAIR, atoms, same_law
 from proofs_checks.decomposition.appendix_a_tables import explicit
 from symshuffle.channels.law import Law
-from symshuffle.decompositions.blanket import simplified_decomposition
-from symshuffle.decompositions.model import ReductionPair
+from symshuffle.decompositions.model import ReductionPair, simplified_decomposition
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,

@@ -14,8 +14,7 @@ import sympy as sp
 from proofs_checks.decomposition._cases import PAIR, named_channels, never_negative
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence, worst_shuffled_divergence
-from symshuffle.decompositions.blanket import simplified_decomposition
-from symshuffle.decompositions.model import ReductionPair
+from symshuffle.decompositions.model import ReductionPair, simplified_decomposition
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.model import (
     Claim,

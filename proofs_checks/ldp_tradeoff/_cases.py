@@ -12,8 +12,7 @@ from proofs_checks import _strategies as strategies
 from proofs_checks._strategies import capped_channel as capped_channel
 from proofs_checks._strategies import distribution as distribution
 from symshuffle.channels.channel import Channel
-from symshuffle.design.decision.channel_risk import minimax_risk
-from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
+from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
 from symshuffle.geometry.extremal import MaximalPolytope
 
 LAM: Final = Fraction(3)

@@ -15,8 +15,7 @@ from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise
-from symshuffle.design.named import uniform
-from symshuffle.design.named.cardioid import cardioid_program
+from symshuffle.design.named import best_uniform_size, cardioid_program
 from symshuffle.design.parametric.walk import derive
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.mechanisms.symbolic import LAM
@@ -95,7 +94,7 @@ def information(directory: Path) -> Sequence[Path]:
     twin = axes.twinx()
     budgets = [Fraction(i, 10) for i in range(1, 61)]
     for index, m in enumerate((4, 8, 16)):
-        best = [uniform.best_uniform_size(m, budget) for budget in budgets]
+        best = [best_uniform_size(m, budget) for budget in budgets]
         axes.plot([float(b) for b in budgets], [float(value) for value, _ in best], color=f"C{index}", label=f"m = {m}")
         twin.step([float(b) for b in budgets], [size for _, size in best], color=f"C{index}", linestyle=":")
     axes.set(xlabel=r"$\epsilon_0$", ylabel="information in nats")

@@ -16,8 +16,14 @@ from symshuffle.base.numbers import Ball, Verdict, maximum, minimum, to_arb, wor
 from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
-from symshuffle.design.named.cardioid import cardioid_program, cosine, cosine_field, grid_suffices
-from symshuffle.design.named.symmetric import guessing_bound_slacks, guessing_risk
+from symshuffle.design.named import (
+    cardioid_program,
+    cosine,
+    cosine_field,
+    grid_suffices,
+    guessing_bound_slacks,
+    guessing_risk,
+)
 from symshuffle.design.parametric.signs import enclosure, nonnegative_by_coefficients, sign_in_field
 from symshuffle.design.parametric.walk import derive
 from symshuffle.geometry.extremal import proper_subsets

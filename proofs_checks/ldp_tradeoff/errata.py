@@ -14,8 +14,7 @@ from proofs_checks._errata import finding
 from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._cones import PolyhedralCone
 from symshuffle.channels.channel import Channel
-from symshuffle.design.decision.channel_risk import minimax_risk
-from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
+from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
 from symshuffle.design.decision.tradeoff import minimax_tradeoff
 from symshuffle.geometry.extremal import LDPCone, MaximalPolytope, dominating_extremal
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, symmetric_group

@@ -13,12 +13,12 @@ import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._properties import mix_channels, random_channel
+from symshuffle.base.choices import Criterion
 from symshuffle.base.errors import InputError
 from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel, direct_sum
-from symshuffle.design.decision.channel_risk import minimax_risk
-from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
-from symshuffle.design.decision.symmetries import parameter_permutation
+from symshuffle.design.decision.invariant import mover
+from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.geometry.groups import cyclic_group
@@ -283,10 +283,11 @@ def _check_invariance(statement: Statement, rng: np.random.Generator) -> Iterato
     skewed = DecisionProblem.of([["1/2", "1/3", "1/6"], ["1/3", "1/2", "1/6"], ["1/6"] * 2 + ["2/3"]], [[0, 1, 1]] * 3)
     for name, problem in (("ring of 4", cases.ring(4)), ("guessing", smoothed_point_masses(3, 1)), ("skewed", skewed)):
         permutations = list(itertools.permutations(range(problem.num_inputs)))
+        images = mover(problem, criterion=Criterion.MINIMAX)
         for g in permutations:
             claimed = any(statement(problem, g, t, a) for t in permutations for a in permutations)
             try:
-                parameter_permutation(problem, g, "g")
+                images(g, "g")
                 found = True
             except InputError:
                 found = False

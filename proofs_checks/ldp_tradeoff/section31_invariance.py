@@ -17,8 +17,7 @@ from proofs_checks.ldp_tradeoff._properties import Functional, Property, examine
 from proofs_checks.ldp_tradeoff._risks import best_of_parts, carried_rules, composed_rules, stacked_rules
 from proofs_checks.ldp_tradeoff._rows import layers, perspective_excess
 from symshuffle.channels.channel import Channel
-from symshuffle.design.decision.channel_risk import minimax_risk
-from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
+from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.information import measures

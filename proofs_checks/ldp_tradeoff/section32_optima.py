@@ -15,7 +15,7 @@ from proofs_checks.ldp_tradeoff._rows import layers, linear_in_weights, mixture_
 from symshuffle.base.choices import Method
 from symshuffle.base.numbers import maximum
 from symshuffle.channels.channel import Channel
-from symshuffle.design.decision.channel_risk import minimax_risk
+from symshuffle.design.decision.problems import minimax_risk
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise

@@ -24,7 +24,7 @@ from symshuffle.base.choices import Criterion
 from symshuffle.channels.channel import Channel
 from symshuffle.design.decision.reduced import orbit_tradeoff
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
-from symshuffle.design.named.weighted import weighted_guessing_problem
+from symshuffle.design.named import weighted_guessing_problem
 from symshuffle.geometry.extremal import MaximalPolytope, maximal_weights
 from symshuffle.geometry.groups import (
     cyclic_group,

@@ -19,8 +19,7 @@ from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise
-from symshuffle.design.named import uniform
-from symshuffle.design.named.symmetric import subset_weight
+from symshuffle.design.named import subset_weight, uniform_information
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.geometry.groups import (
     cyclic_group,
@@ -187,7 +186,7 @@ def _check_information(statement: Statement, rng: np.random.Generator) -> Iterat
     yield from serving("channels", _information_for_all(statement))
     for inputs in (2, 3, 4, 5, 6):
         for eps0 in (Fraction(1, 10), Fraction(1), Fraction(5, 2), Fraction(5)):
-            balls = [uniform.uniform_information(inputs, size, eps0) for size in range(1, inputs)]
+            balls = [uniform_information(inputs, size, eps0) for size in range(1, inputs)]
             midpoints = [ball.midpoint for ball in balls]
             best = balls[midpoints.index(statement(midpoints))]
             found = maximise(measures.mutual_information([Fraction(1, inputs)] * inputs), Exp(eps0)).value

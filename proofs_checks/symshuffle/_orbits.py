@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.base.choices import Rigour
-from symshuffle.design.shuffled.laws import blanket_law
+from symshuffle.design.shuffled.search import blanket_law
 from symshuffle.utility.frontiers.orbit import Orbit
 
 

@@ -35,7 +35,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import krr
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import fisher_information
 from symshuffle.utility.estimation.corner import (
     best_cube_side,

@@ -36,13 +36,13 @@ from symshuffle.mechanisms.finite import K
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.likelihood import families
-from symshuffle.utility.likelihood.certificates import two_moment_bound
 from symshuffle.utility.likelihood.extremes import (
     endpoint_ratio,
     identifiable_half_block,
     identifiable_obstruction,
     largest_chi_square,
     mixing_loss,
+    two_moment_bound,
 )
 from symshuffle.utility.likelihood.law import LikelihoodRatio
 from symshuffle.utility.likelihood.worst import worst_curve

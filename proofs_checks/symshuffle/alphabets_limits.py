@@ -38,8 +38,7 @@ from symshuffle.mechanisms.symbolic import LAM, nonnegative, normal_form
 from symshuffle.utility.likelihood import families
 from symshuffle.utility.likelihood.extremes import endpoint_ratio, gaussian_scale
 from symshuffle.utility.likelihood.law import LikelihoodRatio
-from symshuffle.utility.likelihood.normal import normal_profile, scaled_level, scaled_limit
-from symshuffle.utility.likelihood.poisson import poisson_profile
+from symshuffle.utility.likelihood.limits import normal_profile, poisson_profile, scaled_level, scaled_limit
 
 WAYS: Final = tuple(Direction)
 
@@ -250,7 +249,7 @@ CLAIMS: Final = (
             ),
             Clause("relative", r"At $\varepsilon=t\mu$ the relative error is of order $(nv)^{-1/2}$."),
         ),
-        source="symshuffle.utility.likelihood.normal; sharpens alphabets, Theorem 6.2 (iii) (Beyond, item 3)",
+        source="symshuffle.utility.likelihood.limits; sharpens alphabets, Theorem 6.2 (iii) (Beyond, item 3)",
         assumptions=("the Wasserstein bound with constant 1 (Goldstein 2010), cited",),
         scope="6 laws, n = 1..60, four levels, both directions in balls against the engines; the two steps "
         "symbolically",
@@ -281,7 +280,7 @@ CLAIMS: Final = (
                 r"$-(1-\frac1\lambda)$ at rates $c$ and $c\lambda$, not a Gaussian one.",
             ),
         ),
-        source="symshuffle.utility.likelihood.poisson; answers anchored, Section 10 (4) and the scope of Section 1",
+        source="symshuffle.utility.likelihood.limits; answers anchored, Section 10 (4) and the scope of Section 1",
         assumptions=("finitely many ratios",),
         scope="every law, level and n, by one count after another; k-ary response for every k and lam; 15 laws, "
         "n = 1..60, both directions in balls against the engines; n = k up to 10^9 against the Gaussian value",

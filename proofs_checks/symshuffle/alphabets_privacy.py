@@ -23,7 +23,7 @@ from symshuffle.ledger.claims.model import (
     Statement,
     for_all,
 )
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
 from symshuffle.utility.frontiers.equivariant import response_mixture
 

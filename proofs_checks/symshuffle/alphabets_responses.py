@@ -38,7 +38,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import K, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import worst_canonical_risk
 from symshuffle.utility.estimation.moments import pairwise_budget, trace
 from symshuffle.utility.estimation.votes import canonical_votes

@@ -30,7 +30,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.mechanisms.unary import G, olh
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 
 _G, _RHO, _H, _SIGMA = sp.symbols("g rho h sigma", positive=True)
 

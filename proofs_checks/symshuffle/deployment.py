@@ -24,7 +24,7 @@ from symshuffle.channels.shuffled import (
     shuffled_law,
     worst_shuffled_divergence,
 )
-from symshuffle.decompositions.blanket import simplified_decomposition
+from symshuffle.decompositions.model import simplified_decomposition
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.model import (
     Claim,

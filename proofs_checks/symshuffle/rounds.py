@@ -17,7 +17,7 @@ from symshuffle.accountants.rounds.plan import rounds
 from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import histogram_law, shuffled_law
-from symshuffle.decompositions.blanket import simplified_decomposition
+from symshuffle.decompositions.model import simplified_decomposition
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,

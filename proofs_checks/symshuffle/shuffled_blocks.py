@@ -15,9 +15,8 @@ from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import Rigour
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.shuffled import shuffled_divergence
-from symshuffle.design.shuffled.blocks import BlockDesign
-from symshuffle.design.shuffled.laws import blanket_law
-from symshuffle.design.shuffled.model import BlockChannel
+from symshuffle.design.shuffled.model import BlockChannel, BlockDesign
+from symshuffle.design.shuffled.search import blanket_law
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -33,7 +32,7 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.mechanisms.registry import mechanism
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.frontiers.orbit import subset_orbit
 
 F = Fraction

@@ -16,7 +16,7 @@ from proofs_checks.symshuffle._orbits import exact_bound
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import worst_shuffled_divergence
-from symshuffle.design.shuffled.laws import blanket_law
+from symshuffle.design.shuffled.search import blanket_law
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -31,11 +31,11 @@ from symshuffle.ledger.claims.model import (
     for_all,
 )
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.utility.anchored import AnchoredLaw, symmetrize
-from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, orbit_mechanism, subset_orbit
+from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, orbit_mechanism, subset_orbit, symmetrize
 
 F = Fraction
-SOURCE: Final = "symshuffle.design.shuffled.laws"
+SOURCE: Final = "symshuffle.design.shuffled.search"
 
 
 def _response(weight: Fraction) -> tuple[Orbit, ...]:

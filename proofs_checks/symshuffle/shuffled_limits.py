@@ -26,7 +26,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
-from symshuffle.utility.anchored import template_budget, template_signal
+from symshuffle.utility.anchored.law import template_budget, template_signal
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.frontiers.orbit import subset_orbit
 

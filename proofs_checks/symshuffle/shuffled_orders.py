@@ -15,7 +15,7 @@ from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import Rigour
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.shuffled import worst_shuffled_divergence
-from symshuffle.design.shuffled.laws import blanket_law, trace_of
+from symshuffle.design.shuffled.search import blanket_law, trace_of
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Clause,
@@ -26,9 +26,9 @@ from symshuffle.ledger.claims.model import (
     for_all,
     serving,
 )
-from symshuffle.utility.anchored import AnchoredLaw, symmetrize
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.frontiers.convex_order import convex_order
-from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, orbit_mechanism, subset_orbit
+from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, orbit_mechanism, subset_orbit, symmetrize
 
 F = Fraction
 

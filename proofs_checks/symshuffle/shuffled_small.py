@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.symshuffle._orbits import exact_bound
-from symshuffle.design.shuffled.one_user import chain_templates, one_user_line, one_user_loss
+from symshuffle.design.shuffled.limits import chain_templates, one_user_line, one_user_loss
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -25,7 +25,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
 )
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.utility.anchored import template_signal
+from symshuffle.utility.anchored.law import template_signal
 from symshuffle.utility.frontiers.orbit import subset_orbit
 
 F = Fraction

@@ -18,10 +18,15 @@ from symshuffle.accountants.renyi.front import renyi
 from symshuffle.base.numbers import Ball, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.divergences import hockey_stick, kl_divergence, renyi_divergence
-from symshuffle.channels.shuffled import backgrounds, histogram_law, shuffled_law
-from symshuffle.decompositions.blanket import simplified_decomposition
-from symshuffle.decompositions.model import ReductionPair
+from symshuffle.channels.shuffled import (
+    backgrounds,
+    histogram_law,
+    hockey_stick,
+    kl_divergence,
+    renyi_divergence,
+    shuffled_law,
+)
+from symshuffle.decompositions.model import ReductionPair, simplified_decomposition
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,

@@ -12,7 +12,7 @@ import numpy as np
 from proofs_checks._errata import finding, refuted
 from proofs_checks.vecmean import _cases as cases
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.divergences import chi_square, hockey_stick
+from symshuffle.channels.shuffled import chi_square, hockey_stick
 from symshuffle.ledger.claims.model import (
     Clause,
     Comparison,
@@ -25,7 +25,7 @@ from symshuffle.ledger.claims.model import (
     identity,
 )
 from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
-from symshuffle.utility.likelihood.normal import gaussian_profile as normal_profile
+from symshuffle.utility.likelihood.limits import gaussian_profile as normal_profile
 from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.randomizers.finite import FiniteRandomizer
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian

@@ -13,8 +13,7 @@ import numpy as np
 from proofs_checks.vecmean import _cases as cases
 from symshuffle.base.errors import InputError
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.divergences import hockey_stick
-from symshuffle.channels.shuffled import shuffled_law, worst_shuffled_divergence
+from symshuffle.channels.shuffled import hockey_stick, shuffled_law, worst_shuffled_divergence
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,

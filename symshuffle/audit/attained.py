@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, final
@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from symshuffle.base.doubles import Array
 from symshuffle.channels.shuffled import count_histograms
-from symshuffle.collect.randomness import Integers
+from symshuffle.collect.scheme import Integers
 
 MOST_HISTOGRAMS: Final = 2_000_000
 """Histograms over classes of messages beyond which datasets are left out."""
@@ -74,39 +74,28 @@ class ConstantDatasets:
         found: Array = scores / np.abs(scores).max()
         return found
 
-    def laws(self, users: int, rows: Array | None = None) -> SumLaws:
-        """Laws of the classes of messages of the first user and ``users - 1`` others, at these rows or others."""
+    def shares(self, users: int, rows: Array | None = None) -> Callable[..., tuple[float, float]]:
+        """Probabilities of an event for both datasets, of the first user and ``users - 1`` others, by rows.
+
+        They depend on exp(eps) of the event, and on how likely the first user's message is among those looked at.
+        """
+        from scipy.special import gammaln, xlogy
+
         given = self.rows if rows is None else rows
         masses = np.array([np.bincount(self._ratios[1], weights=row, minlength=self.classes) for row in given])
         histograms = _histograms(users - 1, self.classes)
-        from scipy.special import gammaln, xlogy
-
         logs = gammaln(users) + (xlogy(histograms, masses[2]) - gammaln(histograms + 1)).sum(axis=1)
-        return SumLaws(self, masses, histograms, np.exp(logs))
+        weights = np.exp(logs)
 
+        def at(ratio: float, inside: float = 1.0) -> tuple[float, float]:
+            scores = self.class_scores(ratio)
+            sums = histograms @ scores
+            own = np.array([float(weights[sums + score > _POSITIVE].sum()) for score in scores])
+            first, second, other = masses @ own
+            p0, p1 = (min(1.0, inside * float(one) + (1 - inside) * float(other)) for one in (first, second))
+            return p0, p1
 
-@final
-@dataclass(frozen=True, eq=False)
-class SumLaws:
-    """Law of the classes of all others' messages, to which that of the first user is added."""
-
-    datasets: ConstantDatasets
-    masses: Array
-    histograms: Integers
-    weights: Array
-
-    def shares(self, ratio: float, inside: float = 1.0) -> tuple[float, float]:
-        """Probabilities of the likelihood-ratio event at exp(eps) = ``ratio``, for the two datasets.
-
-        The first user's message is among those that are looked at with probability ``inside``; else it is another one
-        of the others'.
-        """
-        scores = self.datasets.class_scores(ratio)
-        sums = self.histograms @ scores
-        own = np.array([float(self.weights[sums + score > _POSITIVE].sum()) for score in scores])
-        first, second, other = self.masses @ own
-        p0, p1 = (min(1.0, inside * float(one) + (1 - inside) * float(other)) for one in (first, second))
-        return p0, p1
+        return at
 
 
 def occurs(scores: Array, messages: Integers) -> npt.NDArray[np.bool_]:
@@ -121,12 +110,8 @@ def _histograms(total: int, cells: int) -> Integers:
         return np.array([[total]], dtype=np.int64)
     if cells == 2:
         return np.column_stack((np.arange(total + 1), np.arange(total, -1, -1)))
-    parts = [
-        np.column_stack((np.full(len(rest), first), rest))
-        for first in range(total + 1)
-        for rest in (_histograms(total - first, cells - 1),)
-    ]
-    return np.concatenate(parts)
+    rests = [_histograms(total - first, cells - 1) for first in range(total + 1)]
+    return np.column_stack((np.repeat(np.arange(total + 1), list(map(len, rests))), np.concatenate(rests)))
 
 
 def candidates(rows: Array, n: int) -> Iterator[ConstantDatasets]:

@@ -1,10 +1,19 @@
-"""What a client is said to be: a channel, with the words for its inputs and its messages."""
+"""What a client is said to be, a channel with words, and how it is run: as a function, or as a program.
+
+A program is started by the words of its command line, never by a shell. It is given some inputs on its standard input,
+and has to write as many lines and end with status 0.
+"""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+import os
+import shlex
+import signal
+import subprocess
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,20 +21,28 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError, Progress, Unsupported, check_progress
 from symshuffle.base.levels import read_budget
-from symshuffle.base.numbers import Number, Real, as_integer, enclose, upper_end
+from symshuffle.base.numbers import Number, as_integer, enclose, parse_rational, upper_end
 from symshuffle.channels.channel import Channel
+from symshuffle.collect.mechanisms import SCHEMES
 from symshuffle.collect.messages import lines, pack
 from symshuffle.collect.plan import Plan
 from symshuffle.collect.scheme import Scheme
-from symshuffle.collect.schemes import SCHEMES
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism
 
 LARGEST_CLAIM: Final = 1 << 18
 """Inputs times messages beyond which no channel is written down."""
+
+MOST_MESSAGES: Final = 50_000_000
+"""Messages of an audit beyond which nothing is run: they are held in memory."""
+
+_ENOUGH: Final = 20
+"""Equal answers that are no coincidence."""
+
+_STEP: Final = 1000
 
 
 @final
@@ -85,13 +102,7 @@ class Claim:
         return {message: y for y, message in enumerate(self.messages)}
 
     def column(self, message: str, place: str) -> int:
-        """Column of a message.
-
-        Raises
-        ------
-        InputError
-            If it is none of the claimed ones; ``place`` says where it stands.
-        """
+        """Column of a message; an InputError names its ``place`` if it is none of the claimed ones."""
         found = self.columns.get(message)
         if found is None:
             known = ", ".join(self.messages[:5]) + (", ..." if len(self.messages) > 5 else "")
@@ -195,11 +206,8 @@ def named_claim(name: str, parameters: dict[str, str], *, eps0: object = None, l
         raise InputError("lam", None, "a number > 1, given by --eps0 or --lam")
     values = {one: as_integer(given[one], one, 2 if one == "k" else 1) for one in needed}
     k = values.pop("k")
-    return _of_scheme(kind(k, kind.root_of(_rational(budget)), **values), range(k))
-
-
-def _rational(budget: Real) -> Fraction:
-    return budget if isinstance(budget, Fraction) else upper_end(enclose(budget, 128))
+    ratio = budget if isinstance(budget, Fraction) else upper_end(enclose(budget, 128))
+    return _of_scheme(kind(k, kind.root_of(ratio), **values), range(k))
 
 
 def _of_scheme(made: Scheme, inputs: Sequence[object]) -> Claim:
@@ -214,7 +222,11 @@ def _of_scheme(made: Scheme, inputs: Sequence[object]) -> Claim:
     rows = rows[~made.wrong(rows)]
     texts = b"".join(lines(made, pack(made, rows))).decode().split("\n")[:-1]
     if made.is_bits:
-        channel = [[_bits(made, x, row) for row in rows.tolist()] for x in range(made.k)]
+        ones = [[made.p if j == x else made.q for j in range(made.k)] for x in range(made.k)]
+        channel = [
+            [math.prod((p if bit else 1 - p for p, bit in zip(chances, row, strict=True))) for row in rows.tolist()]
+            for chances in ones
+        ]
     else:
         supports = np.array([made.supports(made.tally(row[None])) for row in rows])
         channel = []
@@ -228,6 +240,121 @@ def _of_scheme(made: Scheme, inputs: Sequence[object]) -> Claim:
     return Claim(title, Channel.from_rows(channel), tuple(inputs), tuple(texts), made)
 
 
-def _bits(made: Scheme, x: int, row: Sequence[int]) -> Fraction:
-    shares = [made.p if j == x else made.q for j in range(made.k)]
-    return math.prod((p if bit else 1 - p for p, bit in zip(shares, row, strict=True)), start=Fraction(1))
+@final
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Command line of a client or a pipeline.
+
+    Parameters
+    ----------
+    command : str
+        The program and its arguments, divided into words as a shell divides them; no shell runs.
+    per_process : int
+        Inputs that each process is given, at least 1. With 1, a client that is seeded when it starts gives itself away:
+        it repeats its answers.
+    timeout : number or text
+        Seconds that a process may take, above 0.
+
+    Raises
+    ------
+    InputError
+        If there is no word, a quotation does not end, or a number is out of its range.
+    """
+
+    command: str
+    per_process: Any = 10_000
+    timeout: Any = 600
+
+    def __post_init__(self) -> None:
+        try:
+            words = shlex.split(self.command)
+        except ValueError as error:
+            raise InputError("--program", self.command, f"words as a shell divides them ({error})") from None
+        if not words:
+            raise InputError("--program", repr(self.command), "a program and its arguments")
+        object.__setattr__(self, "per_process", as_integer(self.per_process, "--per-process", 1))
+        if not parse_rational(self.timeout, "--timeout") > 0:
+            raise InputError("--timeout", self.timeout, "seconds above 0")
+
+    def __call__(self, inputs: Sequence[str]) -> list[str]:
+        """The lines that one process writes for these inputs."""
+        words, seconds = shlex.split(self.command), float(parse_rational(self.timeout, "--timeout"))
+        try:
+            process = subprocess.Popen(
+                words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,  # so that what the program starts ends with it
+            )
+        except OSError as error:
+            raise InputError("--program", words[0], f"a program that starts ({error.strerror or error})") from None
+        try:
+            out, said = process.communicate("".join(f"{x}\n" for x in inputs).encode(), timeout=seconds)
+        except subprocess.TimeoutExpired:
+            _end(process)
+            _, said = process.communicate()
+            wanted = f"an answer to {len(inputs)} inputs within {seconds:g} s (--timeout){_first_line(said)}"
+            raise InputError("--program", self.command, wanted) from None
+        except BaseException:
+            _end(process)
+            raise
+        if process.returncode:
+            raise InputError("--program", self.command, f"exit status 0, not {process.returncode}{_first_line(said)}")
+        found = out.decode(errors="backslashreplace").splitlines()
+        if len(found) != len(inputs):
+            wanted = f"a line for each of {len(inputs)} inputs, not {len(found)} lines{_first_line(said)}"
+            raise InputError("--program", self.command, wanted)
+        return found
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+    process.wait()
+
+
+def _first_line(said: bytes) -> str:
+    """The first line of standard error that says something."""
+    lines = (line.strip() for line in said.decode(errors="backslashreplace").splitlines())
+    first = next((line for line in lines if line), "")
+    return f"; it says: {first}" if first else ""
+
+
+def answers(
+    client: Callable[[Any], Any] | Program,
+    inputs: Sequence[Any],
+    written: Callable[[Any], str],
+    progress: Progress | None = None,
+) -> list[Any]:
+    """What a client returns for each input: the lines of a program, or the values of a function."""
+    check_progress(progress)
+    found: list[Any] = []
+    step = client.per_process if isinstance(client, Program) else _STEP
+    for i in range(0, len(inputs), step):
+        some = inputs[i : i + step]
+        found += client([written(x) for x in some]) if isinstance(client, Program) else map(client, some)
+        if progress is not None:
+            progress(len(found), len(inputs))
+    return found
+
+
+def hint(inputs: Sequence[Hashable], replies: Sequence[Hashable], client: Callable[[Any], Any] | Program) -> str:
+    """A guess at the cause if all processes with the same inputs gave the same answers; nothing else changes."""
+    per_process = client.per_process if isinstance(client, Program) else 1
+    groups: dict[Hashable, set[Hashable]] = {}
+    for i in range(0, len(inputs), per_process):
+        part = slice(i, i + per_process)
+        groups.setdefault(tuple(inputs[part]), set()).add(tuple(replies[part]))
+    repeated = len(inputs) - per_process * len(groups)
+    if repeated < _ENOUGH or any(len(different) > 1 for different in groups.values()):
+        return ""
+    return "runs with the same inputs gave the same messages: seeded?"
+
+
+def as_run(reply: Any) -> tuple[str, ...]:
+    """The messages of a run as text: of a sequence, of a text with commas, or a single one."""
+    parts = reply.split(",") if isinstance(reply, str) else reply if hasattr(reply, "__iter__") else (reply,)
+    return tuple(str(part).strip() for part in parts)

@@ -12,15 +12,13 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from symshuffle.audit.claims import Claim, claim
-from symshuffle.audit.programs import MOST_MESSAGES, Program, answers, hint
+from symshuffle.audit.claims import MOST_MESSAGES, Claim, Program, answers, claim, hint
 from symshuffle.audit.shares import CAUGHT, Power, about_runs, check_runs
-from symshuffle.audit.verdicts import Audit, ClaimedCell, Event, cells_outside, findings
-from symshuffle.base.errors import InputError
-from symshuffle.base.kinds import Progress
+from symshuffle.audit.verdicts import Audit, ClaimedCell, Event, finding
+from symshuffle.base.errors import InputError, Progress
 from symshuffle.base.numbers import Verdict, as_integer, less, lower_end, natural_log, to_float, upper_end
 from symshuffle.collect.estimate import read_confidence
-from symshuffle.collect.randomness import Integers
+from symshuffle.collect.scheme import Integers
 
 _SHOWN: Final = 4
 _SHORT: Final = 10**6
@@ -113,11 +111,16 @@ class LocalAudit:
     @cached_property
     def beside(self) -> tuple[str, ...]:
         """What is certified of the claim, and how many runs would refute half of it."""
-        eps = natural_log(upper_end(self.claim.cap))
+        cap = self.claim.cap
+        low, eps = natural_log(lower_end(cap)), natural_log(upper_end(cap))
+        if isinstance(cap, Fraction):
+            known = f"{f'log({cap}) = ' if cap.denominator < _SHORT else 'about '}{low:.10g}"
+        else:
+            known = f"between {low * (1 - 1e-12):.13g} and {eps * (1 + 1e-12):.13g}"
         half = Power(math.exp(eps / 2), 0.0, float(self.level))
         fewest = min((runs for p0, p1 in self._shares if (runs := half.runs(p0, p1))), default=None)
         return (
-            f"certified: eps0 of the claimed channel is {_interval(self.claim)}",
+            f"certified: eps0 of the claimed channel is {known}",
             f"a claim of half of it, eps0 = {eps / 2:.6g}, would be refuted by {about_runs(fewest)} of each input",
         )
 
@@ -128,24 +131,11 @@ class LocalAudit:
         return max(self._test.at(self.runs, p0, p1) for p0, p1 in shares)
 
     def run(self, client: Callable[[Any], Any] | Program, *, progress: Progress | None = None) -> Audit:
-        """What the client is found to be.
+        """Audit of what the client does, with ``outcome``, ``about`` and the counts of each event.
 
-        Parameters
-        ----------
-        client : callable or Program
-            Returns the message for an input: one of the words of the claim, or what prints as one.
-        progress : callable, optional
-            Called with the numbers of runs done and of all.
-
-        Returns
-        -------
-        Audit
-            With ``outcome``, ``about`` and the counts of each event.
-
-        Raises
-        ------
-        InputError
-            If a message is none of the claim's, or a program fails.
+        - ``client``: returns the message for an input: one of the words of the claim, or what prints as one. Another
+          message, or a program that fails, is an InputError.
+        - ``progress``: called with the numbers of runs done and of all.
         """
         inputs = self.claim.inputs * self.runs
         replies = [str(reply).strip() for reply in answers(client, inputs, str, progress)]
@@ -153,29 +143,20 @@ class LocalAudit:
         for i, reply in enumerate(replies):
             x = i % len(self.claim.inputs)
             counts[x, self.claim.column(reply, f"message {i + 1} (input {self.claim.inputs[x]})")] += 1
-        each = client.per_process if isinstance(client, Program) else 1
-        return self.judge(counts, hint=hint(inputs, replies, each))
+        return self.judge(counts, hint=hint(inputs, replies, client))
 
     def judge(self, counts: Integers, *, hint: str = "") -> Audit:
         """What follows from counts of messages.
 
-        Parameters
-        ----------
-        counts : array of int
-            Row: input; column: message; each row of sum ``runs``.
-        hint : str
-            A guess at the cause of what is found.
-
-        Raises
-        ------
-        InputError
-            If the shape is another one, or a row has another sum.
+        - ``counts``: row: input; column: message; each row of sum ``runs``.
+        - ``hint``: a guess at the cause of what is found.
         """
         shape = (len(self.claim.inputs), len(self.claim.messages))
         counts = np.asarray(counts)
         if counts.shape != shape or np.any(counts < 0) or np.any(counts.sum(axis=1) != self.runs):
             raise InputError("counts", f"shape {counts.shape}", f"shape {shape}, each row of sum {self.runs}")
-        hits = [tuple(int(counts[x, sorted(columns)].sum()) for x in (a, b)) for a, b, columns in self.pairs]
+        sums = ((sorted(columns), a, b) for a, b, columns in self.pairs)
+        hits = [(int(counts[a, columns].sum()), int(counts[b, columns].sum())) for columns, a, b in sums]
         cells = (
             ClaimedCell(
                 self._input(x), self.claim.messages[y], self.claim.channel.rows[x][y], int(counts[x, y]), self.runs
@@ -186,8 +167,10 @@ class LocalAudit:
             claim=f"{self.claim.title}: {self.events[0].claimed}",
             runs=f"{self.runs} runs of each of {shape[0]} inputs",
             confidence=self.confidence,
-            findings=findings(self.events, hits, (self.runs, self.runs), self.level),  # type: ignore[arg-type]  # pairs
-            cells=cells_outside(cells, self.cell_level),
+            findings=tuple(
+                finding(e, h, (self.runs, self.runs), self.level) for e, h in zip(self.events, hits, strict=True)
+            ),
+            cells=tuple(cell for cell in cells if cell.outside(self.cell_level)),
             cell_level=self.cell_level,
             checked=shape[0] * shape[1],
             caught=self.caught,
@@ -232,11 +215,3 @@ def audit_local(source: Any, *, runs: object, confidence: object = "0.99") -> Lo
     found = LocalAudit(said, number, read_confidence(confidence))
     check_runs(found.runs, upper_end(found.claim.cap), Fraction(0), found.level)
     return found
-
-
-def _interval(said: Claim) -> str:
-    low, up = (natural_log(end(said.cap)) for end in (lower_end, upper_end))
-    if isinstance(said.cap, Fraction):
-        exact = f"log({said.cap}) = " if said.cap.denominator < _SHORT else "about "
-        return f"{exact}{low:.10g}"
-    return f"between {low * (1 - 1e-12):.13g} and {up * (1 + 1e-12):.13g}"

@@ -17,11 +17,10 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from symshuffle.audit.programs import MOST_MESSAGES, Program, answers, as_run, hint
+from symshuffle.audit.claims import MOST_MESSAGES, Program, answers, as_run, hint
 from symshuffle.audit.shares import CAUGHT, Power, about_runs, check_runs
 from symshuffle.audit.verdicts import Audit, Event, finding
-from symshuffle.base.errors import InputError
-from symshuffle.base.kinds import Progress, check_list
+from symshuffle.base.errors import InputError, Progress, check_list
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import Real, as_integer, enclose, natural_log, parse_rational, upper_end
 from symshuffle.collect.estimate import read_confidence
@@ -133,22 +132,12 @@ class PairAudit:
     def run(self, program: Callable[[Any], Any] | Program, *, progress: Progress | None = None) -> Audit:
         """What a program is found to be.
 
-        Parameters
-        ----------
-        program : callable or Program
-            As of ``LocalAudit.run`` for inputs, and of ``ShuffledAudit.run`` for datasets.
-        progress : callable, optional
-            Called with the numbers of runs done and of all.
-
-        Raises
-        ------
-        InputError
-            If a program fails.
+        - ``program``: as of ``LocalAudit.run`` for inputs, and of ``ShuffledAudit.run`` for datasets.
+        - ``progress``: called with the numbers of runs done and of all.
         """
         inputs = (self.first, self.second) * self.runs
         seen = [as_run(reply) for reply in answers(program, inputs, _line, progress)]
-        each = program.per_process if isinstance(program, Program) else 1
-        return self.judge(seen[::2], seen[1::2], hint=hint(inputs, seen, each))
+        return self.judge(seen[::2], seen[1::2], hint=hint(inputs, seen, program))
 
     def judge(self, first: Sequence[Run], second: Sequence[Run], *, hint: str = "") -> Audit:
         """What follows from runs, each a tuple of messages; every second one, from the first on, is held out."""
@@ -239,15 +228,16 @@ def audit_pair(
     >>> audit.run(lambda x: x).outcome
     <Outcome.REFUTED: 1>
     """
-    check_neighbours(first, second)
-    found = PairAudit(
-        first,
-        second,
-        read_target(eps=eps, exp_eps=exp_eps),
-        _delta(delta),
-        as_integer(runs, "runs", 2, MOST_MESSAGES // (2 * len(as_run(first)))),
-        read_confidence(confidence),
-    )
+    if not isinstance(first, tuple) or not isinstance(second, tuple):
+        if first == second:
+            raise InputError("second", second, f"another input than {first}")
+    elif len(first) != len(second):
+        raise InputError("datasets", f"{len(first)} and {len(second)} users", "two datasets of the same size")
+    elif (differ := sum(a != b for a, b in zip(first, second, strict=True))) != 1:
+        raise InputError("datasets", f"{differ} users differ", "neighbours, which differ in the input of one user")
+    target, excess = read_target(eps=eps, exp_eps=exp_eps), _delta(delta)
+    number = as_integer(runs, "runs", 2, MOST_MESSAGES // (2 * len(as_run(first))))
+    found = PairAudit(first, second, target, excess, number, read_confidence(confidence))
     _ = found.least
     return found
 
@@ -304,19 +294,6 @@ def audit_samples(
     if target is not None:
         _ = found.least
     return found.judge(*samples)
-
-
-def check_neighbours(first: Any, second: Any) -> None:
-    """Refuse two inputs that are equal, and two datasets that do not differ in exactly one user."""
-    if not isinstance(first, tuple) or not isinstance(second, tuple):
-        if first == second:
-            raise InputError("second", second, f"another input than {first}")
-        return
-    if len(first) != len(second):
-        raise InputError("datasets", f"{len(first)} and {len(second)} users", "two datasets of the same size")
-    differ = sum(a != b for a, b in zip(first, second, strict=True))
-    if differ != 1:
-        raise InputError("datasets", f"{differ} users differ", "neighbours, which differ in the input of one user")
 
 
 def _delta(delta: object) -> Fraction:

@@ -9,8 +9,10 @@ enclosures or integers. Power is a forecast, and is left in doubles.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final, final
 
 import numpy as np
@@ -48,30 +50,31 @@ def at_most(count: int, runs: int, level: Fraction, p: Fraction) -> bool:
 
 def lower_share(count: int, runs: int, level: Fraction) -> Fraction:
     """Lower end of the probability of a hit, wrong with probability at most ``level``."""
-    if count == 0:
-        return Fraction(0)
     from scipy.special import betaincinv
 
+    if count == 0:
+        return Fraction(0)
     near = float(betaincinv(count, runs - count + 1, float(level)))
-    for i in range(_TRIES):
-        p = Fraction(near * max(0.0, 1 - _OUTWARD * 2**i))
-        if p == 0 or at_least(count, runs, level, p):
-            return p
-    raise NotDecided(f"the lower end of {count} hits in {runs} runs, at level {float(level)}")
+    return _proved(near, -_OUTWARD, 0, partial(at_least, count, runs, level), f"lower end of {count} hits in {runs}")
 
 
 def upper_share(count: int, runs: int, level: Fraction) -> Fraction:
     """Upper end of the probability of a hit, wrong with probability at most ``level``."""
-    if count == runs:
-        return Fraction(1)
     from scipy.special import betainccinv
 
+    if count == runs:
+        return Fraction(1)
     near = float(betainccinv(count + 1, runs - count, float(level)))
+    return _proved(near, _OUTWARD, 1, partial(at_most, count, runs, level), f"upper end of {count} hits in {runs}")
+
+
+def _proved(near: float, away: float, last: int, holds: Callable[[Fraction], bool], end: str) -> Fraction:
+    """The first number outward from a double, up to 0 or 1, that is proved to be an end."""
     for i in range(_TRIES):
-        p = min(Fraction(near * (1 + _OUTWARD * 2**i)), Fraction(1))
-        if p == 1 or at_most(count, runs, level, p):
+        p = min(max(Fraction(near * (1 + away * 2**i)), Fraction(0)), Fraction(1))
+        if p == last or holds(p):
             return p
-    raise NotDecided(f"the upper end of {count} hits in {runs} runs, at level {float(level)}")
+    raise NotDecided(f"the {end} runs")
 
 
 def confidence_ends(count: int, runs: int, level: object) -> tuple[Fraction, Fraction]:
@@ -109,18 +112,12 @@ def confidence_ends(count: int, runs: int, level: object) -> tuple[Fraction, Fra
 
 
 def least_runs(ratio: Fraction, delta: Fraction, level: Fraction) -> int | None:
-    """Runs of each of two inputs below which nothing refutes (log ratio, delta); None beyond ``MOST_RUNS``.
-
-    It takes the event at every run of the first input and at none of the second one; then the lower end is
-    ``level^(1/runs)`` and the upper end the rest to 1.
-    """
+    """Runs of each of two inputs below which nothing refutes (log ratio, delta), even all against none; or None."""
 
     def refutes(runs: int) -> bool:
         return lower_share(runs, runs, level) - ratio * upper_share(0, runs, level) > delta
 
-    if not refutes(MOST_RUNS):
-        return None
-    return first_integer(refutes, 0, MOST_RUNS)
+    return first_integer(refutes, 0, MOST_RUNS) if refutes(MOST_RUNS) else None
 
 
 def check_runs(runs: int, ratio: Fraction, delta: Fraction, level: Fraction) -> int:
@@ -144,10 +141,9 @@ class Power:
     level: float
 
     def at(self, runs: int, p0: float, p1: float) -> float:
-        """Probability of a refutation with so many runs of each input, if the event has these probabilities.
+        """Probability of a refutation with so many runs of each input: it rises with ``p0`` and falls with ``p1``.
 
-        Of very many runs it is a number slightly below, as counts of the first input are taken by the block. It rises
-        with ``p0`` and falls with ``p1``: more hits at the first input, or fewer at the second, refute too.
+        Of very many runs it is a number slightly below, as counts of the first input are taken by the block.
         """
         from scipy.special import bdtr, betaincinv
 
@@ -184,14 +180,8 @@ class Power:
         """
         if self.at(runs, p0, 0.0) < wanted:
             return None
-        least = p0 * 1e-12
-        _, ratio = halved(
-            lambda log: self.at(runs, p0, p0 * math.exp(-log)) >= wanted,
-            math.log(max(self.ratio, 1.0)),
-            math.log(p0 / least),
-            settled=26,
-        )
-        return math.exp(ratio)
+        least, most = math.log(max(self.ratio, 1.0)), math.log(p0 / (p0 * 1e-12))
+        return math.exp(halved(lambda x: self.at(runs, p0, p0 * math.exp(-x)) >= wanted, least, most, settled=26)[1])
 
 
 def _window(runs: int, p: float) -> tuple[Any, Any]:

@@ -21,17 +21,14 @@ import numpy as np
 
 from symshuffle.accountants.questions.solve import delta
 from symshuffle.audit.attained import ConstantDatasets, blocks, candidates, occurs, sharpened
-from symshuffle.audit.claims import Claim, claim
-from symshuffle.audit.programs import MOST_MESSAGES, Program, answers, as_run, hint
+from symshuffle.audit.claims import MOST_MESSAGES, Claim, Program, answers, as_run, claim, hint
 from symshuffle.audit.shares import CAUGHT, MOST_RUNS, Power, about_runs, check_runs, least_runs
-from symshuffle.audit.verdicts import Audit, ClaimedCell, Event, cells_outside, findings
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.kinds import Progress
+from symshuffle.audit.verdicts import Audit, ClaimedCell, Event, finding
+from symshuffle.base.errors import InputError, Progress, Unsupported
 from symshuffle.base.numbers import as_integer, natural_log, to_float, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.collect.estimate import read_confidence
-from symshuffle.collect.randomness import Integers, random_order, uniform
-from symshuffle.collect.scheme import Scheme
+from symshuffle.collect.scheme import Integers, Scheme, random_order, uniform
 
 _MOST_USERS: Final = 100_000
 """Users in a run beyond which nothing is run."""
@@ -113,40 +110,27 @@ class ShuffledAudit:
 
     @cached_property
     def tests(self) -> tuple[Test, ...]:
-        """One for each number of first messages: of all datasets and levels the one with the greatest power.
-
-        Raises
-        ------
-        Unsupported
-            If no datasets have few enough histograms of messages.
-        """
+        """One for each number of first messages: of all datasets and levels the one with the greatest power."""
         known = list(candidates(self._rows, self.n))
         if not known:
             raise Unsupported(f"n = {self.n} users of this channel have too many histograms for an exact event")
-        sharp = sharpened(self._rows)
-        chosen = [self._best(known[0], known, sharp)]
-        datasets = chosen[0].datasets
-        return (*chosen, *(self._best(datasets, [datasets], None, block) for block in self._blocks[1:]))
+        first = self._best(known, self.n, sharpened(self._rows))
+        return (first, *(self._best([first.datasets], block, self._rows) for block in self._blocks[1:]))
 
-    def _best(
-        self, first: ConstantDatasets, known: Iterable[ConstantDatasets], rows: Any, block: int | None = None
-    ) -> Test:
-        """The most powerful test on a block of first messages, against clients with these rows or the claimed ones."""
-        best: tuple[tuple[float, float], Test] | None = None
+    def _best(self, known: Iterable[ConstantDatasets], block: int, rows: Any) -> Test:
+        """The most powerful test on a block of first messages, against clients with these rows."""
+        found: list[tuple[tuple[float, float], Test]] = []
         for made in known:
-            others = None if rows is None else rows[[made.a, made.b, made.c]]
-            laws = made.laws(block or self.n, others)
+            shares = made.shares(block, rows[[made.a, made.b, made.c]])
             for ratio, certified in self._profile:
-                p0, p1 = laws.shares(float(ratio))
+                p0, p1 = shares(float(ratio))
                 bound = float(certified.upper)
                 power = Power(float(ratio), bound, float(self.level)).at(self.runs, p0, p1)
                 # Powers that are equal in two digits, near 0 or 1, are ranked by the distance in standard deviations.
                 spread = math.sqrt(p0 * (1 - p0) + float(ratio) ** 2 * p1 * (1 - p1))
                 key = (round(power, 2), (p0 - float(ratio) * p1 - bound) / max(spread, 1e-9))
-                if best is None or key > best[0]:
-                    best = key, Test(made, block or self.n, ratio, certified, (p0, p1))
-        assert best is not None, first
-        return best[1]
+                found.append((key, Test(made, block, ratio, certified, (p0, p1))))
+        return max(found, key=lambda pair: pair[0])[1]
 
     @property
     def datasets(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -179,21 +163,16 @@ class ShuffledAudit:
         )
 
     def power(self, source: Any, *, block: int | None = None) -> float:
-        """Probability that privacy is refuted, by the best event alone (in doubles).
+        """Probability that privacy is refuted, by the best event alone (in doubles), if every user runs this channel.
 
-        Parameters
-        ----------
-        source : Channel
-            What every user runs.
-        block : int, optional
-            Size of the blocks that are shuffled and then kept in order; all users by default.
+        - ``block``: size of the blocks that are shuffled and then kept in order; all users by default.
         """
         rows = np.array([[to_float(entry) for entry in row] for row in source.rows])
         size, found = self.n if block is None else as_integer(block, "block", 1, self.n), []
         for test in self.tests:
             made = test.datasets
-            laws = made.laws(test.block, rows[[made.a, made.b, made.c]])
-            p0, p1 = laws.shares(float(test.ratio), min(1.0, test.block / size))
+            shares = made.shares(test.block, rows[[made.a, made.b, made.c]])
+            p0, p1 = shares(float(test.ratio), min(1.0, test.block / size))
             found.append(self._power(test).at(self.runs, p0, p1))
         return max(found)
 
@@ -222,7 +201,7 @@ class ShuffledAudit:
     def beside(self) -> tuple[str, ...]:
         """What is certified of the claim, what these datasets reach, and how many runs would refute half of it."""
         test = self.tests[0]
-        p0, p1 = test.datasets.laws(self.n).shares(float(test.ratio))
+        p0, p1 = test.datasets.shares(self.n)(float(test.ratio))
         ends = test.certified.decimals(7)
         runs = self._power(test, Fraction(1, 2)).runs(p0, p1)
         eps = f"{natural_log(test.ratio):.6g}"
@@ -236,18 +215,10 @@ class ShuffledAudit:
     def run(self, pipeline: Callable[[Any], Any] | Program, *, progress: Progress | None = None) -> Audit:
         """What the pipeline is found to be.
 
-        Parameters
-        ----------
-        pipeline : callable or Program
-            Returns the messages of all users of a dataset, in the order in which they leave the shuffler: a sequence,
-            or a text with commas. A program is given one dataset in each line, with commas between inputs.
-        progress : callable, optional
-            Called with the numbers of runs done and of all.
-
-        Raises
-        ------
-        InputError
-            If the messages are not n, one is none of the claim's, or a program fails.
+        - ``pipeline``: returns the messages of all users of a dataset, in the order in which they leave the shuffler: a
+          sequence, or a text with commas. A program is given one dataset in each line, with commas between inputs.
+          Other than n messages, or one that is none of the claim's, is an InputError.
+        - ``progress``: called with the numbers of runs done and of all.
         """
         inputs = self.datasets * self.runs
         replies = answers(pipeline, inputs, lambda data: ",".join(map(str, data)), progress)
@@ -259,52 +230,43 @@ class ShuffledAudit:
                 raise InputError(f"run {i + 1}", f"{len(messages)} messages", f"{self.n}, one of each user")
             rows[i] = [self.claim.column(message, f"run {i + 1}") for message in messages]
             seen.append(messages)
-        each = pipeline.per_process if isinstance(pipeline, Program) else 1
-        return self.judge(rows[::2], rows[1::2], hint=hint(inputs, seen, each))
+        return self.judge(rows[::2], rows[1::2], hint=hint(inputs, seen, pipeline))
 
     def judge(self, first: Integers, second: Integers, *, hint: str = "") -> Audit:
         """What follows from messages, as columns of the claim.
 
-        Parameters
-        ----------
-        first, second : array of int
-            A row for each run of the two datasets, with n messages in the order of the output.
-        hint : str
-            A guess at the cause of what is found.
-
-        Raises
-        ------
-        InputError
-            If a shape is another one, or messages that should be are not sorted.
+        - ``first``, ``second``: a row for each run of the two datasets, with n messages in the order of the output.
+        - ``hint``: a guess at the cause of what is found.
         """
-        outputs = [self._ordered(np.asarray(rows), name) for rows, name in ((first, "first"), (second, "second"))]
+        outputs = [np.asarray(first), np.asarray(second)]
+        for rows, name in zip(outputs, ("first", "second"), strict=True):
+            if rows.shape != (self.runs, self.n):
+                raise InputError(name, f"shape {rows.shape}", f"shape {(self.runs, self.n)}")
+            if self.order != "random" and np.any(np.diff(rows, axis=1) < 0):
+                raise InputError("order", self.order, "messages in the order of the claim in every run")
+        if self.order != "random":
+            draw = uniform()
+            outputs = [np.array([row[random_order(self.n, draw)] for row in rows]) for rows in outputs]
         hits = []
         for test in self.tests:
             scores = test.datasets.scores(float(test.ratio))
-            hits.append(tuple(int(occurs(scores, rows[:, : test.block]).sum()) for rows in outputs))
+            seen = [int(occurs(scores, rows[:, : test.block]).sum()) for rows in outputs]
+            hits.append((seen[0], seen[1]))
         level = (1 - self.confidence) / (8 * self.n * self.claim.channel.num_outputs)
         return Audit(
             claim=f"{self.claim.title}, shuffled for n = {self.n}",
             runs=f"{self.runs} runs of each of two datasets",
             confidence=self.confidence,
-            findings=findings(self.events, hits, (self.runs, self.runs), self.level),  # type: ignore[arg-type]  # pairs
-            cells=cells_outside(self._cells(outputs), level),
+            findings=tuple(
+                finding(e, h, (self.runs, self.runs), self.level) for e, h in zip(self.events, hits, strict=True)
+            ),
+            cells=tuple(cell for cell in self._cells(outputs) if cell.outside(level)),
             cell_level=level,
             checked=2 * self.n * self.claim.channel.num_outputs,
             caught=self.caught,
             beside=self.beside,
             hint=hint,
         )
-
-    def _ordered(self, rows: Integers, name: str) -> Integers:
-        if rows.shape != (self.runs, self.n):
-            raise InputError(name, f"shape {rows.shape}", f"shape {(self.runs, self.n)}")
-        if self.order == "random":
-            return rows
-        if np.any(np.diff(rows, axis=1) < 0):
-            raise InputError("order", self.order, "messages in the order of the claim in every run")
-        draw = uniform()
-        return np.array([row[random_order(self.n, draw)] for row in rows])
 
     def _cells(self, outputs: list[Integers]) -> Iterable[ClaimedCell]:
         made, rows = self.tests[0].datasets, self.claim.channel.rows

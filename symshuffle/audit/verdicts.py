@@ -10,7 +10,6 @@ one.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
@@ -93,6 +92,31 @@ class Finding:
         """Whether the claim is refuted."""
         return self.low - self.event.ratio * self.up > self.event.delta
 
+    @property
+    def bounds(self) -> str:
+        """Both lower bounds in words."""
+        event = self.event
+        eps, delta = (format_decimal(end, digits=_DIGITS, up=False) for end in (Fraction(self.eps), self.delta))
+        at = f"{float(event.delta):.6g}"
+        return f"eps >= {eps} at delta = {at}, or delta >= {delta} at eps = {natural_log(event.ratio):.6g}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready form."""
+        event = self.event
+        return {
+            "event": event.words,
+            "first": event.first,
+            "second": event.second,
+            "hits": list(self.hits),
+            "runs": list(self.runs),
+            "claimed": event.claimed,
+            "lower_end": outward(self.low, up=False),
+            "upper_end": outward(self.up, up=True),
+            "eps": self.eps,
+            "delta": outward(self.delta, up=False),
+            "refuted": self.refuted,
+        }
+
     def __str__(self) -> str:
         (a, b), (m, n), event = self.hits, self.runs, self.event
         return f"{event.words}: {a} of {m} times for {event.first}, {b} of {n} times for {event.second}"
@@ -119,17 +143,14 @@ class ClaimedCell:
         many = at_least(self.seen, self.runs, level, upper_end(self.claimed))
         return many or at_most(self.seen, self.runs, level, lower_end(self.claimed))
 
-    def interval(self, level: Fraction) -> tuple[Fraction, Fraction]:
-        """Interval for the true probability, with ends of this level."""
-        return lower_share(self.seen, self.runs, level), upper_share(self.seen, self.runs, level)
-
     def shown(self, level: Fraction) -> str:
         """The cell in words."""
-        low, up = (format_decimal(end, digits=_DIGITS, up=bool(i)) for i, end in enumerate(self.interval(level)))
-        return (
-            f"{self.place}, message {self.message}: {self.seen} of {self.runs}, so in [{low}, {up}], and "
-            f"{_about(self.claimed)} is claimed"
-        )
+        low = format_decimal(lower_share(self.seen, self.runs, level), digits=_DIGITS, up=False)
+        up = format_decimal(upper_share(self.seen, self.runs, level), digits=_DIGITS, up=True)
+        exact = isinstance(self.claimed, Fraction) and self.claimed.denominator < _SHORT
+        claimed = str(self.claimed) if exact else f"about {float(lower_end(self.claimed)):.6g}"
+        seen = f"{self.place}, message {self.message}: {self.seen} of {self.runs}"
+        return f"{seen}, so in [{low}, {up}], and {claimed} is claimed"
 
 
 @final
@@ -220,7 +241,7 @@ class Audit:
             eps = format_decimal(Fraction(worst.eps), digits=_DIGITS, up=False)
             return f"eps >= {eps} at delta = {float(worst.event.delta):.6g} {sure}, by {self.runs}; nothing is claimed"
         if self.outcome is Outcome.REFUTED:
-            return f"privacy refuted {sure}: {worst.event.claimed} is claimed, and {_bounds(worst)}"
+            return f"privacy refuted {sure}: {worst.event.claimed} is claimed, and {worst.bounds}"
         if self.outcome is Outcome.OTHER_CHANNEL:
             return f"not the claimed channel {sure}; privacy is not refuted by {self.runs}: {MORE_NOISE}"
         return f"not refuted by {self.runs}, which would have caught {self.caught}; {NO_PROOF}"
@@ -230,7 +251,7 @@ class Audit:
         worst = self.worst
         found = [("event", str(worst))]
         if self.claimed and self.outcome is not Outcome.REFUTED:
-            found.append(("shown", _bounds(worst)))
+            found.append(("shown", worst.bounds))
         if self.claimed and self.outcome is Outcome.NOT_REFUTED:
             found.append(("caught", f"these runs would have caught {self.caught}"))
         found += [("cell", cell.shown(self.cell_level)) for cell in self.cells[:_SHOWN]]
@@ -250,7 +271,7 @@ class Audit:
             "claim": self.claim,
             "runs": self.runs,
             "confidence": str(self.confidence),
-            "events": [_finding_dict(one) for one in self.findings],
+            "events": [one.to_dict() for one in self.findings],
             "checked_cells": self.checked,
             "cells": [cell.shown(self.cell_level) for cell in self.cells],
             "caught": self.caught,
@@ -268,45 +289,3 @@ class Audit:
 
     def __repr__(self) -> str:
         return f"<{self.about}>"
-
-
-def _bounds(found: Finding) -> str:
-    event = found.event
-    eps, delta = (format_decimal(end, digits=_DIGITS, up=False) for end in (Fraction(found.eps), found.delta))
-    return (
-        f"eps >= {eps} at delta = {float(event.delta):.6g}, or delta >= {delta} at eps = {natural_log(event.ratio):.6g}"
-    )
-
-
-def _about(value: Number) -> str:
-    exact = isinstance(value, Fraction) and value.denominator < _SHORT
-    return str(value) if exact else f"about {float(lower_end(value)):.6g}"
-
-
-def _finding_dict(found: Finding) -> dict[str, Any]:
-    event = found.event
-    return {
-        "event": event.words,
-        "first": event.first,
-        "second": event.second,
-        "hits": list(found.hits),
-        "runs": list(found.runs),
-        "claimed": event.claimed,
-        "lower_end": outward(found.low, up=False),
-        "upper_end": outward(found.up, up=True),
-        "eps": found.eps,
-        "delta": outward(found.delta, up=False),
-        "refuted": found.refuted,
-    }
-
-
-def cells_outside(cells: Iterable[ClaimedCell], level: Fraction) -> tuple[ClaimedCell, ...]:
-    """Those whose claimed probability is outside of its interval."""
-    return tuple(cell for cell in cells if cell.outside(level))
-
-
-def findings(
-    events: Sequence[Event], hits: Sequence[tuple[int, int]], runs: tuple[int, int], level: Fraction
-) -> tuple[Finding, ...]:
-    """What follows from the hits of each event."""
-    return tuple(finding(event, one, runs, level) for event, one in zip(events, hits, strict=True))

@@ -57,13 +57,11 @@ class Rigour(StrEnum):
     @property
     def words(self) -> str:
         """How a number of that level was evaluated, in words."""
-        match self:
-            case Rigour.EXACT:
-                return "in rational numbers"
-            case Rigour.BALL:
-                return "in ball arithmetic, which encloses every rounding"
-            case Rigour.FLOAT64:
-                return "in float64 under a stated model of rounding"
+        return {
+            "exact": "in rational numbers",
+            "ball": "in ball arithmetic, which encloses every rounding",
+            "float64": "in float64 under a stated model of rounding",
+        }[self.value]
 
     @staticmethod
     def weakest(levels: Iterable[Rigour]) -> Rigour:
@@ -115,10 +113,7 @@ class Blanket(StrEnum):
 
 @final
 class Criterion(StrEnum):
-    """Risk that is minimised: the average over a prior, or the worst case.
-
-    ``BAYES``: the average over the prior. ``MINIMAX``: the largest risk over the parameters.
-    """
+    """Risk that is minimised: the average over a prior, or the worst case."""
 
     BAYES = "bayes"
     MINIMAX = "minimax"
@@ -158,8 +153,7 @@ class Population(StrEnum):
 class Others(StrEnum):
     """Input that the other users are assumed to hold in a decomposition.
 
-    ``BLANKET``: the privacy blanket, which covers any inputs. ``FIRST`` and ``SECOND``: the first or second input of
-    the pair. ``THIRD``: any other input.
+    ``BLANKET``: the privacy blanket, which covers any inputs. Else the first or second input of the pair, or a third.
     """
 
     BLANKET = "blanket"
@@ -286,15 +280,12 @@ class Loss(StrEnum):
     @property
     def words(self) -> str:
         """The loss in words."""
-        match self:
-            case Loss.L2:
-                return "expected sum of squared errors"
-            case Loss.MAX:
-                return "largest expected squared error of one category"
-            case Loss.ABSENT:
-                return "expected squared error of a category that nobody holds"
-            case Loss.TEST:
-                return "standard error of a category held by all users plus that of one held by nobody"
+        return {
+            "l2": "expected sum of squared errors",
+            "max": "largest expected squared error of one category",
+            "absent": "expected squared error of a category that nobody holds",
+            "test": "standard error of a category held by all users plus that of one held by nobody",
+        }[self.value]
 
 
 @final
@@ -313,13 +304,7 @@ class Larger(StrEnum):
 
 
 def choice(kind: type[E], value: object, argument: str) -> E:
-    """The member that a caller means, given itself or by its text.
-
-    Examples
-    --------
-    >>> choice(Direction, "reverse", "direction")
-    <Direction.REVERSE: 'reverse'>
-    """
+    """The member that a caller means, given itself or by its text."""
     if isinstance(value, str):
         try:
             return kind(value)

@@ -23,13 +23,7 @@ def first_integer(passed: Callable[[int], bool], low: int, high: int) -> int:
 
 
 def smooth_integer(least: int) -> int:
-    """Smallest integer from ``least`` on without a prime factor above 5: a length of quick transforms.
-
-    Examples
-    --------
-    >>> [smooth_integer(n) for n in (7, 16, 121)]
-    [8, 16, 125]
-    """
+    """Smallest integer from ``least`` on without a prime factor above 5: a length of quick transforms."""
     found, fives = 1 << (least - 1).bit_length(), 1
     while fives < found:
         odd = fives
@@ -68,11 +62,7 @@ def least_between(function: Callable[[float], float], low: float, high: float, *
 def zero_between(
     function: Callable[[float], float], low: float, high: float, *, xtol: float = 2e-12, rtol: float = 1e-15
 ) -> float:
-    """Where a function is 0; the end at which it is smaller, where its sign is the same at both.
-
-    Chandrupatla's method: inverse quadratic interpolation where it is safe, else the middle. The one of SciPy is no
-    better, and loading it takes as long as most answers.
-    """
+    """Where a function is 0 (Chandrupatla's method); where both ends have one sign, the one at which it is smaller."""
     a, b, fa, fb = high, low, function(high), function(low)
     if fa * fb >= 0:
         return min((a, b), key=lambda end: abs(fa if end == a else fb))

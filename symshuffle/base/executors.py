@@ -6,18 +6,20 @@ What a process pool is for one machine, ``dask.distributed.Client(...).get_execu
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
 import os
 import pickle
+import queue
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, Final, NoReturn, TypeVar
+from functools import partial
+from typing import Any, Final, Generic, NoReturn, TypeVar
 
-from symshuffle.base.errors import InputError, SolverFailure, SymshuffleError
-from symshuffle.base.kinds import check_progress
+from symshuffle.base.errors import InputError, SolverFailure, SymshuffleError, check_progress
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -25,13 +27,13 @@ R = TypeVar("R")
 MOST_JOBS: Final = 256
 """Upper end of ``jobs``: beyond it a typing error starts more processes than a machine has."""
 
+_AT_ONCE: Final = 1000
+"""Pieces of work that an executor has at a time: enough for any cluster, few enough to take back."""
+
 
 @contextmanager
 def processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """A pool of worker processes that are ended as soon as the block is left by an exception.
-
-    Workers are started afresh: a fork would inherit precision, caches and threads.
-    """
+    """A pool of freshly started workers (a fork would inherit precision); an exception in the block ends them."""
     if not 1 <= jobs <= MOST_JOBS:
         raise InputError("jobs", jobs, f"an integer from 1 to {MOST_JOBS}")
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _begin) as pool:
@@ -104,30 +106,55 @@ def mapped(
     check_progress(progress)
     if executor is not None:
         check_executor(executor, function, *items[:1])
-    found: list[R] = []
-    with _computed(function, items, executor) as values:
-        for value in values:
-            found.append(value)
+    found: dict[int, Any] = {}
+    work = Work(partial(_tried, function), enumerate(items), executor)
+    try:
+        for i, (value, raised) in work:
+            if raised is not None:
+                raise raised
+            found[i] = value
             if progress is not None:
                 progress(len(found), len(items))
-    return found
-
-
-@contextmanager
-def _computed(function: Callable[[T], R], items: Sequence[T], executor: Executor | None) -> Iterator[Iterator[R]]:
-    if executor is None:
-        yield map(function, items)
-        return
-    submitted: list[Future[Any]] = []
-    try:
-        try:
-            submitted.extend(executor.submit(_tried, function, item) for item in items)
-        except Exception as error:
-            refuse_work(executor, error)
-        yield (_result(executor, future) for future in submitted)
     finally:
-        for future in submitted:
-            future.cancel()
+        work.given_up()
+    return [found[i] for i in range(len(items))]
+
+
+class Work(Generic[T, R]):
+    """The values of a function with the places of its arguments, as they become known.
+
+    A value that an executor has found stays in ``running`` until it is taken, so that an interrupt loses none.
+    """
+
+    def __init__(self, function: Callable[[T], R], items: Iterable[tuple[int, T]], executor: Executor | None) -> None:
+        self.function, self.executor, self.waiting = function, executor, iter(items)
+        self.running: dict[Future[R], int] = {}
+        self.done: queue.SimpleQueue[Future[R]] = queue.SimpleQueue()
+
+    def __iter__(self) -> Iterator[tuple[int, R]]:
+        if self.executor is None:
+            yield from ((i, self.function(item)) for i, item in self.waiting)
+            return
+        self._submit(self.executor, _AT_ONCE)
+        while self.running:
+            future = self.done.get()
+            yield self.running[future], _result(self.executor, future)
+            del self.running[future]
+            self._submit(self.executor, 1)
+
+    def _submit(self, executor: Executor, most: int) -> None:
+        for i, item in itertools.islice(self.waiting, most):
+            try:
+                future = executor.submit(self.function, item)
+            except Exception as error:
+                refuse_work(executor, error)
+            self.running[future] = i
+            future.add_done_callback(self.done.put)
+
+    def given_up(self) -> list[tuple[int, R]]:
+        """Take back what has not begun; what is done all the same."""
+        left = [(i, future) for future, i in self.running.items() if not future.cancel() and future.done()]
+        return [(i, future.result()) for i, future in left if future.exception() is None]
 
 
 _NOT_SENT: Final = ("pickle", "Can't get local object")
@@ -142,15 +169,12 @@ def _tried(function: Callable[[T], R], item: T) -> tuple[R | None, Exception | N
         return None, error
 
 
-def _result(executor: Executor, future: Future[Any]) -> Any:
+def _result(executor: Executor, future: Future[R]) -> R:
     try:
-        value, raised = future.result()
+        return future.result()
     except (BrokenExecutor, pickle.PickleError) as error:
         refuse_work(executor, error)
     except (TypeError, AttributeError) as error:
         if not any(words in str(error) for words in _NOT_SENT):
             raise
         refuse_work(executor, error)
-    if raised is not None:
-        raise raised
-    return value

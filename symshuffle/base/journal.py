@@ -38,7 +38,6 @@ class Journal:
         self.arguments = list(dict.fromkeys(name for point in points for name in point))
         self.results: list[str] = []
         self.rows: dict[int, dict[str, str]] = {}
-        self.stream: IO[str] | None = None
         self.failed = 0
 
     @property
@@ -62,31 +61,21 @@ class Journal:
             self.failed = sum(bool(row[REASON]) for row in self.rows.values())
         if not names or whole != text:
             self.rewrite()
-        self.append()
-
-    def append(self) -> None:
-        """Write after the rows that are there."""
-        assert self.table is not None
-        self.stream = self.table.open("a", encoding="utf-8", newline="")
 
     def add(self, i: int, point: Mapping[str, object], found: Found) -> None:
         """Write the row of a point."""
         row, reason, seconds = found
         named = {(f"result.{name}" if name in {*self.arguments, *OWN} else name): cell for name, cell in row.items()}
         cells: dict[str, object] = {POINT: i, **point, **named, REASON: reason, SECONDS: f"{seconds:.6f}"}
-        self.rows[i] = {name: _written(cell) for name, cell in cells.items()}
+        self.rows[i] = {name: "" if cell is None else " ".join(str(cell).split()) for name, cell in cells.items()}
         self.failed += reason is not None
         new = [name for name in named if name not in self.results]
         self.results += new
-        if self.stream is None:
-            return
         if new:  # a column that no row had before: the table is written anew, as a whole
-            self.close()
             self.rewrite()
-            self.append()
-            return
-        self.stream.write(_lines(self.columns, [self.rows[i]]))
-        self.stream.flush()
+        elif self.table is not None:
+            with self.table.open("a", encoding="utf-8", newline="") as stream:
+                stream.write(_lines(self.columns, [self.rows[i]]))
 
     def rewrite(self) -> None:
         """The table anew from the rows in memory, as a whole; without a folder nothing."""
@@ -96,24 +85,12 @@ class Journal:
     def finished(self, points: Sequence[Mapping[str, object]]) -> tuple[FlatRow, ...]:
         """All rows in the order of the grid, columns in that of their first appearance there."""
         self.rows = {i: self.rows[i] for i in range(len(points))}
-        self.results = self._in_order()
-        self.close()
-        self.rewrite()
-        return tuple({name: _read(row.get(name, "")) for name in self.columns} for row in self.rows.values())
-
-    def _in_order(self) -> list[str]:
         first: dict[str, None] = {}
         for row in self.rows.values():
-            if len(first) == len(self.results):
-                break
             first.update(dict.fromkeys(name for name in self.results if row.get(name)))
-        return [*first, *sorted(set(self.results) - first.keys())]
-
-    def close(self) -> None:
-        """Write no more."""
-        if self.stream is not None:
-            self.stream.close()
-            self.stream = None
+        self.results = [*first, *sorted(set(self.results) - first.keys())]
+        self.rewrite()
+        return tuple({name: _read(row.get(name, "")) for name in self.columns} for row in self.rows.values())
 
 
 @contextmanager
@@ -129,10 +106,7 @@ def journal_in(
     _claim(folder, identity)
     with (folder / IDENTITY).open("rb") as held, _alone(held, folder):
         journal.open()
-        try:
-            yield journal
-        finally:
-            journal.close()
+        yield journal
 
 
 def _claim(folder: Path, identity: Mapping[str, Any]) -> None:
@@ -148,14 +122,10 @@ def _claim(folder: Path, identity: Mapping[str, Any]) -> None:
         theirs = f"{found['points']} points of {found['function']} over {', '.join(found['arguments'])}"
     except (ValueError, KeyError, TypeError, OSError):
         raise InputError("out", folder, f"a folder whose {IDENTITY} can be read") from None
-    if not _same(found, identity):
+    # Older files name the module of a function of this package as well.
+    ours, old = ({**one, "function": _INSIDE.sub("symshuffle.", str(one["function"]))} for one in (identity, found))
+    if ours != old:
         raise InputError("out", folder, f"a new folder, or that of the same sweep: this holds another one, {theirs}")
-
-
-def _same(found: Mapping[str, Any], identity: Mapping[str, Any]) -> bool:
-    """Whether two identities are of one sweep; older files name the module of a function of this package as well."""
-    ours, theirs = ({**one, "function": _INSIDE.sub("symshuffle.", str(one["function"]))} for one in (identity, found))
-    return ours == theirs
 
 
 @contextmanager
@@ -180,11 +150,6 @@ def _lines(columns: Sequence[str], rows: Any, *, head: bool = False) -> str:
         writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()
-
-
-def _written(cell: object) -> str:
-    """A cell as text on one line."""
-    return "" if cell is None else " ".join(str(cell).split())
 
 
 def _read(text: str) -> Scalar:

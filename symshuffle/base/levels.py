@@ -19,20 +19,15 @@ LARGEST_LEVEL: Final = 5_000
 
 
 def read_budget(*, eps0: object = None, lam: object = None, constant: bool = False) -> Real | None:
-    """The local ratio cap ``exp(eps0)`` as an exact real constant; None if neither form is given.
-
-    - ``constant``: whether ``eps0 = 0`` is welcome, at which messages say nothing.
-    """
+    """The ratio cap ``exp(eps0)``, exactly; None if neither is given. ``constant``: whether ``eps0 = 0`` will do."""
     return _read("eps0", eps0, "lam", lam, strict=not constant)
 
 
 def takes_eps0(*, as_ball: bool = False) -> Callable[[Callable[P, R]], Callable[..., R]]:
     """Decorates a door with a parameter ``lam``, which then takes ``eps0``, the logarithm of it, in its place.
 
-    - ``as_ball``: whether the door computes with numbers only: it is handed a ball around ``exp(eps0)``. Else an
+    - ``as_ball``: whether the door computes with numbers only: it is handed a ball around ``exp(eps0)``, else an
       ``Exp``.
-    - returned: the decorator. The door shows ``eps0`` in its signature, and raises
-      :class:`~symshuffle.base.errors.InputError` where both are given, or neither and ``lam`` has no default.
 
     Examples
     --------
@@ -87,13 +82,7 @@ def read_delta(delta: object) -> Fraction:
 
 
 def words_of_target(*, exp_eps: Real | None = None, delta: Fraction | None = None) -> str:
-    """A target in words, as the first line of an answer names it.
-
-    Examples
-    --------
-    >>> words_of_target(exp_eps=Exp(Fraction(1, 10)), delta=Fraction(1, 10**8)), words_of_target(exp_eps=Fraction(6, 5))
-    ('eps = 0.1, delta = 1e-08', 'exp(eps) = 1.2')
-    """
+    """A target in words, as the first line of an answer names it."""
     found = []
     if isinstance(exp_eps, Exp):
         found.append(f"eps = {shortest(exp_eps.exponent)}")

@@ -56,13 +56,6 @@ def safe_decimal(lower: Fraction, upper: Fraction, *, up: bool) -> str:
     """One end of a bracket in the digits that the bracket fixes, at least 2 and at most 7, rounded to its own side.
 
     A digit is fixed if a unit of it is no less than the width of the bracket.
-
-    Examples
-    --------
-    >>> safe_decimal(Fraction("0.0432011"), Fraction("0.0432044"), up=True)
-    '0.04321'
-    >>> safe_decimal(Fraction(2, 3), Fraction(2, 3), up=False)
-    '0.6666666'
     """
     end, width = upper if up else lower, upper - lower
     digits = MOST_DIGITS

@@ -89,13 +89,7 @@ class Bracket:
         return replace(self, lower=self.lower + amount, upper=self.upper + amount)
 
     def scaled(self, factor: Fraction) -> Bracket:
-        """The bracket of the number times a non-negative rational.
-
-        Raises
-        ------
-        InputError
-            If the factor is negative.
-        """
+        """The bracket of the number times a non-negative rational."""
         if factor < 0:
             raise InputError("factor", factor, "a non-negative rational (a negative one swaps the directions)")
         return replace(self, lower=self.lower * factor, upper=self.upper * factor)
@@ -141,18 +135,7 @@ class Bracket:
 
 
 def outward(value: Fraction, *, up: bool) -> float:
-    """The double next to a rational on one side: at least the value if ``up``, otherwise at most.
-
-    A value that is a double is returned as it is; beyond the doubles the answer is an infinity or the largest double.
-
-    - ``up``: the side.
-
-    Examples
-    --------
-    >>> third = Fraction(1, 3)
-    >>> Fraction(outward(third, up=False)) < third < Fraction(outward(third, up=True))
-    True
-    """
+    """The double next to a rational on one side, at least the value if ``up``; the value itself if it is a double."""
     try:
         nearest = float(value)
     except OverflowError:
@@ -196,6 +179,10 @@ class Answer(Protocol):
         """The end that ``float`` returns, rounded outward."""
 
     @property
+    def safe_end(self) -> Fraction:
+        """That end itself, not rounded."""
+
+    @property
     def lines(self) -> FirstLines:
         """First lines of the answer, at most four."""
 
@@ -216,10 +203,7 @@ class Certified(Answer, Protocol):
 
 
 def safe_number(bracket: Bracket, safe: SafeEnd) -> str:
-    """The safe end of a bracket in at most 7 digits, rounded to its own side, and which end it is.
-
-    Where neither end is safe, both are given, rounded outward.
-    """
+    """The safe end of a bracket in at most 7 digits, rounded to its side, and which it is; both if none is safe."""
     low, high = (safe_decimal(bracket.lower, bracket.upper, up=up) for up in (False, True))
     exact = bracket.exact
     short = None if exact is None or exact.denominator >= _SHORT else f"exactly {exact}"
@@ -238,9 +222,7 @@ def safe_number(bracket: Bracket, safe: SafeEnd) -> str:
 class AnswerMethods:
     """Float, display and JSON of an :class:`Answer`, for dataclasses that say ``bracket``, ``about`` and ``safe``.
 
-    It has no data, so that frozen dataclasses with slots may derive from it; ``repr=False`` of the decorator keeps the
-    short text form. A class that has more to tell extends :meth:`to_dict`:
-    ``return AnswerMethods.to_dict(self) | {"law": ...}``.
+    It has no data, so that frozen dataclasses with slots may derive from it; ``repr=False`` keeps the short text form.
     """
 
     __slots__ = ()
@@ -257,10 +239,13 @@ class AnswerMethods:
     @property
     def safe_end(self: Answer) -> Fraction:
         """The safe end itself, not rounded."""
-        return _safe_end(self)
+        if self.safe is SafeEnd.NEITHER:
+            name = type(self).__name__
+            raise Unsupported(f"neither end of this {name} is the safe one: use .bracket.lower or .bracket.upper")
+        return self.bracket.upper if self.safe is SafeEnd.UPPER else self.bracket.lower
 
     def __float__(self: Answer) -> float:
-        return outward(_safe_end(self), up=self.safe is SafeEnd.UPPER)
+        return outward(self.safe_end, up=self.safe is SafeEnd.UPPER)
 
     def __str__(self: Answer) -> str:
         return f"{self.bracket}: {self.about}"
@@ -303,13 +288,6 @@ _SHORT: Final = 10**6
 """Denominators below it are shown."""
 
 
-def _safe_end(answer: Answer) -> Fraction:
-    if answer.safe is SafeEnd.NEITHER:
-        name = type(answer).__name__
-        raise Unsupported(f"neither end of this {name} is the safe one: use .bracket.lower or .bracket.upper")
-    return answer.bracket.upper if answer.safe is SafeEnd.UPPER else answer.bracket.lower
-
-
 def is_far(found: Bracket, goal: Fraction | None) -> bool:
     """Whether a bracket is on one side of a number, by a factor of 4: who only compares needs no narrower one."""
     return goal is not None and (found.upper * 4 <= goal or found.lower >= goal * 4)
@@ -337,17 +315,6 @@ _MALFORMED = (SymshuffleError, ArithmeticError, AttributeError, LookupError, Typ
 
 
 @contextmanager
-def well_formed() -> Iterator[None]:
-    """Decorates every ``verify``: what is too malformed to be checked is refused like what is false, at ``form``."""
-    try:
-        yield
-    except CertificateError:
-        raise
-    except _MALFORMED as error:
-        raise CertificateError("form", str(error) or type(error).__name__) from error
-
-
-@contextmanager
 def within(place: str) -> Iterator[None]:
     """Check a part of a certificate: what fails inside is refused as a failure of this part.
 
@@ -357,8 +324,17 @@ def within(place: str) -> Iterator[None]:
     try:
         yield
     except CertificateError as error:
+        if not place:
+            raise
         raise CertificateError(
             f"{place}{'' if error.place.startswith('[') else '.'}{error.place}", error.what
         ) from None
     except _MALFORMED as error:
-        raise CertificateError(place, str(error) or type(error).__name__) from error
+        raise CertificateError(place or "form", str(error) or type(error).__name__) from error
+
+
+@contextmanager
+def well_formed() -> Iterator[None]:
+    """Decorates every ``verify``: what is too malformed to be checked is refused like what is false, at ``form``."""
+    with within(""):
+        yield

@@ -21,10 +21,7 @@ FlatRow: TypeAlias = "dict[str, Scalar]"
 
 
 def ends(bracket: Bracket | None, name: str = "") -> FlatRow:
-    """Both ends of a bracket as doubles, rounded outward, and their logarithms; None for each where there is none.
-
-    - ``name``: what comes before ``lower`` and ``upper``, with an underscore.
-    """
+    """Ends of a bracket as doubles, rounded outward, and their logarithms, under a name; None without a bracket."""
     before = f"{name}_" if name else ""
     names = tuple(f"{before}{end}" for end in ("lower", "upper", "log10_lower", "log10_upper"))
     if bracket is None:
@@ -43,11 +40,6 @@ def flat(found: object) -> FlatRow:
 
     - ``found``: A number or text becomes the column ``value``; a mapping its entries, nested ones with their names
       joined by a point; a result what its ``to_dict()`` says. Lists become JSON.
-
-    Examples
-    --------
-    >>> flat({"eps": 1.5, "at": {"n": 10, "who": [1, 2]}})
-    {'eps': 1.5, 'at.n': 10, 'at.who': '[1, 2]'}
     """
     if isinstance(found, Bracket) or (not isinstance(found, Mapping) and hasattr(found, "to_dict")):
         found = found.to_dict()

@@ -26,13 +26,6 @@ def silent() -> Iterator[None]:
 
     Blocks may be nested, and entered by several threads: standard output is open again when the last one is left. What
     other threads write to it in the meantime is discarded, too. Standard error, where progress is shown, stays open.
-
-    Examples
-    --------
-    >>> with silent():
-    ...     print("a banner")
-    >>> print("an answer")
-    an answer
     """
     with _lock:
         _inside.append(ExitStack() if _inside else _closed())

@@ -14,20 +14,19 @@ import io
 import itertools
 import json
 import math
-import queue
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeAlias, final
 
 from symshuffle.base.artifacts import write_atomically
-from symshuffle.base.errors import InputError, SymshuffleError, Unsupported
-from symshuffle.base.executors import check_executor, refuse_work
-from symshuffle.base.journal import OWN, REASON, TABLE, Found, journal_in
-from symshuffle.base.kinds import check_progress
+from symshuffle.base.errors import InputError, SymshuffleError, Unsupported, check_progress
+from symshuffle.base.executors import Work, check_executor
+from symshuffle.base.journal import OWN, REASON, TABLE, journal_in
 from symshuffle.base.rows import FlatRow, flat
 
 Grid: TypeAlias = "Mapping[str, Sequence[object]] | Sequence[Mapping[str, object]]"
@@ -35,8 +34,6 @@ _Progress: TypeAlias = "Callable[[int, int, int], None]"
 """Told how many points are known, how many there are, and how many of the known ones failed."""
 
 LARGEST_GRID: Final = 1_000_000
-_AT_ONCE: Final = 1000
-"""Points that an executor has at a time: enough for any cluster, few enough to take back."""
 _SHOWN: Final = 50
 """Rows of a sweep that a notebook shows."""
 
@@ -165,7 +162,7 @@ def sweep(
                 progress(len(journal.rows), len(points), journal.failed)
 
         told()
-        work = _Work(function, points, left, executor)
+        work = Work(partial(_tried, function), ((i, points[i]) for i in left), executor)
         try:
             for i, found in work:
                 journal.add(i, points[i], found)
@@ -262,52 +259,3 @@ def _tried(function: Callable[..., object], point: Mapping[str, object]) -> tupl
     except Exception as error:  # whatever a function of the user's raises is the reason of its row
         reason = f"{type(error).__name__}: {error}"
     return row, reason, time.perf_counter() - begun
-
-
-class _Work:
-    """The missing points as they become known.
-
-    A point that an executor has done stays in ``running`` until its row is there, so that an interrupt loses none.
-    """
-
-    def __init__(
-        self,
-        function: Callable[..., object],
-        points: Sequence[Mapping[str, object]],
-        left: Sequence[int],
-        executor: Executor | None,
-    ) -> None:
-        self.function, self.points, self.executor = function, points, executor
-        self.waiting = iter(left)
-        self.running: dict[Future[Found], int] = {}
-        self.done: queue.SimpleQueue[Future[Found]] = queue.SimpleQueue()
-
-    def __iter__(self) -> Iterator[tuple[int, Found]]:
-        if self.executor is None:
-            yield from ((i, _tried(self.function, self.points[i])) for i in self.waiting)
-            return
-        self._submit(self.executor, _AT_ONCE)
-        while self.running:
-            future = self.done.get()
-            try:
-                found = future.result()
-            except Exception as error:  # what the function raised is in the result: this is the executor's
-                refuse_work(self.executor, error)
-            yield self.running[future], found
-            del self.running[future]
-            self._submit(self.executor, 1)
-
-    def _submit(self, executor: Executor, most: int) -> None:
-        for i in itertools.islice(self.waiting, most):
-            try:
-                future = executor.submit(_tried, self.function, self.points[i])
-            except Exception as error:
-                refuse_work(executor, error)
-            self.running[future] = i
-            future.add_done_callback(self.done.put)
-
-    def given_up(self) -> Iterator[tuple[int, Found]]:
-        """Take back what has not begun; what is done all the same."""
-        for future, i in self.running.items():
-            if not future.cancel() and future.done() and future.exception() is None:
-                yield i, future.result()

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, final
 
-from symshuffle.base.errors import InputError
-from symshuffle.base.kinds import check_list
+from symshuffle.base.errors import InputError, check_list
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import (
     FLOAT_SUM_SLACK,
@@ -143,10 +142,7 @@ class Channel:
         return cap
 
     def epsilon(self) -> float:
-        """Local privacy level ``log(ratio_cap())`` in nats, as a double.
-
-        It is ``inf`` if the channel is not LDP.
-        """
+        """Local privacy level ``log(ratio_cap())`` in nats, as a double. It is ``inf`` if the channel is not LDP."""
         cap = self.ratio_cap()
         if cap == math.inf:
             return math.inf
@@ -163,20 +159,14 @@ class Channel:
         return Verdict.FALSE if cap == math.inf else ~less(lam, cap)
 
     def likelihood_ratios(self, numerator: int, denominator: int) -> tuple[Number | None, ...]:
-        """Ratios ``W_numerator(y) / W_denominator(y)``, by output.
-
-        A ratio is ``inf`` at x/0 and None at 0/0.
-        """
+        """Ratios ``W_numerator(y) / W_denominator(y)``, by output. A ratio is ``inf`` at x/0 and None at 0/0."""
         last = self.num_inputs - 1
         above = self.rows[as_integer(numerator, "numerator", 0, last)]
         below = self.rows[as_integer(denominator, "denominator", 0, last)]
         return tuple(_ratio(a, b) for a, b in zip(above, below, strict=True))
 
     def blanket(self) -> tuple[Number, ...]:
-        r"""Unnormalised privacy blanket :math:`\inf_x W_x(y)`, by output.
-
-        Its sum is the similarity gamma.
-        """
+        r"""Unnormalised privacy blanket :math:`\inf_x W_x(y)`, by output. Its sum is the similarity gamma."""
         return tuple(minimum(column) for column in self.columns())
 
     def null_outputs(self) -> tuple[int, ...]:
@@ -194,10 +184,7 @@ class Channel:
         return Channel(tuple(self.rows[x] for x in inputs), self.rounding)
 
     def push_forward(self, kernel: Channel) -> Channel:
-        """Channel followed by a post-processing of its output.
-
-        The inputs of ``kernel`` are the outputs of this channel.
-        """
+        """Channel followed by a post-processing ``kernel``, whose inputs are the outputs of this channel."""
         if kernel.num_inputs != self.num_outputs:
             raise InputError("kernel", f"{kernel.num_inputs} inputs", f"{self.num_outputs}, one per output")
         columns = kernel.columns()
@@ -206,10 +193,7 @@ class Channel:
         )
 
     def merge(self, groups: Sequence[Sequence[int]]) -> Channel:
-        """Channel whose outputs are groups of outputs of this channel.
-
-        The groups must partition the outputs.
-        """
+        """Channel whose outputs are groups of outputs of this channel. The groups must partition the outputs."""
         if sorted(itertools.chain(*groups)) != list(range(self.num_outputs)):
             raise InputError("groups", groups, f"a partition of the outputs 0..{self.num_outputs - 1}")
         return Channel(
@@ -217,10 +201,7 @@ class Channel:
         )
 
     def tensor(self, other: Channel) -> Channel:
-        """Channel that runs both channels independently on a pair of inputs.
-
-        Inputs and outputs are in lexicographic order.
-        """
+        """Channel that runs both channels independently on a pair of inputs, all in lexicographic order."""
         return Channel(
             tuple(tuple(a * b for a in row for b in other_row) for row in self.rows for other_row in other.rows),
             _of_outputs(self, other),

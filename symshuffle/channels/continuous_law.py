@@ -27,6 +27,7 @@ from typing import Final, TypeAlias, final
 
 import flint
 
+from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, Real, to_arb, working_precision
 
@@ -186,19 +187,12 @@ class ContinuousPair:
 
             # Masses grow with the window: a first one that will do is reached in leaps, and then narrowed down to.
             first, last = 0, min(_LEAP, len(windows) - 1)
-            enough, outside, masses = left_out(last)
-            while not enough:
+            while not left_out(last)[0]:
                 if last == len(windows) - 1:
                     raise Unsupported(f"no window of half length {_WIDEST} leaves less than {float(tail):.1e} outside")
                 first, last = last + 1, min(2 * last + 1, len(windows) - 1)
-                enough, outside, masses = left_out(last)
-            while first < last:
-                middle = (first + last) // 2
-                found = left_out(middle)
-                if found[0]:
-                    last, (_, outside, masses) = middle, found
-                else:
-                    first = middle + 1
+            last = first_integer(lambda index: left_out(index)[0], first - 1, last)
+            _, outside, masses = left_out(last)
             window = windows[last]
             above, below = (max(Ball.from_arb(x, bits).upper, Fraction(0)) for x in (outside[0], ratio * outside[1]))
             zero = Ball.from_arb(1 - masses[2], bits)
@@ -217,10 +211,7 @@ class LevelledPair:
 
     @property
     def never_positive(self) -> bool:
-        """Whether G is certainly at most 0 wherever a message may lie, so that H(n) is 0 for every n.
-
-        Shown by balls that cover the stretches; False where they do not show it, as on a line without ends.
-        """
+        """Whether balls show that G is at most 0 wherever a message may lie; they do not on an endless line."""
         with working_precision(_SIGN_BITS):
             ratio = to_arb(self.exp_eps)
             return all(
@@ -235,10 +226,7 @@ class LevelledPair:
         return None if alone is None else alone.upper
 
     def alone(self) -> Ball | None:
-        """H(1), which is E[G_+]; None where no window holds all but ``_BEYOND`` of the first law.
-
-        Beyond a window its whole mass may add to it.
-        """
+        """H(1) = E[G_+], with what may be beyond a window; None if none holds all but ``_BEYOND`` of the first law."""
         with working_precision(_SIGN_BITS):
             ratio = to_arb(self.exp_eps)
             for window in _windows(self.pair.stretches):

@@ -63,7 +63,9 @@ def collected(atoms: Iterable[tuple[Any, Any]]) -> tuple[tuple[Any, ...], tuple[
     for value, weight in atoms:
         if equal(weight, 0) is Verdict.TRUE:
             continue
-        key = _identity(value)
+        # Equal for certain are numbers of one value; a ball of any width is only the same as itself.
+        wide = isinstance(value, Ball) and value.lower != value.upper
+        key = ("ball", id(value)) if wide else value.lower if isinstance(value, Ball) else value
         merged[key] = (value, merged[key][1] + weight if key in merged else weight)
     return tuple(value for value, _ in merged.values()), tuple(weight for _, weight in merged.values())
 
@@ -105,10 +107,7 @@ class Law:
 
     @classmethod
     def from_atoms(cls, atoms: Iterable[tuple[Any, Any]], singular: Number = Fraction(0)) -> Law:
-        """Law from (value, weight) pairs.
-
-        Atoms of weight 0 are dropped, atoms of equal value are merged.
-        """
+        """Law from (value, weight) pairs. Atoms of weight 0 are dropped, atoms of equal value are merged."""
         return cls(*collected(atoms), singular)
 
     @property
@@ -123,10 +122,7 @@ class Law:
 
     @property
     def mean(self) -> Any:
-        """Expectation of G; ``1 - exp(eps)`` if no output lies outside the blanket.
-
-        decomposition, Property 2.
-        """
+        """Expectation of G; ``1 - exp(eps)`` if no output lies outside the blanket (decomposition, Property 2)."""
         products: Iterable[Any] = (v * w for v, w in zip(self.values, self.weights, strict=True))
         return sum(products, start=Fraction(0))
 
@@ -141,20 +137,13 @@ class Law:
 
     @property
     def ceiling(self) -> Fraction:
-        """Upper bound on H(n) for every n: the value H(1).
-
-        H(n) never rises with n because S_n / n is a reverse martingale.
-        """
+        """Upper bound on H(n) for every n: H(1), because S_n / n is a reverse martingale."""
         parts = (max(upper_end(value), Fraction(0)) * upper_end(weight) for value, weight in self.atoms())
         return sum(parts, start=upper_end(self.singular))
 
     @property
     def floor(self) -> Fraction:
-        """Lower bound on H(n) for every n, without the singular mass.
-
-        It is the positive part of E[G]. Where doubles show that the mean is negative, it is 0 without an exact
-        evaluation.
-        """
+        """Lower bound on H(n) for every n, without the singular mass: the positive part of E[G]."""
         try:
             rough = math.fsum(to_float(value) * to_float(weight) for value, weight in self.atoms())
         except OverflowError:
@@ -163,10 +152,7 @@ class Law:
 
     @property
     def lattice(self) -> Fraction | None:
-        """Spacing of the coarsest lattice through 0 that holds every atom.
-
-        None if some atom is not rational.
-        """
+        """Spacing of the coarsest lattice through 0 that holds every atom. None if some atom is not rational."""
         if not is_exact(self.values):
             return None
         values = [value for value in self.values if isinstance(value, Fraction)]
@@ -219,10 +205,3 @@ class Law:
     def _repr_html_(self) -> str:
         rows = "".join(f"<tr><td>{value}</td><td>{weight}</td></tr>" for value, weight in self.atoms())
         return f"<table><tr><th>G</th><th>probability</th></tr>{rows}</table>"
-
-
-def _identity(value: Number) -> object:
-    """What numbers share that are certainly equal: their value, or for a ball of any width only being the same one."""
-    if not isinstance(value, Ball):
-        return value
-    return value.lower if value.lower == value.upper else ("ball", id(value))

@@ -46,8 +46,6 @@ from symshuffle.base.numbers import (
 )
 from symshuffle.channels.law import Law, check_atoms, collected
 
-"""Whether a finite law lies below or above the true one in convex order."""
-
 _ORDERS: Final = (16, 24, 32, 48, 64, 96, 128, 192)
 """Numbers of Gauss nodes to choose from."""
 
@@ -83,13 +81,12 @@ class Segment:
             a, b, last = to_arb(self.constant), to_arb(self.slope), to_arb(self.span).exp()
             return Ball.from_arb(a + b, bits), Ball.from_arb(a + b * last, bits)
 
-    def finite(self, side: Side | str, cells: int, bits: int) -> Iterator[tuple[Number, Number]]:
+    def finite(self, side: Side, cells: int, bits: int) -> Iterator[tuple[Number, Number]]:
         r"""Atoms from one side in convex order, by cutting the range of u into cells.
 
         Merging a cell into its mean lowers the law, moving its mass to the two ends with the mean kept raises it; the
         gap is of second order in the width of a cell.
         """
-        side = choice(Side, side, "side")
         with working_precision(bits + 16):
             a, b, w, span = (to_arb(x) for x in (self.constant, self.slope, self.weight, self.span))
             for j in range(cells):
@@ -107,7 +104,7 @@ class Segment:
         """The segment as the atoms of a Gauss rule; see :meth:`SegmentTransform.quadrature_error`."""
         with working_precision(bits + 16):
             a, b, w, half = to_arb(self.constant), to_arb(self.slope), to_arb(self.weight), to_arb(self.span) / 2
-            for root, weight in _gauss(order, bits + 16):
+            for root, weight in gauss(order, bits + 16):
                 u = half * (1 + root)
                 yield Ball.from_arb(a + b * u.exp(), bits), Ball.from_arb(w * half * weight * (-u / 2).exp(), bits)
 
@@ -129,7 +126,7 @@ class Segment:
 
 
 @cache
-def _gauss(order: int, bits: int) -> tuple[tuple[flint.arb, flint.arb], ...]:
+def gauss(order: int, bits: int) -> tuple[tuple[flint.arb, flint.arb], ...]:
     """Nodes and weights of Gauss's rule on [-1, 1]."""
     with working_precision(bits):
         return tuple(flint.arb.legendre_p_root(order, k, weight=True) for k in range(order))
@@ -194,8 +191,7 @@ class MixedLaw:
     def positive_mean(self, bits: int = DEFAULT_BITS) -> Any:
         """Expectation of the positive part of G, in closed form: with the singular mass, H(1)."""
         atoms: Any = sum((v * w for v, w in self.atoms() if less(v, 0) is not Verdict.TRUE), start=Fraction(0))
-        total = sum((segment.moments(bits)[2] for segment in self.segments), start=atoms)
-        return total
+        return sum((segment.moments(bits)[2] for segment in self.segments), start=atoms)
 
     @property
     def ceiling(self) -> Fraction:

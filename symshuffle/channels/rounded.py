@@ -54,10 +54,7 @@ class Rounding:
 
 
 def read_rows(rows: Sequence[Sequence[object]]) -> tuple[tuple[tuple[Number, ...], ...], Rounding | None]:
-    """Numbers of a matrix, and how it was rounded; None where the rows are taken as they are written.
-
-    Doubles are read by their shortest decimal form.
-    """
+    """Numbers of a matrix, doubles by their shortest decimal form, and how it was rounded; None if it is as written."""
     found = [[_read(entry, f"rows[{x}][{y}]") for y, entry in enumerate(row)] for x, row in enumerate(rows)]
     values = tuple(tuple(value for value, _ in row) for row in found)
     forms = [written for row in found for _, written in row if written is not None]

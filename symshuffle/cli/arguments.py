@@ -79,7 +79,7 @@ class One:
             return vectors.mechanism(name, self.eps0, self.lam, assignments(self.param))
         if name == "laplace":
             return self._laplace()
-        from symshuffle.decompositions.expression import is_composition  # it loads SymPy
+        from symshuffle.decompositions.composition.operators import is_composition  # it loads SymPy
 
         return self._composed() if is_composition(name) else _complete(self.mechanism())
 
@@ -125,7 +125,7 @@ class One:
 
     def _composed(self) -> Any:
         from symshuffle.decompositions.composition import Composed, Composition, has_budget, open_parameters
-        from symshuffle.decompositions.expression import parse
+        from symshuffle.decompositions.composition.operators import parse
         from symshuffle.mechanisms.continuous import Laplace
 
         if self.param:

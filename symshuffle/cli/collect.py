@@ -115,7 +115,7 @@ def randomize(
     from symshuffle.collect.files import DRAWN_ANEW, check_new, read_plan_file, read_values, write_messages
     from symshuffle.collect.messages import arranged, randomized, shuffled
     from symshuffle.collect.plan import OUT_OF_PLAN
-    from symshuffle.collect.randomness import uniform
+    from symshuffle.collect.scheme import uniform
 
     if order not in _ORDERS:
         raise InputError("--order", order, "one of " + ", ".join(_ORDERS))
@@ -161,10 +161,9 @@ def estimate(
     """Estimate the histogram of the users, with exact confidence intervals."""
     import secrets
 
-    from symshuffle.collect.estimate import read_confidence
+    from symshuffle.collect.estimate import drawn, read_confidence
     from symshuffle.collect.files import check_new, read_messages, read_plan_file, read_values
-    from symshuffle.collect.picture import drawn
-    from symshuffle.collect.simulate import simulate
+    from symshuffle.collect.plan import simulate
     from symshuffle.design.comparison.picture import check_picture
 
     level = read_confidence(confidence)

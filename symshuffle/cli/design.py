@@ -149,8 +149,8 @@ def schema() -> None:
 
 
 def _group(file: Any, problem: DecisionProblem, symmetry: str | None, criterion: Criterion) -> SymmetryGroup | None:
-    from symshuffle.design.decision.sizes import worth_reducing
-    from symshuffle.design.decision.symmetries import detect_symmetry
+    from symshuffle.design.decision.invariant import detect_symmetry
+    from symshuffle.design.decision.programs import worth_reducing
 
     match symmetry:
         case None:
@@ -197,14 +197,14 @@ def _decide(asked: ProblemOptions, criterion: Criterion, show: Show) -> None:
 def _decision_formula(
     problem: DecisionProblem, level: Fraction | Exp, group: SymmetryGroup | None, criterion: Criterion
 ) -> Formulation:
-    from symshuffle.design.decision.sizes import check_formula
-    from symshuffle.design.decision.symmetries import detect_symmetry
-    from symshuffle.design.parametric.program import bayes_program, minimax_program
+    from symshuffle.design.decision.invariant import detect_symmetry
+    from symshuffle.design.decision.programs import check_formula
+    from symshuffle.design.parametric.program import program_of_problem
     from symshuffle.design.parametric.walk import piece_around
 
     group = group or detect_symmetry(problem, criterion=criterion)
     check_formula(group)
-    program = (minimax_program if criterion is Criterion.MINIMAX else bayes_program)(problem, group)
+    program = program_of_problem(problem, group, criterion=criterion)
     piece = piece_around(program, _rational_level(level))
     return Formulation(str(piece.value), (str(piece.lower), str(piece.upper)), "exact")
 
@@ -236,9 +236,8 @@ def _measure(asked: ProblemOptions, kind: str, show: Show) -> None:
 
 def _measure_formula(measure: Measure, level: Fraction | Exp) -> Formulation:
     """The formula of a measure: exact end points where it is rational in lambda, a certified interval otherwise."""
-    from symshuffle.design.decision.sizes import check_formula
-    from symshuffle.design.information.logarithmic import logarithmic_piece
-    from symshuffle.design.information.rational import rational_program
+    from symshuffle.design.decision.programs import check_formula
+    from symshuffle.design.information.formulas import logarithmic_piece, rational_program
     from symshuffle.design.parametric.walk import piece_around
 
     group = measure.symmetry()

@@ -136,7 +136,7 @@ def _sizes(sizes: tuple[int, ...], cap: Real) -> str:
 
 def _show_size_by_loss(inputs: int, cap: Real, loss: Loss, sizes: tuple[int, ...], show: Show) -> None:
     """The sizes that are best by another loss than l2, with that loss and its worst composition."""
-    from symshuffle.utility.frontiers.loss_sizes import size_noise
+    from symshuffle.utility.frontiers.caps import size_noise
 
     noise = size_noise(inputs, sizes[0], cap)
     value, worst = noise.loss(loss, 1), noise.worst(loss)

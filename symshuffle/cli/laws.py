@@ -142,8 +142,7 @@ def _risks(found: AnchoredLaw | EnclosedLaw, users: int) -> dict[str, Any]:
     """The worst canonical risks as answers; infinite ones as None."""
     from symshuffle.base.choices import Population
     from symshuffle.utility.anchored.enclosed import EnclosedLaw
-    from symshuffle.utility.estimation.canonical import inverse_trace
-    from symshuffle.utility.estimation.worst_risk import worst_risk
+    from symshuffle.utility.estimation.canonical import inverse_trace, worst_risk
 
     infinite = found.vote_sizes() is None if isinstance(found, EnclosedLaw) else inverse_trace(found) == math.inf
     if infinite:

@@ -1,23 +1,24 @@
-"""A histogram from support counts: unbiased estimates, standard errors, exact intervals and a simultaneous band."""
+"""A histogram from support counts: unbiased estimates, exact intervals, a simultaneous band; and its picture."""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import counted, parse_rational, shortest
 from symshuffle.collect.intervals import SMALLEST_ALPHA, Support
-from symshuffle.collect.randomness import Integers
-from symshuffle.collect.scheme import Scheme
+from symshuffle.collect.scheme import Integers, Scheme
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from rich.table import Table
 
 _SHOWN: Final = 12
@@ -116,7 +117,9 @@ class Histogram:
     def _records(self) -> Iterator[dict[str, Any]]:
         """The cells of each category, with the truth where it is known."""
         for j, row in enumerate(self.rows):
-            yield _cells(row) | ({} if self.truth is None else {"truth": self.truth[j]})
+            values = (getattr(row, field.name) for field in fields(row))
+            cells = (float(value) if isinstance(value, Fraction) else value for value in values)
+            yield dict(zip(COLUMNS, cells, strict=True)) | ({} if self.truth is None else {"truth": self.truth[j]})
 
     def to_csv(self) -> str:
         """CSV text with one line per category."""
@@ -161,22 +164,6 @@ COLUMNS: Final = (
 """Columns of a histogram's file."""
 
 
-def _cells(row: Category) -> dict[str, Any]:
-    cells = (
-        row.label,
-        row.supports,
-        float(row.estimate),
-        row.error,
-        row.largest_error,
-        row.low,
-        row.high,
-        row.band_low,
-        row.band_high,
-        float(row.projected),
-    )
-    return dict(zip(COLUMNS, cells, strict=True))
-
-
 def read_confidence(confidence: object) -> Fraction:
     """A confidence as a fraction."""
     level = parse_rational(confidence, "confidence")
@@ -191,34 +178,23 @@ def estimated(
     made: Scheme, labels: Sequence[str], tally: Integers, n: int, level: Fraction, private: str, planned: FirstLines
 ) -> Histogram:
     """The histogram of a tally of n messages, with intervals of a confidence."""
+    from symshuffle.utility.estimation.canonical import project_on_simplex
+
     supports = [int(count) for count in made.supports(tally)]
     p, q = made.p, made.q
     estimates = [(count - n * q) / (p - q) for count in supports]
     law = Support(n, p, q)
-    alone, at_once = _once(law, 1 - level), _once(law, (1 - level) / made.k)
-    projected = _projected(estimates, n)
+    interval = cache(law.interval)
+    projected = project_on_simplex([estimate / n for estimate in estimates])  # the nearest with entries of at least 0
     rows = []
     for j, count in enumerate(supports):
-        low, high = alone(count)
-        band = at_once(count)
+        low, high = interval(count, 1 - level)
+        band = interval(count, (1 - level) / made.k)
         middle = min(max(estimates[j], Fraction(0)), Fraction(n))
         errors = [_error(m, n, p, q) for m in (middle, Fraction(low), Fraction(high))]
-        rows.append(
-            Category(labels[j], count, estimates[j], errors[0], max(errors[1:]), low, high, *band, projected[j])
-        )
+        shown = labels[j], count, estimates[j], errors[0], max(errors[1:])
+        rows.append(Category(*shown, low, high, *band, n * projected[j]))
     return Histogram(made, n, level, tuple(rows), private, planned=planned)
-
-
-def _once(law: Support, alpha: Fraction) -> Callable[[int], tuple[int, int]]:
-    """The interval of each count, made once."""
-    known: dict[int, tuple[int, int]] = {}
-
-    def interval(count: int) -> tuple[int, int]:
-        if count not in known:
-            known[count] = law.interval(count, alpha)
-        return known[count]
-
-    return interval
 
 
 def _error(m: Fraction, n: int, p: Fraction, q: Fraction) -> float:
@@ -227,8 +203,65 @@ def _error(m: Fraction, n: int, p: Fraction, q: Fraction) -> float:
     return math.nextafter(math.sqrt(math.nextafter(float(variance), math.inf)), math.inf)
 
 
-def _projected(estimates: list[Fraction], n: int) -> list[Fraction]:
-    """The nearest histogram with entries of at least 0 and sum n."""
-    from symshuffle.utility.estimation.canonical import project_on_simplex
+MOST: Final = 60
+"""Categories that are drawn; of more the largest estimates."""
 
-    return [n * share for share in project_on_simplex([estimate / n for estimate in estimates])]
+
+def draw(found: Histogram) -> Figure:
+    """Estimated users in each category, with the interval (thick), the band (thin), and the truth where it is known."""
+    from matplotlib.figure import Figure
+
+    ranked = sorted(range(len(found.rows)), key=lambda j: found.rows[j].estimate, reverse=True)[:MOST]
+    chosen = sorted(ranked) if len(found.rows) <= MOST else ranked
+    rows, places = [found.rows[j] for j in chosen], range(len(chosen))
+    figure = Figure(figsize=(max(6.0, 2 + 0.19 * len(rows)), 4.5), layout="constrained")
+    axis: Any = figure.subplots()
+    share = f"{100 * float(found.confidence):.6g} %"
+    estimates = [float(row.estimate) for row in rows]
+    axis.bar(places, estimates, color="#c9d7e8", width=0.8, label="unbiased estimate")
+    bands = [row.band_low for row in rows], [row.band_high for row in rows]
+    axis.vlines(places, *bands, color="#1f4e79", linewidth=0.9, label=f"{share} band, all categories at once")
+    for side in bands:
+        axis.plot(places, side, "_", color="#1f4e79", markersize=5, markeredgewidth=0.9)
+    ends = [row.low for row in rows], [row.high for row in rows]
+    axis.vlines(places, *ends, color="#1f4e79", linewidth=3.2, label=f"{share} interval of a category")
+    if found.truth is not None:
+        held = [found.truth[j] for j in chosen]
+        axis.plot(places, held, "x", color="#c0392b", markersize=5, label="truth (simulated)")
+    axis.set_xticks(list(places), [row.label for row in rows], rotation=90 if len(rows) > 8 else 0, fontsize=8)
+    axis.set_ylabel("users")
+    axis.set_xlabel("category" if len(found.rows) <= MOST else f"the {MOST} categories with the largest estimates")
+    axis.axhline(0, color="black", linewidth=0.6)
+    axis.margins(x=0.01)
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.set_title(f"{found.n} messages of {found.scheme.name}, k = {found.scheme.k}", fontsize=10)
+    axis.legend(fontsize=8, frameon=False)
+    return figure
+
+
+def drawn(found: Histogram, suffix: str) -> bytes:
+    """Picture of a histogram as the bytes of a file.
+
+    Parameters
+    ----------
+    found : Histogram
+        Estimates with their intervals.
+    suffix : {".png", ".svg", ".pdf"}
+        Format of the file.
+
+    Returns
+    -------
+    bytes
+        The content of the file.
+
+    Raises
+    ------
+    InputError
+        If the format is another one.
+    """
+    from symshuffle.design.comparison.picture import check_picture
+
+    kind = check_picture(suffix)
+    stream = io.BytesIO()
+    draw(found).savefig(stream, format=kind, dpi=150)
+    return stream.getvalue()

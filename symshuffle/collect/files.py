@@ -1,25 +1,29 @@
-"""Files of a survey: values, messages and counts as CSV or Parquet, each message file with the digest of its plan."""
+"""Files of a survey: values, messages and counts as CSV or Parquet, each message file with the digest of its plan.
+
+A Parquet file has the same lines of text as a CSV file, in a column; it needs pyarrow.
+"""
 
 from __future__ import annotations
 
 import csv
 import hashlib
+import importlib.util
+import itertools
 import json
 import os
 from array import array
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
 
 from symshuffle.base.artifacts import check_destination
-from symshuffle.base.errors import InputError
-from symshuffle.collect import parquet
+from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.collect.messages import counted, lines, read_lines
 from symshuffle.collect.plan import OUT_OF_PLAN, Plan, read_plan
-from symshuffle.collect.randomness import Integers
+from symshuffle.collect.scheme import Integers
 
 if TYPE_CHECKING:
     from io import BufferedReader
@@ -31,12 +35,14 @@ DRAWN_ANEW: Final = (
 """Why messages are not written again."""
 
 _BLOCK: Final = 1 << 23
+_KEY: Final = b"symshuffle"
+_ROWS: Final = 1 << 16
 
 
 def check_new(path: Path, argument: str, why: str = "") -> None:
     """Refuse an output file that exists, or that cannot be written."""
     check_destination(path, argument=argument)
-    parquet.check_installed(path)
+    _check_installed(path)
     if path.exists():
         raise InputError(argument, path, f"a file that does not exist yet{why}")
 
@@ -61,7 +67,7 @@ def read_labels(path: Path) -> tuple[str, ...]:
 def read_values(path: Path, plan: Plan, column: str, identity: str | None = None) -> Integers:
     """Category of each user, from a column of a CSV or Parquet file: one row is one user."""
     found, seen, places = array("i"), bytearray(), plan.categories.places
-    rows = _parquet_rows if parquet.is_parquet(path) else _csv_rows
+    rows = _parquet_rows if _is_parquet(path) else _csv_rows
     try:
         for number, (value, who) in enumerate(rows(path, column, identity), start=1):
             j = places.get(value)
@@ -90,10 +96,14 @@ def _csv_rows(path: Path, column: str, identity: str | None) -> Iterator[tuple[s
 
 
 def _parquet_rows(path: Path, column: str, identity: str | None) -> Iterator[tuple[str, str | None]]:
-    if identity is None:
-        yield from ((value, None) for (value,) in parquet.rows(path, [column], ["--column"]))
-    else:
-        yield from parquet.rows(path, [column, identity], ["--column", "--id"])
+    """An absent cell is an empty text."""
+    with _opened(path, "--values") as file:
+        names = [column] if identity is None else [column, identity]
+        for name, option in zip(names, ("--column", "--id"), strict=False):
+            _place(file.schema_arrow.names, name, option)
+        for batch in file.iter_batches(batch_size=_ROWS, columns=names):
+            cells = [["" if cell is None else str(cell) for cell in batch.column(name).to_pylist()] for name in names]
+            yield from zip(cells[0], cells[1] if identity is not None else itertools.repeat(None), strict=False)
 
 
 def _place(heads: list[str], column: str, option: str) -> int:
@@ -132,8 +142,8 @@ def write_messages(path: Path, plan: Plan, packed: Integers, order: str, *, coun
     else:
         body = lines(made, packed)
     with _draft(path) as stream:
-        if parquet.is_parquet(path):
-            parquet.write(stream, head, body, counts=counts)
+        if _is_parquet(path):
+            _write_parquet(stream, head, body, counts=counts)
             return
         stream.write(f"# {json.dumps(head)}\n{'message,count' if counts else 'message'}\n".encode())
         for block in body:
@@ -157,26 +167,22 @@ def _draft(path: Path) -> Iterator[Any]:
 
 def read_messages(path: Path, plan: Plan) -> tuple[Integers, int]:
     """Tally of the messages in a file, and their number."""
-    if parquet.is_parquet(path):
-        head, columns, blocks = parquet.read(path)
+    if _is_parquet(path):
+        head, columns, blocks = _read_parquet(path)
         _check_head(head, path, plan)
         return _tallied(blocks, plan, 1, _with_counts(",".join(columns), path))
     try:
         with path.open("rb") as stream:
-            _check_head(_head(stream), path, plan)
+            first = stream.readline(1 << 16)
+            try:
+                head = json.loads(first.removeprefix(b"#")) if first.startswith(b"#") else None
+            except ValueError:
+                head = None
+            _check_head(head, path, plan)
             counts = _with_counts(stream.readline(1 << 16).decode(errors="replace").strip(), path)
             return _tallied(_blocks(stream), plan, 3, counts)
     except OSError as error:
         raise InputError("messages", path, f"a file that can be read ({_reason(error)})") from error
-
-
-def _head(stream: BufferedReader) -> Any:
-    """Content of the first line, None if it is no comment in JSON."""
-    first = stream.readline(1 << 16)
-    try:
-        return json.loads(first.removeprefix(b"#")) if first.startswith(b"#") else None
-    except ValueError:
-        return None
 
 
 def _check_head(head: Any, path: Path, plan: Plan) -> None:
@@ -219,6 +225,63 @@ def _tallied(blocks: Iterable[bytes], plan: Plan, first: int, counts: bool) -> t
     if total is None:
         raise plan.too_few(0)
     return total, n
+
+
+def _is_parquet(path: Path) -> bool:
+    return path.suffix.lower() == ".parquet"
+
+
+def _check_installed(path: Path) -> None:
+    """Refuse a Parquet file where pyarrow is missing."""
+    if _is_parquet(path) and importlib.util.find_spec("pyarrow") is None:
+        raise Unsupported(f"{path} needs pyarrow, which is not installed (pip install 'symshuffle[parquet]'); use CSV")
+
+
+def _write_parquet(stream: BinaryIO, head: dict[str, Any], blocks: Iterable[bytes], *, counts: bool) -> None:
+    """Write blocks of lines as a column ``message``, and ``count`` beside it if each line ends in one."""
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    fields = [pa.field("message", pa.string())] + ([pa.field("count", pa.int64())] if counts else [])
+    schema = pa.schema(fields, metadata={_KEY: json.dumps(head).encode()})
+    with pa.parquet.ParquetWriter(stream, schema) as writer:
+        for block in blocks:
+            lines = block.decode().splitlines()
+            if counts:
+                pairs = [line.split(",") for line in lines]
+                columns = [[message for message, _ in pairs], [int(count) for _, count in pairs]]
+            else:
+                columns = [lines]
+            arrays = [pa.array(column, type=field.type) for column, field in zip(columns, fields, strict=True)]
+            writer.write_batch(pa.record_batch(arrays, schema=schema))
+
+
+def _read_parquet(path: Path) -> tuple[Any, list[str], Iterator[bytes]]:
+    """What a file of messages says of itself, its columns, and its lines of text in blocks."""
+    with _opened(path, "messages") as file:
+        told = (file.schema_arrow.metadata or {}).get(_KEY, b"null")
+        names = file.schema_arrow.names
+
+    def blocks() -> Iterator[bytes]:
+        with _opened(path, "messages") as again:
+            for batch in again.iter_batches(batch_size=_ROWS):
+                lists = [batch.column(name).to_pylist() for name in names]
+                yield "".join(",".join(map(str, row)) + "\n" for row in zip(*lists, strict=True)).encode()
+
+    try:
+        return json.loads(told), names, blocks()
+    except ValueError:
+        return None, names, blocks()
+
+
+def _opened(path: Path, argument: str) -> Any:
+    _check_installed(path)
+    import pyarrow.parquet
+
+    try:
+        return pyarrow.parquet.ParquetFile(path)
+    except (OSError, pyarrow.ArrowInvalid) as error:
+        raise InputError(argument, path, "a Parquet file that can be read") from error
 
 
 def _reason(error: Exception) -> str:

@@ -25,7 +25,7 @@ import numpy as np
 from symshuffle.base.crossings import first_integer
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import InputError, NotDecided
-from symshuffle.base.numbers import as_integer
+from symshuffle.base.numbers import as_integer, to_arb, working_precision
 
 SMALLEST_ALPHA: Final = Fraction(1, 10**100)
 """Error probabilities below are refused."""
@@ -146,8 +146,7 @@ def exceeds(c: int, m: int, n: int, p: Fraction, q: Fraction, level: Fraction) -
 
 def _by_balls(c: int, m: int, n: int, p: Fraction, q: Fraction, level: Fraction, bits: int) -> bool | None:
     """The same in balls; None where they overlap."""
-    before, flint.ctx.prec = flint.ctx.prec, bits
-    try:
+    with working_precision(bits):
         missed = 2.0**-bits
         first, second = _ball_masses(m, p, missed), _ball_masses(n - m, q, missed)
         above: dict[int, Any] = {}
@@ -156,16 +155,11 @@ def _by_balls(c: int, m: int, n: int, p: Fraction, q: Fraction, level: Fraction,
             total += second[j]
             above[j] = total
         least, most = min(second), max(second)
-        value = flint.arb(0)
-        for i, mass in first.items():
-            if c - i <= most:
-                value += mass * above[max(c - i, least)]
-        goal = flint.arb(flint.fmpq(level.numerator, level.denominator))
+        value = sum((mass * above[max(c - i, least)] for i, mass in first.items() if c - i <= most), flint.arb(0))
+        goal = to_arb(level)
         if value > goal:
             return True
         return False if value + 4 * missed < goal else None
-    finally:
-        flint.ctx.prec = before
 
 
 def _ball_masses(size: int, share: Fraction, least: float) -> dict[int, Any]:
@@ -174,18 +168,17 @@ def _ball_masses(size: int, share: Fraction, least: float) -> dict[int, Any]:
     ratio = flint.fmpq(share.numerator, share.denominator)
     odds = ratio / (1 - ratio)
     start = window.start
-    mass = flint.arb(flint.fmpz.bin_uiui(size, start)) if size <= _LARGEST_EXACT else _ball_choose(size, start)
-    mass = mass * flint.arb(ratio) ** start * flint.arb(1 - ratio) ** (size - start)
+    if size <= _LARGEST_EXACT:
+        chosen = flint.arb(flint.fmpz.bin_uiui(size, start))
+    else:
+        logs = [flint.arb(x + 1).lgamma() for x in (size, start, size - start)]
+        chosen = (logs[0] - logs[1] - logs[2]).exp()
+    mass = chosen * flint.arb(ratio) ** start * flint.arb(1 - ratio) ** (size - start)
     found = {}
     for i in range(start, start + len(window.masses)):
         found[i] = mass
         mass = mass * odds * (size - i) / (i + 1)
     return found
-
-
-def _ball_choose(size: int, chosen: int) -> Any:
-    logs = [flint.arb(x + 1).lgamma() for x in (size, chosen, size - chosen)]
-    return (logs[0] - logs[1] - logs[2]).exp()
 
 
 @final
@@ -209,13 +202,7 @@ class Support:
         object.__setattr__(self, "n", as_integer(self.n, "n", 0))
 
     def interval(self, count: int, alpha: Fraction) -> tuple[int, int]:
-        """Ends between which the number of users in the category lies, but with probability at most ``alpha``.
-
-        Raises
-        ------
-        InputError
-            If ``alpha`` is outside (0, 1), or the count is none of ``n`` messages.
-        """
+        """Ends around the number of users in the category, wrong with probability at most ``alpha``, in [1e-100, 1)."""
         if not SMALLEST_ALPHA <= alpha < 1:
             raise InputError("alpha", alpha, "a number in (0, 1), at least 1e-100")
         count = as_integer(count, "count", 0, self.n)

@@ -1,27 +1,26 @@
-"""A plan: which mechanism runs, with which rational parameters, and what is certified at exactly these."""
+"""A plan: which mechanism runs, with which rational parameters, what is certified there; and its simulation."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, final
+
+import numpy as np
 
 from symshuffle.base.choices import Loss, Question, Rigour, choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.levels import words_of_target
 from symshuffle.base.lines import FirstLines, at_target
 from symshuffle.base.numbers import Number, as_integer, format_decimal, parse_rational, shortest, upper_end
-from symshuffle.collect.categories import Categories
-from symshuffle.collect.client import Client
 from symshuffle.collect.estimate import Histogram, estimated, read_confidence
-from symshuffle.collect.messages import read_lines
-from symshuffle.collect.randomness import Integers
-from symshuffle.collect.scheme import Scheme
-from symshuffle.collect.schemes import scheme
+from symshuffle.collect.mechanisms import scheme
+from symshuffle.collect.messages import Categories, Client, chunk, read_lines
+from symshuffle.collect.scheme import Integers, Scheme, uniform
 
 if TYPE_CHECKING:
     from symshuffle.utility.estimation.votes import VoteNoise
@@ -107,7 +106,7 @@ class Plan:
     @property
     def noise(self) -> VoteNoise:
         """Variances of the estimate of a share, of one user."""
-        return noise_of(self.scheme)
+        return self.scheme.noise
 
     def expected(self, loss: Loss | str) -> Number:
         """Expected error of the estimated shares at n users, at the worst composition, for a loss."""
@@ -132,7 +131,9 @@ class Plan:
             "p": str(self.scheme.p),
             "q": str(self.scheme.q),
             "bits_per_message": self.scheme.bits,
-            "expected": {kind.value: _decimal(self.expected(kind)) for kind in Loss},
+            "expected": {
+                kind.value: format_decimal(upper_end(self.expected(kind)), digits=7, up=True) for kind in Loss
+            },
             "table": [dict(row) for row in self.table],
             "not_covered": OUT_OF_PLAN,
         }
@@ -163,19 +164,11 @@ class Plan:
         return Client(self.scheme, self.categories)
 
     def estimate(self, messages: Iterable[str], *, confidence: object = "0.95") -> Histogram:
-        """Histogram with intervals, from messages as text.
+        """Histogram with intervals, from messages as text; fewer than ``min_users`` are refused.
 
-        Parameters
-        ----------
-        messages : iterable of str
-            As :meth:`client` or `symshuffle collect randomize` writes them, in any order.
-        confidence : number or text
-            In (0, 1): each interval covers, and all of the band do at once, with at least this probability.
-
-        Raises
-        ------
-        InputError
-            If there are fewer messages than ``min_users``, or one is no message of this plan.
+        - ``messages``: as :meth:`client` or `symshuffle collect randomize` writes them, in any order.
+        - ``confidence``: in (0, 1): each interval covers, and all of the band do at once, with at least this
+          probability.
         """
         text = "\n".join(messages).encode()
         if not text:
@@ -184,13 +177,7 @@ class Plan:
         return self.histogram(self.scheme.tally(rows), len(rows), confidence)
 
     def histogram(self, tally: Integers, n: int, confidence: object) -> Histogram:
-        """Histogram from the tally of n messages.
-
-        Raises
-        ------
-        InputError
-            If there are fewer messages than ``min_users``, or the confidence is outside (0, 1).
-        """
+        """Histogram from the tally of n messages; fewer than ``min_users`` are refused."""
         level = read_confidence(confidence)
         if n < self.min_users:
             raise self.too_few(n)
@@ -204,19 +191,6 @@ class Plan:
         """The error that so many messages are not what was certified."""
         least = f"at least {self.min_users}, the honest users at which the plan's eps is certified (min_users)"
         return InputError("messages", n, least)
-
-
-def noise_of(made: Scheme) -> VoteNoise:
-    """Variances of one user's part in an estimated share."""
-    from symshuffle.utility.estimation.votes import VoteNoise
-
-    p, q = made.p, made.q
-    apart = (p - q) ** 2
-    return VoteNoise(p * (1 - p) / apart, q * (1 - q) / apart, made.k, "support count")
-
-
-def _decimal(value: Number) -> str:
-    return format_decimal(upper_end(value), digits=7, up=True)
 
 
 def read_plan(text: str, name: str = "plan") -> Plan:
@@ -264,3 +238,54 @@ def read_plan(text: str, name: str = "plan") -> Plan:
     if content.get("digest") != found.digest or found.to_dict() != content:
         raise InputError(name, f"digest {content.get('digest')}", f"{found.digest}; a plan is not edited by hand")
     return found
+
+
+def falling(plan: Plan) -> Integers:
+    """Population of n users in which category j has a share in proportion to 1/(j + 1), in the order of categories."""
+    shares = 1 / np.arange(1, plan.k + 1)
+    ends = np.rint(plan.n * np.cumsum(shares) / shares.sum()).astype(np.int64)
+    return np.repeat(np.arange(plan.k), np.diff(ends, prepend=0))
+
+
+def simulate(plan: Plan, *, seed: object, values: Integers | None = None, confidence: object = "0.95") -> Histogram:
+    """Histogram of simulated messages, with the truth beside it.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan of the survey.
+    seed : int
+        Seed of the simulation, at least 0. Messages drawn with a seed are not private.
+    values : array of int, optional
+        Category of each user by number; default n users with shares in proportion to 1, 1/2, 1/3, ...
+    confidence : number or text
+        As in ``Plan.estimate``.
+
+    Returns
+    -------
+    Histogram
+        With ``truth``, the users in each category.
+
+    Raises
+    ------
+    InputError
+        If the seed is no integer of at least 0, there are fewer values than ``min_users``, or one is no category.
+
+    Examples
+    --------
+    >>> from symshuffle.collect import make_plan
+    >>> found = simulate(make_plan(3, n=1000, eps=1, delta="1e-6", mechanism="krr"), seed=1)
+    >>> found.truth, [row.low <= m <= row.high for row, m in zip(found.rows, found.truth)]
+    ((545, 273, 182), [True, True, True])
+    """
+    draw = uniform(np.random.default_rng(as_integer(seed, "seed", 0)).bytes)
+    users = falling(plan) if values is None else np.asarray(values, dtype=np.int64)
+    if len(users) and not 0 <= users.min() <= users.max() < plan.k:
+        raise InputError("values", f"{users.min()} to {users.max()}", f"categories from 0 to {plan.k - 1}")
+    made, size = plan.scheme, chunk(plan.scheme)
+    tally = made.tally(made.sample(users[:1], draw)) * 0 if len(users) else np.zeros(0, dtype=np.int64)
+    for i in range(0, len(users), size):
+        tally = tally + made.tally(made.sample(users[i : i + size], draw))
+    found = plan.histogram(tally, len(users), confidence)
+    truth = tuple(int(m) for m in np.bincount(users, minlength=plan.k))
+    return replace(found, truth=truth, private=f"SIMULATED with seed {seed}, which is not private; {found.private}")

@@ -10,18 +10,77 @@ Messages are rows of integers. Samplers draw uniform integers and compare them w
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from symshuffle.collect.randomness import Draw, Integers
+from symshuffle.base.errors import Unsupported
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism
+    from symshuffle.utility.estimation.votes import VoteNoise
+
+Integers: TypeAlias = npt.NDArray[Any]
+"""An array of integers."""
+
+LARGEST_BOUND: Final = 1 << 62
+"""Numbers of equally likely outcomes beyond which nothing is drawn."""
+
+_WIDTHS: Final = (1, 2, 4, 8)
+_SPARE: Final = 64
+
+
+class Draw(Protocol):
+    """A source of independent integers, each uniform on ``0, ..., bound - 1``."""
+
+    def __call__(self, bound: int, shape: int | tuple[int, ...]) -> Integers:
+        """An array of the given shape."""
+
+
+def uniform(source: Callable[[int], bytes] = os.urandom) -> Draw:
+    """Uniform integers from a source of uniform bytes.
+
+    A word of 1, 2, 4 or 8 bytes is cut into ``bound`` equal shares; words beyond the last share are drawn again.
+    """
+
+    def draw(bound: int, shape: int | tuple[int, ...]) -> Integers:
+        if not 1 <= bound <= LARGEST_BOUND:
+            raise Unsupported(f"{bound} equally likely outcomes are not drawn (limit 2**62)")
+        if bound == 1:
+            return np.zeros(shape, dtype=np.int64)
+        width = next(w for w in _WIDTHS if w == 8 or 256**w >= _SPARE * bound)
+        share = 256**width // bound
+        kind = np.dtype(f"<u{width}")
+        last = kind.type(share * bound - 1)
+        size = int(np.prod(shape))
+        words = np.frombuffer(source(size * width), kind)
+        wrong = np.flatnonzero(words > last)
+        if len(wrong):
+            words = words.copy()
+        while len(wrong):
+            again = np.frombuffer(source(len(wrong) * width), kind)
+            words[wrong] = again
+            wrong = wrong[again > last]
+        found: Integers = (words // kind.type(share)).astype(np.int64) if share > 1 else words.astype(np.int64)
+        return found.reshape(shape)
+
+    return draw
+
+
+def random_order(size: int, draw: Draw) -> Integers:
+    """A permutation of ``0, ..., size - 1``, each with the same probability: keys are drawn until all differ."""
+    while True:
+        keys = draw(LARGEST_BOUND, size)
+        order: Integers = np.argsort(keys)
+        ranked = keys[order]
+        if not np.any(ranked[1:] == ranked[:-1]):
+            return order
 
 
 @dataclass(frozen=True)
@@ -74,22 +133,43 @@ class Scheme(ABC):
 
     @property
     @abstractmethod
+    def chances(self) -> tuple[Fraction, Fraction]:
+        """Probabilities that a message supports the category of its user, and any other one."""
+
+    @property
     def p(self) -> Fraction:
         """Probability that a message supports the category of its user."""
+        return self.chances[0]
 
     @property
-    @abstractmethod
     def q(self) -> Fraction:
         """Probability that a message supports any other category."""
+        return self.chances[1]
 
     @property
-    @abstractmethod
+    def noise(self) -> VoteNoise:
+        """Variances of one user's part in an estimated share."""
+        from symshuffle.utility.estimation.votes import VoteNoise
+
+        p, q = self.chances
+        apart = (p - q) ** 2
+        return VoteNoise(p * (1 - p) / apart, q * (1 - q) / apart, self.k, "support count")
+
+    @property
     def bits(self) -> int:
         """Bits that name a message."""
+        return (int(self.alphabet**self.width) - 1).bit_length()
 
-    @abstractmethod
+    @property
+    def shape(self) -> Mapping[str, int]:
+        """Integer parameters of the channel that is accounted for."""
+        return {"k": self.k, **self.parameters}
+
     def mechanism(self, lam: object = None) -> Mechanism:
         """The channel that is accounted for; at another level if one is given."""
+        from symshuffle.mechanisms.registry import mechanism
+
+        return mechanism(self.name).at(lam=self.ratio if lam is None else lam, **self.shape)
 
     @abstractmethod
     def sample(self, values: Integers, draw: Draw) -> Integers:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import Any, Final, Unpack
 
 from symshuffle.accountants.covering.covered import Whom, spelled_out
 from symshuffle.base.choices import Loss, Rigour, choice
-from symshuffle.base.errors import InputError, NotDecided, Unsupported
-from symshuffle.base.kinds import NamedProgress
+from symshuffle.base.errors import InputError, NamedProgress, NotDecided, Unsupported
 from symshuffle.base.numbers import (
     Ball,
     Exp,
@@ -22,12 +21,9 @@ from symshuffle.base.numbers import (
     upper_end,
     working_precision,
 )
-from symshuffle.collect.plan import Plan, noise_of
+from symshuffle.collect.mechanisms import LARGEST_K, SCHEMES, scheme
+from symshuffle.collect.plan import Plan
 from symshuffle.collect.scheme import Scheme
-from symshuffle.collect.schemes import LARGEST_K, SCHEMES, scheme
-
-if TYPE_CHECKING:
-    from symshuffle.accountants.bounds.amplification import Amplification
 
 _SHARE: Final = Fraction(1, 10**6)
 """Largest relative amount by which a ratio (of RAPPOR its root) is rounded down."""
@@ -38,14 +34,6 @@ LARGEST_USERS: Final = 10**9
 _BITS: Final = 160
 _REL: Final = 1e-8
 _ROUGH: Final = 1e-4
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A mechanism with its integers, at about the level that matches."""
-
-    made: Scheme
-    loss: Fraction
 
 
 @spelled_out
@@ -118,7 +106,7 @@ def make_plan(
     refused = ""
     for candidate in ranked:
         try:
-            return _certified(candidate.made, asked, tuple(labels), table)
+            return _certified(candidate, asked, tuple(labels), table)
         except (Unsupported, NotDecided) as error:
             refused = refused or str(error)
     raise Unsupported(f"no plan for eps = {level}, delta = {target} and {honest} users: {refused}")
@@ -141,9 +129,9 @@ class _Asked:
         return dict(self.covering) if self.honest == self.n else {**self.covering, "min_users": self.honest}
 
 
-def _ranked(k: int, asked: _Asked, name: str | None, progress: NamedProgress | None) -> list[_Candidate]:
+def _ranked(k: int, asked: _Asked, name: str | None, progress: NamedProgress | None) -> list[Scheme]:
     """Mechanisms with their integers, the smallest loss first."""
-    found: list[_Candidate] = []
+    found: list[Scheme] = []
     refused = ""
     for kind, lam, given in _proposals(k, asked, name, progress):
         for parameters in SCHEMES[kind].near(k, given):
@@ -151,15 +139,13 @@ def _ranked(k: int, asked: _Asked, name: str | None, progress: NamedProgress | N
                 level = lam
                 if level is None or asked.covering:
                     level = _level(scheme(kind, k, Fraction(2), parameters), asked, _ROUGH)
-                made = scheme(kind, k, _down(SCHEMES[kind].root_of(level)), parameters)
+                found.append(scheme(kind, k, _down(SCHEMES[kind].root_of(level)), parameters))
             except (Unsupported, NotDecided) as error:
                 refused = refused or str(error)
-                continue
-            found.append(_Candidate(made, upper_end(noise_of(made).loss(asked.loss, asked.n))))
     if not found:
         raise Unsupported(f"no plan for eps = {asked.eps}, delta = {asked.delta} and {asked.honest} users: {refused}")
-    different = {(one.made.name, *one.made.parameters.items()): one for one in found}
-    return sorted(different.values(), key=lambda one: one.loss)
+    different = {(made.name, *made.parameters.items()): made for made in found}
+    return sorted(different.values(), key=lambda made: upper_end(made.noise.loss(asked.loss, asked.n)))
 
 
 def _proposals(
@@ -230,15 +216,19 @@ def simplest(low: Fraction, high: Fraction) -> Fraction:
 
 def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], table: tuple[Mapping[str, Any], ...]) -> Plan:
     """The plan of a mechanism: its level solved closely, rounded down, and certified there."""
-    from symshuffle.accountants.questions.solve import epsilon
+    from symshuffle.accountants.questions.solve import delta, epsilon
 
     kind = SCHEMES[rough.name]
     root = _down(kind.root_of(_level(rough, asked, _REL)))
     made = scheme(rough.name, rough.k, root, rough.parameters)
-    bound = _bound(made, asked)
+    channel, order = made.mechanism(), Exp(asked.eps)
+    try:
+        bound = delta(channel, n=asked.n, exp_eps=order, rigour=Rigour.BALL, **asked.whom)
+    except (Unsupported, NotDecided):  # then in doubles with a stated error
+        bound = delta(channel, n=asked.n, exp_eps=order, rigour=Rigour.FLOAT64, **asked.whom)
     if bound.bracket.upper > asked.delta:
         raise NotDecided(f"{made.name} is not certified at the ratio {made.ratio}")
-    smallest = epsilon(made.mechanism(), n=asked.n, delta=asked.delta, **asked.whom)
+    smallest = epsilon(channel, n=asked.n, delta=asked.delta, **asked.whom)
     certified = {
         "delta_at_eps": format_decimal(bound.bracket.upper, digits=7, up=True),
         "rigour": bound.bracket.rigour.value,
@@ -247,36 +237,12 @@ def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], table: tup
         "meaning": bound.about,
         "covering": {name: str(value) for name, value in asked.whom.items()},
     }
-    return Plan(
-        made.name,
-        made.k,
-        root,
-        made.parameters,
-        asked.n,
-        asked.honest,
-        asked.eps,
-        asked.delta,
-        certified,
-        asked.loss,
-        labels,
-        table,
-    )
+    kept = asked.n, asked.honest, asked.eps, asked.delta, certified, asked.loss, labels, table
+    return Plan(made.name, made.k, root, made.parameters, *kept)
 
 
-def _bound(made: Scheme, asked: _Asked) -> Amplification:
-    """The bound on delta at eps: in balls, or else in doubles with a stated error."""
-    from symshuffle.accountants.questions.solve import delta
-
-    source = made.mechanism()
-    try:
-        return delta(source, n=asked.n, exp_eps=Exp(asked.eps), rigour=Rigour.BALL, **asked.whom)
-    except (Unsupported, NotDecided):
-        return delta(source, n=asked.n, exp_eps=Exp(asked.eps), rigour=Rigour.FLOAT64, **asked.whom)
-
-
-def _row(one: _Candidate, asked: _Asked) -> dict[str, Any]:
+def _row(made: Scheme, asked: _Asked) -> dict[str, Any]:
     """What was compared, as text."""
-    noise = noise_of(one.made)
-    losses = {kind.value: format_decimal(upper_end(noise.loss(kind, asked.n)), digits=4, up=True) for kind in Loss}
-    named = {"mechanism": one.made.name, "parameters": dict(one.made.parameters)}
-    return named | {"ratio": f"{float(one.made.ratio):.7g}", **losses, "bits_per_message": one.made.bits}
+    losses = {kind.value: format_decimal(upper_end(made.noise.loss(kind, asked.n)), digits=4, up=True) for kind in Loss}
+    named = {"mechanism": made.name, "parameters": dict(made.parameters)}
+    return named | {"ratio": f"{float(made.ratio):.7g}", **losses, "bits_per_message": made.bits}

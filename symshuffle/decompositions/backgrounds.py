@@ -1,4 +1,4 @@
-r"""Real neighbouring datasets whose shuffled divergence is one number of the same kind: constant backgrounds.
+r"""Real neighbouring datasets of constant backgrounds, and whether one pair of inputs dominates all others.
 
 If all other users hold the same input :math:`x_2`, then :math:`D(M(X_0)\Vert M(X_1))` is exactly
 :math:`\frac1n E[(\sum G_i)_+]` with :math:`A_2=R(x_2)` (decomposition, Theorem 14): no left-over, no loss. Every such
@@ -14,12 +14,14 @@ from typing import Final, final
 
 import sympy as sp
 
-from symshuffle.base.choices import Others, replace_choice
+from symshuffle.base.choices import Direction, Others, replace_choice
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Verdict
-from symshuffle.decompositions.symbolic import SymbolicDecomposition, counted_decomposition
+from symshuffle.base.numbers import Real, Verdict
+from symshuffle.decompositions.calculated import spreads
+from symshuffle.decompositions.counting import Ratios
+from symshuffle.decompositions.symbolic import SymbolicDecomposition, counted_decomposition, evaluate_atom
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.symbolic import Parameter, chart, positive
+from symshuffle.mechanisms.symbolic import Parameter, chart, constant_of, normal_form, positive
 
 _PLACE: Final = {Others.FIRST: 0, Others.SECOND: 1, Others.THIRD: 2}
 
@@ -46,18 +48,13 @@ class ConstantBackground:
         """The two datasets in words, for inputs called 0, 1, 2, or by their numbers where the mechanism has them."""
         listed, place = self.mechanism.pair.listed, _PLACE[self.others]
         names = listed[0] if listed else (0, 1, 2)
-        named = "" if listed else f", inputs named 0, 1, 2{self._who()}"
+        who = "" if self.mechanism.pair.value is None else f"; 0 and 1 are {self.mechanism.pair}"
+        named = "" if listed else f", inputs named 0, 1, 2{who}"
         return f"X0 = ({names[0]}, {names[place]} x {n - 1}), X1 = ({names[1]}, {names[place]} x {n - 1}){named}"
-
-    def _who(self) -> str:
-        return "" if self.mechanism.pair.value is None else f"; 0 and 1 are {self.mechanism.pair}"
 
 
 def constant_backgrounds(mechanism: Mechanism) -> Iterator[ConstantBackground]:
-    """The constant backgrounds that the mechanism's description reaches, the one expected to be worst first.
-
-    A third input needs classes that can count the states of triples of inputs, and at least three inputs.
-    """
+    """The constant backgrounds that the mechanism's description reaches, the one expected to be worst first."""
     mechanism = mechanism.with_defaults()
     third = (Others.THIRD,) if reaches(mechanism) else ()
     for others in (*third, Others.SECOND, Others.FIRST):
@@ -75,3 +72,46 @@ def reaches(mechanism: Mechanism) -> bool:
 def _more_than_two(inputs: sp.Expr, parameters: tuple[Parameter, ...]) -> bool:
     """Whether there are three inputs whatever the open parameters are: at every budget the same question."""
     return positive(inputs - 2, chart(parameters)) is Verdict.TRUE
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Slope:
+    r"""Likelihood ratios, and by how much their weight in the blanket grows with a parameter d that tells pairs apart.
+
+    Where the ratios are free of d and the weights affine in it, the laws of G are :math:`\mu_d=\mu_0+d\,\nu` for one
+    signed measure :math:`\nu` of total mass and mean 0. If :math:`\int(v-t)_+\,d\nu(v)\ge0` for all t, then
+    :math:`\mu_d` rises with d in convex order, and with it every :math:`E[(G_1+\dots+G_n)_+]`. The integral is
+    piecewise linear in t, 0 at both ends, with kinks at the atoms: finitely many numbers decide.
+    """
+
+    atoms: tuple[tuple[Ratios, sp.Expr], ...]
+
+    def spreads(self, exp_eps: Real, direction: Direction, bits: int | None) -> bool:
+        """Whether the law of G certainly rises with the parameter in convex order at a target ratio."""
+        target = constant_of(exp_eps)
+        atoms = []
+        for ratios, weight in self.atoms:
+            first, second = ratios if direction == "forward" else ratios[::-1]
+            atoms.append((evaluate_atom(first - target * second, bits), evaluate_atom(weight, bits)))
+        return spreads(atoms)
+
+
+def slope_in(decomposition: SymbolicDecomposition, parameter: sp.Symbol) -> Slope | None:
+    """The slope of the laws of G in an open parameter; None where they are not affine in it."""
+    atoms: list[tuple[Ratios, sp.Expr]] = []
+    for cell in decomposition.cells:
+        if cell.ratios is None or any(ratio.has(parameter) for ratio in cell.ratios):
+            return None
+        rate = normal_form(sp.diff(cell.c, parameter))
+        if rate.has(parameter):
+            return None
+        atoms.append((cell.ratios, rate))
+    rate = normal_form(sp.diff(decomposition.beta, parameter))
+    if rate.has(parameter):
+        return None
+    atoms.append(((sp.Integer(0), sp.Integer(0)), rate))
+    sums = [sum(rate for _, rate in atoms), *(sum(r[side] * rate for r, rate in atoms) for side in (0, 1))]
+    if any(normal_form(total) != 0 for total in sums):
+        return None
+    return Slope(tuple((ratios, rate) for ratios, rate in atoms if rate != 0))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import math
+import operator
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
@@ -57,10 +58,6 @@ class CalculatedCell(NamedTuple):
         known = None if ratios is None else (calculated(ratios[0]), calculated(ratios[1]))
         return cls(calculated(a), calculated(b), calculated(c), known)
 
-    def exchanged(self) -> CalculatedCell:
-        """The cell of the two rows the other way round."""
-        return CalculatedCell(self.b, self.a, self.c, self.ratios and (self.ratios[1], self.ratios[0]))
-
 
 def calculated_law(
     cells: Sequence[CalculatedCell],
@@ -71,10 +68,7 @@ def calculated_law(
     bits: int | None = None,
     doubles: bool = False,
 ) -> Law:
-    """Law of G at a target ratio: exact where rational, otherwise balls.
-
-    - ``values``: the parameters; the local ratio cap is called ``lam``.
-    """
+    """Law of G at a target ratio: exact where rational, otherwise balls."""
     cells = tuple(cells)
     if _symmetric(cells):
         way = Direction.FORWARD
@@ -87,7 +81,8 @@ def calculated_law(
 @lru_cache
 def _symmetric(cells: tuple[CalculatedCell, ...]) -> bool:
     """Whether the two rows exchanged are the same cells again, so that both directions have one law."""
-    return Counter(cells) == Counter(cell.exchanged() for cell in cells)
+    exchanged = (CalculatedCell(b, a, c, ratios and (ratios[1], ratios[0])) for a, b, c, ratios in cells)
+    return Counter(cells) == Counter(exchanged)
 
 
 @lru_cache(maxsize=4)
@@ -151,17 +146,12 @@ def calculated_slope(
 
 def spreads(atoms: Sequence[tuple[Any, Any]]) -> bool:
     """Whether a signed measure of total mass and mean 0 certainly has no negative integral of (v - t)_+."""
-    return all(_holds(atoms, i) for i in range(len(atoms)))
-
-
-def _holds(atoms: Sequence[tuple[Any, Any]], i: int) -> bool:
-    """At the kink of one atom; below all others the integral is 0, because the mean is."""
-    at = atoms[i][0]
-    others = [value for j, (value, _) in enumerate(atoms) if j != i]
-    if all(less(value, at) is Verdict.FALSE for value in others):
-        return True
-    total = sum(weight * positive_part(value - at) for j, (value, weight) in enumerate(atoms) if j != i)
-    return less(total, 0) is Verdict.FALSE
+    for i, (at, _) in enumerate(atoms):  # at every kink; below all others the integral is 0, because the mean is
+        others = [*atoms[:i], *atoms[i + 1 :]]
+        total = sum(weight * positive_part(value - at) for value, weight in others)
+        if any(less(value, at) is not Verdict.FALSE for value, _ in others) and less(total, 0) is not Verdict.FALSE:
+            return False
+    return True
 
 
 @cache
@@ -185,12 +175,6 @@ def compiled(
 
     - ``text``: sums, products, powers and roots of names and integers.
     - ``whole``: the number of that kind that an integer is, so that a quotient of two integers is of that kind.
-
-    Examples
-    --------
-    >>> import math
-    >>> compiled("(lam**2 + k)/2", ("lam", "k"), float, math.sqrt)(3.0, 1.0)
-    5.0
     """
     calculated(text)  # refuses whatever is no such text
     arguments = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
@@ -224,8 +208,8 @@ def _compiled(node: ast.expr) -> Calculated:
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             inner = _compiled(operand)
             return lambda numbers: -inner(numbers)
-        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATIONS:
-            combine, one, other = _OPERATIONS[type(operator)], _compiled(left), _compiled(right)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATIONS:
+            combine, one, other = _OPERATIONS[type(op)], _compiled(left), _compiled(right)
             return lambda numbers: combine(one(numbers), other(numbers))
         case ast.Call(func=ast.Name(id="sqrt"), args=[argument]):
             inner, half = _compiled(argument), Fraction(1, 2)
@@ -233,34 +217,21 @@ def _compiled(node: ast.expr) -> Calculated:
     raise InputError("closed form", ast.unparse(node), "sums, products, powers and roots")
 
 
+def _combined(x: _Entry, y: _Entry, operation: Callable[[Any, Any], Any]) -> _Entry:
+    """Exact of two rationals; of spans where one is a span, else of balls."""
+    if not (isinstance(x, Fraction) and isinstance(y, Fraction)):
+        read = _span if isinstance(x, Span) or isinstance(y, Span) else _arb
+        x, y = read(x), read(y)
+    found: _Entry = operation(x, y)
+    return found
+
+
 def _less(x: _Entry, y: _Entry) -> _Entry:
-    if isinstance(x, Fraction) and isinstance(y, Fraction):
-        return x - y
-    one, other = _alike(x, y)
-    return one - other  # type: ignore[no-any-return]
-
-
-def _plus(x: _Entry, y: _Entry) -> _Entry:
-    if isinstance(x, Fraction) and isinstance(y, Fraction):
-        return x + y
-    one, other = _alike(x, y)
-    return one + other  # type: ignore[no-any-return]
+    return _combined(x, y, operator.sub)
 
 
 def _times(x: _Entry, y: _Entry) -> _Entry:
-    if isinstance(x, Fraction) and isinstance(y, Fraction):
-        return x * y
-    if x == 0 or y == 0:
-        return Fraction(0)
-    one, other = _alike(x, y)
-    return one * other  # type: ignore[no-any-return]
-
-
-def _over(x: _Entry, y: _Entry) -> _Entry:
-    if isinstance(x, Fraction) and isinstance(y, Fraction):
-        return x / y
-    one, other = _alike(x, y)
-    return one / other  # type: ignore[no-any-return]
+    return Fraction(0) if x == 0 or y == 0 else _combined(x, y, operator.mul)
 
 
 def _power(base: _Entry, exponent: _Entry) -> _Entry:
@@ -279,19 +250,12 @@ def _power(base: _Entry, exponent: _Entry) -> _Entry:
 
 
 _OPERATIONS: Final[Mapping[type[ast.operator], Callable[[_Entry, _Entry], _Entry]]] = {
-    ast.Add: _plus,
+    ast.Add: lambda x, y: _combined(x, y, operator.add),
     ast.Sub: _less,
     ast.Mult: _times,
-    ast.Div: _over,
+    ast.Div: lambda x, y: _combined(x, y, operator.truediv),
     ast.Pow: _power,
 }
-
-
-def _alike(x: _Entry, y: _Entry) -> tuple[Any, Any]:
-    """Both as spans where one is, else both as balls."""
-    if isinstance(x, Span) or isinstance(y, Span):
-        return _span(x), _span(y)
-    return _arb(x), _arb(y)
 
 
 def _span(value: _Entry) -> Span:

@@ -5,7 +5,7 @@ clone is the generic bound of the literature, the same for all eps0-LDP mechanis
 one. The three-cell pair of the stronger clone at any smaller clone probability is an object of study only: it is *not*
 an upper bound, and every name that leads to it says so.
 
-All functions are rational in ``lam = exp(eps0)``.
+All functions are rational in ``lam = exp(eps0)``, the ratio cap, above 1.
 """
 
 from __future__ import annotations
@@ -44,8 +44,6 @@ def intuitive_clone_pair(lam: Number) -> ReductionPair:
 
     :math:`A_0=\delta_0`, :math:`A_1=\delta_1`, :math:`A_2=(\tfrac1{2\lambda},\tfrac1{2\lambda},1-\tfrac1\lambda)`.
 
-    - ``lam``: ratio cap ``exp(eps0)``, above 1.
-
     decomposition, Definition 5.
     """
     value = _budget(lam)
@@ -59,8 +57,6 @@ def standard_clone_pair(lam: Number) -> ReductionPair:
 
     :math:`A_0=(\tfrac\lambda{\lambda+1},\tfrac1{\lambda+1},0)`, :math:`A_1` with the first two swapped,
     :math:`A_2` as in :func:`intuitive_clone_pair`.
-
-    - ``lam``: ratio cap ``exp(eps0)``, above 1.
 
     decomposition, Theorem 1.
     """
@@ -76,8 +72,6 @@ def generic_pair(lam: Number) -> ReductionPair:
     :math:`A_0=(\tfrac\lambda{\lambda+1},\tfrac1{\lambda+1},0)`, :math:`A_1` with the first two swapped,
     :math:`A_2=(\tfrac1{\lambda+1},\tfrac1{\lambda+1},\tfrac{\lambda-1}{\lambda+1})`: the clone probability
     :math:`\tfrac1{2\lambda}` of the standard clone rises to :math:`\tfrac1{\lambda+1}`.
-
-    - ``lam``: ratio cap ``exp(eps0)``, above 1.
 
     This is the generic bound of decomposition, equation (1), which the paper leaves open. It holds, because the
     variable G of this pair dominates in convex order that of the blanket of every eps0-LDP mechanism (claim
@@ -96,7 +90,6 @@ def two_point_mixture(first: Sequence[Number], second: Sequence[Number], lam: Nu
     :math:`R_0=(\lambda Q_0+Q_1)/(\lambda+1)` and :math:`R_1=(Q_0+\lambda Q_1)/(\lambda+1)`.
 
     - ``first``, ``second``: :math:`R_0` and :math:`R_1` on the same outputs.
-    - ``lam``: ratio cap ``exp(eps0)``, above 1.
 
     decomposition, Lemma 1.
     """
@@ -113,8 +106,6 @@ def two_point_mixture(first: Sequence[Number], second: Sequence[Number], lam: Nu
 @takes_eps0(as_ball=True)
 def intuitive_clone(channel: Channel, pair: tuple[int, int], lam: Number | None = None) -> Decomposition:
     r"""The standard clone in its first form: :math:`R(x)=\frac{R(x_1^0)+R(x_1^1)}{2\lambda}+(1-\frac1\lambda)\,LO(x)`.
-
-    - ``lam``: ratio cap ``exp(eps0)``, above 1; default: that of the channel.
 
     decomposition, Section 3.1.
     """
@@ -273,7 +264,6 @@ def unsound_stronger_clone_pair(lam: Number, p: Number) -> ReductionPair:
     It pools the left-over of user 1 with those of all others, and no post-processing can tell them apart again. A
     channel with ratio cap 2 and n = 2 users already exceeds it (claim ``decomposition.eq-1`` of the ledger).
 
-    - ``lam``: ratio cap ``exp(eps0)``, above 1.
     - ``p``: clone probability, in ``[0, 1/(lam + 1)]``: beyond that the pair does not exist.
 
     decomposition, Section 3.3.

@@ -15,11 +15,11 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, final
 
-from symshuffle.base.choices import Direction, Others, choice
+from symshuffle.base.choices import Direction, Others
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Real, parse_rational
-from symshuffle.base.numbers.readers import KINDS, LARGEST_PARAMETER
+from symshuffle.base.numbers.texts import KINDS, LARGEST_PARAMETER
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import CalculatedCell, calculated, calculated_law, calculated_slope, spreads
 
@@ -32,10 +32,7 @@ FILE: Final = "closed_forms.json"
 @final
 @dataclass(frozen=True, slots=True)
 class ClosedForm:
-    """A named mechanism with values for all of its parameters, its decompositions being known.
-
-    - ``lam``: the local ratio cap; None where the mechanism has none.
-    """
+    """A named mechanism with values for all of its parameters, its decompositions being known."""
 
     name: str
     values: tuple[tuple[str, str], ...]
@@ -85,12 +82,11 @@ class ClosedForm:
         reached = (Others.SECOND, Others.FIRST) if two_only else (Others.THIRD, Others.SECOND, Others.FIRST)
         return tuple(others for others in reached if others in known)
 
-    def datasets(self, others: Others | str, n: int) -> str:
+    def datasets(self, others: Others, n: int) -> str:
         """The two datasets of a constant background, in words."""
-        held = choice(Others, others, "others")
-        if held is Others.BLANKET:
+        if others is Others.BLANKET:
             raise InputError("others", others, "an input that the others hold: first, second or third")
-        place = (Others.FIRST, Others.SECOND, Others.THIRD).index(held)
+        place = (Others.FIRST, Others.SECOND, Others.THIRD).index(others)
         who = "" if self._form["by"] is None else f"; 0 and 1 are {self.pairs}"
         return f"X0 = (0, {place} x {n - 1}), X1 = (1, {place} x {n - 1}), inputs named 0, 1, 2{who}"
 
@@ -98,23 +94,19 @@ class ClosedForm:
         self,
         exp_eps: Real,
         *,
-        others: Others | str = Others.BLANKET,
-        direction: Direction | str = Direction.FORWARD,
+        others: Others = Others.BLANKET,
+        direction: Direction = Direction.FORWARD,
         bits: int | None = None,
+        doubles: bool = False,
     ) -> Law:
-        """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits."""
-        way, held = choice(Direction, direction, "direction"), choice(Others, others, "others")
-        return calculated_law(_cells(self.name, bool(self.limits), held), self._values(), exp_eps, way, bits=bits)
+        """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits, or around doubles."""
+        cells = _cells(self.name, bool(self.limits), others)
+        return calculated_law(cells, self._values(), exp_eps, direction, bits=bits, doubles=doubles)
 
-    def law_in_doubles(self, exp_eps: Real, *, others: Others | str, direction: Direction | str) -> Law:
-        """As :meth:`law`, enclosed in doubles where it is not rational."""
-        way, held = choice(Direction, direction, "direction"), choice(Others, others, "others")
-        return calculated_law(_cells(self.name, bool(self.limits), held), self._values(), exp_eps, way, doubles=True)
-
-    def spreads(self, exp_eps: Real, direction: Direction | str, bits: int | None) -> bool:
+    def spreads(self, exp_eps: Real, direction: Direction, bits: int | None) -> bool:
         """Whether the law of G certainly rises in convex order with the parameter that tells pairs apart."""
-        way, slope = choice(Direction, direction, "direction"), self._form["slope"]
-        return slope is not None and spreads(calculated_slope(slope, self._values(), exp_eps, way, bits))
+        slope = self._form["slope"]
+        return slope is not None and spreads(calculated_slope(slope, self._values(), exp_eps, direction, bits))
 
     def mechanism(self) -> Mechanism:
         """The mechanism itself, for whatever needs algebra."""
@@ -138,14 +130,6 @@ def closed_form(name: str, values: Mapping[str, str], *, eps0: object = None, la
     """The named mechanism at some values, where its closed form is on file; None wherever that is in doubt.
 
     None is no refusal: :func:`symshuffle.mechanism` knows more, and says what is wrong.
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> closed_form("krr", {"k": "10"}, lam=3).law(Fraction(6, 5)).values
-    (Fraction(-13, 5), Fraction(-1, 5), Fraction(0, 1), Fraction(9, 5))
-    >>> closed_form("krr", {"k": "1"}, lam=3) is None
-    True
     """
     form = table().get(name)
     if form is None or form["thinned"] or form["defaults"]:
@@ -182,10 +166,7 @@ def table() -> dict[str, Any]:
 
 
 def lines_on_file(name: str, limit: bool, others: Others) -> list[list[Any]] | None:
-    """The cells of a named or thinned mechanism over others as texts a, b, c and ratios; None where none are kept.
-
-    With ``limit`` the parameters that default to infinity are there.
-    """
+    """Cells of a named mechanism as texts a, b, c and ratios, ``limit``: at infinite parameters; None if not kept."""
     kept: list[list[Any]] | None = table().get(name, {}).get("limit" if limit else "cells", {}).get(others)
     return kept
 

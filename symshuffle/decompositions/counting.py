@@ -74,21 +74,18 @@ def count_cells(mechanism: Mechanism, roles: tuple[int, ...]) -> tuple[tuple[Cel
         floor = (_blanket(output_class, slacks),) if over_blanket else ()
         for shown, count in output_class.shown(mechanism.inputs, roles):
             if normal_form(count) != 0:
-                merge_into(cells, Cell.of(*(normal_form(count * weight) for weight in (*shown, *floor))))
+                _merge(cells, Cell.of(*(normal_form(count * weight) for weight in (*shown, *floor))))
     if not over_blanket:
         return tuple(cells), sp.Integer(0)
-    for cell in cells:
-        _require_nonnegative(cell, slacks)
+    for weight in (weight for cell in cells for weight in (cell.a, cell.b, cell.c)):
+        if nonnegative(weight, slacks) is Verdict.FALSE:
+            raise Unsupported(f"the derived weight {weight} is negative: the mechanism is no channel in this range")
     beta = normal_form(1 - sum(cell.c for cell in cells))
     return tuple(cell.map(lambda e: factored(e, slacks)) for cell in cells), factored(beta, slacks)
 
 
 def _blanket(output_class: OutputClass, slacks: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
-    """Smallest probability of an output of the class over all inputs.
-
-    A class that lists its pairs of states is one in which every state occurs in every output; for the others the
-    counts must show it.
-    """
+    """Smallest probability of an output of the class over all inputs; counts must show which states occur in it."""
     occurring = []
     for state in output_class.states:
         if output_class.pair_counts is not None or positive(state.count, slacks) is Verdict.TRUE:
@@ -101,7 +98,7 @@ def _blanket(output_class: OutputClass, slacks: Mapping[sp.Symbol, sp.Expr]) -> 
     return smallest(occurring, slacks)
 
 
-def merge_into(cells: list[Cell], new: Cell) -> None:
+def _merge(cells: list[Cell], new: Cell) -> None:
     """Add a cell to a list, merging it with the cell of the same ratios if there is one."""
     if new.a == new.b == new.c == 0:
         return
@@ -110,9 +107,3 @@ def merge_into(cells: list[Cell], new: Cell) -> None:
             cells[i] = Cell.of(*(normal_form(x + y) for x, y in ((cell.a, new.a), (cell.b, new.b), (cell.c, new.c))))
             return
     cells.append(new)
-
-
-def _require_nonnegative(cell: Cell, slacks: Mapping[sp.Symbol, sp.Expr]) -> None:
-    for weight in (cell.a, cell.b, cell.c):
-        if nonnegative(weight, slacks) is Verdict.FALSE:
-            raise Unsupported(f"the derived weight {weight} is negative: the mechanism is no channel in this range")

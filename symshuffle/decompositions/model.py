@@ -1,4 +1,4 @@
-"""Decompositions and reduction pairs as data."""
+"""Decompositions and reduction pairs as data, and the blanket of a channel with the decompositions equivalent to it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,17 @@ from fractions import Fraction
 from typing import Any, final
 
 from symshuffle.base.choices import Direction, choice
-from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Number, Verdict, as_integer, equal, less, positive_part, sums_to_one
+from symshuffle.base.errors import InputError, check_kind, check_list
+from symshuffle.base.numbers import (
+    FLOAT_SUM_SLACK,
+    Number,
+    Verdict,
+    as_integer,
+    equal,
+    less,
+    positive_part,
+    sums_to_one,
+)
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import HistogramLaw, histogram_law, law_divergence
@@ -17,6 +26,14 @@ from symshuffle.channels.shuffled import HistogramLaw, histogram_law, law_diverg
 
 def _sum(values: Sequence[Any]) -> Any:
     return sum(values, start=Fraction(0))
+
+
+def _check_masses(name: str, masses: Sequence[Number], kind: str) -> None:
+    if not sums_to_one(masses):
+        raise InputError(name, f"sum {_sum(masses)}", f"{kind} of sum 1")
+    for mass in masses:
+        if less(mass, 0) is Verdict.TRUE:
+            raise InputError(name, mass, f"{kind} of at least 0")
 
 
 @final
@@ -52,33 +69,14 @@ class ReductionPair:
         for name, masses in (("a0", self.a0), ("a1", self.a1), ("a2", self.a2)):
             if len(masses) != len(self.a2):
                 raise InputError(name, f"{len(masses)} masses", f"{len(self.a2)}, as in a2")
-            if not sums_to_one(masses):
-                raise InputError(name, f"sum {_sum(masses)}", "probabilities of sum 1")
-            for mass in masses:
-                if less(mass, 0) is Verdict.TRUE:
-                    raise InputError(name, mass, "probabilities of at least 0")
+            _check_masses(name, masses, "probabilities")
 
     def gparv(self, exp_eps: Number | int, *, direction: Direction | str = "forward") -> Law:
         r"""Law of the amplification variable G, with its singular mass.
 
-        It is the law of :math:`G=(A_0-e^{\varepsilon}A_1)/A_2` under :math:`A_2`.
-
-        Parameters
-        ----------
-        exp_eps : Number
-            The target ratio ``exp(eps)``.
-        direction : {"forward", "reverse"}
-            Whether ``A0`` or ``A1`` is the first argument of the divergence.
-
-        Raises
-        ------
-        InputError
-            If no component has positive mass under ``A2``.
-
-        Notes
-        -----
-        decomposition, Theorem 12 and Definition 9. Components that ``A2`` does not charge are visible in the
-        histogram for certain; they contribute the singular mass, whatever ``n`` is.
+        It is the law of :math:`G=(A_0-e^{\varepsilon}A_1)/A_2` under :math:`A_2` at a ratio ``exp(eps)``; reversed,
+        with :math:`A_0` and :math:`A_1` swapped (decomposition, Theorem 12 and Definition 9). Components that ``A2``
+        does not charge are visible in the histogram for certain: they make the singular mass, whatever ``n`` is.
         """
         direction = choice(Direction, direction, "direction")
         first, second = (self.a0, self.a1) if direction == "forward" else (self.a1, self.a0)
@@ -147,11 +145,7 @@ class Decomposition:
         if not len(self.a) == len(self.b) == len(self.c):
             raise InputError("a, b, c", f"{len(self.a)}, {len(self.b)}, {len(self.c)} weights", "as many of each")
         for name, weights in (("a", self.a), ("b", self.b), ("c and beta", (*self.c, self.beta))):
-            if not sums_to_one(weights):
-                raise InputError(name, f"sum {_sum(weights)}", "weights of sum 1")
-            for weight in weights:
-                if less(weight, 0) is Verdict.TRUE:
-                    raise InputError(name, weight, "weights of at least 0")
+            _check_masses(name, weights, "weights")
 
     @property
     def gamma(self) -> Any:
@@ -164,13 +158,7 @@ class Decomposition:
         return ReductionPair((*self.a, zero), (*self.b, zero), (*self.c, self.beta))
 
     def left_over(self, row: Sequence[Number]) -> tuple[Any, ...]:
-        """Left-over distribution :math:`Q_x` of an input with output law ``row``.
-
-        Raises
-        ------
-        InputError
-            If the decomposition has no components, or no left-over because ``beta = 0``.
-        """
+        """Left-over distribution :math:`Q_x` of an input with output law ``row``."""
         if not self.components:
             raise InputError("components", "()", "a decomposition that carries its components")
         if equal(self.beta, 0):
@@ -186,12 +174,7 @@ class Decomposition:
         return tuple(_sum([w * q[y] for w, q in zip(weights, self.components, strict=True)]) for y in outputs)
 
     def violations(self, channel: Channel, pair: tuple[int, int]) -> list[str]:
-        """Reasons why this is no decomposition of a channel at a pair of inputs.
-
-        The list is empty if there are none.
-
-        The left-over must exist for every input of the channel: any of them may be in the background.
-        """
+        """Reasons why this is no decomposition of a channel at a pair; every input of the channel needs a left-over."""
         if not self.components:
             return ["the decomposition carries no components"]
         found = []
@@ -207,3 +190,155 @@ class Decomposition:
                 if less(entry, shared[y]) is Verdict.TRUE
             ]
         return found
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PrivacyBlanket:
+    r"""The common part of all rows of a channel.
+
+    - ``gamma``: total variation similarity :math:`\gamma=\sum_y\inf_x W_x(y)`, in [0, 1].
+    - ``omega``: blanket distribution :math:`\inf_x W_x/\gamma`; None where gamma = 0.
+    - ``left_overs``: distributions :math:`(W_x-\gamma\omega)/(1-\gamma)`, by input; None where gamma = 1.
+
+    decomposition, Section 3.2.
+    """
+
+    gamma: Number
+    omega: tuple[Number, ...] | None
+    left_overs: tuple[tuple[Number, ...], ...] | None
+
+
+def privacy_blanket(channel: Channel) -> PrivacyBlanket:
+    """Privacy blanket of a channel: the common part of its rows.
+
+    Parameters
+    ----------
+    channel : Channel
+        The local randomizer.
+
+    Returns
+    -------
+    PrivacyBlanket
+        The similarity gamma in [0, 1], the blanket distribution (None where gamma = 0), and the left-over distribution
+        of each input (None where gamma = 1).
+
+    Notes
+    -----
+    decomposition, Section 3.2.
+
+    Examples
+    --------
+    >>> privacy_blanket(Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])).gamma
+    Fraction(2, 3)
+    """
+    check_kind(channel, Channel, "channel", "a channel, as Channel.from_rows(...)")
+    floor: tuple[Any, ...] = channel.blanket()
+    gamma, rest = _sum(floor), _rest(floor)
+    omega = None if equal(gamma, 0) else tuple(mass / gamma for mass in floor)
+    if equal(rest, 0):
+        return PrivacyBlanket(gamma, omega, None)
+    rows = [zip(row, floor, strict=True) for row in channel.rows]
+    return PrivacyBlanket(gamma, omega, tuple(tuple((entry - mass) / rest for entry, mass in row) for row in rows))
+
+
+def _rest(floor: Sequence[Any]) -> Any:
+    """The weight of the left-over; in doubles rounding of a whole blanket, which may be negative, counts as 0."""
+    rest: Any = 1 - _sum(floor)
+    return 0.0 if isinstance(rest, float) and abs(rest) <= FLOAT_SUM_SLACK else rest
+
+
+def _check_pair(channel: Channel, pair: tuple[int, int]) -> None:
+    check_kind(channel, Channel, "channel", "a channel, as Channel.from_rows(...)")
+    check_list(pair, "pair", "two inputs")
+    if len(pair) != 2:
+        raise InputError("pair", pair, "two inputs")
+    for which, x in zip(("first", "second"), pair, strict=True):
+        as_integer(x, f"{which} of pair", 0, channel.num_inputs - 1)
+
+
+def primary_decomposition(channel: Channel, pair: tuple[int, int]) -> Decomposition:
+    r"""The primary optimal decomposition: one component per output.
+
+    :math:`a_y=W_{x_1^0}(y)`, :math:`b_y=W_{x_1^1}(y)`, :math:`c_y=\inf_x W_x(y)`; the infimum runs over *all* inputs
+    of the channel, since any of them may be in the background (decomposition, Theorem 5).
+    """
+    _check_pair(channel, pair)
+    floor = channel.blanket()
+    outputs = range(channel.num_outputs)
+    points = tuple(tuple(Fraction(int(y == z)) for z in outputs) for y in outputs)
+    return Decomposition(channel.rows[pair[0]], channel.rows[pair[1]], floor, _rest(floor), points)
+
+
+def simplified_decomposition(channel: Channel, pair: tuple[int, int]) -> Decomposition:
+    """Simplified optimal decomposition of a channel at a pair of inputs.
+
+    Outputs with equal ratios ``a : b : c`` are merged, where a and b are the probabilities at the two inputs, and c the
+    smallest one over all inputs. Ratios are compared as points of the projective plane, so outputs that some input
+    never sends are merged like all others; outputs of weight zero in all three laws are dropped.
+
+    Parameters
+    ----------
+    channel : Channel
+        The local randomizer.
+    pair : tuple of int
+        Input of the differing user in the first and in the second dataset.
+
+    Returns
+    -------
+    Decomposition
+        With one component per distinct ratio.
+
+    Raises
+    ------
+    InputError
+        If the pair is not two inputs of the channel.
+
+    Notes
+    -----
+    decomposition, Theorem 7.
+
+    Examples
+    --------
+    >>> response = Channel.from_rows([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]])
+    >>> found = simplified_decomposition(response, (0, 1))
+    >>> found.a, found.beta
+    ((Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)), Fraction(1, 4))
+    """
+    return merge_proportional(primary_decomposition(channel, pair))
+
+
+def merge_proportional(decomposition: Decomposition) -> Decomposition:
+    """Merge the components of a decomposition whose weights ``(a, b, c)`` are proportional."""
+    groups: list[list[int]] = []
+    triples: list[tuple[Any, Any, Any]] = list(zip(decomposition.a, decomposition.b, decomposition.c, strict=True))
+    for j, triple in enumerate(triples):
+        if all(equal(weight, 0) is Verdict.TRUE for weight in triple):
+            continue
+        for group in groups:
+            if _proportional(triples[group[0]], triple):
+                group.append(j)
+                break
+        else:
+            groups.append([j])
+
+    components = (
+        tuple(_merged_component(decomposition, triples, group) for group in groups) if decomposition.components else ()
+    )
+    a, b, c = (tuple(_sum([triples[j][k] for j in group]) for group in groups) for k in range(3))
+    return Decomposition(a, b, c, decomposition.beta, components)
+
+
+def _proportional(u: Sequence[Any], v: Sequence[Any]) -> bool:
+    minors = (u[i] * v[j] - u[j] * v[i] for i, j in ((0, 1), (0, 2), (1, 2)))
+    return all(equal(minor, 0) is Verdict.TRUE for minor in minors)
+
+
+def _merged_component(
+    decomposition: Decomposition, triples: Sequence[tuple[Any, Any, Any]], group: Sequence[int]
+) -> tuple[Any, ...]:
+    """The mixture of the components of a group, weighted by their share, which all three weights agree on."""
+    shares = [_sum(triples[j]) for j in group]
+    whole, members = _sum(shares), [decomposition.components[j] for j in group]
+    columns = zip(*members, strict=True)
+    return tuple(_sum([share / whole * mass for share, mass in zip(shares, ms, strict=True)]) for ms in columns)

@@ -15,7 +15,6 @@ from typing import Any, Final, final
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Real, enclose, format_decimal
 from symshuffle.channels.channel import Channel
-from symshuffle.decompositions.blanket import privacy_blanket
 
 _FIRST_BITS: Final = 64
 
@@ -23,10 +22,7 @@ _FIRST_BITS: Final = 64
 @final
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a channel has a likelihood ratio.
-
-    - ``ratio``: of its probabilities; None where the second is 0.
-    """
+    """Where a channel has a likelihood ratio."""
 
     first: int
     second: int
@@ -48,9 +44,8 @@ class Place:
 class LevelAudit:
     """The local level of a channel, beside a claimed one.
 
-    - ``every_matrix``: where a rounded matrix was normalised: the largest ratio of a matrix that rounds to it lies
-      between these, or is at least the first, where the second is None. None where the matrix was taken as it is
-      written.
+    - ``every_matrix``: ends of the largest ratio of a matrix that rounds to a normalised one, the upper one None where
+      it may be infinite; None where the matrix was taken as it is written.
     """
 
     claimed: Real | None
@@ -72,26 +67,21 @@ class LevelAudit:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
-        level = self.eps0
-        ends = (None, None) if level is None else (level.lower, level.upper)
-        low, high = (
-            None if end is None else format_decimal(end, up=up) for end, up in zip(ends, (False, True), strict=True)
-        )
+        level, every = self.eps0, self.every_matrix
+        ends = _outward(None, None) if level is None else _outward(level.lower, level.upper)
         return {
             "claimed": None if self.claimed is None else str(self.claimed),
             "as_claimed": self.as_claimed,
             "largest": self.largest.to_dict(),
-            "eps0": {"lower": low, "upper": high},
+            "eps0": dict(zip(("lower", "upper"), ends, strict=True)),
             "above": [place.to_dict() for place in self.above],
-            **({} if self.every_matrix is None else {"every_matrix": self._ratios()}),
+            **({} if every is None else {"every_matrix": dict(zip(("least", "most"), _outward(*every), strict=True))}),
         }
 
-    def _ratios(self) -> dict[str, str | None]:
-        least, most = self.every_matrix or (Fraction(1), None)
-        return {
-            "least": format_decimal(least, up=False),
-            "most": None if most is None else format_decimal(most, up=True),
-        }
+
+def _outward(low: Fraction | None, high: Fraction | None) -> list[str | None]:
+    """Two ends as decimals, rounded outward."""
+    return [None if end is None else format_decimal(end, up=up) for end, up in ((low, False), (high, True))]
 
 
 @final
@@ -138,19 +128,7 @@ class BlanketAudit:
 
 
 def check_level(channel: Channel, claimed: Real | None = None) -> LevelAudit:
-    """Where the likelihood ratios of a channel are largest, and where above a claimed cap.
-
-    - ``channel``: exact.
-    - ``claimed``: the ratio cap exp(eps0), at least 1.
-
-    decomposition, Definition 3.
-
-    Examples
-    --------
-    >>> found = check_level(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]), Fraction(2))
-    >>> found.as_claimed, str(found.largest)
-    (False, 'inputs 0 and 1 at output 0: ratio 3')
-    """
+    """Where the likelihood ratios of a channel are largest, and where above a claimed cap."""
     _check(channel)
     places = [_worst(column, y) for y, column in enumerate(channel.columns()) if any(column)]
     largest = max(places, key=lambda place: math.inf if place.ratio is None else place.ratio)
@@ -173,13 +151,7 @@ def _of_every_matrix(channel: Channel) -> tuple[Fraction, Fraction | None] | Non
 def check_blanket(
     channel: Channel, *, mass: Fraction | None = None, masses: Sequence[Fraction] | None = None
 ) -> BlanketAudit:
-    """The largest blanket of a channel, beside what is claimed of it.
-
-    - ``channel``: exact.
-    - ``mass``: A claimed weight gamma, in [0, 1].
-
-    decomposition, Section 3.2.
-    """
+    """The largest blanket of a channel, beside what is claimed of it."""
     _check(channel)
     for one in (*(() if mass is None else (mass,)), *(masses or ())):
         if not 0 <= one <= 1:
@@ -187,8 +159,7 @@ def check_blanket(
     if masses is not None and len(masses) != channel.num_outputs:
         raise InputError("blanket", f"{len(masses)} masses", f"{channel.num_outputs}, one per output")
     floor: tuple[Any, ...] = channel.blanket()
-    gamma: Any = privacy_blanket(channel).gamma
-    return BlanketAudit(gamma, floor, mass, None if masses is None else tuple(masses))
+    return BlanketAudit(sum(floor), floor, mass, None if masses is None else tuple(masses))
 
 
 def _check(channel: Channel) -> None:

@@ -17,13 +17,12 @@ from typing import Any, final
 import sympy as sp
 
 from symshuffle.base.choices import Direction, Others, choice
-from symshuffle.base.errors import InputError, NotDecided, Unsupported
-from symshuffle.base.kinds import check_kind
+from symshuffle.base.errors import InputError, NotDecided, Unsupported, check_kind
 from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import Ball, Real
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import CalculatedCell, calculated_law
-from symshuffle.decompositions.closed_forms import cells_on_file
+from symshuffle.decompositions.closed_forms import cells_on_file, lines_on_file
 from symshuffle.decompositions.counting import ROLES, Cell, count_cells
 from symshuffle.decompositions.model import Decomposition
 from symshuffle.mechanisms.display import array, columns, factored, latex, text
@@ -83,10 +82,7 @@ class SymbolicDecomposition:
         return replace(self, cells=tuple(cell.map(function) for cell in self.cells), beta=function(self.beta))
 
     def check_sums(self) -> dict[str, sp.Expr]:
-        """Sums of the weights, each of which should be 1, and E[G] + exp(eps).
-
-        The last is 1 if no cell lies outside the blanket.
-        """
+        """Sums of the weights and E[G] + exp(eps), each 1 (the last one only if no cell lies outside the blanket)."""
         return {
             "a": normal_form(sum(cell.a for cell in self.cells)),
             "b": normal_form(sum(cell.b for cell in self.cells)),
@@ -95,9 +91,7 @@ class SymbolicDecomposition:
         }
 
     def gparv(self, *, direction: Direction | str = "forward") -> tuple[tuple[sp.Expr, sp.Expr], ...]:
-        """Law of G as (value, probability) pairs, as expressions.
-
-        They are in ``x = exp(eps)`` and the open parameters.
+        """Law of G as (value, probability) pairs, in ``x = exp(eps)`` and the open parameters.
 
         The left-over is the atom 0. Cells that the blanket does not charge are no atoms: see :meth:`singular`.
         """
@@ -119,19 +113,13 @@ class SymbolicDecomposition:
             yield sp.Integer(0), self.beta
 
     def singular(self, *, direction: Direction | str = "forward") -> sp.Expr:
-        """Mass that a histogram reveals for certain.
-
-        It is the sum of (a - x b)_+ over the cells without blanket.
-        """
+        """Mass that a histogram reveals for certain. It is the sum of (a - x b)_+ over the cells without blanket."""
         direction = choice(Direction, direction, "direction")
         pairs = ((cell.a, cell.b) if direction == "forward" else (cell.b, cell.a) for cell in self.cells if cell.c == 0)
         return sp.Add(*(a if b == 0 else sp.Max(0, a - EXP_EPS * b) for a, b in pairs if a != 0))
 
     def numeric(self, *, bits: int | None = None) -> Decomposition:
-        """Decomposition in numbers.
-
-        It is exact where all weights are rational, and in balls of ``bits`` bits otherwise.
-        """
+        """Decomposition in numbers: exact where all weights are rational, in balls of ``bits`` bits otherwise."""
         return Decomposition(
             tuple(evaluate_atom(cell.a, bits) for cell in self.cells),
             tuple(evaluate_atom(cell.b, bits) for cell in self.cells),
@@ -140,9 +128,7 @@ class SymbolicDecomposition:
         )
 
     def law(self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None) -> Law:
-        """Law of G in numbers at a target ratio ``exp(eps)``.
-
-        It is exact where all numbers are rational, and in balls of ``bits`` bits otherwise.
+        """Law of G at a target ratio ``exp(eps)``: exact where all is rational, in balls of ``bits`` bits otherwise.
 
         Differences such as ``lam - exp(eps)`` are taken before they are evaluated, so that they vanish exactly when
         the two levels agree, and lose no digits when they nearly do.
@@ -158,15 +144,12 @@ class SymbolicDecomposition:
     def __str__(self) -> str:
         cells = [(f"Q{j}", text(c.a), text(c.b), text(c.c)) for j, c in enumerate(self.cells, start=1)]
         weights = columns(("", "a", "b", "c"), [*cells, ("left-over", "0", "0", text(self.beta))])
-        return f"{weights}\n\n{self._law_in_words()}"
+        atoms = [(text(value), text(weight)) for value, weight in self.gparv()]
+        singular = [("singular", text(self.singular()))] if self.singular() != 0 else []
+        return f"{weights}\n\n{columns(('G, with x = exp(eps)', 'probability'), [*atoms, *singular])}"
 
     def __repr__(self) -> str:
         return f"<decomposition of {self.mechanism!r}: {len(self.cells)} components, beta = {text(self.beta)}>"
-
-    def _law_in_words(self) -> str:
-        atoms = [(text(value), text(weight)) for value, weight in self.gparv()]
-        singular = [("singular", text(self.singular()))] if self.singular() != 0 else []
-        return columns(("G, with x = exp(eps)", "probability"), [*atoms, *singular])
 
     def latex(self) -> str:
         """The decomposition as a LaTeX table, one line per component."""
@@ -179,10 +162,7 @@ class SymbolicDecomposition:
         )
 
     def gparv_latex(self, *, direction: Direction | str = "forward") -> str:
-        r"""Law of G as a LaTeX table in :math:`x=e^{\varepsilon}`.
-
-        There is one line per atom, and one for the singular mass.
-        """
+        """Law of G as a LaTeX table in x = exp(eps): a line per atom, and one for the singular mass."""
         direction = choice(Direction, direction, "direction")
         atoms = [(latex(value), latex(weight)) for value, weight in self.gparv(direction=direction)]
         singular = self.singular(direction=direction)
@@ -265,10 +245,7 @@ def counted_decomposition(
         if any(number.is_number for c in mechanism.classes for number in c.size.atoms(sp.binomial)):
             raise  # numbers of subsets too long to be written out: without a general form there is no other way
         (cells, beta), known = _far_out(mechanism, roles, growing), {}
-    fixed = [cell.map(lambda weight: weight.subs(known)) for cell in cells]
-    return SymbolicDecomposition(
-        mechanism, tuple(cell for cell in fixed if not cell.a == cell.b == cell.c == 0), beta.subs(known)
-    )
+    return _at_values(mechanism, cells, beta, known)
 
 
 @cache
@@ -298,23 +275,19 @@ def quick_law(
     mechanism: Mechanism,
     exp_eps: Real,
     *,
-    others: Others | str = Others.BLANKET,
-    direction: Direction | str = Direction.FORWARD,
+    others: Others = Others.BLANKET,
+    direction: Direction = Direction.FORWARD,
     bits: int | None = None,
     doubles: bool = False,
 ) -> Law:
-    """The law of G of a mechanism with all parameters fixed, from its general form: no algebra at these values.
-
-    - ``doubles``: whether what is not rational is enclosed by doubles only.
-    """
-    way, held = choice(Direction, direction, "direction"), choice(Others, others, "others")
+    """The law of G of a mechanism with all parameters fixed, from its general form: no algebra at these values."""
     values = {str(symbol) if symbol != LAM else "lam": value_of(value) for symbol, value in mechanism.fixed}
     if any(value is None for value in values.values()):
         raise NotDecided(f"{mechanism.name} at values that are no real constants")
     growing = tuple(parameter.symbol for parameter in mechanism.parameters if parameter.has_limit)
-    cells = _calculated(mechanism.general or mechanism, held, growing)
+    cells = _calculated(mechanism.general or mechanism, others, growing)
     known = {name: value for name, value in values.items() if value is not None}
-    return calculated_law(cells, known, exp_eps, way, bits=bits, doubles=doubles)
+    return calculated_law(cells, known, exp_eps, direction, bits=bits, doubles=doubles)
 
 
 @lru_cache(maxsize=256)
@@ -333,6 +306,40 @@ def _calculated(mechanism: Mechanism, others: Others, growing: tuple[sp.Symbol, 
 
 def is_standard(decomposition: SymbolicDecomposition) -> bool:
     """Whether all ratios of the cells are 1 or lam: the extreme property of decomposition, Section 4.4."""
-    return all(
-        cell.ratios is not None and all(ratio in (1, LAM) for ratio in cell.ratios) for cell in decomposition.cells
-    )
+    ratios = [ratio for cell in decomposition.cells for ratio in cell.ratios or (None,)]
+    return all(ratio in (1, LAM) for ratio in ratios)
+
+
+def filed_decomposition(mechanism: Mechanism, *, others: Others = Others.BLANKET) -> SymbolicDecomposition:
+    """As :func:`counted_decomposition`, from the cells on file where a named mechanism has some: nothing is derived."""
+    growing = any(parameter.has_limit for parameter in mechanism.parameters)
+    general = mechanism.general or mechanism
+    kept = lines_on_file(general.name, growing, others) if is_named(general) else None
+    if kept is None:
+        return counted_decomposition(mechanism, others=others)
+    return _at_values(mechanism, *_read_cells(general, growing, others), dict(mechanism.fixed))
+
+
+def _at_values(
+    mechanism: Mechanism, cells: Iterable[Cell], beta: sp.Expr, known: dict[sp.Symbol, sp.Expr]
+) -> SymbolicDecomposition:
+    """Values put into a general form; cells that have no weight then are left out."""
+    fixed = [cell.map(lambda weight: weight.subs(known)) for cell in cells]
+    told = tuple(cell for cell in fixed if not cell.a == cell.b == cell.c == 0)
+    return SymbolicDecomposition(mechanism, told, beta.subs(known))
+
+
+@cache
+def _read_cells(general: Mechanism, growing: bool, others: Others) -> tuple[tuple[Cell, ...], sp.Expr]:
+    """The cells on file and the left-over, as expressions in the parameters."""
+    named = {"lam" if p.symbol == LAM else p.name: p.symbol for p in general.parameters}
+
+    def read(text: str) -> sp.Expr:
+        return sp.sympify(text, locals=named)
+
+    cells = []
+    for a, b, c, ratios in lines_on_file(general.name, growing, others) or ():
+        cells.append(Cell(read(a), read(b), read(c), None if ratios is None else (read(ratios[0]), read(ratios[1]))))
+    if others is not Others.BLANKET:
+        return tuple(cells), sp.Integer(0)
+    return tuple(cells[:-1]), cells[-1].c

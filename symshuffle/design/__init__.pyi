@@ -2,18 +2,18 @@
 
 from .comparison.picture import drawn as drawn
 from .decision.certificate import TradeoffCertificate as TradeoffCertificate
+from .decision.invariant import detect_symmetry as detect_symmetry
 from .decision.modelling import ExtremalChannel as ExtremalChannel
 from .decision.problems import smoothed_point_masses as smoothed_point_masses
 from .decision.reduced import orbit_tradeoff as orbit_tradeoff
-from .decision.symmetries import detect_symmetry as detect_symmetry
 from .files import read_problem as read_problem
 from .information.maximum import maximise as maximise
 from .information.measures import f_divergence as f_divergence
-from .named.cardioid import cardioid_program as cardioid_program
-from .named.weighted import weighted_guessing_breakpoints as weighted_guessing_breakpoints
-from .named.weighted import weighted_guessing_problem as weighted_guessing_problem
-from .named.weighted import weighted_guessing_risk as weighted_guessing_risk
-from .parametric.pieces import PiecewiseOptimum as PiecewiseOptimum
+from .named import cardioid_program as cardioid_program
+from .named import weighted_guessing_breakpoints as weighted_guessing_breakpoints
+from .named import weighted_guessing_problem as weighted_guessing_problem
+from .named import weighted_guessing_risk as weighted_guessing_risk
+from .parametric.program import PiecewiseOptimum as PiecewiseOptimum
 from .parametric.walk import derive as derive
 from .shuffled.best import best_shuffled as best_shuffled
 from .shuffled.best import shuffled_sizes as shuffled_sizes

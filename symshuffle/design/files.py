@@ -1,10 +1,8 @@
 """Problem files: JSON in, frozen objects out, with one schema that is also published.
 
-A file describes one of three things by its ``kind``: a decision problem (``decision``), a source whose mutual
-information with the output is wanted (``mutual-information``), or a pair of distributions to be kept apart
-(``f-divergence``). Numbers are integers or strings such as ``"1/3"`` or ``"0.25"``, read exactly; a JSON float is
-refused, because nobody can know which rational was meant. Probabilities that are rounded decimals, and sum to 1 within
-their last digits, are divided by their sum (:mod:`symshuffle.channels.rounded`).
+Numbers are integers or strings such as ``"1/3"`` or ``"0.25"``, read exactly; a JSON float is refused, because nobody
+can know which rational was meant. Probabilities that are rounded decimals, and sum to 1 within their last digits, are
+divided by their sum (:mod:`symshuffle.channels.rounded`).
 """
 
 from __future__ import annotations
@@ -54,8 +52,7 @@ _STRICT: Final = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 class SymmetrySpec:
     """Symmetries of the inputs: exactly one of the three forms.
 
-    ``generators`` are permutations in image form (entry ``x`` is where input ``x`` goes), ``blocks`` are sets of
-    inputs that may be permuted freely, ``form`` is a named group.
+    ``generators`` are permutations in image form, ``blocks`` inputs that may be permuted freely, ``form`` a name.
     """
 
     generators: list[list[int]] | None = None
@@ -145,18 +142,11 @@ class DivergenceFile:
         """The divergence of the two output laws; for Renyi, the power sum behind it."""
         if (self.order is None) == (self.divergence in ("hockey-stick", "renyi")):
             raise InputError("order", self.order, "a number for hockey-stick and renyi, and none otherwise")
-        order = self.order if self.order is not None else Fraction(0)
-        match self.divergence:
-            case "kl":
-                return measures.kullback_leibler(self.p, self.q)
-            case "tv":
-                return measures.total_variation_measure(self.p, self.q)
-            case "chi-square":
-                return measures.chi_square_measure(self.p, self.q)
-            case "hockey-stick":
-                return measures.hockey_stick_measure(self.p, self.q, order)
-            case _:
-                return measures.renyi_power(self.p, self.q, order)
+        if self.order is not None:
+            of_order = measures.hockey_stick_measure if self.divergence == "hockey-stick" else measures.renyi_power
+            return of_order(self.p, self.q, self.order)
+        known = {"kl": measures.kullback_leibler, "tv": measures.total_variation_measure}
+        return known.get(self.divergence, measures.chi_square_measure)(self.p, self.q)
 
 
 ProblemFile: TypeAlias = DecisionFile | InformationFile | DivergenceFile
@@ -202,24 +192,6 @@ def _taken(value: object) -> bool:
     return True
 
 
-def parse_problem(data: Mapping[str, Any]) -> ProblemFile:
-    """Read a problem from the object that a JSON file holds; rounded probabilities are normalised."""
-    try:
-        found, rounding = normalised(data)
-        problem = _adapter().validate_python(found)
-        object.__setattr__(problem, "rounding", rounding)
-        return problem
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        kinds = {"decision", "mutual-information", "f-divergence"}
-        where = [part for part in first["loc"] if part not in kinds]
-        field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in where).lstrip(".")
-        value = str(first["input"])
-        shown = value if len(value) <= 60 else f"{value[:57]}..."
-        message = first["msg"].removeprefix("Value error, ")
-        raise InputError(field or "problem", shown, message[:1].lower() + message[1:]) from None
-
-
 def read_problem(path: Path) -> ProblemFile:
     """Decision problem read from a JSON file.
 
@@ -248,4 +220,17 @@ def read_problem(path: Path) -> ProblemFile:
         raise InputError("problem", path, f"JSON ({error})") from None
     if not isinstance(data, dict):
         raise InputError("problem", path, "a JSON object")
-    return parse_problem(data)
+    try:
+        found, rounding = normalised(data)
+        problem = _adapter().validate_python(found)
+        object.__setattr__(problem, "rounding", rounding)
+        return problem
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        kinds = {"decision", "mutual-information", "f-divergence"}
+        where = [part for part in first["loc"] if part not in kinds]
+        field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in where).lstrip(".")
+        value = str(first["input"])
+        shown = value if len(value) <= 60 else f"{value[:57]}..."
+        message = first["msg"].removeprefix("Value error, ")
+        raise InputError(field or "problem", shown, message[:1].lower() + message[1:]) from None

@@ -61,10 +61,7 @@ class Engine(Protocol):
         ...
 
     def bracket(self, law: Any, n: int) -> Bracket:
-        """A bracket around H(n); where it finds on the way that it has none, it raises ``Unsupported``.
-
-        Where G is never positive it answers at every n, and both ends are the singular mass.
-        """
+        """A bracket around H(n), at every n where G is never positive, or ``Unsupported``."""
         ...
 
 

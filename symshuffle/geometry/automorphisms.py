@@ -1,12 +1,8 @@
-r"""Automorphisms of a matrix: permutations of its columns that permute its rows.
+"""Automorphisms of a matrix: permutations of its columns that permute its rows.
 
-The search is partition refinement with backtracking. Rows and columns carry colours; a column's new colour is its old
-one together with the multiset of (row colour, entry) below it, and likewise for rows, until nothing splits any more.
-Only columns of one colour can be images of each other. Where colours do not decide, one column is singled out and
-refinement goes on; the same is done with each candidate for its image, and the two histories have to agree.
-
-Colours are sums of mixed 64-bit words, so refinement is a few passes over the matrix. A collision could only make the
-partition coarser or prolong the search: every permutation that is returned was checked on the matrix itself.
+Partition refinement with backtracking: rows and columns carry colours, sums of mixed 64-bit words, and a new colour is
+the old one with the multiset of (colour, entry) across it, until nothing splits. Where colours do not decide, one
+column is singled out, and so is each candidate for its image. Every permutation is checked on the matrix itself.
 """
 
 from __future__ import annotations
@@ -21,7 +17,7 @@ import numpy.typing as npt
 
 from symshuffle.base.errors import Unsupported
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, product_of_symmetric_groups
-from symshuffle.geometry.permutations import orbits_of_points
+from symshuffle.geometry.subset_orbits import cycle_of, orbits_of_points
 
 Codes: TypeAlias = "npt.NDArray[np.int64]"
 Colours: TypeAlias = "npt.NDArray[np.uint64]"
@@ -47,11 +43,9 @@ def column_automorphisms(
 ) -> SymmetryGroup:
     """The group of permutations of the first columns that extend to an automorphism of a matrix.
 
-    - ``codes``: shape ``(rows, columns)``.
     - ``movable``: how many columns are meant; the others may be permuted among themselves only.
     - ``accepts``: whether a permutation of the first columns (in image form) extends; exact.
-    - returned: with its blocks of exchangeable columns. It is the full group, unless the search stopped at
-      ``SEARCH_WORK``; then it is a subgroup.
+    - returned: with its blocks of exchangeable columns; a subgroup where the search stopped at ``SEARCH_WORK``.
     """
     least = _FEWEST_PASSES * codes.size
     if least > SEARCH_WORK:
@@ -82,16 +76,8 @@ class _Partition:
 
 @final
 class _Search:
-    """The search for automorphisms of one matrix, in three steps.
+    """The search for automorphisms of one matrix: stable colours, exchangeable columns, permutations of blocks.
 
-    :meth:`refine` gives rows and columns their stable colours. :meth:`blocks` merges columns any two of which may be
-    swapped. :meth:`moves` finds permutations that take blocks to blocks, by :meth:`match`.
-
-    Every permutation that leaves the search was accepted on the matrix itself; colours only say where to look.
-
-    - ``codes``: the matrix.
-    - ``movable``: the first so many columns are meant.
-    - ``accepts``: whether a permutation of them extends to an automorphism.
     - ``work``: entries read so far.
     - ``start``: the stable colours before any column is singled out.
     """
@@ -127,35 +113,25 @@ class _Search:
         return self.refine(partition.rows, columns)
 
     def blocks(self) -> Iterator[list[int]]:
-        """The classes of exchangeable columns: swapping two of them is an automorphism.
-
-        To be exchangeable is an equivalence, so the first column that is left is compared with all others of its
-        colour, and takes those with it that may be swapped with it.
-        """
-        swaps = _Swaps.of(self.codes, self.movable)
+        """The classes of exchangeable columns: swapping two of them is an automorphism, which is an equivalence."""
+        swaps = _likely_swaps(self.codes, self.movable)
         left = list(range(self.movable))
         while left:
             head, *others = left
             rivals = [y for y in others if self.start.columns[y] == self.start.columns[head]]
             self.work += 2 * self.codes.shape[0] * len(rivals)
-            block = [head, *(y for y in swaps.likely(head, rivals) if self.accepts(self._swap(head, y)))]
+            likely = swaps(head, rivals)
+            block = [head, *(y for y in likely if self.accepts(cycle_of(self.movable, (head, y))))]
             yield block
             taken = set(block)
             left = [x for x in others if x not in taken]
-
-    def _swap(self, x: int, y: int) -> list[int]:
-        """The permutation that swaps two columns, in image form."""
-        image = list(range(self.movable))
-        image[x], image[y] = y, x
-        return image
 
     def moves(self, blocks: Sequence[Sequence[int]]) -> tuple[list[tuple[int, ...]], int]:
         """Permutations of the blocks that, with the exchanges, generate the group; and how many ways they make.
 
         Blocks are singled out one after the other until all colours differ: a chain of subgroups, each fixing one block
-        more than the one before. Generators are found from the last subgroup back. At every step those found so far
-        generate the next subgroup; the chosen block needs one automorphism per block that it can be moved to while the
-        earlier ones stay, unless those found already take it there; the order grows by the size of its orbit.
+        more. Generators are found from the last subgroup back: the chosen block needs one automorphism per block that
+        it can be moved to, unless those found already take it there; the order grows by the size of its orbit.
         """
         chain: list[tuple[_Partition, list[int]]] = []
         partition = self.start
@@ -183,9 +159,7 @@ class _Search:
     def match(self, source: _Partition, target: _Partition, blocks: Sequence[Sequence[int]]) -> tuple[int, ...] | None:
         """An automorphism that takes one partition to another; None if there is none, or the work is used up.
 
-        The two were refined side by side, so their histories agree or there is none. Where colours tell all blocks
-        apart, they say the image of each; otherwise one block of the source is singled out, and matched with each block
-        of its colour in the target.
+        The two were refined side by side, so their histories agree or there is none.
         """
         if source.history != target.history or self.work > SEARCH_WORK:
             return None
@@ -216,38 +190,27 @@ class _Search:
         return tuple(image) if self.accepts(image) else None
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class _Swaps:
-    """Hashes by which most swaps of two columns are seen not to permute the rows, without making them.
+def _likely_swaps(codes: Colours, movable: int) -> Callable[[int, list[int]], list[int]]:
+    """Which of some columns may be exchangeable with one: all that are, and hardly any that are not.
 
     The hash of a row is a sum over its entries, each mixed with its place, so that a swap changes it by four terms; the
-    hash of the matrix is the sum of the mixed hashes of its rows, whatever their order.
+    hash of the matrix is the sum of the mixed hashes of its rows.
     """
+    scattered, places = codes[:, :movable] * _ODD, _mixed(np.arange(movable, dtype=np.uint64))
+    words = _mixed(scattered + places[None, :])
+    rows = words.sum(axis=1, dtype=np.uint64)
+    matrix = _mixed(rows).sum(dtype=np.uint64)
 
-    scattered: Colours
-    places: Colours
-    words: Colours
-    rows: Colours
-    matrix: Any
-
-    @classmethod
-    def of(cls, codes: Colours, movable: int) -> _Swaps:
-        """Of a matrix."""
-        scattered, places = codes[:, :movable] * _ODD, _mixed(np.arange(movable, dtype=np.uint64))
-        words = _mixed(scattered + places[None, :])
-        rows = words.sum(axis=1, dtype=np.uint64)
-        return cls(scattered, places, words, rows, _mixed(rows).sum(dtype=np.uint64))
-
-    def likely(self, x: int, others: Sequence[int]) -> list[int]:
-        """Which of the others may be exchangeable with a column: all that are, and hardly any that are not."""
+    def likely(x: int, others: list[int]) -> list[int]:
         if not others:
             return []
-        without = (self.rows - self.words[:, x])[:, None] - self.words[:, others]
-        moved = _mixed(self.scattered[:, others] + self.places[x])
-        moved += _mixed(self.scattered[:, [x]] + self.places[others][None, :])
-        same = _mixed(without + moved).sum(axis=0, dtype=np.uint64) == self.matrix
+        without = (rows - words[:, x])[:, None] - words[:, others]
+        moved = _mixed(scattered[:, others] + places[x])
+        moved += _mixed(scattered[:, [x]] + places[others][None, :])
+        same = _mixed(without + moved).sum(axis=0, dtype=np.uint64) == matrix
         return [y for y, agrees in zip(others, same, strict=True) if agrees]
+
+    return likely
 
 
 def _open_cell(partition: _Partition, blocks: Sequence[Sequence[int]]) -> list[int] | None:

@@ -1,13 +1,9 @@
 r"""Minimal balanced collections of subsets, up to renaming the players, and one by one.
 
-A collection of non-empty proper subsets of m players is *balanced* if positive weights d exist with
-:math:`\sum_{y\ni x}d_y=1` for every player x, and *minimal* if no smaller collection inside it is; its weights are then
-unique, and its indicator vectors are independent. Minimal balanced collections are the vertices of the polytope of
-maximal LDP channels (:class:`symshuffle.geometry.extremal.MaximalPolytope`).
-
-They are found by size. Every independent collection of j + 1 subsets contains one of j, so that it is enough to add a
-subset to one representative of each orbit under renaming. A collection is one word of 64 bits, its representative the
-smallest word among its images. Six players have 200 213 minimal balanced collections, seven more than 10^8.
+A collection of proper subsets of m players is *balanced* if positive weights d have :math:`\sum_{y\ni x}d_y=1` for
+every player x, and *minimal* if no smaller collection inside it is: a vertex of the polytope of maximal LDP channels.
+Collections grow by adding a subset to one representative of each orbit under renaming. A collection is one word of 64
+bits, its representative the smallest word among its images.
 """
 
 from __future__ import annotations
@@ -69,10 +65,7 @@ def check_players(m: int) -> int:
 
 
 def minimal_balanced_collections(m: int) -> tuple[dict[int, Fraction], ...]:
-    """The minimal balanced collections of ``m`` players without the grand coalition, with their weights, sorted.
-
-    At m = 6 these are 200 213; :func:`each_balanced_collection` does not hold them all.
-    """
+    """The minimal balanced collections of ``m`` players without the grand coalition, with their weights, sorted."""
     return tuple(dict(weights) for weights in sorted(tuple(one.items()) for one in each_balanced_collection(m)))
 
 
@@ -81,22 +74,10 @@ def each_balanced_collection(m: int) -> Iterator[dict[int, Fraction]]:
     return itertools.chain.from_iterable(orbit.members() for orbit in balanced_orbits(m))
 
 
-def balanced_orbits(m: int) -> tuple[BalancedOrbit, ...]:
-    """The orbits of minimal balanced collections under renaming the players, by the number of subsets.
-
-    It takes about two seconds for six players, and less than a tenth of one for fewer.
-
-    Examples
-    --------
-    >>> orbits = balanced_orbits(3)
-    >>> [(len(orbit.weights), orbit.size) for orbit in orbits]
-    [(2, 3), (3, 1), (3, 1)]
-    """
-    return _balanced_orbits(check_players(m))
-
-
 @cache
-def _balanced_orbits(m: int) -> tuple[BalancedOrbit, ...]:
+def balanced_orbits(m: int) -> tuple[BalancedOrbit, ...]:
+    """The orbits of minimal balanced collections under renaming the players; two seconds for six players."""
+    m = check_players(m)
     found: list[BalancedOrbit] = []
     level: _Subsets = np.arange(1, (1 << m) - 1)[:, None]  # independent collections, one of each orbit
     level = _representatives(level, m)
@@ -116,29 +97,24 @@ def _grown(level: _Subsets, m: int, *, last: bool) -> _Subsets:
         part = level[start : start + max(1, _CHUNK >> m)]
         grown = np.concatenate([np.c_[part, np.full(len(part), y)] for y in range(1, (1 << m) - 1)])
         grown = grown[~(grown[:, :-1] == grown[:, -1:]).any(axis=1)]
-        sums, determinants, numerators = _solved(grown, m)
-        keep = determinants > 0
-        if last:
-            keep &= (sums == determinants[:, None]).all(axis=1) & (numerators > 0).all(axis=1)
-        kept.append(_representatives(grown[keep], m))
+        balanced, determinants, _ = _solved(grown, m)
+        kept.append(_representatives(grown[balanced if last else determinants > 0], m))
     return _representatives(np.concatenate(kept), m)
 
 
 def _balanced_among(level: _Subsets, m: int) -> Iterator[tuple[list[int], list[Fraction]]]:
     """The balanced ones of independent collections, with their weights."""
-    sums, determinants, numerators = _solved(level, m)
-    balanced = (sums == determinants[:, None]).all(axis=1) & (numerators > 0).all(axis=1)
+    balanced, determinants, numerators = _solved(level, m)
     for i in np.flatnonzero(balanced):
         yield level[i].tolist(), [Fraction(int(top), int(determinants[i])) for top in numerators[i]]
 
 
-def _solved(collections: _Subsets, m: int) -> tuple[_Subsets, _Subsets, _Subsets]:
-    r"""The candidate weights of collections, over a common denominator: what players sum to, denominators, numerators.
+def _solved(collections: _Subsets, m: int) -> tuple[npt.NDArray[np.bool_], _Subsets, _Subsets]:
+    r"""Which collections are balanced, and the numerators of their weights over the denominators.
 
-    With the indicator vectors as columns of A, the denominator is :math:`\det A^TA` and the numerators are
-    :math:`\det(A^TA)\,(A^TA)^{-1}A^T1`: integers, and the only weights there can be. The determinant of a matrix of 0
-    and 1 of order 6 is at most 9, so all of them are small, and rounding their floating-point values is exact. Where
-    the vectors are dependent the denominator is 0. Whether the sums equal the denominators is decided in integers.
+    With the indicator vectors as columns of A, the denominator is :math:`\det A^TA`, 0 where they are dependent, and
+    the numerators are :math:`\det(A^TA)\,(A^TA)^{-1}A^T1`: integers, and so small that rounding their floating-point
+    values is exact. Whether players sum to the denominators is decided in integers.
     """
     indicators = (collections[:, None, :] >> np.arange(m)[None, :, None] & 1).astype(float)
     gram = indicators.transpose(0, 2, 1) @ indicators
@@ -148,7 +124,7 @@ def _solved(collections: _Subsets, m: int) -> tuple[_Subsets, _Subsets, _Subsets
     solutions = np.linalg.solve(gram[regular], indicators[regular].sum(axis=1)[:, :, None])[:, :, 0]
     numerators[regular] = np.rint(solutions * determinants[regular, None]).astype(np.int64)
     sums = (indicators.astype(np.int64) @ numerators[:, :, None])[:, :, 0]
-    return sums, determinants, numerators
+    return (sums == determinants[:, None]).all(axis=1) & (numerators > 0).all(axis=1), determinants, numerators
 
 
 def _representatives(collections: _Subsets, m: int) -> _Subsets:

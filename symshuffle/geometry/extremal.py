@@ -95,11 +95,6 @@ class LDPCone:
     r"""The vectors :math:`v \ge 0` with :math:`v_{x'} \le \lambda v_x` for all pairs of inputs.
 
     A matrix is an LDP channel exactly if all its columns lie here and its rows sum to 1 (ldp_tradeoff, Lemma B.2).
-
-    Examples
-    --------
-    >>> len(list(LDPCone(4, Fraction(3)).extreme_rays()))
-    14
     """
 
     m: int
@@ -208,15 +203,7 @@ class MaximalPolytope:
         )
 
     def channel(self, weights: Mapping[int, Fraction]) -> Channel:
-        """Extremal channel with the given weights.
-
-        Its outputs are the subsets of positive weight, in ascending order.
-
-        Raises
-        ------
-        InputError
-            If the weights are not in the polytope.
-        """
+        """Extremal channel with the given weights; its outputs are the subsets of positive weight, ascending."""
         if not self.contains(weights):
             raise InputError("weights", {y: str(w) for y, w in weights.items()}, "a point of the maximal polytope")
         support = sorted(subset for subset, weight in weights.items() if weight)
@@ -225,13 +212,7 @@ class MaximalPolytope:
         )
 
     def vertices(self) -> tuple[dict[int, Fraction], ...]:
-        """All vertices, exactly: 41 at m = 4, 1291 at m = 5.
-
-        Raises
-        ------
-        Unsupported
-            For ``m > 5``; :meth:`each_vertex` streams the 200 213 vertices at m = 6.
-        """
+        """All vertices, exactly: 41 at m = 4, 1291 at m = 5; beyond it :meth:`each_vertex` streams them."""
         if self.m > MAX_ENUMERATION:
             balanced.check_players(self.m)
             raise Unsupported(
@@ -241,17 +222,8 @@ class MaximalPolytope:
         return tuple(map(self.weights, balanced.minimal_balanced_collections(self.m)))
 
     def each_vertex(self) -> Iterator[dict[int, Fraction]]:
-        """Vertices one by one, small supports first.
+        """Vertices one by one, small supports first, for ``m <= 6``, where the first one takes two seconds.
 
-        For m = 6 the first vertex takes about two seconds.
-
-        Raises
-        ------
-        Unsupported
-            For ``m > 6``.
-
-        Examples
-        --------
         >>> polytope = MaximalPolytope(3, Fraction(3))
         >>> {members(subset): str(weight) for subset, weight in next(polytope.each_vertex()).items()}
         {(0, 1): '1/4', (2,): '1/4'}
@@ -259,31 +231,16 @@ class MaximalPolytope:
         return map(self.weights, balanced.each_balanced_collection(self.m))
 
     def vertex_orbits(self) -> tuple[tuple[dict[int, Fraction], int], ...]:
-        """One vertex of each orbit under renaming the inputs, and the size of the orbit.
+        """One vertex of each orbit under renaming the inputs, and the size of the orbit, for ``m <= 6``.
 
-        Raises
-        ------
-        Unsupported
-            For ``m > 6``.
-
-        Examples
-        --------
-        The vertices of six inputs, and how many have each number of outputs up to renaming the inputs:
-
-        >>> from collections import Counter
         >>> orbits = MaximalPolytope(6, Fraction(3)).vertex_orbits()
         >>> len(orbits), sum(size for _, size in orbits)
         (582, 200213)
-        >>> sorted(Counter(len(weights) for weights, _ in orbits).items())
-        [(2, 3), (3, 6), (4, 22), (5, 95), (6, 456)]
         """
         return tuple((self.weights(dict(orbit.weights)), orbit.size) for orbit in balanced.balanced_orbits(self.m))
 
     def weights(self, balance: Mapping[int, Fraction]) -> dict[int, Fraction]:
-        r"""Point of the polytope that belongs to a balanced collection.
-
-        It is :math:`c=d/(\lambda-1+\sum d)`.
-        """
+        r"""Point :math:`c=d/(\lambda-1+\sum d)` of the polytope that belongs to a balanced collection."""
         scale = self.lam - 1 + sum(balance.values())
         return {subset: d / scale for subset, d in balance.items()}
 
@@ -294,18 +251,19 @@ def maximal_weights(channel: Channel, lam: Fraction | int) -> dict[int, Fraction
     offender = non_extreme_output(channel, lam)
     if offender is not None:
         raise InputError("channel", f"output {offender}", f"columns on extreme rays of the LDP cone at lam = {lam}")
+    return _total(map(cone.decompose, exact_columns(channel)))
+
+
+def _total(parts: Iterable[Mapping[int, Fraction]]) -> dict[int, Fraction]:
     weights: dict[int, Fraction] = defaultdict(Fraction)
-    for column in exact_columns(channel):
-        for subset, weight in cone.decompose(column).items():
+    for part in parts:
+        for subset, weight in part.items():
             weights[subset] += weight
     return dict(weights)
 
 
 def non_extreme_output(channel: Channel, lam: Fraction | int) -> int | None:
-    """The first output whose non-zero column is not an extreme direction; None for a maximal channel.
-
-    ldp_tradeoff, Proposition B.3.
-    """
+    """First output whose non-zero column is no extreme direction; None if maximal (ldp_tradeoff, Proposition B.3)."""
     cone = LDPCone(channel.num_inputs, check_lam(lam))
     for y, column in enumerate(exact_columns(channel)):
         if any(column) and not cone.is_extreme(column):
@@ -350,12 +308,6 @@ def dominating_extremal(channel: Channel, lam: Fraction | int) -> tuple[dict[int
         if not cone.contains(column):
             raise InputError("channel", f"output {y}", f"likelihood ratios of at most lam = {lam}")
         parts.append(cone.decompose(column))
-    weights: dict[int, Fraction] = defaultdict(Fraction)
-    for part in parts:
-        for subset, weight in part.items():
-            weights[subset] += weight
-    support = sorted(weights)
-    kernel = Channel(
-        tuple(tuple(part.get(subset, Fraction(0)) / weights[subset] for part in parts) for subset in support)
-    )
-    return dict(weights), kernel
+    weights = _total(parts)
+    rows = (tuple(part.get(subset, Fraction(0)) / weights[subset] for part in parts) for subset in sorted(weights))
+    return weights, Channel(tuple(rows))

@@ -1,9 +1,7 @@
-r"""Permutation groups acting on inputs, and the orbits of subsets under them.
+"""Permutation groups acting on inputs, and the orbits of subsets under them.
 
-A group is given by generators, and by the *blocks* inside which it contains every permutation. A subset counts, up to
-the group, only by how many inputs it has in every block, and by how the generators move the blocks: two blocks of 300
-inputs have :math:`301^2` kinds of subsets, not :math:`2^{600}`. Without exchangeable inputs the blocks are single
-inputs. Orders come from ``sympy.combinatorics``.
+A group is given by generators, and by the *blocks* inside which it contains every permutation. Up to the group a subset
+counts only by how many inputs it has in every block: two blocks of 300 inputs have :math:`301^2` kinds of subsets.
 """
 
 from __future__ import annotations
@@ -18,8 +16,18 @@ from typing import Any, Final, final
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import as_integer
 from symshuffle.geometry.extremal import check_inputs, mask
-from symshuffle.geometry.permutations import cycle_of, cycles, exchanges, orbits_of_points, sympy_group_of
-from symshuffle.geometry.subset_orbits import OrbitCount, SubsetOrbit, kinds_by_orbit, necklaces
+from symshuffle.geometry.subset_orbits import (
+    OrbitCount,
+    SubsetOrbit,
+    cycle_of,
+    cycles,
+    exchanges,
+    kinds_by_orbit,
+    necklaces,
+    orbits_of_points,
+    reached,
+    sympy_group_of,
+)
 
 ORBIT_LIMIT: Final = 400_000
 """Largest number of orbits of subsets that is listed; each is one column of an orbit-reduced program."""
@@ -114,14 +122,7 @@ class SymmetryGroup:
         return (tuple(element.array_form) for element in self.sympy_group.generate())
 
     def listed(self) -> tuple[tuple[int, ...], ...]:
-        """All elements, in image form and lexicographic order.
-
-        Raises
-        ------
-        Unsupported
-            If there are more than 50,000: averages over all permutations do without the list, and a 2-transitive
-            subgroup leaves the same covariance.
-        """
+        """All elements, in image form and lexicographic order; a group of more than 50,000 is refused."""
         if (size := self.order()) > LARGEST_GROUP:
             raise Unsupported(
                 f"this group has {size} permutations of {self.m} inputs, which are not listed (limit {LARGEST_GROUP}); "
@@ -147,11 +148,11 @@ class SymmetryGroup:
     def subset_orbit_count(self) -> OrbitCount:
         """How many orbits of non-empty proper subsets there are, without listing them.
 
-        Exact, by Burnside's lemma, if the group permutes its blocks in at most 5000 ways; otherwise the lower bound of
-        kinds of subsets over these permutations.
+        Exact, by Burnside's lemma, if the group permutes its blocks in at most 5000 ways; otherwise a lower bound.
         """
         kinds = math.prod(len(part) + 1 for part in self.parts)
-        elements = self._block_permutations()
+        identity = tuple(range(len(self.parts)))
+        elements = reached(identity, lambda p: (tuple(move[i] for i in p) for move in self.moves), _BURNSIDE_LIMIT)
         if elements is None:
             ways = int(sympy_group_of(self.moves, len(self.parts)).order())
             return OrbitCount(max(-(-kinds // ways) - 2, 1), exact=False)
@@ -159,30 +160,8 @@ class SymmetryGroup:
         fixed = sum(math.prod(len(self.parts[cycle[0]]) + 1 for cycle in cycles(move)) for move in elements)
         return OrbitCount(fixed // len(elements) - 2, exact=True)
 
-    def _block_permutations(self) -> list[tuple[int, ...]] | None:
-        """All permutations of the parts that the group induces; None if they are too many."""
-        identity = tuple(range(len(self.parts)))
-        seen, frontier = {identity}, [identity]
-        while frontier:
-            current = frontier.pop()
-            for move in self.moves:
-                product = tuple(move[i] for i in current)
-                if product not in seen:
-                    seen.add(product)
-                    frontier.append(product)
-            if len(seen) > _BURNSIDE_LIMIT:
-                return None
-        return list(seen)
-
     def subset_orbits(self) -> Iterator[SubsetOrbit]:
-        """The orbits of non-empty proper subsets.
-
-        Raises
-        ------
-        Unsupported
-            If there are more than 400 000 orbits; or if blocks move and more than ``2**20`` kinds of subsets would be
-            visited.
-        """
+        """The orbits of non-empty proper subsets, at most 400 000 of them."""
         count = self.subset_orbit_count()
         if count.number > ORBIT_LIMIT:
             raise Unsupported(
@@ -194,15 +173,7 @@ class SymmetryGroup:
         return necklaces(self.m) if self.rotation else self._listed_orbits()
 
     def subset_orbit(self, subset: int) -> SubsetOrbit:
-        """The orbit of one subset, with that subset as its representative.
-
-        Raises
-        ------
-        InputError
-            If it is no bit mask of inputs.
-        Unsupported
-            If its blocks can be arranged in more than 400 000 ways.
-        """
+        """The orbit of one subset, a bit mask of inputs, with that subset as its representative."""
         subset = self._read(subset)
         return self._orbit(subset, self._counts(subset), len(self._arrangements(subset)))
 
@@ -214,22 +185,15 @@ class SymmetryGroup:
         return as_integer(subset, "subset", 0, (1 << self.m) - 1)
 
     def _arrangements(self, subset: int) -> set[tuple[int, ...]]:
-        start = self._counts(subset)
-        seen, frontier = {start}, [start]
-        while frontier:
-            current = frontier.pop()
-            for move in self.moves:
-                image = [0] * len(current)
-                for i, count in enumerate(current):
-                    image[move[i]] = count
-                if (moved := tuple(image)) not in seen:
-                    seen.add(moved)
-                    frontier.append(moved)
-            if len(seen) > ORBIT_LIMIT:
-                raise Unsupported(
-                    f"an orbit of subsets has more than {ORBIT_LIMIT} arrangements of blocks (m = {self.m}); "
-                    "for a decision problem use the compact form (bayes_tradeoff, no --symmetry)"
-                )
+        def images(counts: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+            return (tuple(count for _, count in sorted(zip(move, counts, strict=True))) for move in self.moves)
+
+        seen = reached(self._counts(subset), images, ORBIT_LIMIT)
+        if seen is None:
+            raise Unsupported(
+                f"an orbit of subsets has more than {ORBIT_LIMIT} arrangements of blocks (m = {self.m}); "
+                "for a decision problem use the compact form (bayes_tradeoff, no --symmetry)"
+            )
         return seen
 
     def _counts(self, subset: int) -> tuple[int, ...]:
@@ -255,16 +219,8 @@ class SymmetryGroup:
 
     def orbit_of(self, subset: int) -> frozenset[int]:
         """All images of a subset."""
-        subset = self._read(subset)
-        seen, frontier = {subset}, [subset]
-        while frontier:
-            current = frontier.pop()
-            for generator in self.generators:
-                image = self._image(generator, current)
-                if image not in seen:
-                    seen.add(image)
-                    frontier.append(image)
-        return frozenset(seen)
+        found = reached(self._read(subset), lambda y: (self._image(g, y) for g in self.generators))
+        return frozenset(found or ())
 
     def _fixed_block_orbits(self) -> Iterator[SubsetOrbit]:
         # No block moves: the orbit of a subset is its number of elements in every block.

@@ -12,12 +12,22 @@ Vector: TypeAlias = tuple[Fraction, ...]
 Matrix: TypeAlias = tuple[Vector, ...]
 
 
+def to_fmpq(value: Fraction) -> flint.fmpq:
+    """A fraction as a rational of python-flint."""
+    return flint.fmpq(value.numerator, value.denominator)
+
+
+def from_fmpq(value: flint.fmpq) -> Fraction:
+    """The same back."""
+    return Fraction(int(value.p), int(value.q))
+
+
 def _flint(matrix: Sequence[Sequence[Fraction]]) -> flint.fmpq_mat:
-    return flint.fmpq_mat([[flint.fmpq(entry.numerator, entry.denominator) for entry in row] for row in matrix])
+    return flint.fmpq_mat([[to_fmpq(entry) for entry in row] for row in matrix])
 
 
 def _matrix(matrix: flint.fmpq_mat) -> Matrix:
-    return tuple(tuple(Fraction(int(entry.p), int(entry.q)) for entry in row) for row in matrix.tolist())
+    return tuple(tuple(from_fmpq(entry) for entry in row) for row in matrix.tolist())
 
 
 def rank(matrix: Sequence[Sequence[Fraction]]) -> int:

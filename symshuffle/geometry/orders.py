@@ -8,7 +8,7 @@ linear program.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, final
@@ -50,11 +50,9 @@ class Garbling:
 class Separation:
     r"""A decision problem with inputs as parameters that the second channel solves strictly better.
 
-    The gain of answering ``j`` at input ``x`` is ``gains[x][j]``. Answering with its output, the second channel earns
-    :math:`\sum_{x,j} Z_{xj}\, V_x(j)` (inputs weighted by one each); the first can earn no more than
+    The gain of answering ``j`` at input ``x`` is ``gains[x][j]``, between -1 and 1. Answering with its output, the
+    second channel earns :math:`\sum_{x,j} Z_{xj}\, V_x(j)`; the first no more than
     :math:`\sum_i \max_j \sum_x Z_{xj}\, W_x(i)`.
-
-    - ``gains``: shape ``(inputs, outputs of second)``, entries between -1 and 1.
     """
 
     gains: Matrix
@@ -129,18 +127,19 @@ def blackwell(first: Channel, second: Channel) -> Garbling | Separation:
     >>> blackwell(fine, coarse).dominates, blackwell(coarse, fine).dominates
     (True, False)
     """
-    solution = _approximation(first, second, worst_input=False)
+    solution = solve(_program(first, second, worst_input=False))
     outputs = second.num_outputs
     if solution.value.exact == 0:
         return Garbling(_kernel(solution, first.num_outputs, outputs))
-    dual, at = solution.certificate.dual, _Layout.of(first, second)
-    return Separation(tuple(tuple(_gain(dual, at, x, j) for j in range(outputs)) for x in range(at.inputs)))
+    errors = solution.certificate.dual[first.num_outputs :]
+    gains = [above - below for above, below in zip(errors[::2], errors[1::2], strict=True)]
+    return Separation(tuple(tuple(gains[x * outputs : (x + 1) * outputs]) for x in range(second.num_inputs)))
 
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class Deficiency(ValueMethods):
-    """Le Cam's deficiency with the kernel that attains it: a :class:`~symshuffle.base.results.Certified` answer."""
+    """Le Cam's deficiency with the kernel that attains it."""
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     first: Channel
@@ -203,7 +202,7 @@ def deficiency(first: Channel, second: Channel) -> Deficiency:
     >>> deficiency(nothing, pair).value.exact
     Fraction(1, 4)
     """
-    solution = _approximation(first, second, worst_input=True)
+    solution = solve(_program(first, second, worst_input=True))
     kernel = _kernel(solution, first.num_outputs, second.num_outputs)
     return Deficiency(first, second, kernel, solution.certificate, solution.value)
 
@@ -213,70 +212,35 @@ def equivalent(first: Channel, second: Channel) -> bool:
     return blackwell(first, second).dominates and blackwell(second, first).dominates
 
 
-def _approximation(first: Channel, second: Channel, *, worst_input: bool) -> Solution:
-    """The best imitation of the second channel by a post-processing of the first, solved over the rationals."""
-    return solve(_program(first, second, worst_input=worst_input))
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """Where the rows of the program are: one per kernel row, then two per error, then one per input.
-
-    - ``inputs``, ``middle``, ``outputs``: inputs of both channels, outputs of the first (rows of the kernel), outputs
-      of the second.
-    """
-
-    inputs: int
-    middle: int
-    outputs: int
-
-    @classmethod
-    def of(cls, first: Channel, second: Channel) -> _Layout:
-        """Of two channels with the same inputs."""
-        if first.num_inputs != second.num_inputs:
-            raise InputError("second", f"{second.num_inputs} inputs", f"{first.num_inputs}, as the first channel")
-        return cls(first.num_inputs, first.num_outputs, second.num_outputs)
-
-    @property
-    def pairs(self) -> list[tuple[int, int]]:
-        """Input x and output j of the second channel, in the order of the errors ``e[x][j]``."""
-        return list(itertools.product(range(self.inputs), range(self.outputs)))
-
-    def at_least(self, x: int, j: int) -> int:
-        """The row ``(WK)_x(j) + e[x][j] >= V_x(j)``; the next one is ``e[x][j] - (WK)_x(j) >= -V_x(j)``."""
-        return self.middle + 2 * (x * self.outputs + j)
-
-    def worst(self, x: int) -> int:
-        """The row that half of the errors of an input is at most the bound."""
-        return self.middle + 2 * self.inputs * self.outputs + x
-
-
 def _program(first: Channel, second: Channel, *, worst_input: bool) -> LinearProgram:
     """Minimise the distance of ``first`` followed by a kernel to ``second``.
 
     Variables: the kernel ``K[i][j]``, errors ``e[x][j] >= |V_x(j) - (WK)_x(j)|``, and for the worst input its bound.
-    The objective is the total error, or the largest half-error of an input.
+    Rows: one per row of the kernel, two per error, then one per input for half of its errors.
     """
-    at = _Layout.of(first, second)
+    if first.num_inputs != second.num_inputs:
+        raise InputError("second", f"{second.num_inputs} inputs", f"{first.num_inputs}, as the first channel")
+    inputs, middle, outputs = range(first.num_inputs), range(first.num_outputs), range(second.num_outputs)
     w, v = exact_columns(first), exact_columns(second)
     zero, one = Fraction(0), Fraction(1)
+    pairs = list(itertools.product(inputs, outputs))
+    at_least = {pair: len(middle) + 2 * k for k, pair in enumerate(pairs)}
+    half = len(middle) + 2 * len(pairs)
     columns: list[tuple[tuple[int, Fraction], ...]] = []
-    for i, j in itertools.product(range(at.middle), range(at.outputs)):
-        imitated = [(at.at_least(x, j), w[i][x]) for x in range(at.inputs) if w[i][x]]
-        both = itertools.chain(*(((row, p), (row + 1, -p)) for row, p in imitated))
-        columns.append(((i, one), *both))
-    for x, j in at.pairs:
-        counted = ((at.worst(x), Fraction(-1, 2)),) if worst_input else ()
-        columns.append(((at.at_least(x, j), one), (at.at_least(x, j) + 1, one), *counted))
-    costs = [zero] * (at.middle * at.outputs) + [zero if worst_input else one] * len(at.pairs)
-    senses = [Sense.EQ] * at.middle + [Sense.GE] * (2 * len(at.pairs))
-    rhs = [one] * at.middle + [side for x, j in at.pairs for side in (v[j][x], -v[j][x])]
+    for i, j in itertools.product(middle, outputs):
+        imitated = [(at_least[x, j], w[i][x]) for x in inputs if w[i][x]]
+        columns.append(((i, one), *itertools.chain(*(((row, p), (row + 1, -p)) for row, p in imitated))))
+    for (x, _), row in at_least.items():
+        counted = ((half + x, Fraction(-1, 2)),) if worst_input else ()
+        columns.append(((row, one), (row + 1, one), *counted))
+    costs = [zero] * (len(middle) * len(outputs)) + [zero if worst_input else one] * len(pairs)
+    senses = [Sense.EQ] * len(middle) + [Sense.GE] * (2 * len(pairs))
+    rhs = [one] * len(middle) + [side for x, j in pairs for side in (v[j][x], -v[j][x])]
     if worst_input:
-        columns.append(tuple((at.worst(x), one) for x in range(at.inputs)))
+        columns.append(tuple((half + x, one) for x in inputs))
         costs.append(one)
-        senses += [Sense.GE] * at.inputs
-        rhs += [zero] * at.inputs
+        senses += [Sense.GE] * len(inputs)
+        rhs += [zero] * len(inputs)
     return LinearProgram(tuple(costs), tuple(columns), tuple(senses), tuple(rhs))
 
 
@@ -284,12 +248,6 @@ def _kernel(solution: Solution, middle: int, outputs: int) -> Channel:
     """The kernel of a solution: its first variables, row by row."""
     point = solution.primal()
     return Channel(tuple(tuple(point[i * outputs : (i + 1) * outputs]) for i in range(middle)))
-
-
-def _gain(dual: Sequence[Fraction], at: _Layout, x: int, j: int) -> Fraction:
-    """The multiplier of ``(WK)_x(j) + e >= V_x(j)`` minus the one of the opposite side."""
-    row = at.at_least(x, j)
-    return dual[row] - dual[row + 1]
 
 
 def _sum(terms: Iterable[Fraction]) -> Fraction:

@@ -1,4 +1,4 @@
-"""Orbits of subsets: what a program needs of one, how many there are, and two ways to list them.
+"""Permutations in image form (input ``x`` goes to ``g[x]``), and the orbits of points and of subsets under them.
 
 Subsets are bit masks. Up to exchanges inside blocks a subset is its *kind*, the numbers of inputs that it has in every
 block.
@@ -6,16 +6,87 @@ block.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, final
+from typing import Any, Final, TypeVar, final
 
 import numpy as np
 
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import as_integer
+
+_T = TypeVar("_T")
+
+
+def orbits_of_points(size: int, permutations: Iterable[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
+    """The orbits of ``0..size-1`` under some permutations, each ascending, ordered by their smallest element."""
+    parent = list(range(size))
+
+    def root(x: int) -> int:
+        while parent[x] != x:
+            parent[x] = parent[parent[x]]
+            x = parent[x]
+        return x
+
+    for permutation in permutations:
+        for x, image in enumerate(permutation):
+            parent[root(x)] = root(image)
+    orbits: dict[int, list[int]] = {}
+    for x in range(size):
+        orbits.setdefault(root(x), []).append(x)
+    return tuple(sorted(tuple(orbit) for orbit in orbits.values()))
+
+
+def reached(start: _T, images: Callable[[_T], Iterable[_T]], most: float = math.inf) -> set[_T] | None:
+    """All that images of images of a start are, itself among them; None if these are more than ``most``."""
+    seen, frontier = {start}, [start]
+    while frontier:
+        new = set(images(frontier.pop())) - seen
+        seen |= new
+        frontier += new
+        if len(seen) > most:
+            return None
+    return seen
+
+
+def exchanges(m: int, blocks: Iterable[Sequence[int]]) -> Iterator[tuple[int, ...]]:
+    """Generators of the symmetric groups on blocks: a swap and a cycle each."""
+    for block in blocks:
+        if len(block) > 1:
+            yield cycle_of(m, block[:2])
+            yield cycle_of(m, block)
+
+
+def cycle_of(m: int, points: Sequence[int]) -> tuple[int, ...]:
+    """The cycle through some of ``m`` points, which leaves all others where they are."""
+    image = list(range(m))
+    for x, y in itertools.pairwise([*points, points[0]]):
+        image[x] = y
+    return tuple(image)
+
+
+def cycles(permutation: Sequence[int]) -> Iterator[list[int]]:
+    """The cycles of a permutation, fixed points included."""
+    seen: set[int] = set()
+    for start in range(len(permutation)):
+        if start not in seen:
+            cycle, point = [], start
+            while point not in seen:
+                seen.add(point)
+                cycle.append(point)
+                point = permutation[point]
+            yield cycle
+
+
+def sympy_group_of(generators: Iterable[Sequence[int]], size: int) -> Any:
+    """The group that some permutations generate, as SymPy knows it."""
+    from sympy.combinatorics import Permutation, PermutationGroup
+
+    return PermutationGroup([Permutation(list(g)) for g in generators] or [Permutation(list(range(size)))])
+
 
 LISTING_LIMIT: Final = 1 << 20
 """Most kinds of subsets (numbers of inputs by block) that are visited to find the orbits of an arbitrary group."""
@@ -41,10 +112,7 @@ class SubsetOrbit:
     incidences: tuple[int, ...]
 
     def column_sum(self, input_orbit: int, lam: Fraction) -> Fraction:
-        r"""Contribution of one unit of weight on the orbit to the equation of an input.
-
-        It is :math:`\tilde r = \lambda r + (|O| - r)`.
-        """
+        r"""Contribution :math:`\tilde r = \lambda r + (|O| - r)` of the orbit to the equation of an input."""
         inside = self.incidences[as_integer(input_orbit, "input_orbit", 0, len(self.incidences) - 1)]
         return lam * inside + (self.size - inside)
 
@@ -63,10 +131,7 @@ class OrbitCount:
 
 
 def necklaces(m: int) -> Iterator[SubsetOrbit]:
-    """All binary necklaces of length ``m``, each with its period: the orbits under rotation.
-
-    The algorithm is that of Fredricksen, Kessler and Maiorana.
-    """
+    """All binary necklaces of length ``m``, each with its period (Fredricksen, Kessler and Maiorana)."""
     word = [0] * (m + 1)
 
     def extend(t: int, period: int) -> Iterator[SubsetOrbit]:
@@ -88,7 +153,7 @@ def necklaces(m: int) -> Iterator[SubsetOrbit]:
 def kinds_by_orbit(sizes: Sequence[int], moves: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], int]]:
     """One kind of each orbit under permutations of the blocks, with the number of kinds in that orbit.
 
-    A kind is a number in mixed radix, one digit per block; where all blocks are single inputs, a bit mask.
+    A kind is a number in mixed radix, one digit per block: how many inputs of the block a subset has.
     """
     radices = [size + 1 for size in sizes]
     kinds = math.prod(radices)

@@ -57,10 +57,7 @@ class OrbitPolytope:
         return {y: w for o, w in weights.items() if w for y in self.group.orbit_of(self.orbits[o].representative)}
 
     def single_orbit_weight(self, orbit: SubsetOrbit) -> Fraction:
-        r"""For a transitive group, the weight at which one orbit alone is a channel: :math:`1/\tilde r`.
-
-        ldp_tradeoff, Corollary 3.17.
-        """
+        r"""For a transitive group, the weight :math:`1/\tilde r` of one orbit alone (ldp_tradeoff, Corollary 3.17)."""
         if not self.group.is_transitive():
             raise InputError("group", f"{len(self.group.input_orbits())} orbits of inputs", "a transitive group")
         return 1 / orbit.column_sum(0, self.lam)
@@ -85,29 +82,18 @@ class OrbitPolytope:
 
 
 def act_on_channel(permutation: Sequence[int], channel: Channel, outputs: Sequence[int] | None = None) -> Channel:
-    r"""The channel :math:`(g \circ Q)_x(y) = Q_{g^{-1}x}(\sigma_g^{-1} y)`.
+    r"""The channel :math:`(g \circ Q)_x(y) = Q_{g^{-1}x}(\sigma_g^{-1} y)` (ldp_tradeoff, equation (9)).
 
-    - ``permutation``: ``g`` on the inputs, in image form.
-    - ``channel``: ``Q``.
-    - ``outputs``: ``sigma_g`` on the outputs; the identity by default.
-
-    ldp_tradeoff, equation (9).
+    - ``permutation``, ``outputs``: ``g`` on inputs, ``sigma_g`` on outputs, by default the identity; in image form.
     """
-    back_inputs = _inverse(permutation)
-    back_outputs = _inverse(outputs if outputs is not None else range(channel.num_outputs))
+    outputs = range(channel.num_outputs) if outputs is None else outputs
+    back_inputs, back_outputs = (sorted(range(len(g)), key=g.__getitem__) for g in (permutation, outputs))
     return Channel(
         tuple(
             tuple(channel.rows[back_inputs[x]][back_outputs[y]] for y in range(channel.num_outputs))
             for x in range(channel.num_inputs)
         )
     )
-
-
-def _inverse(permutation: Sequence[int]) -> tuple[int, ...]:
-    inverse = [0] * len(permutation)
-    for x, image in enumerate(permutation):
-        inverse[image] = x
-    return tuple(inverse)
 
 
 def average_weights(weights: Mapping[int, Fraction], group: SymmetryGroup) -> dict[int, Fraction]:
@@ -122,9 +108,7 @@ def average_weights(weights: Mapping[int, Fraction], group: SymmetryGroup) -> di
 
 
 def symmetrize_channel(channel: Channel, group: SymmetryGroup | None = None) -> Channel:
-    """Channel that runs behind a uniformly random element of a group of relabellings, which it publishes too.
-
-    The group is that of all permutations of the inputs by default.
+    """Channel behind a random element of a group of relabellings, by default all, which is published too.
 
     ldp_tradeoff, equation (46); anchored, Definition 6.1.
     """

@@ -7,8 +7,6 @@ from .anchored.maps import fiber as fiber
 from .anchored.maps import law_from_fiber as law_from_fiber
 from .anchored.maps import project as project
 from .anchored.maps import transport as transport
-from .anchored.mixtures import decompose as decompose
-from .anchored.mixtures import symmetrize as symmetrize
 from .estimation.canonical import canonical_risk as canonical_risk
 from .estimation.canonical import enumerated_risk as enumerated_risk
 from .estimation.canonical import worst_canonical_risk as worst_canonical_risk
@@ -18,14 +16,15 @@ from .estimation.lower_bounds import minimax_sandwich as minimax_sandwich
 from .estimation.moments import pairwise_budget as pairwise_budget
 from .estimation.moments import trace as trace
 from .estimation.symbolic_law import SymbolicLaw as SymbolicLaw
+from .frontiers.caps import matched_ratio as matched_ratio
 from .frontiers.caps import raw_cap_trace as raw_cap_trace
 from .frontiers.caps import subset_trace as subset_trace
 from .frontiers.caps import tie_ratio as tie_ratio
+from .frontiers.contamination import certify_envelope as certify_envelope
 from .frontiers.contamination import ratio_law as ratio_law
 from .frontiers.contamination import shuffled_leakage as shuffled_leakage
+from .frontiers.convex_order import endpoint_law as endpoint_law
 from .frontiers.convex_order import rigidity_gap as rigidity_gap
-from .frontiers.envelope import certify_envelope as certify_envelope
-from .frontiers.envelope import endpoint_law as endpoint_law
 from .frontiers.equivariant import optimal_equivariant_risk as optimal_equivariant_risk
 from .frontiers.equivariant import thinning_gain as thinning_gain
 from .frontiers.formulas import law_formulas as law_formulas
@@ -33,7 +32,8 @@ from .frontiers.frontier import budget_equation as budget_equation
 from .frontiers.frontier import slope_constant as slope_constant
 from .frontiers.frontier import threshold_budget as threshold_budget
 from .frontiers.leakage import leakage as leakage
-from .frontiers.subset_family import matched_ratio as matched_ratio
+from .frontiers.orbit import decompose as decompose
+from .frontiers.orbit import symmetrize as symmetrize
 from .likelihood.extremes import gaussian_scale as gaussian_scale
 from .likelihood.extremes import largest_chi_square as largest_chi_square
 from .likelihood.families import GRR as GRR

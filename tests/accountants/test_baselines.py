@@ -18,7 +18,7 @@ from symshuffle.accountants.questions import solve
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Exp, enclose, lower_end
-from symshuffle.decompositions.blanket import simplified_decomposition
+from symshuffle.decompositions.model import simplified_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.mechanisms.continuous import Laplace

@@ -11,7 +11,7 @@ from symshuffle.base.numbers import Ball, Exp
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.confirm import confirm, confirm_laplace, sums
-from symshuffle.engines.confirm.survey import TiltedLine, survey
+from symshuffle.engines.confirm.inversion import TiltedLine, survey
 from symshuffle.engines.confirm.transform import saddle, transform
 from symshuffle.engines.contours.ball import BallContour
 from symshuffle.engines.counting.exact import Exact

@@ -12,7 +12,7 @@ from symshuffle.accountants.bounds.chords import Node
 from symshuffle.accountants.renyi.orders import divergence, stretches, whole_line
 from symshuffle.base.numbers import working_precision
 from symshuffle.base.results import Answer
-from symshuffle.channels.divergences import hockey_stick, kl_divergence, renyi_divergence
+from symshuffle.channels.shuffled import hockey_stick, kl_divergence, renyi_divergence
 from symshuffle.decompositions.model import ReductionPair
 from tests.shown import as_html
 

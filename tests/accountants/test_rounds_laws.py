@@ -20,7 +20,7 @@ from symshuffle.accountants.rounds.period import Period
 from symshuffle.base.choices import Side
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.numbers import to_arb, working_precision
-from symshuffle.engines.transforms import convolution
+from symshuffle.engines.transforms import tilted
 
 
 def gaussian(mu, step, last, width=0.0):
@@ -303,7 +303,7 @@ def test_precision_of_the_hull_is_needed():
         at.setattr(dominating, "_BITS", 40)
         with pytest.raises(CertificateError):
             law_above(PROFILE)
-    assert convolution.UNIT == 2.0**-53
+    assert tilted.UNIT == 2.0**-53
 
 
 THREE = Losses(

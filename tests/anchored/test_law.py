@@ -4,16 +4,9 @@ import pytest
 
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.divergences import chi_square
-from symshuffle.utility.anchored import (
-    AnchoredLaw,
-    PointLaw,
-    decompose,
-    mix_laws,
-    orbit_law,
-    template_budget,
-    template_signal,
-)
+from symshuffle.channels.shuffled import chi_square
+from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw, template_budget, template_signal
+from symshuffle.utility.frontiers.orbit import decompose, mix_laws, orbit_law
 
 EXAMPLE = Channel.from_rows([["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]])
 WITH_ZERO = Channel.from_rows([["1/2", "1/2", "0"], ["1/4", "1/4", "1/2"], ["1/3", "1/6", "1/2"]])

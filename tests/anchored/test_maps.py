@@ -7,23 +7,21 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.channels.channel import Channel
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, symmetric_group
 from symshuffle.geometry.symmetry import symmetrize_channel
-from symshuffle.utility.anchored import (
-    AnchoredLaw,
+from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw
+from symshuffle.utility.anchored.maps import (
     Fiber,
     Gauge,
-    PointLaw,
     completions,
     fiber,
     helmert,
     householder,
-    is_exchangeable,
     law_from_fiber,
     project,
     range_radius_squared,
-    symmetrize,
     transport,
     unproject,
 )
+from symshuffle.utility.frontiers.orbit import is_exchangeable, symmetrize
 
 F = Fraction
 EXAMPLE = Channel.from_rows([["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]])

@@ -6,16 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symshuffle.channels.channel import Channel
-from symshuffle.utility.anchored import (
-    AnchoredLaw,
-    decompose,
-    fiber,
-    is_exchangeable,
-    law_from_fiber,
-    mix_laws,
-    symmetrize,
-    transport,
-)
+from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.utility.anchored.maps import fiber, law_from_fiber, transport
+from symshuffle.utility.frontiers.orbit import decompose, is_exchangeable, mix_laws, symmetrize
 
 
 @st.composite

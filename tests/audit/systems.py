@@ -8,7 +8,7 @@ import numpy as np
 
 from symshuffle.collect import Client
 from symshuffle.collect.messages import lines, pack
-from symshuffle.collect.randomness import random_order, uniform
+from symshuffle.collect.scheme import random_order, uniform
 
 
 def binomial(runs, p):

@@ -11,7 +11,7 @@ from symshuffle.audit import Outcome, Program, audit_local, claim
 from symshuffle.audit.claims import named_claim
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.collect.messages import lines, pack
-from symshuffle.collect.randomness import uniform
+from symshuffle.collect.scheme import uniform
 from tests.audit.systems import pairs_of_counts, seeded
 from tests.collect.cases import PARAMETERS, law_of, small
 

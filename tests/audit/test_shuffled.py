@@ -34,7 +34,7 @@ def test_events_are_those_of_the_likelihood_ratio(channel, ratio):
         laws = [shuffled_law(channel, [x] + [made.c] * (n - 1)) for x in (made.a, made.b)]
         inside = {h for h in laws[0] if laws[0][h] > ratio * laws[1].get(h, 0)}
         exact = [sum(law[h] for h in inside if h in law) for law in laws]
-        shares = made.laws(n).shares(float(ratio))
+        shares = made.shares(n)(float(ratio))
         assert np.allclose(shares, [float(p) for p in exact], atol=1e-12)
         assert exact[0] - ratio * exact[1] == law_divergence(*laws, ratio)
         scores = made.scores(float(ratio))
@@ -61,7 +61,7 @@ def law_of_outputs(channel, data, block):
 def test_first_messages_of_blocks_have_the_forecast_probabilities(block, size):
     n = 4
     made = ConstantDatasets(0, 1, 2, n, floats(TERNARY))
-    forecast = made.laws(size).shares(1.2, min(1.0, size / block))
+    forecast = made.shares(size)(1.2, min(1.0, size / block))
     scores = made.scores(1.2)
     for x, share in zip((0, 1), forecast, strict=True):
         law = law_of_outputs(TERNARY, (x, 2, 2, 2), block)

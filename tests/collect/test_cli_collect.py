@@ -101,7 +101,7 @@ def test_files_of_every_mechanism_are_read_back(capsys, tmp_path, monkeypatch, n
 
 def files(values, order, monkeypatch):
     """Law of the messages in a file: every draw, where the order is sorted."""
-    import symshuffle.collect.randomness as randomness
+    import symshuffle.collect.scheme as randomness
 
     plan = small("krr", 2, n=3)
     Path("plan.json").write_text(plan.to_json())

@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 from symshuffle.base.errors import InputError
 from symshuffle.collect import Client, Support
-from symshuffle.collect.randomness import uniform
+from symshuffle.collect.scheme import uniform
 from tests.collect.cases import PARAMETERS, small
 from tests.collect.test_coverage import count_law, coverage
 

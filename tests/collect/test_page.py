@@ -36,7 +36,7 @@ def test_commands_print_what_the_page_shows(tmp_path, monkeypatch, capsys):
 def test_files_are_as_the_page_says(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = PAGE.read_text(encoding="utf-8")
-    from symshuffle.collect.schemes import SCHEMES
+    from symshuffle.collect.mechanisms import SCHEMES
 
     assert all(f"`{name}`" in text for name in SCHEMES)
     from symshuffle.collect.estimate import COLUMNS

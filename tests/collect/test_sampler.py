@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from symshuffle.collect import Client
-from symshuffle.collect.randomness import random_order, uniform
+from symshuffle.collect.scheme import random_order, uniform
 from tests.collect.cases import PARAMETERS, enumerated, law_of, small, supported
 
 NAMES = tuple(PARAMETERS)

@@ -18,7 +18,7 @@ from symshuffle.design.comparison.forms import forms
 from symshuffle.design.comparison.matching import matched, read_match
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.mechanisms.unary import D, G
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.votes import canonical_votes, vote_balls
 
 BUDGET = {"budget": "1/4"}

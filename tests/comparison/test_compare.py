@@ -18,11 +18,11 @@ from symshuffle.design.comparison.families import family, names
 from symshuffle.design.comparison.forms import forms
 from symshuffle.design.comparison.picture import draw
 from symshuffle.mechanisms.registry import MECHANISMS
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import worst_canonical_risk
-from symshuffle.utility.frontiers.caps import optimal_subset_sizes
+from symshuffle.utility.frontiers.caps import matched_ratio, optimal_subset_sizes
+from symshuffle.utility.frontiers.equivariant import matched_risk
 from symshuffle.utility.frontiers.frontier import trace_frontier
-from symshuffle.utility.frontiers.subset_family import matched_ratio, matched_risk
 from tests.shown import as_html
 
 

@@ -12,8 +12,7 @@ from symshuffle import compare
 from symshuffle.base.errors import InputError
 from symshuffle.cli import main
 from symshuffle.utility.estimation.canonical import canonical_estimator
-from symshuffle.utility.estimation.vertex_votes import channel_noise, joint_noise
-from symshuffle.utility.estimation.votes import canonical_votes, mixed_votes
+from symshuffle.utility.estimation.votes import canonical_votes, channel_noise, joint_noise, mixed_votes
 
 LOSSES = ("l2", "max", "absent", "test")
 ROWS = [[F(x, 12) for x in row] for row in ([6, 3, 2, 1], [2, 7, 2, 1], [1, 3, 4, 4])]

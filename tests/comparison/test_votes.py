@@ -9,7 +9,7 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.design.comparison.families import THINNED, family, names
 from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS
 from symshuffle.mechanisms.symbolic import evaluate
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_estimator, enumerated_risk, worst_canonical_risk
 from symshuffle.utility.estimation.moments import largest_pairwise_budget
 from symshuffle.utility.estimation.votes import bitwise_votes, canonical_votes, is_alike

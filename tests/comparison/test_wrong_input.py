@@ -7,8 +7,12 @@ import pytest
 from symshuffle import Channel, mechanism
 from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError
-from symshuffle.utility.frontiers.equivariant import optimal_equivariant_risk, smallest_reciprocal_sum
-from symshuffle.utility.frontiers.subset_family import check_budget, matched_ratio, thinned_subset_selection
+from symshuffle.utility.frontiers.caps import check_budget, matched_ratio
+from symshuffle.utility.frontiers.equivariant import (
+    optimal_equivariant_risk,
+    smallest_reciprocal_sum,
+    thinned_subset_selection,
+)
 from symshuffle.utility.likelihood.extremes import dilute, half_block_channel
 from symshuffle.utility.likelihood.families import GRR, HALF_BLOCK
 from symshuffle.utility.likelihood.law import require_common_support

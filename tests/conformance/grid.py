@@ -40,7 +40,7 @@ from symshuffle.base.numbers import lower_end, to_float, upper_end
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.decompositions.composition import Composed
-from symshuffle.decompositions.expression import parse
+from symshuffle.decompositions.composition.operators import parse
 from symshuffle.engines.registry import ENGINES, engine_classes
 from symshuffle.mechanisms.registry import EXAMPLES, LARGE, MECHANISMS
 

@@ -23,11 +23,12 @@ from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.confirm import confirm
 from symshuffle.engines.contours.ball import BallContour
 from symshuffle.engines.contours.contour import Contour
-from symshuffle.engines.counting.exact import Exact, enumerate_ball
+from symshuffle.engines.counting.exact import Exact
 from symshuffle.engines.registry import Engine, engine_classes
 from symshuffle.mechanisms import registry
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import mechanism
+from tests.oracles import enumerate_ball
 
 MECHANISMS = [(name, dict(values)) for name in registry.MECHANISMS for values in registry.EXAMPLES[name]]
 RATIONAL = 4

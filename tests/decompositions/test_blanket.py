@@ -9,8 +9,13 @@ from hypothesis import strategies as st
 from symshuffle.base.errors import InputError
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import worst_shuffled_divergence
-from symshuffle.decompositions.blanket import primary_decomposition, privacy_blanket, simplified_decomposition
-from symshuffle.decompositions.model import Decomposition, ReductionPair
+from symshuffle.decompositions.model import (
+    Decomposition,
+    ReductionPair,
+    primary_decomposition,
+    privacy_blanket,
+    simplified_decomposition,
+)
 from symshuffle.testing import channels, ratios
 
 SMALL = channels(max_inputs=3, max_outputs=3)

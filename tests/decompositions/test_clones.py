@@ -11,7 +11,6 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import enclose
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence
-from symshuffle.decompositions.blanket import primary_decomposition
 from symshuffle.decompositions.clones import (
     generic_pair,
     intuitive_clone,
@@ -21,6 +20,7 @@ from symshuffle.decompositions.clones import (
     two_point_mixture,
     unsound_stronger_clone_pair,
 )
+from symshuffle.decompositions.model import primary_decomposition
 from symshuffle.mechanisms.finite import rr
 
 CHANNEL = Channel.from_rows(

@@ -10,7 +10,7 @@ import pytest
 
 from symshuffle import Ball, Exp, delta, mechanism
 from symshuffle.accountants.covering.reduction import reduction
-from symshuffle.base.choices import Question
+from symshuffle.base.choices import Direction, Question
 from symshuffle.base.errors import NotDecided
 from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.decompositions import closed_forms, symbolic
@@ -51,7 +51,7 @@ def agree(one, two):
 
 
 @pytest.mark.parametrize(("name", "values"), CASES, ids=str)
-@pytest.mark.parametrize("direction", ["forward", "reverse"])
+@pytest.mark.parametrize("direction", list(Direction))
 def test_the_laws_are_those_of_the_mechanism(name, values, direction):
     levels = LEVELS if closed_forms.table()[name]["budget"] else [(None, F(3, 2)), (None, Exp(F(1, 3)))]
     if any(len(value) > 3 for value in values.values()):
@@ -86,10 +86,13 @@ def test_classes_of_pairs_are_those_of_the_mechanism(k, lam):
     assert quick.neighbours(Question.BOTH, 9) == slow.neighbours(Question.BOTH, 9)
     assert [one.pairs for one in quick.classes] == [one.pairs for one in slow.classes]
     assert [one.describe(9) for one in quick.datasets] == [one.describe(9) for one in slow.datasets]
-    assert quick.spreads(F(6, 5), "forward", 128) and slow.spreads(F(6, 5), "forward", 128)
+    assert quick.spreads(F(6, 5), Direction.FORWARD, 128) and slow.spreads(F(6, 5), Direction.FORWARD, 128)
     for found, known in zip(quick.bounds, slow.bounds, strict=True):
         for one, two in zip(
-            *(sorted(f(F(6, 5), "reverse", 256).atoms(), key=lambda a: lower_end(a[0])) for f in (found, known)),
+            *(
+                sorted(f(F(6, 5), Direction.REVERSE, 256).atoms(), key=lambda a: lower_end(a[0]))
+                for f in (found, known)
+            ),
             strict=True,
         ):
             agree(one[0], two[0])

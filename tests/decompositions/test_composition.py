@@ -17,7 +17,7 @@ from symshuffle.decompositions.composition import (
     patterns,
     subsample,
 )
-from symshuffle.decompositions.expression import parse
+from symshuffle.decompositions.composition.operators import parse
 
 X = Fraction(6, 5)
 
@@ -74,7 +74,7 @@ def test_subsampling_nothing_reveals_nothing() -> None:
 
 
 def test_weights_must_be_probabilities() -> None:
-    with pytest.raises(ValueError, match=r"weights = 1/2, 1/3: expected probabilities of sum 1"):
+    with pytest.raises(ValueError, match=r"weights = sum 5/6, which is -1/6 off: expected probabilities of sum 1"):
         parallel((krr(2), krr(2)), (Fraction(1, 2), Fraction(1, 3)))
 
 

@@ -14,7 +14,7 @@ from symshuffle import Channel, Exp, Rigour, delta, epsilon
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.covering.reduced import laws
 from symshuffle.accountants.covering.reduction import reduction
-from symshuffle.base.choices import Question
+from symshuffle.base.choices import Direction, Others, Question
 from symshuffle.base.errors import Unsupported
 from symshuffle.decompositions.composition import (
     Composed,
@@ -29,8 +29,8 @@ from symshuffle.decompositions.composition import (
     patterns,
     subsample,
 )
-from symshuffle.decompositions.expression import parse
-from symshuffle.decompositions.laplace import laplace_cells
+from symshuffle.decompositions.composition.laws import laplace_cells
+from symshuffle.decompositions.composition.operators import parse
 from symshuffle.engines.contours.contour import Contour
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.registry import mechanism
@@ -48,7 +48,7 @@ def merged(lam: Fraction, root: Fraction, cells: int) -> Channel:
     return Channel((first, first[::-1]))
 
 
-@pytest.mark.parametrize("others", ["blanket", "second", "first"])
+@pytest.mark.parametrize("others", [Others.BLANKET, Others.SECOND, Others.FIRST])
 @pytest.mark.parametrize("side", ["lower", "upper"])
 @pytest.mark.parametrize("differs", [True, False])
 def test_cells_are_probabilities(others: str, side: str, differs: bool) -> None:
@@ -122,8 +122,8 @@ MIXTURES = [
 
 
 @pytest.mark.parametrize("tree", MIXTURES)
-@pytest.mark.parametrize("others", ["blanket", "second", "first"])
-@pytest.mark.parametrize("direction", ["forward", "reverse"])
+@pytest.mark.parametrize("others", [Others.BLANKET, Others.SECOND, Others.FIRST])
+@pytest.mark.parametrize("direction", list(Direction))
 def test_mixtures_lie_between_their_finite_sides(tree: Composition, others: str, direction: str) -> None:
     """Of one user in closed form, against finite laws that come from the components and not from the mixture."""
     assert is_mixture(tree)

@@ -8,9 +8,8 @@ import pytest
 
 from symshuffle import mechanism
 from symshuffle.base.errors import InputError
-from symshuffle.decompositions import expression
-from symshuffle.decompositions.composition import hamming, joint, parallel, subsample
-from symshuffle.decompositions.expression import is_composition, parse
+from symshuffle.decompositions.composition import hamming, joint, operators, parallel, subsample
+from symshuffle.decompositions.composition.operators import is_composition, parse
 from symshuffle.mechanisms.continuous import LARGEST_CELLS, Laplace
 
 F = Fraction
@@ -83,11 +82,11 @@ def test_where_a_text_is_refused(text, expected):
 def test_the_longest_texts_and_the_most_coordinates(monkeypatch):
     assert len(parse("joint(krr(k=2),64)").parts) == 64
     many = ",".join(["krr(k=2)"] * 3)
-    monkeypatch.setattr(expression, "LARGEST_JOINT", 3)
+    monkeypatch.setattr(operators, "LARGEST_JOINT", 3)
     assert len(parse(f"joint({many})").parts) == 3
     with pytest.raises(InputError, match="4 coordinates"):
         parse(f"joint({many},krr(k=2))")
-    monkeypatch.setattr(expression, "_LONGEST", 8)
+    monkeypatch.setattr(operators, "_LONGEST_TEXT", 8)
     assert parse("krr(k=2)") == TWO
     with pytest.raises(InputError, match="at most 8 characters"):
         parse("krr(k=2) ")

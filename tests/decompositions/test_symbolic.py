@@ -10,7 +10,7 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp, Verdict
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.decompositions.backgrounds import constant_backgrounds
-from symshuffle.decompositions.blanket import simplified_decomposition
+from symshuffle.decompositions.model import simplified_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.given import LAM_PARAMETER

@@ -11,7 +11,7 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball
 from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.frontiers.caps import tie_ratio
 from symshuffle.utility.frontiers.frontier import slope_constant, threshold_budget, trace_frontier
 from symshuffle.utility.frontiers.orbit import centre_orbit, orbit_mechanism, subset_orbit

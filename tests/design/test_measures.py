@@ -10,11 +10,11 @@ import pytest
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp, enclose, to_arb
-from symshuffle.channels import divergences
-from symshuffle.channels.divergences import hockey_stick
+from symshuffle.channels import shuffled
+from symshuffle.channels.shuffled import hockey_stick
 from symshuffle.design.information import measures as me
 from symshuffle.design.information.maximum import maximise, renyi_divergence
-from symshuffle.design.named import uniform
+from symshuffle.design.named import best_uniform_size
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.geometry.groups import symmetric_group
 
@@ -64,7 +64,7 @@ def test_logarithmic_measures(measure, eps0, value):
 
 def test_uniform_information_is_subset_selection():
     for m, eps0 in ((3, Fraction(2)), (5, Fraction(1)), (4, Fraction(1, 2))):
-        value, _ = uniform.best_uniform_size(m, eps0)
+        value, _ = best_uniform_size(m, eps0)
         design = maximise(me.mutual_information([Fraction(1, m)] * m), Exp(eps0))
         assert abs(value.midpoint - design.value.midpoint) < Fraction(1, 10**20)
 
@@ -91,7 +91,7 @@ def test_exchangeable_inputs_reduce_the_program():
     assert abs(reduced.value.midpoint - maximise(measure, Exp(Fraction(1))).value.midpoint) < Fraction(1, 10**20)
     assert reduced.num_outputs() == reduced.channel().num_outputs
     wide = me.mutual_information([Fraction(1, 100)] * 100)
-    value, size = uniform.best_uniform_size(100, Fraction(1))
+    value, size = best_uniform_size(100, Fraction(1))
     design = maximise(wide, Exp(Fraction(1)), group=wide.symmetry())
     assert abs(design.value.midpoint - value.midpoint) < Fraction(1, 10**20)
     assert [subset.bit_count() for subset in design.weights] == [size]
@@ -131,7 +131,7 @@ def test_the_renyi_divergence_is_that_of_the_channel(alpha):
     found = renyi_divergence(design, alpha)
     laws = [[sum(p * w for p, w in zip(law, column, strict=True)) for column in design.channel().columns()]
             for law in (P0, P1)]  # fmt: skip
-    exact = divergences.renyi_divergence(*laws, alpha)
+    exact = shuffled.renyi_divergence(*laws, alpha)
     assert found.lower <= exact.upper
     assert exact.lower <= found.upper
     assert found.width < Fraction(1, 10**10)

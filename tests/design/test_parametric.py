@@ -11,16 +11,18 @@ import sympy as sp
 from symshuffle.base.choices import Criterion
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Verdict
+from symshuffle.design import named
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
-from symshuffle.design.named import cardioid
-from symshuffle.design.named.cardioid import cardioid_program, cosine_field, grid_suffices
-from symshuffle.design.named.weighted import (
+from symshuffle.design.named import (
+    cardioid_program,
+    cosine_field,
+    grid_suffices,
     weighted_guessing_breakpoints,
     weighted_guessing_problem,
     weighted_guessing_risk,
 )
-from symshuffle.design.parametric.program import bayes_program, minimax_program
+from symshuffle.design.parametric.program import program_of_problem
 from symshuffle.design.parametric.signs import nonnegative_by_coefficients
 from symshuffle.design.parametric.walk import basis_at, derive
 from symshuffle.geometry.groups import SymmetryGroup, dihedral_group, symmetric_group, trivial_group
@@ -88,7 +90,9 @@ def test_ordered_categories(m):
 def test_minimax_formulas(m):
     problem = ordered_categories(m)
     found = derive(problem, criterion=Criterion.MINIMAX)
-    assert len(minimax_program(problem, SymmetryGroup(m, (tuple(reversed(range(m))),))).parameter_sizes) == (m + 1) // 2
+    group = SymmetryGroup(m, (tuple(reversed(range(m))),))
+    reduced = program_of_problem(problem, group, criterion=Criterion.MINIMAX)
+    assert len(reduced.parameter_sizes) == (m + 1) // 2
     expected = {3: [], 4: [1 + sp.sqrt(2)], 5: [2 + sp.sqrt(3), (5 + sp.sqrt(17)) / 2]}[m]
     assert [sp.simplify(a - b) for a, b in zip(found.breakpoints, expected, strict=True)] == [0] * len(expected)
     for level in (Fraction(5, 4), Fraction(3), Fraction(4), Fraction(20)):
@@ -138,7 +142,7 @@ def test_detected_symmetry_and_no_symmetry_agree():
 
 def test_weights_and_bound_prove_the_value():
     problem = ordered_categories(4)
-    program = bayes_program(problem, trivial_group(4))
+    program = program_of_problem(problem, trivial_group(4), criterion=Criterion.BAYES)
     piece = basis_at(program, Fraction(3))
     for x in range(4):
         total = sum(w * (LAM if column.subset >> x & 1 else 1) for column, w in piece.weights)
@@ -170,7 +174,7 @@ def test_refusals():
 def test_an_action_of_the_cardioid_is_a_direction(m, monkeypatch):
     """Action a is the direction pi a/m, reading x the direction 2 pi x/m; what is lost is one less a cosine."""
     seen = []
-    monkeypatch.setattr(cardioid, "program_of_costs", lambda costs, *_: seen.append(costs))
+    monkeypatch.setattr(named, "program_of_costs", lambda costs, *_: seen.append(costs))
     cardioid_program(m, Fraction(1, 2))
     field = cosine_field(m)
     for a, row in enumerate(seen[0]):

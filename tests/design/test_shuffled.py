@@ -11,10 +11,8 @@ from typer.testing import CliRunner
 from symshuffle import AnchoredLaw, InputError, Rigour, Unsupported, cli, delta, mechanism
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.design import best_shuffled
-from symshuffle.design.shuffled.blocks import BlockDesign, block_designs
-from symshuffle.design.shuffled.laws import blanket_law
-from symshuffle.design.shuffled.model import BlockChannel
-from symshuffle.design.shuffled.search import ExactTarget, ratios_by_size
+from symshuffle.design.shuffled.model import BlockChannel, BlockDesign, block_designs
+from symshuffle.design.shuffled.search import ExactTarget, blanket_law, ratios_by_size
 from symshuffle.utility.frontiers.orbit import centre_orbit, orbit_mechanism, subset_orbit, tuple_orbit
 
 

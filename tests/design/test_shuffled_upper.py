@@ -5,14 +5,15 @@ from fractions import Fraction as F
 from itertools import pairwise, permutations
 
 import pytest
+from flint import fmpq, fmpq_poly
 
 from symshuffle import Law, Rigour
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.design import best_shuffled
-from symshuffle.design.shuffled.laws import blanket_law, trace_of
 from symshuffle.design.shuffled.minorant import law_below, nonnegative_between
+from symshuffle.design.shuffled.search import blanket_law, trace_of
 from symshuffle.design.shuffled.upper import trace_proof, trace_upper
-from symshuffle.utility.anchored import template_signal
+from symshuffle.utility.anchored.law import template_signal
 from symshuffle.utility.frontiers.convex_order import stop_loss
 from symshuffle.utility.frontiers.orbit import centre_orbit, subset_orbit, tuple_orbit
 
@@ -126,7 +127,8 @@ def test_cap_below_the_target_ratio_needs_no_proof():
 
 
 def test_polynomials_on_an_interval():
-    assert nonnegative_between((F(0), F(1), F(-1)), F(0), F(1))
-    assert not nonnegative_between((F(-1, 1000), F(1), F(-1)), F(0), F(1))
-    assert not nonnegative_between((F(1, 4) - F(1, 1000), F(-1), F(1)), F(0), F(1))
-    assert nonnegative_between((F(1, 4) + F(1, 1000), F(-1), F(1)), F(0), F(1))
+    low, high, little = fmpq(0), fmpq(1), fmpq(1, 1000)
+    assert nonnegative_between(fmpq_poly([0, 1, -1]), low, high)
+    assert not nonnegative_between(fmpq_poly([-little, 1, -1]), low, high)
+    assert not nonnegative_between(fmpq_poly([fmpq(1, 4) - little, -1, 1]), low, high)
+    assert nonnegative_between(fmpq_poly([fmpq(1, 4) + little, -1, 1]), low, high)

@@ -15,8 +15,7 @@ from symshuffle.base.errors import CertificateError, InputError, SolverFailure, 
 from symshuffle.base.numbers import Exp
 from symshuffle.design.decision import programs
 from symshuffle.design.decision.certificate import TradeoffCertificate
-from symshuffle.design.decision.channel_risk import minimax_risk
-from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
+from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.geometry.linprog import proposed

@@ -11,8 +11,8 @@ import pytest
 
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
-from symshuffle.engines.densities import bromwich_line, bromwich_plan, covers, jump_line, jump_plan, jumps
-from symshuffle.engines.densities.covers import Cover
+from symshuffle.engines.densities import beyond, bromwich, bromwich_plan, jump_plan, jumps
+from symshuffle.engines.densities.beyond import Cover
 
 N = 40
 
@@ -46,10 +46,10 @@ def along(law, s):
 
 
 def made(law, monkeypatch, plenty, rel=1e-6):
-    monkeypatch.setattr(covers, "_PLENTY", plenty)
+    monkeypatch.setattr(beyond, "_PLENTY", plenty)
     with working_precision(160):
         plan, seen = bromwich_plan.plan_for(law, N, rel)
-        return bromwich_line.BromwichLine.of(seen, N, plan)
+        return bromwich.BromwichLine.of(seen, N, plan)
 
 
 def test_it_errs_by_no_more_than_it_says(law, monkeypatch):
@@ -65,7 +65,7 @@ def test_it_errs_by_no_more_than_it_says(law, monkeypatch):
 
 def shrunken(monkeypatch, share):
     """Coarse rules that say less than the truth by a share, and say that they may."""
-    plain = covers.coarse
+    plain = beyond.coarse
 
     def less(*given, **named):
         found = plain(*given, **named)
@@ -73,7 +73,7 @@ def shrunken(monkeypatch, share):
         weights = tuple(w * (1 - share) for w in found.weights)
         return Cover(found.values, weights, found.zero * (1 - share), (found.error + lost).upper())
 
-    for module in (bromwich_line, jump_line):
+    for module in (bromwich, jumps):
         monkeypatch.setattr(module, "coarse", less)
 
 
@@ -98,12 +98,12 @@ def jumped(law, monkeypatch):
     """Sums with one jump, of a law cut in two."""
 
     def line(plenty):
-        monkeypatch.setattr(covers, "_PLENTY", plenty)
+        monkeypatch.setattr(beyond, "_PLENTY", plenty)
         calm, high = jump_plan.cut_at(law.pieces, 20.0)
         rest, jump = replace(law, pieces=tuple(calm)), jumps._alone(tuple(high))
-        atoms = jump_plan.atoms_of(rest.pieces, rest.zero), jump_plan.atoms_of(jump.pieces)
+        atoms = bromwich_plan.atoms_of(rest.pieces, rest.zero), bromwich_plan.atoms_of(jump.pieces)
         with working_precision(160):
-            return jump_line.JumpLine.of(rest, jump, N, jump_plan.plan_for(*atoms, N, 1e-9))
+            return jumps.JumpLine.of(rest, jump, N, jump_plan.plan_for(*atoms, N, 1e-9))
 
     return line
 

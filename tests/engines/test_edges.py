@@ -10,9 +10,9 @@ from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, SymshuffleError, Unsupported
 from symshuffle.base.numbers import Exp, enclose
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.divergences import hockey_stick, total_variation
 from symshuffle.channels.law import Law
-from symshuffle.decompositions.blanket import simplified_decomposition
+from symshuffle.channels.shuffled import hockey_stick, total_variation
+from symshuffle.decompositions.model import simplified_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.confirm import confirm
 from symshuffle.engines.contours.ball import BallContour

@@ -15,11 +15,12 @@ from symshuffle.channels.law import Law
 from symshuffle.engines.confirm import confirm
 from symshuffle.engines.contours.ball import BallContour
 from symshuffle.engines.contours.contour import Contour
-from symshuffle.engines.counting.exact import Exact, enumerate_ball
-from symshuffle.engines.densities.doubling import Atoms, positive_part
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.engines.densities.engine import Atoms, positive_part
 from symshuffle.engines.registry import engine_classes
 from symshuffle.engines.transforms.fft import FFT
 from symshuffle.testing import laws
+from tests.oracles import enumerate_ball
 
 USERS = st.integers(1, 12)
 

@@ -12,7 +12,7 @@ import pytest
 
 from symshuffle.base.numbers import Ball, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
-from symshuffle.engines.densities import gauss, heights
+from symshuffle.engines.densities import beyond, gauss
 
 NONE = flint.arb(0)
 ONE = flint.arb(1)
@@ -39,8 +39,8 @@ LAWS = {
 
 
 def bound(law, c, height):
-    known = heights.ladders(law, c)
-    return heights.far(known, gauss.expectation(law, c), height)
+    known = beyond.ladders(law, c)
+    return beyond.far(known, gauss.expectation(law, c), height)
 
 
 def transform(law, c, t):
@@ -59,19 +59,19 @@ def test_the_bound_is_above_the_transform_at_that_height_and_above(name, height)
 
 @pytest.mark.parametrize("path", range(4))
 def test_any_path_will_do(path, monkeypatch):
-    draw, plain = random.Random(path), heights._chosen
+    draw, plain = random.Random(path), beyond._chosen
 
     def chosen(one, height):
         states = [draw.randrange(4) if k % 4 == 0 else None for k in range(len(one.resting))]
         runs = [state if state is not None else states[k - k % 4] for k, state in enumerate(states)]
         return [shift if one.moved[k][shift - 1][0].is_finite() else 0 for k, shift in enumerate(runs)]
 
-    monkeypatch.setattr(heights, "_chosen", chosen)
+    monkeypatch.setattr(beyond, "_chosen", chosen)
     law, c = LAWS["log-normal"], flint.arb("0.003")
     with working_precision(100):
         loose = bound(law, c, 2.0)
         assert transform(law, c, flint.arb(2)) < loose
-        monkeypatch.setattr(heights, "_chosen", plain)
+        monkeypatch.setattr(beyond, "_chosen", plain)
         assert bound(law, c, 2.0) < loose
 
 
@@ -80,10 +80,10 @@ def test_legs_are_needed():
     s = flint.acb(1, 50)
     truth = abs((s.exp() - (-s).exp()) / (2 * s))
     law = LAWS["uniform"]
-    known, size = heights.ladders(law, ONE), gauss.expectation(law, ONE)
-    assert truth < heights.far(known, size, 50.0) < 40 * truth
+    known, size = beyond.ladders(law, ONE), gauss.expectation(law, ONE)
+    assert truth < beyond.far(known, size, 50.0) < 40 * truth
     bare = tuple(replace(one, legs=[[(NONE, NONE)] * len(row) for row in one.legs]) for one in known)
-    assert heights.far(bare, size, 50.0) < truth
+    assert beyond.far(bare, size, 50.0) < truth
 
 
 def test_a_tail_that_is_moved_is_saved_from_the_whole():
@@ -103,9 +103,9 @@ def test_no_path_goes_beyond_a_pole_of_the_density(near):
     squared = flint.arb(near) ** 2
     law = law_of(lambda u: u, lambda u: 1 / (u * u + squared))
     with working_precision(100):
-        known, size = heights.ladders(law, NONE), gauss.expectation(law, NONE)
+        known, size = beyond.ladders(law, NONE), gauss.expectation(law, NONE)
         for height in (2.0, 5.0, 20.0):
-            assert transform(law, NONE, flint.arb(height)) < heights.far(known, size, height)
+            assert transform(law, NONE, flint.arb(height)) < beyond.far(known, size, height)
     cell = known[0].moved[50]
     assert [term[0].is_finite() for term in cell] == [shift < float(near) for shift in (0.6, 0.15, 0.0375)]
     assert [term[0].is_finite() for term in known[0].moved[97]] == [True] * 3

@@ -7,7 +7,7 @@ from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError
 from symshuffle.channels.channel import Channel
 from symshuffle.mechanisms.finite import krr
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import (
     canonical_estimator,
     canonical_risk,

@@ -9,7 +9,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball
 from symshuffle.channels.channel import Channel
 from symshuffle.mechanisms.finite import half_block, krr
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_risk, fisher_information, inverse_trace
 from symshuffle.utility.estimation.corner import (
     best_cube_side,

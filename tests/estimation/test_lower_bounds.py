@@ -8,7 +8,7 @@ from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Verdict, less
 from symshuffle.mechanisms.finite import krr
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import shrunken_iid_risk, worst_canonical_risk
 from symshuffle.utility.estimation.lower_bounds import (
     bayes_risk,

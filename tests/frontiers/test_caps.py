@@ -7,7 +7,7 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.utility.anchored import AnchoredLaw, orbit_law
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.frontiers.caps import (
     optimal_subset_sizes,
     raw_cap_trace,
@@ -16,7 +16,13 @@ from symshuffle.utility.frontiers.caps import (
     subset_trace,
     tie_ratio,
 )
-from symshuffle.utility.frontiers.templates import block_design_law, extreme_templates, split_template, subset_template
+from symshuffle.utility.frontiers.orbit import (
+    block_design_law,
+    extreme_templates,
+    orbit_law,
+    split_template,
+    subset_template,
+)
 
 F = Fraction
 

@@ -9,11 +9,11 @@ from symshuffle.utility.frontiers.contamination import Contamination
 from symshuffle.utility.frontiers.convex_order import (
     average_law,
     convex_order,
+    endpoint_law,
     moments_from_average,
     rigidity_gap,
     stop_loss,
 )
-from symshuffle.utility.frontiers.envelope import endpoint_law
 
 F = Fraction
 INNER = Law.from_atoms([(F(2), F("1/5")), (F(1), F("2/5")), (F("1/2"), F("2/5"))])

@@ -9,8 +9,14 @@ from symshuffle.base.numbers import Exp
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.mechanisms.finite import krr, rr
-from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
-from symshuffle.utility.frontiers.envelope import binary_envelope, certify_envelope, endpoint_law
+from symshuffle.utility.frontiers.contamination import (
+    Contamination,
+    binary_envelope,
+    certify_envelope,
+    ratio_law,
+    shuffled_leakage,
+)
+from symshuffle.utility.frontiers.convex_order import endpoint_law
 from symshuffle.utility.frontiers.leakage import convex_envelope
 
 F = Fraction

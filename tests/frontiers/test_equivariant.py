@@ -5,15 +5,14 @@ import pytest
 from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.mechanisms.finite import K, augmented_randomized_response
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_risk, worst_canonical_risk
 from symshuffle.utility.frontiers.equivariant import (
     ALPHA,
     BETA,
-    calibrated_risk,
     capped_vertices,
+    matched_risk,
     optimal_equivariant_risk,
-    orbit_mixture,
     orbit_slope,
     ordered_pair_slope,
     response_mixture,
@@ -21,6 +20,7 @@ from symshuffle.utility.frontiers.equivariant import (
     thinning_gain,
 )
 from symshuffle.utility.frontiers.orbit import Orbit
+from symshuffle.utility.frontiers.orbits import orbit_mixture
 
 F = Fraction
 
@@ -46,7 +46,7 @@ def test_no_limit_on_the_number_of_inputs():
     assert 0 < bracket.lower <= bracket.upper
     assert bracket.relative_width < F(1, 10**12)
     assert found.k == k
-    assert calibrated_risk(k, F("1/10"), n=10**6, population=Population.FIXED).upper > bracket.lower
+    assert matched_risk(k, 1, F("1/10"), n=10**6, population=Population.FIXED).upper > bracket.lower
 
 
 def test_mixtures_of_responses_match_orbits():

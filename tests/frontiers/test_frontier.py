@@ -8,7 +8,7 @@ from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.mechanisms.finite import augmented_randomized_response
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.frontiers.caps import raw_cap_trace
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.frontiers.orbit import centre_orbit, subset_orbit

@@ -7,22 +7,21 @@ import pytest
 from symshuffle.base.choices import Direction, Divergence
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp, lower_end, upper_end
-from symshuffle.channels import divergences
+from symshuffle.channels import shuffled
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.mechanisms.finite import rr
-from symshuffle.utility.frontiers.contamination import Contamination
-from symshuffle.utility.frontiers.envelope import binary_envelope
+from symshuffle.utility.frontiers.contamination import Contamination, binary_envelope
 from symshuffle.utility.frontiers.leakage import convex_envelope, leakage
 from tests.shown import as_html
 
 F = Fraction
 W = Channel.from_rows([["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]])
 BRUTE = {
-    Divergence.TOTAL_VARIATION: divergences.total_variation,
-    Divergence.CHI_SQUARE: divergences.chi_square,
-    Divergence.KL: divergences.kl_divergence,
-    Divergence.RENYI: lambda p, q: divergences.renyi_divergence(p, q, F(5, 2)),
+    Divergence.TOTAL_VARIATION: shuffled.total_variation,
+    Divergence.CHI_SQUARE: shuffled.chi_square,
+    Divergence.KL: shuffled.kl_divergence,
+    Divergence.RENYI: lambda p, q: shuffled.renyi_divergence(p, q, F(5, 2)),
 }
 
 

@@ -8,21 +8,20 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Verdict
 from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import worst_canonical_risk
-from symshuffle.utility.frontiers.caps import at, subset_budget
-from symshuffle.utility.frontiers.equivariant import orbit_mixture
-from symshuffle.utility.frontiers.orbit import subset_orbit
-from symshuffle.utility.frontiers.subset_family import (
-    has_one_sign,
+from symshuffle.utility.frontiers.caps import at, matched_ratio, subset_budget
+from symshuffle.utility.frontiers.equivariant import (
     inclusion_probabilities,
+    is_positive,
     largest_budget,
-    matched_ratio,
     matched_risk,
     ratio_derivative,
     risk_derivative,
     thinned_subset_selection,
 )
+from symshuffle.utility.frontiers.orbit import subset_orbit
+from symshuffle.utility.frontiers.orbits import orbit_mixture
 
 F = Fraction
 
@@ -54,11 +53,11 @@ def test_larger_subsets_are_worse_at_every_size():
 
 
 def test_the_sign_is_proved_and_a_wrong_sign_is_not():
-    assert has_one_sign(risk_derivative()) is Verdict.TRUE
-    assert has_one_sign(-risk_derivative()) is Verdict.FALSE
-    assert has_one_sign(ratio_derivative()) is Verdict.UNDECIDED  # the ratio falls, then rises
-    assert has_one_sign(risk_derivative() * (LAM - 2)) is Verdict.UNDECIDED
-    assert has_one_sign(risk_derivative() * (K - 2 * S)) is Verdict.UNDECIDED
+    assert is_positive(risk_derivative()) is Verdict.TRUE
+    assert is_positive(-risk_derivative()) is Verdict.FALSE
+    assert is_positive(ratio_derivative()) is Verdict.UNDECIDED  # the ratio falls, then rises
+    assert is_positive(risk_derivative() * (LAM - 2)) is Verdict.UNDECIDED
+    assert is_positive(risk_derivative() * (K - 2 * S)) is Verdict.UNDECIDED
 
 
 def test_the_derivative_agrees_with_differences():

@@ -6,10 +6,9 @@ import pytest
 
 from symshuffle import mechanism
 from symshuffle.base.choices import Population
-from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_risk
-from symshuffle.utility.frontiers.equivariant import calibrated_risk, optimal_equivariant_risk
-from symshuffle.utility.frontiers.subset_family import matched_risk
+from symshuffle.utility.frontiers.equivariant import matched_risk, optimal_equivariant_risk
 
 
 @pytest.mark.parametrize("population", Population)
@@ -19,7 +18,7 @@ def test_calibrated_response(k, lam, times, population):
     n = times * k
     law = AnchoredLaw.from_channel(mechanism("krr").at(k=k, lam=lam).channel())
     risk = canonical_risk(law, [F(1, k)] * k, n=n, population=population)
-    found = calibrated_risk(k, law.pairwise_budget(), n=n, population=population)
+    found = matched_risk(k, 1, law.pairwise_budget(), n=n, population=population)
     assert found.lower <= risk <= found.upper
     assert found.width <= risk / 10**6
 

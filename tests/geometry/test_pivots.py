@@ -7,9 +7,8 @@ import pytest
 
 from symshuffle.base.errors import NotDecided, SolverFailure
 from symshuffle.base.lp import LinearProgram
-from symshuffle.geometry import pivots
-from symshuffle.geometry.linprog import solve
-from symshuffle.geometry.pivots import optimal_vectors
+from symshuffle.geometry import linprog
+from symshuffle.geometry.linprog import optimal_vectors, solve
 
 F = Fraction
 SENSES = ("==", ">=", "<=")
@@ -88,10 +87,10 @@ def test_a_cycling_example_ends():
 
 def test_large_programs_and_long_searches_are_refused(monkeypatch):
     wide = LinearProgram.from_rows([1] * 3, [([1, 1, 1], "==", 1)])
-    monkeypatch.setattr(pivots, "LARGEST_ENTRIES", 2)
+    monkeypatch.setattr(linprog, "LARGEST_ENTRIES", 2)
     with pytest.raises(NotDecided, match="too large"):
         optimal_vectors(wide)
-    monkeypatch.setattr(pivots, "LARGEST_ENTRIES", 1000)
-    monkeypatch.setattr(pivots, "_MOST_PIVOTS", 0)
+    monkeypatch.setattr(linprog, "LARGEST_ENTRIES", 1000)
+    monkeypatch.setattr(linprog, "_MOST_PIVOTS", 0)
     with pytest.raises(NotDecided, match="pivots"):
         optimal_vectors(wide)

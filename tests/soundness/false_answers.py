@@ -10,7 +10,7 @@ from typing import Any
 
 from symshuffle.base.numbers import Ball
 from symshuffle.channels.channel import Channel
-from symshuffle.utility.likelihood.quotient import likelihood_quotient
+from symshuffle.utility.likelihood.law import likelihood_quotient
 from symshuffle.vectors.error.minimal_risk import minimal_unbiased_risk
 from symshuffle.vectors.error.optimal import bmg_optimal
 from symshuffle.vectors.randomizers.clipped import best_density

@@ -11,8 +11,7 @@ from typing import Any
 from symshuffle.base.choices import Criterion
 from symshuffle.base.numbers import Exp
 from symshuffle.design.decision.certificate import TradeoffCertificate
-from symshuffle.design.decision.channel_risk import minimax_risk
-from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
+from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
 from symshuffle.design.decision.tradeoff import minimax_tradeoff
 from symshuffle.geometry.groups import symmetric_group

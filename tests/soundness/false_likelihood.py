@@ -10,7 +10,7 @@ from typing import Any
 
 from symshuffle.channels.channel import Channel
 from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
-from symshuffle.utility.likelihood.quotient import likelihood_quotient
+from symshuffle.utility.likelihood.law import likelihood_quotient
 from symshuffle.utility.likelihood.worst import worst_curve
 from tests.soundness.false_certificates import exactly, false
 

@@ -11,7 +11,7 @@ from typing import Any
 from symshuffle.base.choices import Rigour
 from symshuffle.base.results import Bracket
 from symshuffle.design.information import measures
-from symshuffle.design.information.logarithmic import logarithmic_piece
+from symshuffle.design.information.formulas import logarithmic_piece
 from symshuffle.design.information.maximum import maximise
 from symshuffle.geometry.groups import symmetric_group, trivial_group
 from tests.soundness.false_certificates import E1, exactly, false

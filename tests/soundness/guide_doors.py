@@ -22,12 +22,12 @@ from symshuffle.accountants.rounds.plan import Round, Rounds
 from symshuffle.base.choices import Rigour, Side
 from symshuffle.base.numbers import Exp
 from symshuffle.base.results import Bracket
-from symshuffle.channels.divergences import renyi_divergence
+from symshuffle.channels.shuffled import renyi_divergence
 from symshuffle.decompositions.model import ReductionPair
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.information.maximum import maximise
 from symshuffle.design.information.measures import mutual_information
-from symshuffle.design.named.weighted import weighted_guessing_problem, weighted_guessing_risk
+from symshuffle.design.named import weighted_guessing_problem, weighted_guessing_risk
 from symshuffle.engines.contours.ball import BallContour
 from symshuffle.engines.contours.contour import Contour
 from symshuffle.engines.counting.counts import Counts

@@ -28,9 +28,9 @@ from symshuffle.base.choices import Question
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.collect import make_plan
-from symshuffle.decompositions import backgrounds, closed_forms, composition, filed, laplace, rising, symbolic
+from symshuffle.decompositions import backgrounds, composition, symbolic
 from symshuffle.design.comparison import certified, families, forms, matching
-from symshuffle.design.decision import reduced, symmetries
+from symshuffle.design.decision import invariant, reduced
 from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.parametric.walk import derive
@@ -43,11 +43,11 @@ from symshuffle.ledger.claims.model import Claim, Correction
 from symshuffle.ledger.claims.parts import Clause, Erratum
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation import canonical, vertex_votes, votes, worst_risk
+from symshuffle.utility.estimation import canonical, votes
 from symshuffle.utility.estimation.symbolic_law import SymbolicLaw
-from symshuffle.utility.frontiers import caps, contamination, equivariant, formulas, leakage, subset_family
+from symshuffle.utility.frontiers import caps, contamination, equivariant, leakage
 from symshuffle.utility.frontiers.frontier import trace_frontier
-from symshuffle.utility.likelihood import certificates, normal, poisson, worst
+from symshuffle.utility.likelihood import extremes, limits, worst
 from symshuffle.utility.likelihood.law import LikelihoodRatio
 from symshuffle.vectors.calibration import cells, floor
 from symshuffle.vectors.error.indices import shuffle_index
@@ -127,20 +127,6 @@ ROWS = (
     row("direction rigour", epsilon, W, n=3, delta="1/10", rel=0.1),
     row("rigour", certified.Rivals, FAMILY, FORMS, MATCH, 9, HALF),
     row("others", backgrounds.ConstantBackground, KRR),
-    row("others direction", closed_forms.closed_form("krr", {"k": "3"}, lam=2).law, F(6, 5)),
-    row(
-        "others direction",
-        closed_forms.closed_form("krr", {"k": "3"}, lam=2).law_in_doubles,
-        F(6, 5),
-        direction="forward",
-        others="blanket",
-    ),
-    row("direction", closed_forms.closed_form("half-block", {"k": "6"}, lam=2).spreads, F(6, 5), bits=None),
-    row("others direction", symbolic.quick_law, KRR, F(6, 5)),
-    row("others", composition.decomposition, TREE, WAY),
-    row("others side direction", composition.composed_law, TREE, WAY, F(6, 5), lam=F(4)),
-    row("others direction", composition.mixed_law, TREE, WAY, F(6, 5), lam=F(4)),
-    row("others", laplace.laplace_cells, 4, "upper", differs=True),
     row("direction", OPTIMAL.numeric().reduction_pair().gparv, F(6, 5)),
     row("direction", OPTIMAL.numeric().reduction_pair().divergence, 2, F(6, 5)),
     row("direction", OPTIMAL.gparv),
@@ -157,18 +143,16 @@ ROWS = (
         gamma=F(6, 5),
     ),
     row("population", equivariant.optimal_equivariant_risk, 5, F(1, 8), n=1),
-    row("population", equivariant.calibrated_risk, 5, F(1, 8), n=1),
-    row("direction", formulas.hockey_stick_envelope, 3, 2, gamma=2),
     row("function direction", leakage.convex_envelope, 3, lam=F(2), function="kl"),
     row("divergence direction", leakage.leakage, W, 0, 1, n=3, divergence="kl"),
     row("population", trace_frontier(3, F(1)).risk_constant),
     row("population", caps.raw_cap_risk_constant, 4, F(3)),
-    row("population", subset_family.matched_risk, 5, 2, F(1, 8), n=1),
+    row("population", equivariant.matched_risk, 5, 2, F(1, 8), n=1),
     row("role", Clause, "i", "one thing"),
     row("grade", Correction, "", bool),
     row("criterion", reduced.orbit_tradeoff, PROBLEM, 2, GROUP),
     row("criterion", reduced.orbit_tradeoff_at, PROBLEM, 2, GROUP),
-    row("criterion", symmetries.detect_symmetry, PROBLEM),
+    row("criterion", invariant.detect_symmetry, PROBLEM),
     row("criterion", derive, PROBLEM, GROUP),
     row("direction", Laplace(F(2)).mixed_null_law, F(6, 5)),
     row("direction", Laplace(F(2)).mixed_null_background, F(6, 5)),
@@ -178,7 +162,7 @@ ROWS = (
     row("population", canonical.worst_canonical_risk, ANCHORED, n=4),
     row("population", canonical.isotropic_risk, 3, F(1)),
     row("population", canonical.enumerated_risk, W, SKEW, n=4),
-    row("population", worst_risk.worst_risk, ANCHORED, n=4),
+    row("population", canonical.worst_risk, ANCHORED, n=4),
     row("domain", Laplace, F(2)),
     row("domain", Laplace().at, lam=2),
     row("side direction", Laplace(F(2)).law, F(6, 5), side="upper"),
@@ -186,10 +170,10 @@ ROWS = (
     row("direction", Laplace(F(2)).background, F(6, 5)),
     row("direction", Laplace(F(2)).mixed_background, F(6, 5)),
     row("rigour", baselines.standard_clone, F(2), exp_eps=F(6, 5), n=3),
-    row("direction", certificates.Hinge.of, **LEVEL),
+    row("direction", extremes.Hinge.of, **LEVEL),
     row(
         "direction form",
-        certificates.chi_square_certificate,
+        extremes.chi_square_certificate,
         RATIO.chi_square,
         3,
         **LEVEL,
@@ -197,11 +181,11 @@ ROWS = (
         lam=F(2),
     ),
     row("direction rigour", RATIO.profile, 3, **LEVEL),
-    row("under", normal.average_atoms, RATIO, 3),
-    row("under", normal.kolmogorov_distance, RATIO, 3),
-    row("under", normal.berry_esseen_bound, RATIO, 3),
-    row("direction", normal.normal_profile, RATIO, 3, **LEVEL),
-    row("direction", poisson.poisson_profile, RATIO, 3, **LEVEL),
+    row("under", limits.average_atoms, RATIO, 3),
+    row("under", limits.kolmogorov_distance, RATIO, 3),
+    row("under", limits.berry_esseen_bound, RATIO, 3),
+    row("direction", limits.normal_profile, RATIO, 3, **LEVEL),
+    row("direction", limits.poisson_profile, RATIO, 3, **LEVEL),
     row("direction", worst.worst_curve, F(1, 4), 3, lam=F(2), exp_eps=F(6, 5)),
     row("rigour", OrderComparison, PAIR, 3, F(1), F(2), (F(1), F(2)), ("undecided",)),
     row("rigour", pair_delta, PAIR, 3, F(6, 5)),
@@ -225,28 +209,20 @@ DOORS = {door: call for one in ROWS for door, call in one.items()} | {
     "collect.plan.Plan.expected.loss": PLAN.expected,
     "design.comparison.compare.compare.loss": lambda v: compare(3, n=9, eps0=1, mechanisms=["krr"], loss=v).rows,
     "design.shuffled.best.best_shuffled.loss": lambda v: best_shuffled(3, n=4, eps=1, delta="1/10", loss=v).trace,
-    "utility.estimation.votes.VoteNoise.loss.loss": lambda v: votes.VoteNoise(F(1), F(2), 3, "").loss(v, 4),
+    "utility.estimation.votes.Noise.loss.loss": lambda v: votes.VoteNoise(F(1), F(2), 3, "").loss(v, 4),
+    "channels.mixed_law.MixedLaw.finite.side": lambda v: MIXED.finite(v, 4),
     "engines.confirm.front.confirm.route": lambda v: confirm.confirm(LAW, 3, digits=8, route=v).value[:6],
-    "utility.estimation.vertex_votes.VertexNoise.loss.loss": lambda v: vertex_votes.joint_noise([NOISE] * 2).loss(v, 4),
-    "utility.estimation.vertex_votes.VertexNoise.worst.loss": lambda v: vertex_votes.joint_noise([NOISE] * 2).worst(v),
+    "utility.estimation.votes.VertexNoise.worst.loss": lambda v: votes.joint_noise([NOISE] * 2).worst(v),
     "utility.frontiers.caps.optimal_subset_sizes.loss": lambda v: caps.optimal_subset_sizes(5, F(6), loss=v),
     "design.comparison.matching.Match.kind": lambda v: matching.Match(v, HALF, None),
-    "decompositions.closed_forms.ClosedForm.datasets.others": lambda v: closed_forms.closed_form(
-        "krr", {"k": "3"}, lam=2
-    ).datasets(v, 4),
-    "decompositions.filed.filed_decomposition.others": lambda v: filed.filed_decomposition(KRR, others=v).gparv(),
     "decompositions.composition.tree.Composition.operator": lambda v: composition.Composition(v, (KRR,), (F(1),)),
-    "decompositions.laplace.laplace_cells.side": lambda v: laplace.laplace_cells(4, v, "blanket", differs=True),
     "ledger.claims.model.Claim.kind": lambda v: replace(CLAIM, kind=v),
     "ledger.claims.model.Claim.expected": lambda v: replace(CLAIM, expected=v),
     "ledger.claims.model.Claim.grade": lambda v: replace(CLAIM, grade=v),
     "ledger.claims.parts.Erratum.severity": lambda v: Erratum(v, None if v == "question" else "granted", "why"),
     "ledger.claims.parts.Erratum.standing": lambda v: Erratum("wording", v, "why"),
     "ledger.claims.parts.PlottedCurve.role": lambda v: parts.PlottedCurve("one", v, ((0.0, 1.0),)),
-    "channels.mixed_law.Segment.finite.side": lambda v: list(MIXED.segments[0].finite(v, 4, 64)),
-    "channels.mixed_law.MixedLaw.finite.side": lambda v: MIXED.finite(v, 4),
-    "decompositions.rising.Slope.spreads.direction": lambda v: rising.Slope(()).spreads(F(6, 5), v, None),
-    "utility.likelihood.certificates.hinge_range.direction": lambda v: certificates.hinge_range(v, F(2)),
+    "utility.likelihood.extremes.hinge_range.direction": lambda v: extremes.hinge_range(v, F(2)),
     "vectors.privacy.dominance.OrderComparison.verdicts": lambda v: OrderComparison(
         PAIR, 3, F(1), F(2), (F(1), F(2)), (v,), "float64"
     ),

@@ -14,10 +14,10 @@ from symshuffle.base.choices import Criterion
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.results import Answer, Certified, SafeEnd, outward, passes
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
+from symshuffle.design.information.formulas import rational_program
 from symshuffle.design.information.measures import total_variation_measure
-from symshuffle.design.information.rational import rational_program
-from symshuffle.design.named.cardioid import cardioid_program
-from symshuffle.design.parametric.program import minimax_program
+from symshuffle.design.named import cardioid_program
+from symshuffle.design.parametric.program import program_of_problem
 from symshuffle.design.parametric.walk import derive, piece_around, piecewise_optimum
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, trivial_group
 from symshuffle.mechanisms.symbolic import LAM
@@ -102,9 +102,10 @@ def test_derived_formulas_verify(criterion):
     measure = total_variation_measure(HALF, THIRD)
     piecewise_optimum(rational_program(measure, measure.symmetry())).verify()
     derive(cardioid_program(5, F(1))).verify()  # over a number field
-    program = minimax_program(ORDERED, trivial_group(3))
+    program = program_of_problem(ORDERED, trivial_group(3), criterion=Criterion.MINIMAX)
     piece_around(program, F(2)).verify(program)
-    assert not passes(lambda: piece_around(program, F(2)).verify(minimax_program(PROBLEMS["prior"], trivial_group(3))))
+    other = program_of_problem(PROBLEMS["prior"], trivial_group(3), criterion=Criterion.MINIMAX)
+    assert not passes(lambda: piece_around(program, F(2)).verify(other))
 
 
 def test_a_group_cannot_claim_to_be_the_rotations():

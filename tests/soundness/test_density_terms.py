@@ -12,10 +12,10 @@ import pytest
 
 from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import Exp, working_precision
-from symshuffle.engines.densities import bromwich_line, bromwich_plan, gauss, heights
+from symshuffle.engines.densities import beyond, bromwich, bromwich_plan, gauss
 from symshuffle.engines.densities import engine as densities
 from symshuffle.engines.densities.bromwich import Bromwich
-from symshuffle.engines.densities.doubling import Atoms, positive_part
+from symshuffle.engines.densities.engine import Atoms, positive_part
 from symshuffle.vectors.privacy.pairs import worst_pair
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
 
@@ -37,23 +37,23 @@ def low(height_share):
 
     def found(law, n, plan, c, size, atom, least):
         height = height_share * plan.far
-        return heights.far(heights.ladders(law, c), size - atom, height), height
+        return beyond.far(beyond.ladders(law, c), size - atom, height), height
 
     return found
 
 
 def test_the_bound_at_all_heights_is_needed(law, monkeypatch):
-    monkeypatch.setattr(bromwich_line, "_far", low(0.02))
+    monkeypatch.setattr(bromwich, "_height", low(0.02))
     assert Bromwich(1e-8).bracket(law, 1000).contains(TRUE)
     genuine = low(0.02)
-    monkeypatch.setattr(bromwich_line, "_far", lambda *a: (flint.arb(0), genuine(*a)[1]))
+    monkeypatch.setattr(bromwich, "_height", lambda *a: (flint.arb(0), genuine(*a)[1]))
     assert not Bromwich(1e-8).bracket(law, 1000).contains(TRUE)
 
 
 def test_the_bound_on_stretches_is_needed(law, monkeypatch):
-    monkeypatch.setattr(bromwich_line, "last_node", lambda *_: 4)
+    monkeypatch.setattr(bromwich, "last_node", lambda *_: 4)
     assert Bromwich(1e-6).bracket(law, 1000).contains(TRUE)
-    monkeypatch.setattr(bromwich_line.BromwichLine, "_stretches", lambda self, start, last: flint.arb(0))
+    monkeypatch.setattr(bromwich.BromwichLine, "_stretches", lambda self, start, last: flint.arb(0))
     assert not Bromwich(1e-6).bracket(law, 1000).contains(TRUE)
 
 
@@ -62,9 +62,9 @@ def test_the_rounding_allowance_is_needed(monkeypatch, whole):
     n, eps = 10**8, Exp(Fraction(1, 10**6))
     law = PAIR.law(eps, tail=Fraction(1, 10**25), bits=192)
     sure = Bromwich(1e-13).bracket(law, n)
-    genuine = bromwich_line.BromwichLine.sum_in_doubles
+    genuine = bromwich.BromwichLine.sum_in_doubles
     if not whole:
-        monkeypatch.setattr(bromwich_line.BromwichLine, "sum_in_doubles", lambda self: (genuine(self)[0], flint.arb(0)))
+        monkeypatch.setattr(bromwich.BromwichLine, "sum_in_doubles", lambda self: (genuine(self)[0], flint.arb(0)))
     quick = Bromwich(1e-11, Rigour.FLOAT64).bracket(law, n)
     assert quick.rigour is Rigour.FLOAT64
     assert (quick.lower <= sure.upper and sure.lower <= quick.upper) == whole
@@ -76,7 +76,7 @@ def test_the_sum_in_doubles_is_that_in_balls_within_its_allowance(n, eps, rel):
     with working_precision(192):
         plan, taken = bromwich_plan.plan_for(seen, n, rel)
         # What the rule leaves out widens balls and allowance alike; without it the balls are points.
-        line = replace(bromwich_line.BromwichLine.of(taken, n, plan), error=flint.arb(0))
+        line = replace(bromwich.BromwichLine.of(taken, n, plan), error=flint.arb(0))
         total, allowance = line.sum_in_doubles()
         sure, nothing = line.sum_in_balls()
         weight = line.step / flint.arb.pi()
@@ -90,7 +90,7 @@ def test_balls_that_are_wider_than_a_rounding_are_covered_to_their_ends(part):
     seen = PAIR.law(Exp(Fraction(4, 10000)), tail=Fraction(1, 10**25), bits=192)
     with working_precision(192):
         plan, taken = bromwich_plan.plan_for(seen, 1000, 1e-8)
-        line = replace(bromwich_line.BromwichLine.of(taken, 1000, plan), error=flint.arb(0))
+        line = replace(bromwich.BromwichLine.of(taken, 1000, plan), error=flint.arb(0))
 
         def moved(by):
             return {
@@ -111,7 +111,7 @@ def test_a_power_grows_with_the_error_of_its_base():
     seen = PAIR.law(Exp(Fraction(4, 10000)), tail=Fraction(1, 10**25), bits=192)
     with working_precision(192):
         plan, taken = bromwich_plan.plan_for(seen, 1000, 1e-8)
-        line = replace(bromwich_line.BromwichLine.of(taken, 1000, plan), error=flint.arb(0))
+        line = replace(bromwich.BromwichLine.of(taken, 1000, plan), error=flint.arb(0))
         total, allowance = replace(line, zero=line.zero + flint.arb(0, 2e-3)).sum_in_doubles()
         largest = replace(line, zero=line.zero + flint.arb(2e-3)).sum_in_balls()[0]
         assert abs(total - largest) * line.step / flint.arb.pi() < allowance
@@ -121,11 +121,11 @@ def test_a_wide_factor_of_single_terms_is_covered_to_its_ends(monkeypatch):
     seen = PAIR.law(Exp(Fraction(4, 10000)), tail=Fraction(1, 10**25), bits=192)
     with working_precision(192):
         plan, taken = bromwich_plan.plan_for(seen, 1000, 1e-8)
-        line = replace(bromwich_line.BromwichLine.of(taken, 1000, plan), error=flint.arb(0))
+        line = replace(bromwich.BromwichLine.of(taken, 1000, plan), error=flint.arb(0))
         weight, factor = line.step / flint.arb.pi(), flint.arb("0.25")
 
         def summed(by, name):
-            monkeypatch.setattr(bromwich_line.BromwichLine, "single", property(lambda _: factor + by))
+            monkeypatch.setattr(bromwich.BromwichLine, "single", property(lambda _: factor + by))
             return getattr(line, name)()
 
         total, allowance = summed(flint.arb(0, 1e-7), "sum_in_doubles")
@@ -158,23 +158,23 @@ def off_and_allowed(line):
 @pytest.mark.parametrize(("n", "eps"), [(1000, "4/10000"), (10**8, "1/1000000")])
 def test_sums_that_are_as_wrong_as_they_may_be_are_allowed_for(n, eps, monkeypatch):
     """Four units of every exponential and one round-off of every addition take a good part of the allowance."""
-    halved = bromwich_line._halved
-    monkeypatch.setattr(bromwich_line, "np", Rough(4, 0))
-    monkeypatch.setattr(bromwich_line, "_halved", lambda x: halved(x) * (1 + math.ceil(math.log2(len(x))) * 2.0**-53))
+    halved = bromwich._halved
+    monkeypatch.setattr(bromwich, "np", Rough(4, 0))
+    monkeypatch.setattr(bromwich, "_halved", lambda x: halved(x) * (1 + math.ceil(math.log2(len(x))) * 2.0**-53))
     seen = PAIR.law(Exp(Fraction(eps)), tail=Fraction(1, 10**25), bits=192)
     with working_precision(192):
         plan, taken = bromwich_plan.plan_for(seen, n, 1e-8)
-        off, allowance = off_and_allowed(replace(bromwich_line.BromwichLine.of(taken, n, plan), error=flint.arb(0)))
+        off, allowance = off_and_allowed(replace(bromwich.BromwichLine.of(taken, n, plan), error=flint.arb(0)))
         assert allowance / 4 < off < allowance
 
 
 @pytest.mark.parametrize("turns", [3, -3])
 def test_phases_that_are_as_wrong_as_they_may_be_are_allowed_for(law, turns, monkeypatch):
     """Far up a line that is far out a phase of thousands of turns is off by as many round-offs."""
-    monkeypatch.setattr(bromwich_line, "np", Rough(0, turns))
+    monkeypatch.setattr(bromwich, "np", Rough(0, turns))
     with working_precision(192):
         plan, taken = bromwich_plan.plan_for(law, 1000, 1e-8)
-        line = bromwich_line.BromwichLine.of(taken, 1000, plan)
+        line = bromwich.BromwichLine.of(taken, 1000, plan)
         few = replace(line.rule, values=(flint.arb(1), flint.arb("0.5")), weights=line.rule.weights[:2])
         far = replace(plan, c=1e4, step=1.0)
         half = flint.arb("0.25")
@@ -191,10 +191,10 @@ def test_phases_that_are_as_wrong_as_they_may_be_are_allowed_for(law, turns, mon
 def test_sums_and_powers_of_doubles_are_formed_in_a_known_order():
     """Every term of the sum goes through as many additions as there are halvings; a power errs by 3 (n - 1) units."""
     for m in (1, 2, 3, 7, 64, 1000):
-        assert bromwich_line._halved(np.arange(m, dtype=complex)[:, None])[0] == m * (m - 1) // 2
+        assert bromwich._halved(np.arange(m, dtype=complex)[:, None])[0] == m * (m - 1) // 2
     base = np.exp(1j * np.linspace(0.1, 3, 40)) * 0.9999999
     for n in (1, 2, 3, 1000, 10**6 + 7):
-        found = bromwich_line._power(base, n)
+        found = bromwich.integer_power(base, n)
         for z, power in zip(base, found, strict=True):
             with mp.workdps(40):
                 truth = mp.mpc(z) ** n
@@ -213,8 +213,8 @@ def line_at(monkeypatch, height, step):
 
 
 def aliases_times(monkeypatch, factor):
-    plain = bromwich_line.BromwichLine.aliases
-    monkeypatch.setattr(bromwich_line.BromwichLine, "aliases", lambda self, value: factor * plain(self, value))
+    plain = bromwich.BromwichLine.aliases
+    monkeypatch.setattr(bromwich.BromwichLine, "aliases", lambda self, value: factor * plain(self, value))
 
 
 @pytest.mark.parametrize("kept", [1.0, 0.9, 0.0])
@@ -230,14 +230,14 @@ def test_the_aliases_of_sums_far_above_are_needed(law, monkeypatch):
     """On a line far from 0 those of m < 0 are what matters; Chernoff's bound on them is made next to nothing."""
     line_at(monkeypatch, 2, 2)
     assert Bromwich(1e-8).bracket(law, 1000).contains(TRUE)
-    plain = bromwich_line.BromwichLine.aliases
+    plain = bromwich.BromwichLine.aliases
 
     def of_one_side(self, value):
         with pytest.MonkeyPatch.context() as at:
             at.setattr(gauss, "expectation", lambda *_: flint.arb("1e-30"))
             return plain(self, value)
 
-    monkeypatch.setattr(bromwich_line.BromwichLine, "aliases", of_one_side)
+    monkeypatch.setattr(bromwich.BromwichLine, "aliases", of_one_side)
     assert not Bromwich(1e-8).bracket(law, 1000).contains(TRUE)
 
 

@@ -17,25 +17,25 @@ DOORS = {
     "second moment of a fiber": "utility.anchored.maps.Fiber.second_moment",
     "covariance of a fiber": "utility.anchored.maps.Fiber.covariance",
     "the same in balls": "utility.anchored.enclosed.EnclosedLaw.fiber",
-    "point of an output": "utility.anchored.gauge.Gauge.point",
+    "point of an output": "utility.anchored.maps.Gauge.point",
     "mechanism of a frontier": "utility.frontiers.frontier.Frontier.mechanism",
     "channel of a frontier": "utility.frontiers.frontier.Frontier.channel",
     "one leakage call": "utility.frontiers.leakage.leakage",
     "convex envelope by name": "utility.frontiers.leakage.convex_envelope",
-    "mixtures of extreme laws": "utility.anchored.mixtures.decompose",
+    "mixtures of extreme laws": "utility.frontiers.orbit.decompose",
     "vertices of the maximal polytope, streamed": "geometry.extremal.MaximalPolytope.each_vertex",
     "the same, up to symmetry": "geometry.extremal.MaximalPolytope.vertex_orbits",
     "slope constant": "utility.frontiers.frontier.slope_constant",
     "threshold budget": "utility.frontiers.frontier.threshold_budget",
     "tie ratio": "utility.frontiers.caps.tie_ratio",
-    "breakpoints as eps0": "design.parametric.pieces.PiecewiseOptimum.breakpoints_eps0",
+    "breakpoints as eps0": "design.parametric.program.PiecewiseOptimum.breakpoints_eps0",
 }
 SHOWN = tuple(
     words(
         "utility.anchored.law.AnchoredLaw utility.anchored.enclosed.EnclosedLaw "
         "utility.anchored.maps.Fiber utility.frontiers.frontier.Frontier "
         "utility.frontiers.contamination.Leakage utility.frontiers.leakage.PairLeakage "
-        "design.decision.optimal_channel.Design"
+        "design.decision.certificate.Design"
     )
 )
 

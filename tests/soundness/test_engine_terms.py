@@ -24,11 +24,11 @@ from symshuffle.engines.contours import contour, saddle
 from symshuffle.engines.contours.ball import BallContour
 from symshuffle.engines.contours.characteristic import Form, Region, form
 from symshuffle.engines.contours.contour import Contour
-from symshuffle.engines.counting import count_tables, count_windows, counts, sparse
+from symshuffle.engines.counting import count_tables, counts, sparse
 from symshuffle.engines.counting.counts import Counts
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.engines.counting.sparse import Sparse
-from symshuffle.engines.transforms import convolution, fft, tilted
+from symshuffle.engines.transforms import fft, tilted
 from symshuffle.engines.transforms.fft import FFT
 from tests.soundness.test_engine_allowances import ATOM, HUGE, STUCK, WEIGHT, WITHIN
 
@@ -299,7 +299,7 @@ def fft_misses(patch):
 
 def exact_convolution(at):
     """Transforms that claim to be exact."""
-    plain = convolution.convolve
+    plain = tilted.convolve
     for module in (fft, tilted):
         at.setattr(module, "convolve", lambda *given: replace(plain(*given), error=0.0))
 
@@ -365,12 +365,12 @@ COUNTED = [
 
 def counted_misses(patch, *, quiet=None, bits=128, rel=1e-30):
     """Whether a sum over counts misses, with windows of some exponent or in coarse numbers."""
-    window = count_windows._window
+    window = count_tables._window
     for law, n in COUNTED:
         exact = Exact(largest_power=10**9).bracket(law, n).exact
         with pytest.MonkeyPatch.context() as at:
             if quiet is not None:
-                at.setattr(count_windows, "_window", lambda n, share, _: window(n, share, quiet))
+                at.setattr(count_tables, "_window", lambda n, share, _: window(n, share, quiet))
             patch(at)
             if missed(lambda law=law, n=n: Counts(rel=rel, bits=bits).bracket(law, n), (exact, exact)):
                 return True
@@ -379,12 +379,12 @@ def counted_misses(patch, *, quiet=None, bits=128, rel=1e-30):
 
 def without_side(sign):
     """Chernoff's bound on one side of the windows only."""
-    plain = count_windows._chernoff
+    plain = count_tables._chernoff
 
     def one_sided(n, whole, part, count, slope):
         return flint.arb(0) if slope * sign > 0 else plain(n, whole, part, count, slope)
 
-    return lambda at: at.setattr(count_windows, "_chernoff", one_sided)
+    return lambda at: at.setattr(count_tables, "_chernoff", one_sided)
 
 
 def table_without(**fields):

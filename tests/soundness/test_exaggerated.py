@@ -46,7 +46,7 @@ from symshuffle.design.comparison.families import family
 from symshuffle.design.comparison.forms import forms
 from symshuffle.design.comparison.matching import read_match
 from symshuffle.engines import registry
-from symshuffle.engines.densities import gauss, stretches
+from symshuffle.engines.densities import beyond, gauss
 from symshuffle.engines.densities.bromwich import Bromwich
 from symshuffle.engines.densities.engine import two_sided
 from symshuffle.engines.transforms.fft import FFT
@@ -59,7 +59,7 @@ Part = tuple[F, F, F]
 UNIT = 1 << 12
 NOT_SCALED = {"_RUNGS", "_SHIFTS", "_ELLIPSES", "_ORDERS"}
 """An index into a table and what it counts, which go together, and tables whose entries have a range."""
-MOST, LIMITS = 400, ((stretches, "_MOST", 30_000), (gauss, "_MOST_NODES", 400))
+MOST, LIMITS = 400, ((beyond, "_MOST", 30_000), (gauss, "_MOST_NODES", 400))
 """What a count is raised to at most; work beyond which a line is refused."""
 FACTORS = pytest.mark.parametrize("factor", [0.01, 1.0, 100.0])
 
@@ -495,5 +495,5 @@ def test_nodes_that_are_not_evaluated(factor):
 
         truth = sum(abs(value(k * step)) ** n / (c * c + (k * step) ** 2) for k in range(start, last + 1))
         ends = {"start": start, "last": last, "allowed": 100.0 * draw.random(), "terms": 1}
-        found = answer(draw, factor, stretches.over, along, bound, step=flint.arb(step), **ends)
+        found = answer(draw, factor, beyond.over, along, bound, step=flint.arb(step), **ends)
         assert float(found) >= truth * (1 - 1e-9)

@@ -12,7 +12,7 @@ import pytest
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Exp, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
-from symshuffle.engines.densities import bromwich_line, bromwich_plan
+from symshuffle.engines.densities import bromwich, bromwich_plan
 from symshuffle.engines.densities.bromwich import Bromwich
 from symshuffle.vectors.privacy.pairs import worst_pair
 from symshuffle.vectors.randomizers.mechanisms import SphereLinear
@@ -101,7 +101,7 @@ def test_sums_of_one_term_are_needed(steep, monkeypatch, kept):
     """With the closed form and without, with sums of one term taken out and in, the brackets are of one number."""
     found = Bromwich(1e-7).bracket(steep, FEW)
     if kept:
-        monkeypatch.setattr(bromwich_line, "_worth", lambda *_: False)
+        monkeypatch.setattr(bromwich, "_worth", lambda *_: False)
     else:
         monkeypatch.setattr(ContinuousLaw, "positive_mean", flint.arb(0))
     other = Bromwich(1e-5).bracket(steep, FEW)
@@ -113,7 +113,7 @@ def test_the_sum_without_single_terms_in_doubles_is_that_in_balls_within_its_all
     with working_precision(192):
         law = replace(steep, transform=None)
         plan, seen = bromwich_plan.plan_for(law, 20, 1e-3)
-        line = replace(bromwich_line.BromwichLine.of(seen, 20, plan), error=flint.arb(0), nodes=40)
+        line = replace(bromwich.BromwichLine.of(seen, 20, plan), error=flint.arb(0), nodes=40)
         assert line.least == 2 and line.single > 1
         total, allowance = line.sum_in_doubles()
         sure, nothing = line.sum_in_balls()
@@ -126,10 +126,10 @@ def test_the_sum_without_single_terms_in_doubles_is_that_in_balls_within_its_all
 def test_the_bound_on_terms_of_some_degree(n, zero, share, least):
     """Against the terms themselves; it is attained by two users, and by one term that is next to nothing."""
     terms = sum(math.comb(n, k) * zero ** (n - k) * share**k for k in range(least, n + 1))
-    bound = float(bromwich_line._several(n, least, flint.arb(zero), flint.arb(share)))
+    bound = float(bromwich._several(n, least, flint.arb(zero), flint.arb(share)))
     assert terms <= bound * (1 + 1e-12)
     small = 1e-9
-    near = float(bromwich_line._several(n, least, flint.arb(zero), flint.arb(small)))
+    near = float(bromwich._several(n, least, flint.arb(zero), flint.arb(small)))
     assert near == pytest.approx(math.comb(n, least) * zero ** (n - least) * small**least, rel=1e-5)
 
 
@@ -142,7 +142,7 @@ def test_the_closed_bound_at_all_heights_is_needed(steep, monkeypatch, dropped):
         bound = law.transform.most(c, flint.arb(1))
         return (flint.arb(0) if dropped == "bound" else bound), 1.0
 
-    monkeypatch.setattr(bromwich_line, "_far", low)
+    monkeypatch.setattr(bromwich, "_height", low)
     found = Bromwich(1e-7).bracket(steep, FEW)
     assert (found.lower <= sure.upper and sure.lower <= found.upper) == (dropped == "nothing")
 
@@ -151,7 +151,7 @@ def test_stretches_without_sums_of_one_term_are_bounded(steep):
     """The bound on a stretch is above each of its nodes, whichever of its two forms is the smaller."""
     with working_precision(160):
         plan, seen = bromwich_plan.plan_for(steep, FEW, 1e-4)
-        line = bromwich_line.BromwichLine.of(seen, FEW, plan)
+        line = bromwich.BromwichLine.of(seen, FEW, plan)
         for first, last in itertools.pairwise((2, 3, 10, 40)):
             bound, truth = line._stretches(first, last), flint.arb(0)
             for index in range(first, last + 1):
@@ -177,7 +177,7 @@ def test_an_error_of_the_share_counts_in_both_of_its_powers(steep):
     off = flint.arb("1e-9")
     with working_precision(128):
         plan, seen = bromwich_plan.plan_for(replace(steep, transform=None), 20, 1e-3)
-        line = replace(bromwich_line.BromwichLine.of(seen, 20, plan), error=flint.arb(0), nodes=20)
+        line = replace(bromwich.BromwichLine.of(seen, 20, plan), error=flint.arb(0), nodes=20)
         more = replace(line, error=off).sum_in_doubles()[1] - line.sum_in_doubles()[1]
         least = flint.arb(0)
         for index in range(21):

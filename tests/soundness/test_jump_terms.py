@@ -16,12 +16,10 @@ from symshuffle.base.errors import NotDecided
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.densities import (
+    beyond,
     bromwich,
-    bromwich_line,
     bromwich_plan,
     gauss,
-    heights,
-    jump_line,
     jump_plan,
     jumps,
 )
@@ -135,10 +133,10 @@ def line(law):
 
 def made(cut, **changes):
     calm, jump = cut.calm, jumps._alone(cut.jumps)
-    atoms = jump_plan.atoms_of(calm.pieces, calm.zero), jump_plan.atoms_of(cut.jumps)
+    atoms = bromwich_plan.atoms_of(calm.pieces, calm.zero), bromwich_plan.atoms_of(cut.jumps)
     plan = replace(jump_plan.plan_for(*atoms, N, 1e-9), **changes)
     with working_precision(160):
-        return jump_line.JumpLine.of(calm, jump, N, plan)
+        return jumps.JumpLine.of(calm, jump, N, plan)
 
 
 def ends(line):
@@ -166,9 +164,7 @@ def test_aliases_to_the_right_hold_the_value_and_what_is_shifted_in():
     jump = Piece(F(4), F(5), lambda u: u, lambda u: u * 0 + to_arb(F(p)))
     with working_precision(128):
         plan = jump_plan.JumpPlan(0.03, 100.0, 0.1, 1e-9)
-        line = jump_line.JumpLine.of(
-            ContinuousLaw((calm,), Ball.from_arb(flint.arb(0))), jumps._alone((jump,)), N, plan
-        )
+        line = jumps.JumpLine.of(ContinuousLaw((calm,), Ball.from_arb(flint.arb(0))), jumps._alone((jump,)), N, plan)
         exact = (to_arb(F(3, 2)) * (N - 1) + to_arb(F(9, 2))) * to_arb(F(p))
         value, rest = line.value(), line.rest()
         over = (value - rest) * line.scale - exact
@@ -206,7 +202,7 @@ def test_what_is_beyond_the_height_is_bounded(line):
         c = to_arb(F(line.plan.c))
         size, whole = gauss.expectation(line.calm, c), line._whole(c)
         atom = to_arb(line.calm.zero)
-        share = heights.far(heights.ladders(line.calm, c), size - atom, height)
+        share = beyond.far(beyond.ladders(line.calm, c), size - atom, height)
         still = ((atom + share) / size).upper().min(flint.arb(1))
         low = replace(line, nodes=few, height=height, far=(still ** (N - 1) * whole / line.scale).upper())
         off = abs(low.value() - line.value())
@@ -259,7 +255,7 @@ def test_bromwich_allows_on_stretches_for_a_rule_that_says_less(law, monkeypatch
     shrunken(monkeypatch, flint.arb("0.1"))
     with working_precision(160):
         plan, seen = bromwich_plan.plan_for(law, N, 1e-3)
-        other = bromwich_line.BromwichLine.of(seen, N, plan)
+        other = bromwich.BromwichLine.of(seen, N, plan)
         other = replace(other, step=other.step / 10**6)
         truth = gauss.expectation(seen, other.c) ** N / other.c**2  # the first node is nearly on the real line
         assert truth * flint.arb("0.9999") <= other._stretches(1, 1) * other.log_scale.exp()
@@ -273,9 +269,9 @@ def test_what_is_left_out_counts_at_both_ends(line, monkeypatch):
         assert least <= high
         assert low <= most
     seen = []
-    monkeypatch.setattr(jump_line.JumpLine, "value", lambda self: flint.arb(8))
-    monkeypatch.setattr(jump_line.JumpLine, "rest", lambda self: flint.arb(2))
-    monkeypatch.setattr(jump_line.JumpLine, "aliases", lambda self, value: seen.append(value) or flint.arb(1))
+    monkeypatch.setattr(jumps.JumpLine, "value", lambda self: flint.arb(8))
+    monkeypatch.setattr(jumps.JumpLine, "rest", lambda self: flint.arb(2))
+    monkeypatch.setattr(jumps.JumpLine, "aliases", lambda self, value: seen.append(value) or flint.arb(1))
     least, most = ends(replace(line, scale=flint.arb(2)))
     assert (least, most, seen) == (2 * (8 - 2 - 1), 2 * (8 + 2), [8 + 2])
 

@@ -10,12 +10,12 @@ import pytest
 from symshuffle.base.choices import Criterion, Method, Rigour
 from symshuffle.base.numbers import Exp
 from symshuffle.cli import main
+from symshuffle.design.decision.invariant import detect_symmetry
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff
-from symshuffle.design.decision.symmetries import detect_symmetry
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.files import read_problem
-from symshuffle.design.information.logarithmic import logarithmic_piece
+from symshuffle.design.information.formulas import logarithmic_piece
 from symshuffle.design.information.maximum import maximise
 from symshuffle.design.information.measures import chi_square_measure, f_divergence, kullback_leibler
 from symshuffle.mechanisms.symbolic import LAM, constant_of, evaluate

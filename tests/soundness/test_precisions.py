@@ -8,9 +8,9 @@ import pytest
 
 from symshuffle.accountants.literature import baselines
 from symshuffle.accountants.literature.baselines import BlanketVariable
-from symshuffle.channels.divergences import kl_divergence, renyi_divergence
+from symshuffle.channels.shuffled import kl_divergence, renyi_divergence
 from symshuffle.utility.likelihood.extremes import gaussian_scale
-from symshuffle.utility.likelihood.normal import gaussian_profile, scaled_limit
+from symshuffle.utility.likelihood.limits import gaussian_profile
 from symshuffle.vectors.error import compare
 from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.error.optimal import bmg_optimal
@@ -40,7 +40,6 @@ DOORS = {
     "decay_exponent": lambda bits: templates.decay_exponent(F(1), F(1, 2), 10, bits=bits),
     "err1": lambda bits: err1(PrivUnit("3/4", "1/4", 5), bits=bits),
     "gaussian_profile": lambda bits: gaussian_profile(F(1, 2), eps=F(1), bits=bits),
-    "scaled_limit": lambda bits: scaled_limit(F(1, 2), bits=bits),
     "gaussian_scale": lambda bits: gaussian_scale(F(1, 4), 10, bits=bits),
 }
 

@@ -29,8 +29,7 @@ from symshuffle.base.numbers import (
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
-from symshuffle.decompositions.blanket import simplified_decomposition
-from symshuffle.decompositions.model import Decomposition, ReductionPair
+from symshuffle.decompositions.model import Decomposition, ReductionPair, simplified_decomposition
 from symshuffle.mechanisms.continuous import Laplace
 
 if TYPE_CHECKING:
@@ -209,6 +208,7 @@ def of_composition(source: Composed) -> Reduction:
         composed_law,
         is_mixture,
         is_real,
+        leaves,
         mixed_law,
         patterns,
     )
@@ -227,7 +227,7 @@ def of_composition(source: Composed) -> Reduction:
 
     ways = patterns(tree)
     check_size(tree, ways)
-    continuous = any(isinstance(leaf, Laplace) for leaf in tree.leaves())
+    continuous = any(isinstance(leaf, Laplace) for leaf in leaves(tree))
     whole = continuous and is_mixture(tree)
     backgrounds = common_backgrounds(tree)
 

@@ -159,7 +159,7 @@ def _of_symbols(source: object) -> Reduction:
 
 @lru_cache(maxsize=128)
 def _of_mechanism(mechanism: Mechanism) -> Reduction:
-    from symshuffle.decompositions.rising import slope_in
+    from symshuffle.decompositions.backgrounds import slope_in
     from symshuffle.decompositions.symbolic import optimal_decomposition
 
     mechanism = _complete(mechanism)
@@ -180,8 +180,7 @@ def _of_mechanism(mechanism: Mechanism) -> Reduction:
 def _pair_class(mechanism: Mechanism, kind: Pairs, *, real: bool) -> PairClass:
     """One class of pairs; its counts are made, and its laws derived, when one of them is asked for."""
     from symshuffle.decompositions.backgrounds import constant_backgrounds
-    from symshuffle.decompositions.filed import filed_decomposition
-    from symshuffle.decompositions.symbolic import quick_law
+    from symshuffle.decompositions.symbolic import filed_decomposition, quick_law
 
     chosen = cache(lambda: mechanism.at_pairs(kind))
 
@@ -242,7 +241,7 @@ def _filed_class(form: ClosedForm, algebra: Callable[[], Reduction], place: int,
         return law
 
     def in_doubles(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
-        return form.law_in_doubles(exp_eps, others=Others.BLANKET, direction=direction)
+        return form.law(exp_eps, direction=direction, doubles=True)
 
     datasets = tuple(
         Datasets(partial(form.datasets, others), family(others, which))

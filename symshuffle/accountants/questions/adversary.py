@@ -22,9 +22,8 @@ from symshuffle.accountants.bounds.evaluate import Request, check_n
 from symshuffle.accountants.covering.listed import numeric
 from symshuffle.accountants.covering.reduced import PairClass, Reduction
 from symshuffle.base.choices import Direction, Question, Rigour
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError, Progress, Unsupported
 from symshuffle.base.executors import mapped
-from symshuffle.base.kinds import Progress
 from symshuffle.base.levels import read_target, words_of_target
 from symshuffle.base.lines import FirstLines, at_target
 from symshuffle.base.numbers import Number, Real, lower_end

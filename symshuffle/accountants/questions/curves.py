@@ -31,9 +31,8 @@ from symshuffle.accountants.questions.experiments import (
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, WIDTH_OF_EPS, Rounds
 from symshuffle.base.choices import CurveKind, Question, Rigour
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError, Progress, Unsupported, check_list, check_progress
 from symshuffle.base.executors import mapped
-from symshuffle.base.kinds import Progress, check_list, check_progress
 from symshuffle.base.levels import read_delta, read_target, words_of_target
 from symshuffle.base.lines import FirstLines, at_target
 from symshuffle.base.numbers import Real, as_integer, counted, format_decimal, parse_rational

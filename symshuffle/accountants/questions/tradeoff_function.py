@@ -40,9 +40,8 @@ from symshuffle.accountants.questions.experiments import (
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, Rounds, plan_of, unrolled
 from symshuffle.base.choices import CurveKind, Question, Rigour, choice
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError, Progress, Unsupported, check_list
 from symshuffle.base.executors import mapped
-from symshuffle.base.kinds import Progress, check_list
 from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import as_integer, parse_rational
 from symshuffle.base.results import Bracket

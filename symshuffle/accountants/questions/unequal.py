@@ -33,8 +33,7 @@ from symshuffle.base.levels import read_delta, read_target, words_of_target
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Real, as_integer, counted, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel
-from symshuffle.decompositions.blanket import privacy_blanket
-from symshuffle.decompositions.model import ReductionPair
+from symshuffle.decompositions.model import ReductionPair, privacy_blanket
 
 _WIDTH: Final = 1e-3
 _MOST_USERS: Final = 100_000

@@ -12,7 +12,7 @@ No rounding of losses is needed. Between two points of the lattice :math:`\delta
 The masses are tilted by :math:`e^{cL}`, folded into a window, transformed, raised to integer powers and transformed
 back. *Every mass counts with a positive sign*, so that masses are rounded up for an upper value and down for a lower
 one. What remains is stated and added, or taken off: what lies outside of the window (Chernoff) and the round-off of
-the transforms in the 2-norm (as in :mod:`symshuffle.engines.transforms.convolution`, whose constant per stage is
+the transforms in the 2-norm (as in :mod:`symshuffle.engines.transforms.tilted`, whose constant per stage is
 heuristic).
 """
 
@@ -32,10 +32,10 @@ from symshuffle.accountants.rounds.dominating import LatticeLaw
 from symshuffle.accountants.rounds.losses import Losses, law_logarithms
 from symshuffle.base.choices import Side
 from symshuffle.base.crossings import least_between, smooth_integer
-from symshuffle.base.doubles import UNIT, Array
+from symshuffle.base.doubles import UNIT, Array, integer_power
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
-from symshuffle.engines.transforms.convolution import PER_STAGE, integer_power
+from symshuffle.engines.transforms.tilted import PER_STAGE
 
 _STEPS: Final = 13
 """Of golden section, for the tilt at which a window is shortest."""

@@ -13,89 +13,44 @@ Comparing balls has three outcomes. Every comparison therefore returns a :class:
 undecided verdict for its truth value raises instead of answering "no".
 """
 
-from symshuffle.base.numbers.balls import (
-    DEFAULT_BITS,
-    MOST_DOUBLINGS,
-    Ball,
-    Exp,
-    Number,
-    Real,
-    Verdict,
-    check_rational,
-    enclose,
-    natural_log,
-    squared,
-    to_arb,
-    to_float,
-    usual_bits,
-    working_precision,
-)
-from symshuffle.base.numbers.comparisons import (
-    FLOAT_SUM_SLACK,
-    ball_arguments,
-    equal,
-    is_enclosed,
-    is_exact,
-    less,
-    lower_end,
-    maximum,
-    minimum,
-    positive_part,
-    sums_to_one,
-    upper_end,
-)
-from symshuffle.base.numbers.decimals import brief, counted, exact_text, format_decimal, format_log10, shortest
-from symshuffle.base.numbers.readers import (
-    as_constant,
-    as_distribution,
-    as_integer,
-    as_number,
-    as_precision,
-    as_width,
-    parse_rational,
-    ungrouped,
-)
-
-__all__ = [
-    "DEFAULT_BITS",
-    "FLOAT_SUM_SLACK",
-    "MOST_DOUBLINGS",
-    "Ball",
-    "Exp",
-    "Number",
-    "Real",
-    "Verdict",
-    "as_constant",
-    "as_distribution",
-    "as_integer",
-    "as_number",
-    "as_precision",
-    "as_width",
-    "ball_arguments",
-    "brief",
-    "check_rational",
-    "counted",
-    "enclose",
-    "equal",
-    "exact_text",
-    "format_decimal",
-    "format_log10",
-    "is_enclosed",
-    "is_exact",
-    "less",
-    "lower_end",
-    "maximum",
-    "minimum",
-    "natural_log",
-    "parse_rational",
-    "positive_part",
-    "shortest",
-    "squared",
-    "sums_to_one",
-    "to_arb",
-    "to_float",
-    "ungrouped",
-    "upper_end",
-    "usual_bits",
-    "working_precision",
-]
+from symshuffle.base.numbers.balls import DEFAULT_BITS as DEFAULT_BITS
+from symshuffle.base.numbers.balls import FLOAT_SUM_SLACK as FLOAT_SUM_SLACK
+from symshuffle.base.numbers.balls import MOST_DOUBLINGS as MOST_DOUBLINGS
+from symshuffle.base.numbers.balls import Ball as Ball
+from symshuffle.base.numbers.balls import Exp as Exp
+from symshuffle.base.numbers.balls import Number as Number
+from symshuffle.base.numbers.balls import Real as Real
+from symshuffle.base.numbers.balls import Verdict as Verdict
+from symshuffle.base.numbers.balls import ball_arguments as ball_arguments
+from symshuffle.base.numbers.balls import check_rational as check_rational
+from symshuffle.base.numbers.balls import enclose as enclose
+from symshuffle.base.numbers.balls import equal as equal
+from symshuffle.base.numbers.balls import is_enclosed as is_enclosed
+from symshuffle.base.numbers.balls import is_exact as is_exact
+from symshuffle.base.numbers.balls import less as less
+from symshuffle.base.numbers.balls import lower_end as lower_end
+from symshuffle.base.numbers.balls import maximum as maximum
+from symshuffle.base.numbers.balls import minimum as minimum
+from symshuffle.base.numbers.balls import natural_log as natural_log
+from symshuffle.base.numbers.balls import positive_part as positive_part
+from symshuffle.base.numbers.balls import squared as squared
+from symshuffle.base.numbers.balls import sums_to_one as sums_to_one
+from symshuffle.base.numbers.balls import to_arb as to_arb
+from symshuffle.base.numbers.balls import to_float as to_float
+from symshuffle.base.numbers.balls import upper_end as upper_end
+from symshuffle.base.numbers.balls import usual_bits as usual_bits
+from symshuffle.base.numbers.balls import working_precision as working_precision
+from symshuffle.base.numbers.texts import as_constant as as_constant
+from symshuffle.base.numbers.texts import as_distribution as as_distribution
+from symshuffle.base.numbers.texts import as_integer as as_integer
+from symshuffle.base.numbers.texts import as_number as as_number
+from symshuffle.base.numbers.texts import as_precision as as_precision
+from symshuffle.base.numbers.texts import as_width as as_width
+from symshuffle.base.numbers.texts import brief as brief
+from symshuffle.base.numbers.texts import counted as counted
+from symshuffle.base.numbers.texts import exact_text as exact_text
+from symshuffle.base.numbers.texts import format_decimal as format_decimal
+from symshuffle.base.numbers.texts import format_log10 as format_log10
+from symshuffle.base.numbers.texts import parse_rational as parse_rational
+from symshuffle.base.numbers.texts import shortest as shortest
+from symshuffle.base.numbers.texts import ungrouped as ungrouped

@@ -27,10 +27,7 @@ _INTEGERS: Final = 1 << DOUBLE_BITS
 @final
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A real number known to lie in ``[low, high]``.
-
-    - ``low``, ``high``: end points, finite, ``low <= high``.
-    """
+    """A real number known to lie in ``[low, high]``."""
 
     low: float
     high: float

@@ -1,24 +1,25 @@
-"""Trees of mechanisms: how they are put together, and what the leaves have in common."""
+"""Trees of mechanisms: what the leaves have in common, and the ways in which two inputs of a tree can differ."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from typing import Final, TypeAlias, final
+from typing import Any, Final, TypeAlias, final
+
+import sympy as sp
 
 from symshuffle.base.choices import Operator, replace_choice
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.kinds import check_list
+from symshuffle.base.errors import InputError, Unsupported, check_list
 from symshuffle.base.levels import read_budget, takes_eps0
-from symshuffle.base.numbers import Exp, Real, as_integer, as_number, counted, format_decimal
+from symshuffle.base.numbers import Exp, Real, as_distribution, as_integer, counted, format_decimal
 from symshuffle.channels.channel import Channel, direct_sum
-from symshuffle.decompositions.tables import root
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.symbolic import LAM, Parameter
+from symshuffle.mechanisms.symbolic import LAM, Parameter, constant_of
 
 _LONGEST: Final = 12
 """Characters of a budget that is written as a fraction; others are rounded."""
@@ -53,16 +54,13 @@ class Composition:
                 expected = "a mechanism that does not tell its inputs apart: compose channels by tensor or direct_sum"
                 raise InputError(self.operator, f"{part.name}, given by its matrix", expected)
         if self.operator == "parallel":
-            read = tuple(as_number(weight, f"weights[{place}]") for place, weight in enumerate(self.weights))
+            read = as_distribution(self.weights, "weights")
             for place, weight in enumerate(read):
                 if not isinstance(weight, Fraction):
                     raise InputError(f"weights[{place}]", weight, "a Fraction")
             object.__setattr__(self, "weights", read)
             if len(self.weights) != len(self.parts):
                 raise InputError("weights", f"{len(self.weights)} weights", f"one for each of {len(self.parts)} parts")
-            if any(weight < 0 for weight in self.weights) or sum(self.weights) != 1:
-                written = ", ".join(map(str, self.weights))
-                raise InputError("weights", written, f"probabilities of sum 1 (sum {sum(self.weights)})")
             inputs = [size for size in map(_inputs, self.parts) if size is not None]
             if len(set(inputs)) > 1:
                 sizes = ", ".join(str(size) for size in inputs)
@@ -84,27 +82,15 @@ class Composition:
     def pair(self) -> str:
         """Which pairs of inputs the bound covers."""
         where = "in any way" if self.distance is None else f"in exactly {counted(self.distance, 'coordinate')}"
-        some = [words for part in self.parts for words in _restricted(part)]
+        some, differ = [words for part in self.parts for words in _restricted(part)], f"two inputs that differ {where}"
         if some:
-            return f"two inputs that differ {where}, but in {', '.join(dict.fromkeys(some))}"
-        return (
-            "the worst of all ways in which two inputs can differ"
-            if self.distance is None
-            else f"two inputs that differ {where}"
-        )
+            return f"{differ}, but in {', '.join(dict.fromkeys(some))}"
+        return differ if self.distance is not None else "the worst of all ways in which two inputs can differ"
 
     @property
     def every_pair(self) -> bool:
         """Whether the bound covers all pairs of inputs."""
         return self.distance is None and all(part.every_pair for part in self.parts)
-
-    def leaves(self) -> Iterator[Mechanism | Laplace]:
-        """The mechanisms of the tree."""
-        for part in self.parts:
-            if isinstance(part, Composition):
-                yield from part.leaves()
-            else:
-                yield part
 
     def at(self, *, eps0: object = None, lam: object = None) -> Composed:
         """The composition with its total budget, as ``eps0`` or as ``lam = exp(eps0)``; neither where it has none."""
@@ -151,14 +137,7 @@ class Composed:
 
     @property
     def shares(self) -> str:
-        """How the parts share the total budget, in words; empty where each has all of it.
-
-        Examples
-        --------
-        >>> from symshuffle import joint, mechanism
-        >>> joint(*[mechanism("krr").at(k=20)] * 3).at(eps0=3).shares
-        'eps0 = 3 for all parts together, 1 each (for eps0 = 3 in each part, ask for eps0 = 9)'
-        """
+        """How the parts share the total budget, in words; empty where each has all of it."""
         orders = dict.fromkeys(_shares(self.composition))
         if self.lam is None or all(order == 1 for _, order in orders):
             return ""
@@ -246,7 +225,7 @@ def silent(mechanism: Mechanism) -> bool:
 
 def leaves(part: Part) -> list[Mechanism | Laplace]:
     """The leaves of a tree, which may be one itself."""
-    return list(part.leaves()) if isinstance(part, Composition) else [part]
+    return [leaf for inner in part.parts for leaf in leaves(inner)] if isinstance(part, Composition) else [part]
 
 
 def has_budget(part: Part) -> bool:
@@ -261,3 +240,95 @@ def open_parameters(part: Part) -> list[Parameter]:
     """Parameters of the leaves that have no value yet, other than the common budget."""
     named = [leaf.with_defaults() for leaf in leaves(part) if isinstance(leaf, Mechanism)]
     return [p for leaf in named for p in leaf.needed if p.symbol != LAM]
+
+
+def root(lam: Real, order: int) -> Real:
+    """An exact root of a ratio cap."""
+    if isinstance(lam, Exp):
+        return Exp(lam.exponent / order)
+    root = constant_of(lam) ** sp.Rational(1, order)
+    if not root.is_Rational:
+        raise Unsupported(f"lam = {lam} has no rational root of order {order}: the explicit channel is not exact")
+    return Fraction(int(root.p), int(root.q))
+
+
+Pattern: TypeAlias = "bool | int | tuple[Any, ...]"
+"""Which leaves of a tree see the two inputs differ: a truth value for a leaf, a tuple of patterns for a tree.
+
+For a leaf that does not treat all pairs of inputs alike a number stands for the class of pairs in which they differ.
+"""
+
+
+LARGEST_PATTERNS: Final = 4096
+"""Ways to differ beyond which a composition is refused."""
+
+
+def patterns(part: Part) -> list[Pattern]:
+    """All ways in which two different inputs can differ, up to the order of equal parts."""
+    if not isinstance(part, Composition):
+        if isinstance(part, Laplace) or part.pair.by is None:
+            return [True]
+        return [int(one.pair.value) for one in part.pair_classes() if one.pair.value is not None]
+    if part.operator == "parallel":
+        ways = [[*patterns(p)] for p in part.parts]
+        _require_few(part, math.prod(map(len, ways)))
+        return list(itertools.product(*ways))
+    # Which of several equal parts differ does not matter, only how many: one choice for each multiset.
+    places: dict[Part, list[int]] = {}
+    for place, p in enumerate(part.parts):
+        places.setdefault(p, []).append(place)
+    choices = [([*patterns(p), _nowhere(p)], len(alike)) for p, alike in places.items()]
+    _require_few(part, math.prod(math.comb(len(ways) + m - 1, m) for ways, m in choices))
+    found: list[Pattern] = []
+    for chosen in itertools.product(*(itertools.combinations_with_replacement(*several) for several in choices)):
+        assigned = zip(itertools.chain(*places.values()), itertools.chain(*chosen), strict=True)
+        pattern = tuple(way for _, way in sorted(assigned, key=lambda pair: pair[0]))
+        differing = sum(map(differs, pattern))
+        if differing != 0 and part.distance in (None, differing):
+            found.append(pattern)
+    return found
+
+
+def is_real(part: Part, pattern: Pattern) -> bool:
+    """Whether two inputs can differ as a pattern says: equal parts of a parallel composition differ alike."""
+    if not isinstance(part, Composition) or not isinstance(pattern, tuple):
+        return True
+    if not all(map(is_real, part.parts, pattern)):
+        return False
+    several = [(p, way) for p, way in zip(part.parts, pattern, strict=True) if len(patterns(p)) > 1]
+    return part.operator == "joint" or len(set(several)) <= 1
+
+
+def _require_few(part: Composition, count: int) -> None:
+    if count > LARGEST_PATTERNS:
+        raise Unsupported(
+            f"{part.name} has {count} ways to differ (limit {LARGEST_PATTERNS}): compose fewer different parts"
+        )
+
+
+def _nowhere(part: Part) -> Pattern:
+    """The pattern of two inputs that are equal."""
+    return tuple(_nowhere(p) for p in part.parts) if isinstance(part, Composition) else False
+
+
+def differs(pattern: Pattern) -> bool:
+    """Whether some leaf sees the two inputs differ."""
+    return any(differs(p) for p in pattern) if isinstance(pattern, tuple) else bool(pattern)
+
+
+def named_classes(part: Part, pattern: Pattern) -> Iterator[str]:
+    """In words, in which classes of pairs the two inputs of those leaves are that do not treat all pairs alike."""
+    if isinstance(part, Composition) and isinstance(pattern, tuple):
+        for p, way in zip(part.parts, pattern, strict=True):
+            yield from named_classes(p, way)
+    elif isinstance(part, Mechanism) and differs(pattern):
+        chosen = at_class(part, pattern)
+        if chosen.pair.value is not None:
+            yield f"{part.name}: {chosen.pair}"
+
+
+def at_class(leaf: Mechanism, pattern: Pattern) -> Mechanism:
+    """A leaf at the class of pairs that a pattern names; equal inputs are a pair of no class."""
+    if isinstance(pattern, bool) or leaf.pair.by is None:
+        return leaf
+    return leaf.at(**{str(leaf.pair.by): pattern})

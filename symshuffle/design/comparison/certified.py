@@ -27,7 +27,7 @@ from symshuffle.base.choices import MatchKind, Population, Question, Rigour, rep
 from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Exp, Verdict, less, lower_end, natural_log
-from symshuffle.base.numbers.readers import LARGEST_PARAMETER
+from symshuffle.base.numbers.texts import LARGEST_PARAMETER
 from symshuffle.design.comparison.degrading import HASHING, Box, Degrading, Setting
 from symshuffle.design.comparison.families import Family
 from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms

@@ -22,9 +22,8 @@ from symshuffle.accountants.covering.any_ldp import NAME
 from symshuffle.accountants.covering.neighbours import Neighbours
 from symshuffle.accountants.questions.solve import epsilon
 from symshuffle.base.choices import Loss, MatchKind, Rigour, choice
-from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.errors import InputError, NamedProgress, NotDecided, Unsupported, check_progress
 from symshuffle.base.executors import mapped
-from symshuffle.base.kinds import NamedProgress, check_progress
 from symshuffle.base.numbers import as_integer, as_width, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.alike import alike

@@ -33,16 +33,23 @@ from symshuffle.base.numbers import (
 )
 from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel
-from symshuffle.decompositions.composition import Composed, Composition, Part, has_budget, written
-from symshuffle.decompositions.expression import parse
-from symshuffle.decompositions.tables import root
+from symshuffle.decompositions.composition import Composed, Composition, Part, has_budget, leaves, written
+from symshuffle.decompositions.composition.operators import parse
+from symshuffle.decompositions.composition.tree import root
 from symshuffle.design.comparison.matching import Match, budget_of
 from symshuffle.design.comparison.row import Row, bracket_of
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, Parameter, evaluate, normal_form
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.vertex_votes import VertexNoise, channel_noise, joint_noise
-from symshuffle.utility.estimation.votes import VoteNoise, canonical_votes, is_alike, mixed_votes
+from symshuffle.utility.estimation.votes import (
+    VertexNoise,
+    VoteNoise,
+    canonical_votes,
+    channel_noise,
+    is_alike,
+    joint_noise,
+    mixed_votes,
+)
 
 _DECIMALS: Final = 10**12
 _BITS: Final = 160
@@ -116,7 +123,7 @@ def _read(entry: object) -> Own:
             return _read(entry.composition)
         case Composition():
             open_ones = [
-                p for leaf in entry.leaves() if isinstance(leaf, Mechanism) for p in leaf.with_defaults().needed
+                p for leaf in leaves(entry) if isinstance(leaf, Mechanism) for p in leaf.with_defaults().needed
             ]
             return _budgeted(Own(_short(entry), entry), open_ones)
         case Channel():

@@ -11,19 +11,43 @@ with any number of outputs and any rule, has Bayes risk at least :math:`\sum_x u
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, TypeVar, final
 
-from symshuffle.base.choices import Criterion, Rigour, choice
+from symshuffle.base.choices import Criterion, Method, Rigour, choice
 from symshuffle.base.errors import CertificateError
-from symshuffle.base.numbers import Exp, enclose, parse_rational
-from symshuffle.base.results import Bracket, well_formed
+from symshuffle.base.numbers import Exp, as_width, enclose, parse_rational
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
+from symshuffle.channels.channel import Channel
 from symshuffle.design.decision.problems import DecisionProblem
-from symshuffle.geometry.extremal import mask
+from symshuffle.geometry.extremal import mask, members
+from symshuffle.geometry.linear import dot
 
-LEVEL_BITS: Final = 2048
+Solved = TypeVar("Solved", bound=Any)
+"""A design, as a dataclass, whose optimum lies in the bracket ``value``."""
+
+REL: Final = 1e-20
+"""Relative width of a bracket where the caller names none."""
+
+
+def narrowed(solve_at: Callable[[int], Solved], rel: float, precisions: Sequence[int]) -> Solved:
+    """Solve with more and more bits until the bracket is as narrow as asked; the last one says where it is not."""
+    as_width(rel)
+    for bits in precisions:
+        found = solve_at(bits)
+        if found.value.width <= Fraction(rel) * abs(found.value.upper):
+            return found
+        if found.value.rigour is Rigour.EXACT:
+            break  # rational ends with a gap, which more bits do not close
+    return replace(found, value=replace(found.value, aimed=rel))
+
+
+LEVELS: Final = (100, 200, 400, 800)
+"""Widths of the rational enclosure of exp(eps0), in bits, until a bracket is narrow enough."""
+
+_LEVEL_BITS: Final = 2048
 """Binary digits at which exp(eps0) is compared with the rational levels around it, which have at most 1280."""
 
 
@@ -59,12 +83,7 @@ class TradeoffCertificate:
     def verify(self, problem: DecisionProblem) -> None:
         """Check every condition against the problem, in rational arithmetic.
 
-        Raises
-        ------
-        CertificateError
-            At ``lam``, ``criterion``, ``prior``, ``rows[a]`` (an action whose likelihood ratios exceed the level),
-            ``rows`` (their shape, or an input whose probabilities do not sum to 1) or ``bound`` (its length, or an
-            action and a column where it fails).
+        A CertificateError is at ``lam``, ``criterion``, ``prior``, ``rows`` or ``rows[a]`` of an action, or ``bound``.
         """
         m, actions = problem.num_inputs, problem.num_actions
         if not self.lam > 1:
@@ -93,17 +112,10 @@ class TradeoffCertificate:
         check_bound(problem.posterior_costs(self.prior), self.bound, self.lam)
 
     def prove(self, problem: DecisionProblem) -> Bracket:
-        """Check every condition, and return the bracket that is proved.
-
-        Raises
-        ------
-        CertificateError
-            As in :meth:`verify`.
-        """
+        """Check every condition, and return the bracket that is proved."""
         self.verify(problem)
         risks = problem.action_risks(self.rows)
-        average = sum((p * risk for p, risk in zip(self.prior, risks, strict=True)), start=Fraction(0))
-        upper = max(risks) if self.criterion is Criterion.MINIMAX else average
+        upper = max(risks) if self.criterion is Criterion.MINIMAX else dot(self.prior, risks)
         lower = sum(self.bound, start=Fraction(0))
         how = f"a channel attains the upper end; a linear bound holds for every LDP channel at lam = {self.lam}"
         if lower < upper:
@@ -137,15 +149,13 @@ class TradeoffCertificate:
 
 
 def check_around(level: Fraction | Exp, levels: Sequence[Fraction], place: str) -> Rigour:
-    """Refuse rational levels from which nothing follows at the level asked for.
+    """Refuse rational levels from which nothing follows at the level asked for; the rigour of what follows.
 
     Lower bounds hold for all smaller levels, channels remain LDP at all larger ones. So the level itself is as good as
     ``(above, below)``, a bound from above the level and a channel from below it.
-
-    - returned: exact at the level itself, otherwise that of the enclosure of ``exp(eps0)``.
     """
     if isinstance(level, Exp):
-        ball = enclose(level, LEVEL_BITS)
+        ball = enclose(level, _LEVEL_BITS)
         if len(levels) != 2 or not (levels[0] >= ball.upper and levels[1] <= ball.lower):
             raise CertificateError(place, f"their levels are not one above and one below {level}")
         return Rigour.BALL
@@ -164,10 +174,7 @@ def check_bound(costs: Sequence[Sequence[Fraction]], bound: Sequence[Fraction], 
 def worst_columns(
     costs: Sequence[Sequence[Fraction]], bound: Sequence[Fraction], lam: Fraction
 ) -> list[tuple[Fraction, list[int]]]:
-    r"""For every action, the smallest :math:`\sum_x v_x (h_x - u_x)` over vectors of 1 and ``lam``, and where.
-
-    One common denominator turns the sums into sums of integers.
-    """
+    r"""For every action, the smallest :math:`\sum_x v_x (h_x - u_x)` over vectors of 1 and ``lam``, and where."""
     scale = math.lcm(*{v.denominator for row in costs for v in row}, *{u.denominator for u in bound})
     scaled = [u.numerator * (scale // u.denominator) for u in bound]
     found = []
@@ -176,6 +183,13 @@ def worst_columns(
         negative = [x for x, gap in enumerate(gaps) if gap < 0]
         found.append(((sum(gaps) + (lam - 1) * sum(gaps[x] for x in negative)) / Fraction(scale), negative))
     return found
+
+
+def lowered(costs: Sequence[Sequence[Fraction]], bound: Sequence[Fraction], lam: Fraction) -> tuple[Fraction, ...]:
+    """Multipliers lowered by the same amount everywhere until they bound every LDP channel."""
+    deficit = max(Fraction(0), *(-slack for slack, _ in worst_columns(costs, bound, lam)))
+    # Lowering every entry by s raises each row's slack by at least s * m.
+    return tuple(u - deficit / len(bound) for u in bound)
 
 
 def violated_columns(
@@ -187,3 +201,129 @@ def violated_columns(
         proper = chosen[1:] if len(chosen) == len(bound) else chosen
         if slack < 0 and proper:
             yield mask(proper), a
+
+
+_MOST_SHOWN: Final = 32
+"""Outputs of a channel that are shown in a notebook."""
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class Design(ValueMethods):
+    """Optimal channel of a decision problem, with its risk and certificates.
+
+    It is a :class:`~symshuffle.base.results.Certified` answer, whose safe upper end the channel attains.
+
+    Parameters
+    ----------
+    problem : DecisionProblem
+        What was solved.
+    criterion : Criterion
+        Bayes or minimax.
+    method : Method
+        Which program proposed the optimum.
+    value : Bracket
+        The optimal risk over all LDP channels at the level asked for.
+    weights : tuple of (int, int, Fraction)
+        The optimal extremal channel with its rule: subset, action, weight.
+    certificates : tuple of TradeoffCertificate
+        One at a rational level. At ``exp(eps0)``, two at rational levels around it: the risk does not increase
+        with the level, so the first bounds it from below and the second from above.
+    proposed : float or None
+        What the floating-point solver said the optimum was; None where it gave up.
+    level : Fraction or Exp
+        The level asked for.
+    """
+
+    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
+    problem: DecisionProblem
+    criterion: Criterion
+    method: Method
+    value: Bracket
+    weights: tuple[tuple[int, int, Fraction], ...]
+    certificates: tuple[TradeoffCertificate, ...]
+    proposed: float | None
+    level: Fraction | Exp
+
+    @property
+    def about(self) -> str:
+        """Sentence that says over which channels the risk is the smallest."""
+        inputs = f"{self.problem.num_inputs} inputs at lam = {self.level}"
+        return f"smallest {self.criterion.word} risk over all LDP channels with {inputs}"
+
+    @well_formed()
+    def verify(self) -> None:
+        """Check certificates, levels and weights against the problem itself, in rational arithmetic.
+
+        A CertificateError is at ``criterion``, ``certificates``, ``certificates[i]`` with the part that fails,
+        ``weights`` (they are not the channel of the last certificate) or ``value``.
+        """
+        if not isinstance(self.criterion, Criterion):
+            raise CertificateError("criterion", f"{self.criterion} is none")
+        around = check_around(self.level, [certificate.lam for certificate in self.certificates], "certificates")
+        proved = []
+        for i, certificate in enumerate(self.certificates):
+            if certificate.criterion is not self.criterion:
+                raise CertificateError(f"certificates[{i}]", f"of another criterion than {self.criterion.value}")
+            with within(f"certificates[{i}]"):
+                proved.append(certificate.prove(self.problem))
+        if any(weight < 0 for _, _, weight in self.weights):
+            raise CertificateError("weights", "a negative weight")
+        with within("weights"):
+            rows = action_rows(self.problem, self.weights, self.lam)
+        if rows != self.certificates[-1].rows:
+            raise CertificateError("weights", "they do not make the channel of the certificate")
+        ends = Bracket(proved[0].lower, proved[-1].upper, around, "lp", "certificates")
+        check_claim(self.value, ends, "value")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer with its certificates and the weights of the channel."""
+        return AnswerMethods.to_dict(self) | {
+            "criterion": self.criterion.value,
+            "weights": [
+                {"subset": subset, "action": action, "weight": str(weight)} for subset, action, weight in self.weights
+            ],
+            "certificates": [certificate.to_json() for certificate in self.certificates],
+        }
+
+    def _repr_html_(self) -> str:
+        inputs = "".join(f"<th>input {x}</th>" for x in range(self.problem.num_inputs))
+        rows = "".join(
+            f"<tr><td>{{{', '.join(map(str, members(subset)))}}} &rarr; action {action}</td>"
+            + "".join(
+                f"<td>{float(weight * (self.lam if subset >> x & 1 else 1)):.6g}</td>"
+                for x in range(self.problem.num_inputs)
+            )
+            + "</tr>"
+            for subset, action, weight in self.weights[:_MOST_SHOWN]
+        )
+        hidden = len(self.weights) - _MOST_SHOWN
+        more = f"<caption>the first {_MOST_SHOWN} of {len(self.weights)} outputs</caption>" if hidden > 0 else ""
+        return f"{AnswerMethods._repr_html_(self)}<table>{more}<tr><th>output</th>{inputs}</tr>{rows}</table>"
+
+    @property
+    def lam(self) -> Fraction:
+        """The rational level of the channel; at most the level that was asked for."""
+        return self.certificates[-1].lam
+
+    def channel(self) -> Channel:
+        """Optimal channel, with one output per pair of a subset and an action, in the order of ``weights``."""
+        lam, inputs = self.lam, range(self.problem.num_inputs)
+        rows = (tuple(weight * (lam if subset >> x & 1 else 1) for subset, _, weight in self.weights) for x in inputs)
+        return Channel(tuple(rows))
+
+    @property
+    def least_favourable_prior(self) -> tuple[Fraction, ...]:
+        """The prior of the lower bound; for a minimax design, a least favourable one."""
+        return self.certificates[0].prior
+
+
+def action_rows(
+    problem: DecisionProblem, weights: Iterable[tuple[int, int, Fraction]], lam: Fraction
+) -> tuple[tuple[Fraction, ...], ...]:
+    """The channel from inputs to actions that a weighted family of columns induces, by action and input."""
+    rows = [[Fraction(0)] * problem.num_inputs for _ in range(problem.num_actions)]
+    for subset, a, weight in weights:
+        for x in range(problem.num_inputs):
+            rows[a][x] += weight * (lam if subset >> x & 1 else 1)
+    return tuple(tuple(row) for row in rows)

@@ -74,10 +74,7 @@ class ExtremalChannel:
 
     @cached_property
     def staircase(self) -> Array:
-        """Staircase matrix in doubles, shape ``(2**m - 2, m)``.
-
-        Row ``i`` belongs to the subset with bit mask ``i + 1``.
-        """
+        """Staircase matrix in doubles, shape ``(2**m - 2, m)``; row ``i`` is of the subset with bit mask ``i + 1``."""
         return 1 + (float(self.lam) - 1) * indicator_matrix(self.m)
 
     def variable(self) -> Any:
@@ -101,19 +98,10 @@ class ExtremalChannel:
         return Channel(tuple(map(tuple, rows.tolist())))
 
     def certified(self, problem: Any) -> CertifiedModel:
-        """Solve a linear model to certified optimality.
+        """Solve a linear model to certified optimality; any other model is Unsupported.
 
         The model that cvxpy hands to the solver is read back: the double nearest to ``lam`` stands for ``lam`` itself,
         every other one for its shortest decimal form. The certificate proves the optimum of that rational program.
-
-        Raises
-        ------
-        Unsupported
-            If the model is not a linear program.
-        SolverFailure
-            If HiGHS finds it infeasible or unbounded.
-        InputError
-            If the model has an infinite or missing coefficient.
         """
         cp = cvxpy()
         if not problem.is_dcp() or problem.is_mixed_integer():
@@ -165,10 +153,7 @@ class ExtremalChannel:
         return parse_rational(repr(number), "coefficient")
 
     def exact_channel(self, model: CertifiedModel) -> Channel:
-        """Optimal channel over the rationals.
-
-        The first variables of the model have to be the weights.
-        """
+        """Optimal channel over the rationals; the first variables of the model have to be the weights."""
         point = model.solution.primal()
         weights = {subset: point[i] for i, subset in enumerate(proper_subsets(self.m)) if point[i]}
         return MaximalPolytope(self.m, self.lam).channel(weights)

@@ -7,17 +7,21 @@ action ``a`` at loss :math:`\ell(\theta, a)`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final, TypeAlias, final
+from typing import ClassVar, Final, TypeAlias, final
 
 import flint
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
+from symshuffle.base.lp import LinearProgram
 from symshuffle.base.numbers import as_integer, check_rational, parse_rational
+from symshuffle.base.results import Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel, exact_columns
-from symshuffle.geometry.linear import Matrix, Vector
+from symshuffle.geometry.linear import Matrix, Vector, dot
+from symshuffle.geometry.linprog import solve
 
 SubsetAction: TypeAlias = "tuple[int, int]"
 """A subset of the inputs (bit mask) and an action."""
@@ -31,8 +35,6 @@ LARGEST_LOSS: Final = 10**15
 @dataclass(frozen=True, slots=True)
 class DecisionProblem:
     r"""Decision problem with parameters, inputs, actions, a loss and a prior.
-
-    It is :math:`(\Theta, X, P, A, \ell)`; the prior is optional.
 
     Parameters
     ----------
@@ -89,21 +91,14 @@ class DecisionProblem:
         loss: Sequence[Sequence[object]],
         prior: Sequence[object] | None = None,
     ) -> DecisionProblem:
-        """Problem from anything that reads as a rational.
+        """Problem from anything that reads as a rational: ``1``, ``"1/3"`` or ``0.1``, which means one tenth."""
 
-        Examples are ``1``, ``"1/3"``, ``Fraction(1, 3)`` and ``0.1``. A double is read by its shortest decimal form:
-        ``0.1`` means one tenth.
+        def read(row: Sequence[object], name: str) -> Vector:
+            return tuple(parse_rational(value, f"{name}[{i}]") for i, value in enumerate(row))
 
-        Raises
-        ------
-        InputError
-            Naming the entry, if it is no number, or a shape or a sum is wrong.
-        """
-        return cls(
-            tuple(tuple(_rational(v, f"model[{t}][{x}]") for x, v in enumerate(row)) for t, row in enumerate(model)),
-            tuple(tuple(_rational(v, f"loss[{t}][{a}]") for a, v in enumerate(row)) for t, row in enumerate(loss)),
-            None if prior is None else tuple(_rational(v, f"prior[{t}]") for t, v in enumerate(prior)),
-        )
+        numbers = tuple(read(row, f"model[{t}]") for t, row in enumerate(model))
+        losses = tuple(read(row, f"loss[{t}]") for t, row in enumerate(loss))
+        return cls(numbers, losses, None if prior is None else read(prior, "prior"))
 
     @property
     def num_parameters(self) -> int:
@@ -131,40 +126,21 @@ class DecisionProblem:
         return self.prior
 
     def posterior_costs(self, prior: Sequence[Fraction], *, actions: Sequence[int] | None = None) -> Matrix:
-        r"""Costs :math:`h_{a,x}` of the actions under the prior, by action and input.
+        r"""Costs :math:`h_{a,x} = \sum_\theta \pi_\theta \, \ell(\theta,a)\, P(x|\theta)`, by action and input.
 
-        They are :math:`h_{a,x} = \sum_\theta \pi_\theta \, \ell(\theta,a)\, P(x|\theta)`.
-
-        A column ``v`` of a channel costs :math:`\min_a \sum_x h_{a,x} v_x` under the best action. With ``actions``,
-        only their rows are computed.
+        A column ``v`` of a channel costs :math:`\min_a \sum_x h_{a,x} v_x`. Rows of ``actions`` only.
         """
         chosen = range(self.num_actions) if actions is None else actions
-        scale = _denominator(prior)
-        weights = [p.numerator * (scale // p.denominator) for p in prior]
-        model, model_scale = _integers(self.model, self.num_inputs)
-        loss, loss_scale = _integers(
-            [[p * row[a] for a in chosen] for p, row in zip(weights, self.loss, strict=True)], len(chosen)
-        )
-        product = loss.transpose() * model
-        whole = scale * model_scale * loss_scale
-        rows = ([int(entry) for entry in row] for row in product.tolist())
-        return tuple(tuple(Fraction(entry, whole) for entry in row) for row in rows)
+        model, scale = as_integers(self.model, self.num_inputs)
+        weighed = [[p * row[a] for a in chosen] for p, row in zip(prior, self.loss, strict=True)]
+        loss, loss_scale = as_integers(weighed, len(chosen))
+        product, whole = loss.transpose() * model, scale * loss_scale
+        return tuple(tuple(Fraction(int(entry), whole) for entry in row) for row in product.tolist())
 
     def risk(self, channel: Channel, rule: Sequence[Sequence[Fraction]]) -> Vector:
-        r"""Risk of a decision rule at every parameter.
+        r"""Risk :math:`\sum_{y,a} (PW)_{\theta y}\, D_{ya}\, \ell(\theta,a)` of a decision rule at every parameter.
 
-        It is :math:`\sum_{y,a} (PW)_{\theta y}\, D_{ya}\, \ell(\theta,a)`.
-
-        Parameters
-        ----------
-        channel : Channel
-            Rational, with the inputs of this problem.
-        rule : sequence of sequence of Fraction
-            Shape ``(outputs, actions)``: the distribution of the action at each output.
-
-        Notes
-        -----
-        ldp_tradeoff, equation (3).
+        - ``rule``: shape ``(outputs, actions)``: the distribution of the action at each output (equation (3)).
         """
         columns = self._columns(channel)
         if len(rule) != len(columns) or any(len(row) != self.num_actions for row in rule):
@@ -175,33 +151,28 @@ class DecisionProblem:
             _check_distribution(f"rule[{y}]", row)
         risks = []
         for model, loss in zip(self.model, self.loss, strict=True):
-            seen = [_dot(model, column) for column in columns]
-            answers = [_dot(loss, row) for row in rule]
-            risks.append(_dot(seen, answers))
+            seen = [dot(model, column) for column in columns]
+            answers = [dot(loss, row) for row in rule]
+            risks.append(dot(seen, answers))
         return tuple(risks)
 
     def subset_probabilities(self, subsets: Sequence[int]) -> tuple[Vector, ...]:
         """Probabilities of subsets of the inputs (bit masks), by subset and parameter."""
         m = self.num_inputs
-        model, scale = _integers(self.model, m)
+        model, scale = as_integers(self.model, m)
         inside = flint.fmpz_mat(len(subsets), m, [subset >> x & 1 for subset in subsets for x in range(m)])
         return tuple(tuple(Fraction(int(p), scale) for p in row) for row in (inside * model.transpose()).tolist())
 
     def action_risks(self, rows: Sequence[Sequence[Fraction]]) -> Vector:
-        r"""Risk by parameter of a channel from inputs to actions.
+        r"""Risk :math:`\sum_{x,a} P(x|\theta) V_{ax} \ell(\theta,a)` by parameter of a channel from inputs to actions.
 
-        It is :math:`\sum_{x,a} P(x|\theta) V_{ax} \ell(\theta,a)`.
-
-        Parameters
-        ----------
-        rows : sequence of sequence of Fraction
-            Shape ``(actions, inputs)``: the probability of the action given the input.
+        - ``rows``: shape ``(actions, inputs)``: the probability of the action given the input.
         """
-        model, model_scale = _integers(self.model, self.num_inputs)
+        model, model_scale = as_integers(self.model, self.num_inputs)
         for a, row in enumerate(rows):
             for x, value in enumerate(row):
                 check_rational(value, f"rows[{a}][{x}]")
-        channel, channel_scale = _integers(rows, self.num_inputs)
+        channel, channel_scale = as_integers(rows, self.num_inputs)
         seen = (model * channel.transpose()).tolist()
         whole = model_scale * channel_scale
         return tuple(
@@ -210,16 +181,11 @@ class DecisionProblem:
         )
 
     def bayes_risk(self, channel: Channel) -> tuple[Fraction, tuple[int, ...]]:
-        """The smallest Bayes risk of a channel, and the best action at every output.
-
-        Notes
-        -----
-        ldp_tradeoff, equation (6).
-        """
+        """The smallest Bayes risk of a channel, and the best action at every output (ldp_tradeoff, equation (6))."""
         costs = self.posterior_costs(self.required_prior())
         total, actions = Fraction(0), []
         for column in self._columns(channel):
-            options = [_dot(row, column) for row in costs]
+            options = [dot(row, column) for row in costs]
             best = min(options)
             total += best
             actions.append(options.index(best))
@@ -273,13 +239,9 @@ def smoothed_point_masses(m: int, gamma: Fraction | int) -> DecisionProblem:
     )
 
 
-def _denominator(values: Iterable[Fraction | int]) -> int:
-    return math.lcm(*(value.denominator for value in values))
-
-
-def _integers(rows: Sequence[Sequence[Fraction]], width: int) -> tuple[flint.fmpz_mat, int]:
+def as_integers(rows: Sequence[Sequence[Fraction]], width: int) -> tuple[flint.fmpz_mat, int]:
     """A rational matrix as an integer one and its common denominator."""
-    scale = _denominator(value for row in rows for value in row)
+    scale = math.lcm(*(value.denominator for row in rows for value in row))
     entries = [value.numerator * (scale // value.denominator) for row in rows for value in row]
     return flint.fmpz_mat(len(rows), width, entries), scale
 
@@ -307,11 +269,46 @@ def _check_distribution(name: str, values: Sequence[Fraction]) -> None:
         raise InputError(name, f"sum {total}", f"probabilities that sum to 1 (off by {total - 1})")
 
 
-def _rational(value: object, argument: str) -> Fraction:
-    if isinstance(value, Fraction | int | str | float):
-        return parse_rational(value, argument)
-    raise InputError(argument, value, "a finite rational such as 3, 6/5 or 0.1")
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class ChannelRisk(ValueMethods):
+    """The minimax risk of one channel, a :class:`~symshuffle.base.results.Certified` answer; the rule attains it."""
+
+    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
+    problem: DecisionProblem
+    channel: Channel
+    value: Bracket
+    rule: tuple[tuple[Fraction, ...], ...]
+    prior: tuple[Fraction, ...]
+
+    @property
+    def about(self) -> str:
+        """Whose risk it is."""
+        return f"minimax risk of one channel with {self.channel.num_outputs} outputs, over all rules"
+
+    @well_formed()
+    def verify(self) -> None:
+        """Compare the worst risk of the rule with the Bayes risk under the prior."""
+        with within("rule"):
+            worst = max(self.problem.risk(self.channel, self.rule))
+        with within("prior"):
+            least = self.problem.with_prior(self.prior).bayes_risk(self.channel)[0]
+        check_claim(self.value, Bracket(least, worst, Rigour.EXACT, "lp", "rule and prior"), "value")
 
 
-def _dot(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:
-    return sum((a * b for a, b in zip(left, right, strict=True) if a and b), start=Fraction(0))
+def minimax_risk(problem: DecisionProblem, channel: Channel) -> ChannelRisk:
+    """Minimax risk of one channel with a rule and a least favourable prior, exact (ldp_tradeoff, equation (6))."""
+    outputs, actions = channel.num_outputs, problem.num_actions
+    columns = problem._columns(channel)
+    costs = [Fraction(0)] * (outputs * actions) + [Fraction(1)]
+    rows: list[tuple[list[Fraction], str, int]] = []
+    for y in range(outputs):
+        rows.append(([Fraction(int(j // actions == y)) for j in range(outputs * actions)] + [Fraction(0)], "==", 1))
+    for model, loss in zip(problem.model, problem.loss, strict=True):
+        seen = [dot(model, column) for column in columns]
+        rows.append(([seen[y] * loss[a] for y in range(outputs) for a in range(actions)] + [Fraction(-1)], "<=", 0))
+    solution = solve(LinearProgram.from_rows(costs, rows, free=[outputs * actions]))
+    point = solution.primal()
+    rule = tuple(tuple(point[y * actions : (y + 1) * actions]) for y in range(outputs))
+    prior = tuple(-v for v in solution.certificate.dual[outputs:])
+    return ChannelRisk(problem, channel, solution.value, rule, prior)

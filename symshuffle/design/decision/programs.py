@@ -1,25 +1,131 @@
-"""The floating-point programs that propose optimal columns, solved by HiGHS; the small ones are modelled in cvxpy.
+"""The programs that propose optimal columns in doubles, solved by HiGHS, and what each would cost, before it is built.
 
 Nothing computed here is a result: the columns go to a rational re-solve, and the vectors of the compact program are
-rounded to feasible rational ones before they bound anything.
+rounded to feasible rational ones before they bound anything. A refusal names the form that is smaller.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
 
 import numpy as np
 
-from symshuffle.base.choices import Criterion
+from symshuffle.base.choices import Criterion, Method
 from symshuffle.base.doubles import Array
-from symshuffle.base.errors import SolverFailure
+from symshuffle.base.errors import SolverFailure, Unsupported
 from symshuffle.base.solvers import cvxpy, highs_optimum, linprog
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.geometry.groups import SymmetryGroup
 from symshuffle.geometry.linprog import proposed
+
+POLYTOPE_LIMIT: Final = 18
+"""Largest number of inputs for the program over all subsets (262 142 columns)."""
+
+POLYTOPE_VARIABLES: Final = 1 << 20
+"""For the minimax criterion that program has a variable for every subset and action."""
+
+COLUMN_WORK: Final = 10**7
+"""Largest ``m**3`` times actions for column generation."""
+
+_SECONDS_PER_WORK: Final = 1.2e-5
+"""Measured for the Bayes criterion at m = 30 and 40 on one core; the rational re-solve dominates."""
+
+COMPACT_VARIABLES: Final = 200_000
+"""Largest number of inputs times actions for the program with one output per action."""
+
+EXACT_SECONDS: Final = 30.0
+"""Longest estimate at which the compact program is solved over the rationals, after column generation gave up."""
+
+_SECONDS_PER_SQUARED_ROW: Final = {Criterion.BAYES: 2e-7, Criterion.MINIMAX: 2.5e-6}
+"""Measured on degenerate problems of 1200 to 7300 rows, for the Bayes and the minimax criterion."""
+
+_SECONDS_PER_CUBED_ROW: Final = 8e-6
+"""Measured for the minimax criterion at lam = 1 + 1e-9, 134 and 170 rows: about eight pivots per row."""
+
+FORMULA_ORBITS: Final = 300
+"""Most orbits of subsets for a formula: every one of them gives sign conditions on polynomials."""
+
+_ORBIT_FORM: Final = "the orbit form (orbit_tradeoff, --symmetry auto)"
+_COMPACT_FORM: Final = "the compact form (Method.COMPACT, the default beyond 12 inputs)"
+
+
+def column_work(problem: DecisionProblem) -> int:
+    """What column generation costs grow with."""
+    return problem.num_inputs**3 * problem.num_actions
+
+
+def check_program(problem: DecisionProblem, method: Method, *, criterion: Criterion) -> None:
+    """Refuse a program that is too large, or would run for minutes."""
+    m, actions = problem.num_inputs, problem.num_actions
+    if method is Method.COMPACT:
+        if m * actions > COMPACT_VARIABLES:
+            raise Unsupported(
+                f"the compact program has {m * actions} variables (m = {m}, {actions} actions), "
+                f"at most {COMPACT_VARIABLES}; use {_ORBIT_FORM}"
+            )
+        return
+    if method is Method.COLUMNS:
+        refused = _too_slow(f"column generation at m = {m} with {actions} actions", column_work(problem))
+    elif m > POLYTOPE_LIMIT:
+        columns = f"{2**m - 2}" if m <= 64 else f"2**{m} - 2"
+        refused = f"the program over all subsets has {columns} columns at m = {m}, at most {2**POLYTOPE_LIMIT - 2}"
+    elif criterion is Criterion.MINIMAX and (variables := (2**m - 2) * actions) > POLYTOPE_VARIABLES:
+        refused = (
+            f"the minimax program over all subsets has {variables} variables at m = {m} with {actions} actions, "
+            f"at most {POLYTOPE_VARIABLES}"
+        )
+    else:
+        return
+    if refused:
+        raise Unsupported(f"{refused}; use {_COMPACT_FORM} or {_ORBIT_FORM}")
+
+
+def _too_slow(what: str, work: int) -> str:
+    """Why so much column generation is refused; empty where it is not."""
+    seconds, most = work * _SECONDS_PER_WORK, COLUMN_WORK * _SECONDS_PER_WORK
+    return f"{what} would take about {seconds:.0f} s or more, at most {most:.0f} s" if work > COLUMN_WORK else ""
+
+
+def exact_compact_seconds(problem: DecisionProblem, *, criterion: Criterion) -> float:
+    """An estimate of how long the program with one output per action takes over the rationals."""
+    return _SECONDS_PER_SQUARED_ROW[criterion] * _compact_rows(problem, criterion) ** 2
+
+
+def pivoting_seconds(problem: DecisionProblem, *, criterion: Criterion) -> float:
+    """The same where a solver in doubles sees nothing and all pivots are over the rationals."""
+    return _SECONDS_PER_CUBED_ROW * _compact_rows(problem, criterion) ** 3
+
+
+def _compact_rows(problem: DecisionProblem, criterion: Criterion) -> int:
+    risks = problem.num_parameters if criterion is Criterion.MINIMAX else 0
+    return problem.num_inputs * (problem.num_actions + 1) + risks
+
+
+def worth_reducing(problem: DecisionProblem, group: SymmetryGroup) -> bool:
+    """Whether a group leaves a program over orbits that is small enough to be preferred to the unreduced ones."""
+    return bool(group.generators) and len(group.input_orbits()) ** 3 * problem.num_actions <= COLUMN_WORK
+
+
+def check_orbits(inputs: int, actions: int, group: SymmetryGroup) -> None:
+    """Refuse a program over orbits that is reduced too little to end within minutes."""
+    left = f"the group leaves {inputs} orbits of inputs and {actions} of actions (m = {group.m})"
+    if refused := _too_slow(f"{left}: the program over orbits", inputs**3 * actions):
+        raise Unsupported(f"{refused}; give a larger group, or use {_COMPACT_FORM} without a group")
+
+
+def check_formula(group: SymmetryGroup) -> None:
+    """Refuse to derive a formula over too many orbits."""
+    count = group.subset_orbit_count()
+    if count.number > FORMULA_ORBITS:
+        raise Unsupported(
+            f"a formula at m = {group.m} would decide signs for {count} orbits of subsets, at most "
+            f"{FORMULA_ORBITS}; ask for the value at one level, or for a problem with more symmetry"
+        )
+
 
 _SUPPORT: Final = 1e-9
 """Weights above this are proposed as columns."""
@@ -83,29 +189,22 @@ def polytope(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion) -
 
 
 def compact(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion) -> Suggestion:
-    """The program with one output per action: rows ``V[a]`` in the LDP cone that add up to 1.
-
-    A row is its smallest entry, a variable, plus an excess of at most ``lam - 1`` times that.
-    """
-    minimax = criterion is Criterion.MINIMAX
+    """The program with one output per action: rows of the LDP cone that add up to 1, as smallest entry and excess."""
     cp = cvxpy()
     m, actions = problem.num_inputs, problem.num_actions
     low = cp.Variable((actions, 1), nonneg=True) @ np.ones((1, m))
     excess = cp.Variable((actions, m), nonneg=True)
     rows = low + excess
     sums = cp.sum(rows, axis=0) == 1
-    box = [excess <= (float(lam) - 1) * low]
-    if minimax:
-        worst = cp.Variable()
-        model_matrix, loss = _floats(problem.model), _floats(problem.loss)
+    conditions, bounded = [sums, excess <= (float(lam) - 1) * low], None
+    if criterion is Criterion.MINIMAX:
+        cost = cp.Variable()
         # risk_t = sum_a loss[t, a] (V P^T)[a, t]
-        risks = cp.sum(cp.multiply(loss.T, rows @ model_matrix.T), axis=0)
-        bounded = risks <= worst
-        model = cp.Problem(cp.Minimize(worst), [sums, *box, bounded])
+        risks = cp.sum(cp.multiply(_floats(problem.loss).T, rows @ _floats(problem.model).T), axis=0)
+        conditions.append(bounded := risks <= cost)
     else:
-        costs = _floats(problem.posterior_costs(problem.required_prior()))
-        bounded = None
-        model = cp.Problem(cp.Minimize(cp.sum(cp.multiply(costs, rows))), [sums, *box])
+        cost = cp.sum(cp.multiply(_floats(problem.posterior_costs(problem.required_prior())), rows))
+    model = cp.Problem(cp.Minimize(cost), conditions)
     # Measured at 20 actions and 400 inputs: interior point with crossover 2 s, simplex 6 s.
     options = {"solver": "ipm"} if m * actions > _SIMPLEX_VARIABLES else {}
     value = highs_optimum(model, f"the program with one output per action, {actions} actions and {m} inputs", **options)
@@ -114,7 +213,7 @@ def compact(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion) ->
     bound = np.asarray(sums.dual_value, dtype=float)
     bound = bound if abs(bound.sum() - value) <= abs(-bound.sum() - value) else -bound
     prior = None if bounded is None else np.abs(np.asarray(bounded.dual_value, dtype=float))
-    weights = prior if minimax and prior is not None else _vector(problem.required_prior())
+    weights = prior if prior is not None else np.array([float(p) for p in problem.required_prior()])
     tight = columns_near(problem, weights, bound, lam)
     return Suggestion(frozenset(_levels(found, float(lam)) | tight), value, found, bound, prior)
 
@@ -127,22 +226,20 @@ def columns_near(problem: DecisionProblem, prior: Array, bound: Array, lam: Frac
 def _levels(rows: Array, lam: float) -> set[tuple[int, int]]:
     """The super-level sets of every row of a compact optimum: the columns that it is a mixture of."""
     columns = set()
-    full = (1 << rows.shape[1]) - 1
     for a, row in enumerate(rows):
-        low = row.min()
         if row.max() <= _SUPPORT:
             continue
         order = np.argsort(-row)
-        heights = row[order]
-        cuts = np.flatnonzero(heights[:-1] - heights[1:] > 1e-7 * max(lam - 1, 1e-3) * low)
-        subset, start = 0, 0
-        for cut in map(int, cuts):
-            subset |= sum(1 << int(x) for x in order[start : cut + 1])
-            start = cut + 1
-            columns.add((subset, a))
+        drops = row[order][:-1] - row[order][1:]
+        cuts = np.flatnonzero(drops > 1e-7 * max(lam - 1, 1e-3) * row.min())
+        columns |= {(_mask(order[: cut + 1]), a) for cut in cuts}
         if not len(cuts):
-            columns |= {(1, a), (full - 1, a)}
+            columns |= {(1, a), ((1 << len(row)) - 2, a)}
     return columns
+
+
+def _mask(places: Iterable[Any]) -> int:
+    return sum(1 << int(x) for x in places)
 
 
 def tight_columns(costs: Array, bound: Array, lam: float) -> set[tuple[int, int]]:
@@ -152,17 +249,15 @@ def tight_columns(costs: Array, bound: Array, lam: float) -> set[tuple[int, int]
     ``costs - bound`` that vanish may be on either level: all on, all off, and each one switched alone.
     """
     columns = set()
-    full = (1 << len(bound)) - 1
     scale = 1e-7 * max(1.0, float(np.abs(costs).max()))
     for a, row in enumerate(costs):
         gaps = row - bound
         if gaps.sum() + (lam - 1) * np.minimum(gaps, 0).sum() > scale * len(bound):
             continue
-        inside = sum(1 << int(x) for x in np.flatnonzero(gaps < -scale))
-        open_ = [1 << int(x) for x in np.flatnonzero(np.abs(gaps) <= scale)]
-        union = inside + sum(open_)
-        subsets = {inside, union, *(inside + x for x in open_), *(union - x for x in open_)}
-        columns |= {(subset, a) for subset in subsets if subset not in (0, full)}
+        inside, open_ = _mask(np.flatnonzero(gaps < -scale)), np.flatnonzero(np.abs(gaps) <= scale)
+        union = inside + _mask(open_)
+        subsets = {inside, union, *(y for x in open_ for y in (inside + (1 << int(x)), union - (1 << int(x))))}
+        columns |= {(subset, a) for subset in subsets if subset not in (0, (1 << len(bound)) - 1)}
     return columns
 
 
@@ -193,117 +288,63 @@ def repaired_prior(prior: Array | None) -> tuple[Fraction, ...]:
     return tuple(p / total for p in values)
 
 
-def repaired_bound(costs: Sequence[Sequence[Fraction]], bound: Array, lam: Fraction) -> tuple[Fraction, ...]:
-    """A rational lower bound close to floating-point multipliers, lowered until it holds for every LDP channel."""
-    return lowered(costs, [Fraction(float(u)) for u in bound], lam)
-
-
-def lowered(costs: Sequence[Sequence[Fraction]], bound: Sequence[Fraction], lam: Fraction) -> tuple[Fraction, ...]:
-    """Multipliers lowered by the same amount everywhere until they bound every LDP channel."""
-    from symshuffle.design.decision.certificate import worst_columns
-
-    deficit = max(Fraction(0), *(-slack for slack, _ in worst_columns(costs, bound, lam)))
-    # Lowering every entry by s raises each row's slack by at least s * m.
-    return tuple(u - deficit / len(bound) for u in bound)
-
-
 def generate(reduced: InvariantProblem, lam: Fraction) -> Suggestion:
     """Column generation in floating point over orbits of pairs: one subset per action is priced, until none enters.
 
-    The columns of the proposal are pairs of a subset and a place in ``reduced.actions``. A round solves the program
-    restricted to the pairs known, and adds for every action the subset of largest gain at its multipliers, if it gains
-    at all. For an action that subset is the set of inputs at which the price is below the bound.
+    The columns of the proposal are pairs of a subset and a place in ``reduced.actions``. A round adds for every action
+    the subset of largest gain, if it gains at all: the inputs at which the price is below the multiplier.
     """
-    restricted, full = _Restricted(reduced, float(lam)), (1 << reduced.group.m) - 1
+    level, m = float(lam), reduced.group.m
+    prices = np.array([_floats(matrix) for matrix in reduced.prices])  # by price list, action and input
+    home = np.empty(m, dtype=int)  # the orbit of each input
+    for i, orbit in enumerate(reduced.inputs):
+        home[list(orbit)] = i
+    sizes = np.bincount(home)
+    pairs: dict[tuple[int, int], Array] = {}
+
+    def add(inside: Array, place: int) -> None:
+        """A pair with the mean of its column on every orbit of inputs, and its risks."""
+        column = 1 + (level - 1) * inside
+        means = np.bincount(home, column, len(sizes)) / sizes
+        pairs.setdefault((_mask(np.flatnonzero(inside)), place), np.r_[means, prices[:, place] @ column])
+
+    for orbit in reduced.inputs:  # singletons with every action: these pairs alone make a channel
+        for place in range(len(reduced.actions)):
+            add(np.eye(m)[orbit[0]], place)
     for _ in range(_MAX_ROUNDS):
-        found = restricted.solve()
-        before = len(restricted.pairs)
-        gaps = np.tensordot(found.weights, restricted.prices, axes=1) - found.bound
-        slack = gaps.sum(axis=1) + (restricted.level - 1) * np.minimum(gaps, 0).sum(axis=1)
+        before = len(pairs)
+        found, weights = _restricted(np.array(list(pairs.values())), len(sizes), largest=bool(reduced.parameters))
+        bound = (found.eqlin.marginals / sizes)[home]
+        gaps = np.tensordot(weights, prices, axes=1) - bound
+        slack = gaps.sum(axis=1) + (level - 1) * np.minimum(gaps, 0).sum(axis=1)
         for place in map(int, np.flatnonzero(slack < -_PRICED)):
             inside = gaps[place] < 0
-            subset = sum(1 << int(x) for x in np.flatnonzero(inside))
-            if subset not in (0, full):
-                restricted.add(subset, place, inside.astype(float))
-        if len(restricted.pairs) == before:
+            if not inside.all():
+                add(inside.astype(float), place)
+        if len(pairs) == before:
             break
-    support = frozenset(restricted.pairs[j] for j in np.flatnonzero(found.masses > _SUPPORT))
-    return Suggestion(support, found.value, None, found.bound, found.weights if restricted.largest else None)
+    support = frozenset(pair for pair, mass in zip(pairs, found.x, strict=False) if mass > _SUPPORT)
+    return Suggestion(support, float(found.fun), None, bound, weights if reduced.parameters else None)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class _Optimum:
-    """Of a restricted program: its value, the masses of its pairs, weights of parameters, multipliers by input."""
-
-    value: float
-    masses: Array
-    weights: Array
-    bound: Array
-
-
-@final
-class _Restricted:
-    """The program over the pairs known so far: one variable per pair, one row per orbit of inputs.
-
-    To begin with, every orbit of inputs has a singleton for every action: these pairs alone make a channel.
-
-    - ``level``: the ratio cap.
-    - ``largest``: whether the largest risk over orbits of parameters is minimised, and not one risk.
-    - ``prices``: shape ``(risks, actions, inputs)``.
-    - ``pairs``: subset and place of the action, without repetition.
-    """
-
-    def __init__(self, reduced: InvariantProblem, level: float) -> None:
-        self.level, self.largest = level, bool(reduced.parameters)
-        self.prices = np.array([_floats(matrix) for matrix in reduced.prices])
-        self.pairs: list[tuple[int, int]] = []
-        self._known: set[tuple[int, int]] = set()
-        self._entries: list[Array] = []
-        self._home = np.empty(reduced.group.m, dtype=int)  # the orbit of each input
-        for i, orbit in enumerate(reduced.inputs):
-            self._home[list(orbit)] = i
-        self._sizes = np.bincount(self._home)
-        for orbit in reduced.inputs:
-            for place in range(len(reduced.actions)):
-                self.add(1 << orbit[0], place, np.eye(reduced.group.m)[orbit[0]])
-
-    def add(self, subset: int, place: int, inside: Array) -> None:
-        """A pair, unless it is known: the mean of its column on every orbit of inputs, and its risks."""
-        if (subset, place) in self._known:
-            return
-        column = 1 + (self.level - 1) * inside
-        means = np.bincount(self._home, column, len(self._sizes)) / self._sizes
-        self._known.add((subset, place))
-        self.pairs.append((subset, place))
-        self._entries.append(np.r_[means, self.prices[:, place] @ column])
-
-    def solve(self) -> _Optimum:
-        """Its optimum by HiGHS."""
-        matrix, rows, count = np.array(self._entries), len(self._sizes), len(self.pairs)
-        staircase, risks = matrix[:, :rows], matrix[:, rows:]
-        method: dict[str, Any] = {"method": "highs-ds", "options": _SIMPLEX}
-        if self.largest:  # one more variable, the bound on all risks
-            found = linprog(
-                np.r_[np.zeros(count), 1],
-                A_eq=np.c_[staircase.T, np.zeros(rows)],
-                b_eq=np.ones(rows),
-                A_ub=np.c_[risks.T, -np.ones(risks.shape[1])],
-                b_ub=np.zeros(risks.shape[1]),
-                bounds=[(0, None)] * count + [(None, None)],
-                **method,
-            )
-        else:
-            found = linprog(risks[:, 0], A_eq=staircase.T, b_eq=np.ones(rows), **method)
-        if found.status != 0:
-            raise SolverFailure("HiGHS", str(found.message), f"a restricted program of {count} columns")
-        weights = -found.ineqlin.marginals if self.largest else np.ones(1)
-        bound = (found.eqlin.marginals / self._sizes)[self._home]
-        return _Optimum(float(found.fun), found.x[:count], weights, bound)
-
-
-def _vector(values: Sequence[Fraction]) -> Array:
-    return np.array([float(v) for v in values])
+def _restricted(matrix: Array, rows: int, *, largest: bool) -> tuple[Any, Array]:
+    """HiGHS's optimum over the pairs known, and weights of the price lists; the largest risk is one more variable."""
+    count, (staircase, risks) = len(matrix), (matrix[:, :rows], matrix[:, rows:])
+    method: dict[str, Any] = {"b_eq": np.ones(rows), "method": "highs-ds", "options": _SIMPLEX}
+    if largest:
+        found = linprog(
+            np.r_[np.zeros(count), 1],
+            A_eq=np.c_[staircase.T, np.zeros(rows)],
+            A_ub=np.c_[risks.T, -np.ones(risks.shape[1])],
+            b_ub=np.zeros(risks.shape[1]),
+            bounds=[(0, None)] * count + [(None, None)],
+            **method,
+        )
+    else:
+        found = linprog(risks[:, 0], A_eq=staircase.T, **method)
+    if found.status != 0:
+        raise SolverFailure("HiGHS", str(found.message), f"a restricted program of {count} columns")
+    return found, -found.ineqlin.marginals if largest else np.ones(1)
 
 
 def _floats(rows: Any) -> Array:

@@ -13,20 +13,15 @@ from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Exp, enclose
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
-from symshuffle.design.decision import programs, sizes
-from symshuffle.design.decision.certificate import check_around, check_bound, violated_columns
+from symshuffle.design.decision import programs
+from symshuffle.design.decision.certificate import LEVELS, REL, check_around, check_bound, narrowed
 from symshuffle.design.decision.invariant import InvariantProblem
-from symshuffle.design.decision.problems import DecisionProblem, SubsetAction
-from symshuffle.design.widths import REL, narrowed
+from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.geometry.extremal import check_lam, members
 from symshuffle.geometry.groups import SymmetryGroup
-from symshuffle.geometry.linprog import solve
 from symshuffle.geometry.subset_orbits import OrbitCount, SubsetOrbit
 
 _MAX_OUTPUTS: Final = 4096
-
-_LEVEL_BITS: Final = (100, 200, 400, 800)
-"""Widths of the rational enclosure of exp(eps0), in bits, until the bracket is narrow enough."""
 
 
 @final
@@ -42,15 +37,10 @@ class OrbitWeight:
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class OrbitDesign(ValueMethods):
-    """An optimal invariant channel: weights on orbits of subsets.
+    """An optimal invariant channel: weights on orbits of subsets, which attain the safe upper end.
 
-    It is a :class:`~symshuffle.base.results.Certified` answer; the safe end is the upper one, which the channel
-    attains.
-
-    - ``problem``: what was solved. For a minimax criterion its prior is the least favourable one that was found,
-      constant on orbits of parameters.
+    - ``problem``: what was solved; for a minimax criterion under the least favourable prior that was found.
     - ``bound``: the dual vector, one entry per input, constant on orbits of inputs.
-    - ``proposed``: what the floating-point solver said; None where it gave up.
     """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
@@ -152,11 +142,10 @@ def _proved(
     if len(bound) != reduced.group.m:
         raise CertificateError("bound", f"{len(bound)} entries for {reduced.group.m} inputs")
     check_bound(problem.posterior_costs(problem.required_prior()), bound, lam)
+    pairs = [(w.orbit.representative, reduced.actions.index(w.action)) for w in weights]
     risks = [Fraction(0)] * len(reduced.prices)
-    for w in weights:
-        place = reduced.actions.index(w.action)
-        for j, risk in enumerate(reduced.risks(w.orbit.representative, place, lam)):
-            risks[j] += w.weight * w.orbit.size * risk
+    for w, priced in zip(weights, reduced.risks(pairs, lam), strict=True):
+        risks = [risk + w.weight * w.orbit.size * share for risk, share in zip(risks, priced, strict=True)]
     count = reduced.group.subset_orbit_count()
     how = f"weights on {len(weights)} of {count} orbits; a linear bound for every LDP channel"
     return Bracket(sum(bound, start=Fraction(0)), max(risks), Rigour.EXACT, "orbit lp", how)
@@ -179,9 +168,8 @@ def orbit_tradeoff(
 ) -> OrbitDesign:
     """Smallest risk over all LDP channels, by a program reduced by symmetry.
 
-    The program has one weight per orbit of pairs of a subset and an action. Subsets are priced, not listed, so that
-    neither the number of subsets nor that of their orbits matters; the size is that of the orbits of inputs and of
-    parameters.
+    The program has one weight per orbit of pairs of a subset and an action. Subsets are priced, not listed: the size is
+    that of the orbits of inputs and of parameters.
 
     Parameters
     ----------
@@ -220,53 +208,31 @@ def orbit_tradeoff(
     criterion = choice(Criterion, criterion, "criterion")
     level = check_lam(lam)
     reduced = InvariantProblem.of(problem, group, criterion=criterion)
-    sizes.check_orbits(len(reduced.inputs), len(reduced.actions), group)
+    programs.check_orbits(len(reduced.inputs), len(reduced.actions), group)
     # Singletons of all orbits of inputs make the program feasible.
     feasible = frozenset((1 << orbit[0], 0) for orbit in reduced.inputs)
     try:
         proposal = programs.generate(reduced, level)
     except SolverFailure:
         proposal = None
-    columns = feasible | (proposal.columns if proposal else frozenset())
-    pairs, bound, weights, masses = _optimum(reduced, sorted(columns), level)
-    found = problem.with_prior(reduced.prior(weights))
-    orbits = ((group.subset_orbit(pairs[j][0]), pairs[j][1], mass) for j, mass in masses)
+    pairs = sorted(feasible | (proposal.columns if proposal else frozenset()))
+    while fresh := (optimum := reduced.priced(pairs, level)).fresh:
+        pairs += fresh
+    found = problem.with_prior(optimum.prior)
+    orbits = ((group.subset_orbit(subset), place, mass) for (subset, place), mass in optimum.masses)
     chosen = tuple(OrbitWeight(orbit, reduced.actions[place], mass / orbit.size) for orbit, place, mass in orbits)
-    value = _proved(reduced, found, level, chosen, bound)
+    value = _proved(reduced, found, level, chosen, optimum.bound)
     proposed = proposal.value if proposal else None
-    return OrbitDesign(found, group, level, criterion, chosen, bound, value, proposed)
-
-
-def _optimum(
-    reduced: InvariantProblem, pairs: list[SubsetAction], lam: Fraction
-) -> tuple[list[SubsetAction], tuple[Fraction, ...], tuple[Fraction, ...], tuple[tuple[int, Fraction], ...]]:
-    """Column generation over the rationals: pairs, bound by input, weights of parameter orbits, masses of pairs."""
-    rows, m = len(reduced.inputs), reduced.group.m
-    home = {x: i for i, orbit in enumerate(reduced.inputs) for x in orbit}
-    known = set(pairs)
-    while True:
-        solution = solve(reduced.program(pairs, lam))
-        dual = solution.certificate.dual
-        # An input orbit of size s shares its multiplier equally among its inputs.
-        bound = tuple(dual[home[x]] / len(reduced.inputs[home[x]]) for x in range(m))
-        weights = tuple(-y for y in dual[rows:]) or (Fraction(1),)
-        fresh = [pair for pair in violated_columns(reduced.costs(weights), bound, lam) if pair not in known]
-        if not fresh:
-            masses = tuple((j, mass) for j, mass in solution.certificate.primal if j < len(pairs))
-            return pairs, bound, weights, masses
-        known.update(fresh)
-        pairs = [*pairs, *fresh]
+    return OrbitDesign(found, group, level, criterion, chosen, optimum.bound, value, proposed)
 
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class OrbitDesigns(ValueMethods):
-    """The optimum at a level that may be irrational, from invariant designs at rational ones.
-
-    It is a :class:`~symshuffle.base.results.Certified` answer; the last channel attains its safe end, the upper one.
+    """The optimum at a level that may be irrational, from invariant designs at rational ones; the last attains it.
 
     - ``designs``: one at a rational level; at ``exp(eps0)`` one above it, which bounds the risk from below, and one
-      below it.
+      below.
     """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
@@ -309,10 +275,7 @@ def orbit_tradeoff_at(
     criterion: Criterion | str = Criterion.BAYES,
     rel: float = REL,
 ) -> OrbitDesigns:
-    """The same at ``exp(eps0)`` too: two designs at rational levels around it bracket the value.
-
-    ``rel`` is the relative width of the bracket; ``value.aimed`` says where it is missed.
-    """
+    """The same at ``exp(eps0)`` too: two designs at rational levels around it bracket the value."""
     if not isinstance(lam, Exp):
         design = orbit_tradeoff(problem, lam, group, criterion=criterion)
         return OrbitDesigns(problem, Fraction(lam), design.value, (design,))
@@ -327,4 +290,4 @@ def orbit_tradeoff_at(
         value = Bracket(designs[0].value.lower, designs[1].value.upper, Rigour.BALL, "orbit lp", how)
         return OrbitDesigns(problem, lam, value, designs)
 
-    return narrowed(around, rel, _LEVEL_BITS)
+    return narrowed(around, rel, LEVELS)

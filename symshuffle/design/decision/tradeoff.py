@@ -1,8 +1,8 @@
 """Optimal privacy-utility trade-offs: the smallest Bayes or minimax risk over all LDP channels, with a certificate.
 
-Several linear programs describe the same optimum. Each proposes columns (a subset of the inputs and an action);
-a restricted program over those columns is then solved over the rationals, columns that its multipliers still
-violate are priced in, and the result carries a certificate that does not depend on how it was found.
+Several linear programs describe the same optimum. Each proposes columns (a subset of the inputs and an action); the
+program over those columns is solved over the rationals, columns that its multipliers violate are priced in, and the
+result carries a certificate that does not depend on how it was found.
 """
 
 from __future__ import annotations
@@ -16,20 +16,26 @@ from typing import Final
 import numpy as np
 
 from symshuffle.base.choices import Criterion, Method, Rigour, choice
-from symshuffle.base.errors import InputError, NotDecided, SolverFailure
-from symshuffle.base.kinds import check_kind
+from symshuffle.base.errors import InputError, NotDecided, SolverFailure, check_kind
 from symshuffle.base.levels import takes_eps0
+from symshuffle.base.lp import LinearProgram, Sense
 from symshuffle.base.numbers import Exp, enclose
 from symshuffle.base.results import Bracket
-from symshuffle.design.decision import programs, sizes
-from symshuffle.design.decision.certificate import TradeoffCertificate, violated_columns
-from symshuffle.design.decision.exact_programs import exact_compact, restricted_program
+from symshuffle.design.decision import programs
+from symshuffle.design.decision.certificate import (
+    LEVELS,
+    REL,
+    Design,
+    TradeoffCertificate,
+    action_rows,
+    lowered,
+    narrowed,
+)
 from symshuffle.design.decision.invariant import InvariantProblem
-from symshuffle.design.decision.optimal_channel import Design, action_rows
 from symshuffle.design.decision.problems import DecisionProblem, SubsetAction
-from symshuffle.design.widths import REL, narrowed
 from symshuffle.geometry.extremal import LDPCone, check_lam
 from symshuffle.geometry.groups import trivial_group
+from symshuffle.geometry.linear import Matrix, Vector
 from symshuffle.geometry.linprog import solve
 
 _EXACT_ROWS: Final = 120
@@ -42,10 +48,6 @@ _MAX_ROUNDS: Final = 6
 
 _MOST_ROUNDS: Final = 24
 """Rounds after which the last channel and its multipliers, lowered to a valid bound, make a bracket."""
-
-_LEVEL_BITS: Final = (100, 200, 400, 800)
-"""Widths of the rational enclosure of exp(eps0), in bits, until the bracket is narrow enough."""
-
 
 _SEEN: Final = 1 + Fraction(1, 1000)
 """The lowest level at which columns are proposed in doubles."""
@@ -103,9 +105,6 @@ def bayes_tradeoff(
     >>> bayes_tradeoff(smoothed_point_masses(4, 1), 2).value.exact
     Fraction(3, 5)
     """
-    method = None if method is None else choice(Method, method, "method")
-    check_kind(problem, DecisionProblem, "problem", _A_PROBLEM)
-    problem.required_prior()
     return _tradeoff(problem, lam, Criterion.BAYES, method, rel)
 
 
@@ -147,24 +146,21 @@ def minimax_tradeoff(
     >>> minimax_tradeoff(smoothed_point_masses(4, 1), 2).value.exact
     Fraction(3, 5)
     """
-    method = None if method is None else choice(Method, method, "method")
-    check_kind(problem, DecisionProblem, "problem", _A_PROBLEM)
     return _tradeoff(problem, lam, Criterion.MINIMAX, method, rel)
 
 
-_A_PROBLEM: Final = "a decision problem, as DecisionProblem(model, loss, prior)"
 _LARGEST_LAM: Final = 10**300
 
 
 def _tradeoff(
-    problem: DecisionProblem,
-    lam: Fraction | int | Exp,
-    criterion: Criterion,
-    method: Method | None,
-    rel: float,
+    problem: DecisionProblem, lam: Fraction | int | Exp, criterion: Criterion, named: Method | str | None, rel: float
 ) -> Design:
+    method = None if named is None else choice(Method, named, "method")
+    check_kind(problem, DecisionProblem, "problem", "a decision problem, as DecisionProblem(model, loss, prior)")
+    if criterion is Criterion.BAYES:
+        problem.required_prior()
     if method is None:
-        few = problem.num_inputs <= _FEW_INPUTS and sizes.column_work(problem) <= sizes.COLUMN_WORK
+        few = problem.num_inputs <= _FEW_INPUTS and programs.column_work(problem) <= programs.COLUMN_WORK
         method = Method.COLUMNS if few else Method.COMPACT
     if not isinstance(lam, Exp):
         level = check_lam(lam)
@@ -173,7 +169,7 @@ def _tradeoff(
         return narrowed(lambda _: _at_rational(problem, level, criterion, method), rel, (0,))
     if lam.exponent <= 0:
         raise InputError("eps0", lam.exponent, "a number above 0")
-    return narrowed(lambda bits: _around(problem, lam, criterion, method, bits), rel, _LEVEL_BITS)
+    return narrowed(lambda bits: _around(problem, lam, criterion, method, bits), rel, LEVELS)
 
 
 def _around(problem: DecisionProblem, lam: Exp, criterion: Criterion, method: Method, bits: int) -> Design:
@@ -184,27 +180,16 @@ def _around(problem: DecisionProblem, lam: Exp, criterion: Criterion, method: Me
     if stricter.value.exact is None:
         looser = _at_rational(problem, above, criterion, method)
     else:
-        looser = _certify(
-            problem, above, criterion, {(y, a) for y, a, _ in stricter.weights}, method, stricter.proposed
-        )
+        known = {(y, a) for y, a, _ in stricter.weights}
+        looser = _certify(problem, above, criterion, known, method, stricter.proposed)
     how = f"certificates at two rational levels around exp({lam.exponent}), {bits} bits; the risk decreases in lam"
     value = Bracket(looser.value.lower, stricter.value.upper, Rigour.BALL, "lp", how)
     certificates = (*looser.certificates, *stricter.certificates)
     return Design(problem, criterion, method, value, stricter.weights, certificates, stricter.proposed, lam)
 
 
-def _at_rational(
-    problem: DecisionProblem,
-    lam: Fraction,
-    criterion: Criterion,
-    method: Method,
-) -> Design:
-    if method is Method.POLYTOPE:
-        sizes.check_polytope(problem, criterion=criterion)
-    elif method is Method.COMPACT:
-        sizes.check_compact(problem)
-    else:
-        sizes.check_columns(problem)
+def _at_rational(problem: DecisionProblem, lam: Fraction, criterion: Criterion, method: Method) -> Design:
+    programs.check_program(problem, method, criterion=criterion)
     propose = {Method.POLYTOPE: programs.polytope, Method.COMPACT: programs.compact, Method.COLUMNS: _generated}
     large = method is Method.COMPACT and problem.num_inputs > _EXACT_ROWS
     # Next to 1 an optimal basis does not depend on the level, and further away the solver can tell columns apart.
@@ -237,49 +222,75 @@ def _certify(
     method: Method,
     proposed: float | None,
 ) -> Design:
-    """Column generation over the rationals, from the proposed columns to an optimum with a certificate.
-
-    Where it does not settle and the compact program is too large to solve over the rationals, the result is a bracket
-    by weak duality, and its certificate says so.
-    """
+    """Column generation over the rationals from proposed columns; by weak duality where it does not settle."""
+    reduced = InvariantProblem.of(problem, trivial_group(problem.num_inputs), criterion=criterion)
     columns = columns | _starting_columns(problem)
     for attempt in range(_MOST_ROUNDS):
         if attempt == _MAX_ROUNDS and (
-            lam >= _SEEN or sizes.pivoting_seconds(problem, criterion=criterion) <= _PATIENT
+            lam >= _SEEN or programs.pivoting_seconds(problem, criterion=criterion) <= _PATIENT
         ):
-            if sizes.exact_compact_seconds(problem, criterion=criterion) > sizes.EXACT_SECONDS:
-                return _weak_duality(
-                    problem, lam, criterion, programs.compact(problem, lam, criterion=criterion), method
-                )
+            if programs.exact_compact_seconds(problem, criterion=criterion) > programs.EXACT_SECONDS:
+                proposal = programs.compact(problem, lam, criterion=criterion)
+                return _weak_duality(problem, lam, criterion, proposal, method)
             # A degenerate optimum leaves the multipliers of the restricted program free; the compact one pins them
             # down. Where it is not solved, as for many inputs near 1, columns are generated on.
             with suppress(NotDecided, SolverFailure):
-                rows, bound, prior = exact_compact(problem, lam, criterion=criterion)
+                rows, bound, prior = _exact_compact(problem, lam, criterion=criterion)
                 weights = _columns_of(rows, lam)
                 break
-        ordered = sorted(columns)
-        solution = solve(restricted_program(problem, lam, ordered, criterion=criterion))
-        dual = solution.certificate.dual
-        bound = dual[: problem.num_inputs]
-        prior = (
-            tuple(-y for y in dual[problem.num_inputs :])
-            if criterion is Criterion.MINIMAX
-            else problem.required_prior()
-        )
-        weights = tuple((*ordered[j], value) for j, value in solution.certificate.primal if j < len(ordered))
+        round_ = reduced.priced(sorted(columns), lam)
+        bound, prior = round_.bound, round_.prior
+        weights = tuple((*pair, mass) for pair, mass in round_.masses)
         rows = action_rows(problem, weights, lam)
-        violated = set(violated_columns(problem.posterior_costs(prior), bound, lam)) - columns
-        if not violated:
+        if not round_.fresh:
             break
-        columns |= violated
+        columns.update(round_.fresh)
     else:
-        bound = programs.lowered(problem.posterior_costs(prior), bound, lam)
+        bound = lowered(problem.posterior_costs(prior), bound, lam)
     certificate = TradeoffCertificate(lam, prior, rows, bound, criterion)
     value = certificate.prove(problem)
     return Design(problem, criterion, method, value, weights, (certificate,), proposed, lam)
 
 
-def _columns_of(rows: Sequence[Sequence[Fraction]], lam: Fraction) -> tuple[tuple[int, int, Fraction], ...]:
+def _exact_compact(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion) -> tuple[Matrix, Vector, Vector]:
+    """The program with one output per action, over the rationals: its rows, multipliers and prior.
+
+    Variables are the smallest entry ``t_a`` of every row and the excess of its entries, at most ``(lam - 1) t_a``.
+    """
+    minimax = criterion is Criterion.MINIMAX
+    m, actions, parameters = problem.num_inputs, problem.num_actions, problem.num_parameters
+    costs = None if minimax else problem.posterior_costs(problem.required_prior())
+    one, zero, first_risk = Fraction(1), Fraction(0), m + actions * m
+    columns, objective = [], []
+
+    def add(a: int, inputs: Sequence[int], caps: Sequence[tuple[int, Fraction]]) -> None:
+        """A variable that is a unit on some inputs, answered by an action."""
+        priced = zero if costs is None else sum((costs[a][x] for x in inputs), start=zero)
+        risks = []
+        if minimax:
+            shares = (sum((model[x] for x in inputs), start=zero) for model in problem.model)
+            risks = [(first_risk + t, problem.loss[t][a] * share) for t, share in enumerate(shares)]
+        columns.append((*((x, one) for x in inputs), *caps, *((t, risk) for t, risk in risks if risk)))
+        objective.append(priced)
+
+    for a in range(actions):
+        add(a, range(m), [(m + a * m + x, 1 - lam) for x in range(m)])
+        for x in range(m):
+            add(a, [x], [(m + a * m + x, one)])
+    worst = parameters if minimax else 0
+    if minimax:
+        columns.append(tuple((first_risk + t, -one) for t in range(parameters)))
+        objective.append(one)
+    senses, rhs = (Sense.EQ,) * m + (Sense.LE,) * (actions * m + worst), (one,) * m + (zero,) * (actions * m + worst)
+    free = frozenset({len(columns) - 1}) if minimax else frozenset[int]()
+    solution = solve(LinearProgram(tuple(objective), tuple(columns), senses, rhs, free))
+    point, dual = solution.primal(), solution.certificate.dual
+    parts = (point[a * (m + 1) : (a + 1) * (m + 1)] for a in range(actions))
+    rows = tuple(tuple(low + z for z in excess) for low, *excess in parts)
+    return rows, dual[:m], tuple(-y for y in dual[first_risk:]) if minimax else problem.required_prior()
+
+
+def _columns_of(rows: Matrix, lam: Fraction) -> tuple[tuple[int, int, Fraction], ...]:
     """The staircase columns of which a channel with one output per action is made."""
     cone = LDPCone(len(rows[0]), lam)
     weights = {(subset, a): weight for a, row in enumerate(rows) for subset, weight in cone.decompose(row).items()}
@@ -302,7 +313,7 @@ def _weak_duality(
         raise NotDecided("the floating-point program returned no vectors to round")
     rows = programs.repaired_rows(proposal.rows, lam)
     prior = problem.required_prior() if criterion is Criterion.BAYES else programs.repaired_prior(proposal.prior)
-    bound = programs.repaired_bound(problem.posterior_costs(prior), proposal.bound, lam)
+    bound = lowered(problem.posterior_costs(prior), [Fraction(float(u)) for u in proposal.bound], lam)
     certificate = TradeoffCertificate(lam, prior, rows, bound, criterion)
     value = certificate.prove(problem)
     return Design(problem, criterion, method, value, _columns_of(rows, lam), (certificate,), proposal.value, lam)

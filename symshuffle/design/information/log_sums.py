@@ -39,19 +39,19 @@ RING: Final = sp.QQ[LAM]
 def column_terms(logs: Iterable[LogTerm], subset: int) -> tuple[tuple[Any, Any, Any], ...]:
     """The value of one column, logarithms of the same ratio taken together."""
     merged: dict[tuple[Any, Any], Any] = {}
+    lam = RING.gens[0]
     for term in logs:
-        factor, top, bottom = (_affine(form, subset) for form in (term.factor, term.top, term.bottom))
+        ends = (affine(form, subset) for form in (term.factor, term.top, term.bottom))
+        factor, top, bottom = (RING(sp.QQ(*a.as_integer_ratio())) + lam * sp.QQ(*b.as_integer_ratio()) for a, b in ends)
         if factor and top != bottom:
             merged[top, bottom] = merged.get((top, bottom), RING.zero) + factor
     return tuple((factor, top, bottom) for (top, bottom), factor in merged.items())
 
 
-def _affine(form: Sequence[Fraction], subset: int) -> Any:
-    """A linear form on the column of a subset, as a polynomial in ``lam``."""
+def affine(form: Sequence[Fraction], subset: int) -> tuple[Fraction, Fraction]:
+    """A linear form on the column of a subset, as constant and coefficient of ``lam``."""
     inside = sum((v for x, v in enumerate(form) if subset >> x & 1), start=Fraction(0))
-    outside = sum(form, start=Fraction(0)) - inside
-    constant, slope = (RING(sp.QQ(v.numerator, v.denominator)) for v in (outside, inside))
-    return constant + slope * RING.gens[0]
+    return sum(form, start=Fraction(0)) - inside, inside
 
 
 def log_sum(terms: Iterable[tuple[Any, Any, Any]]) -> LogSum:
@@ -93,7 +93,8 @@ def evaluate_sum(total: LogSum, lam: flint.arb) -> flint.arb:
     """A sum of logarithms at a ball."""
     found = flint.arb(0)
     for key, polynomial in total.items():
-        found += _polynomial(polynomial)(lam) * _logarithm(key, lam)
+        value = _polynomial(polynomial)(lam)
+        found += value if key is None else value * (key[0] * lam + to_arb(key[1])).log()
     return found
 
 
@@ -101,13 +102,6 @@ def _polynomial(polynomial: Any) -> flint.arb_poly:
     lam = RING.gens[0]
     coefficients = [polynomial.coeff(lam**k if k else 1) for k in range(polynomial.degree() + 1)]
     return flint.arb_poly([to_arb(Fraction(int(c.numerator), int(c.denominator))) for c in coefficients])
-
-
-def _logarithm(key: Logarithm, lam: flint.arb) -> flint.arb:
-    if key is None:
-        return flint.arb(1)
-    slope, constant = key
-    return (slope * lam + to_arb(constant)).log()
 
 
 def positive_between(conditions: Sequence[LogSum], bits: int) -> Callable[[Fraction, Fraction], bool]:
@@ -123,7 +117,10 @@ def positive_between(conditions: Sequence[LogSum], bits: int) -> Callable[[Fract
     def coefficients(at: flint.arb) -> list[flint.arb_poly]:
         shift = flint.arb_poly([at, 1])
         logs: dict[Logarithm, flint.arb_poly] = {None: flint.arb_poly([1])}
-        logs |= {key: _log_series(key[0], key[0] * at + constant) for key, constant in constants.items()}
+        for key, constant in constants.items():  # Taylor coefficients of the logarithm of a linear function
+            value = key[0] * at + constant
+            powers = [-((-1 / value) ** k) / k for k in range(1, _ORDER + 1)] if key[0] else []
+            logs[key] = flint.arb_poly([value.log(), *powers])
         return [sum((p(shift) * logs[key] for key, p in c), start=flint.arb_poly()) for c in prepared]
 
     def holds(first: Fraction, last: Fraction) -> bool:
@@ -140,19 +137,12 @@ def positive_between(conditions: Sequence[LogSum], bits: int) -> Callable[[Fract
     return holds
 
 
-def _log_series(slope: int, value: flint.arb) -> flint.arb_poly:
-    """The Taylor coefficients of the logarithm of a linear function, from its value and slope."""
-    if not slope:
-        return flint.arb_poly([value.log()])
-    powers = [-((-1 / value) ** k) / k for k in range(1, _ORDER + 1)]
-    return flint.arb_poly([value.log(), *powers])
-
-
 def reach(holds: Callable[[Fraction, Fraction], bool], start: Fraction, end: Fraction) -> Fraction:
     """How far towards the end the conditions are certified, without a gap from the start."""
     at, step = start, (end - start) / 8
     while at != end and abs(step) > _TOLERANCE * unit_at(at):
-        goal = short_level(at + step)
+        unit = 1 << (48 + _halvings(at + step))
+        goal = Fraction(round((at + step) * unit), unit)  # a short denominator, so that ends stay readable
         if abs(goal - start) > abs(end - start):
             goal = end
         at, step = (goal, 2 * step) if holds(at, goal) else (at, step / 4)
@@ -181,9 +171,3 @@ def _halvings(level: Fraction) -> int:
 def bits_at(level: Fraction) -> int:
     """The precision in which conditions are examined: their terms may cancel to the fourth power of the distance."""
     return _BITS + 4 * _halvings(level)
-
-
-def short_level(level: Fraction) -> Fraction:
-    """A nearby rational with a short denominator, so that ends stay readable."""
-    unit = 1 << (48 + _halvings(level))
-    return Fraction(round(level * unit), unit)

@@ -1,9 +1,8 @@
-r"""The largest value of an information measure over all LDP channels, with a certificate.
+"""The largest value of an information measure over all LDP channels, with a certificate.
 
 The maximum is a linear program over the weights of staircase columns (ldp_tradeoff, Remarks 3.8 and 3.11). Rational
-measures (total variation, chi-square, hockey-stick, Fisher information) are solved over the rationals. A logarithmic
-one is bracketed: the primal vertex is exact and its value is a ball; a rational dual vector is raised until balls show
-it to dominate every staircase column. A functional that is not homogeneous is refused.
+measures are solved over the rationals. A logarithmic one is bracketed: the primal vertex is exact and its value is a
+ball; a rational dual vector is raised until balls show it to dominate every staircase column.
 """
 
 from __future__ import annotations
@@ -18,21 +17,20 @@ from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Ball, Exp, enclose, to_arb, working_precision
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
-from symshuffle.design.decision.certificate import check_around
-from symshuffle.design.information.columns import (
+from symshuffle.design.decision.certificate import REL, check_around, narrowed
+from symshuffle.design.information.measures import (
     COLUMN_BITS,
     PRECISIONS,
+    Measure,
     check_exchangeable,
     check_homogeneous,
-    column_of,
     columns_up_to,
     enclosed,
 )
-from symshuffle.design.information.measures import Measure
 from symshuffle.design.information.vertices import Reduced, enclosed_maximum
-from symshuffle.design.widths import REL, narrowed
-from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam
+from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam, staircase_row
 from symshuffle.geometry.groups import SymmetryGroup
+from symshuffle.geometry.linear import dot
 from symshuffle.geometry.linprog import solve
 
 ENUMERATION_LIMIT: Final = 14
@@ -47,13 +45,10 @@ _MAX_OUTPUTS: Final = 4096
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class MeasureDesign(ValueMethods):
-    r"""The largest value of a measure over all LDP channels.
-
-    It is a :class:`~symshuffle.base.results.Certified` answer; the safe end is the lower one, which the channel
-    attains.
+    r"""The largest value of a measure over all LDP channels; the channel attains the safe lower end.
 
     - ``lam``: level of the channel; at ``exp(eps0)`` a rational just below it.
-    - ``bound``: A vector ``u`` with :math:`\varphi(S_y) \le u \cdot S_y` for every subset; its sum is the upper end.
+    - ``bound``: a vector ``u`` with :math:`\varphi(S_y) \le u \cdot S_y` for every subset; its sum is the upper end.
     - ``bound_lam``: level of the bound where it is not that of the channel.
     - ``level``: the level asked for; None for ``lam`` itself.
     """
@@ -116,9 +111,9 @@ class MeasureDesign(ValueMethods):
                 raise CertificateError("weights", f"the probabilities of inputs {block} sum to {total}")
         attained = Fraction(0)
         for bits in PRECISIONS:
-            ends = [enclosed(self.measure, column_of(y, m, self.lam), bits).lower for y in self.weights]
+            ends = [enclosed(self.measure, staircase_row(y, m, self.lam), bits).lower for y in self.weights]
             sizes = [weight * known[y].size for y, weight in self.weights.items()]
-            attained = sum((size * end for size, end in zip(sizes, ends, strict=True)), start=Fraction(0))
+            attained = dot(sizes, ends)
             if attained >= claimed:
                 break
         return attained
@@ -132,8 +127,8 @@ class MeasureDesign(ValueMethods):
         if any(self.bound[x] != self.bound[block[0]] for block in blocks for x in block):
             raise CertificateError("bound", "it differs at exchangeable inputs, where only one of them is checked")
         for orbit in orbits:
-            column = column_of(orbit.representative, m, lam)
-            limit = sum((u * v for u, v in zip(self.bound, column, strict=True)), start=Fraction(0))
+            column = staircase_row(orbit.representative, m, lam)
+            limit = dot(self.bound, column)
             for bits in PRECISIONS:
                 value = enclosed(self.measure, column, bits)
                 if value.upper <= limit or value.lower > limit:

@@ -17,11 +17,17 @@ import flint
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, squared, to_arb, working_precision
 from symshuffle.channels.channel import Channel, exact_columns
+from symshuffle.geometry.extremal import proper_subsets
 from symshuffle.geometry.groups import SymmetryGroup, product_of_symmetric_groups
+from symshuffle.geometry.linear import Vector, dot
+from symshuffle.geometry.subset_orbits import SubsetOrbit
 
 Column: TypeAlias = "Sequence[Fraction]"
 
-_BITS: Final = 160
+COLUMN_BITS: Final = 160
+"""Bits of the balls at first; the levels of precision that are tried in turn follow from it."""
+
+PRECISIONS: Final = (COLUMN_BITS, 2 * COLUMN_BITS, 4 * COLUMN_BITS, 8 * COLUMN_BITS)
 
 
 @final
@@ -29,9 +35,9 @@ _BITS: Final = 160
 class LogTerm:
     r"""The function :math:`(f\cdot v)\,\log\frac{t\cdot v}{b\cdot v}` of a column ``v``."""
 
-    factor: tuple[Fraction, ...]
-    top: tuple[Fraction, ...]
-    bottom: tuple[Fraction, ...]
+    factor: Vector
+    top: Vector
+    bottom: Vector
 
 
 @final
@@ -53,14 +59,14 @@ class Measure:
     num_inputs: int
     rational: Callable[[Column], Fraction] | None
     ball: Callable[[Sequence[Any]], Any]
-    data: tuple[tuple[Fraction, ...], ...] = ()
+    data: tuple[Vector, ...] = ()
     logs: tuple[LogTerm, ...] = ()
-    positive_part: tuple[Fraction, ...] | None = None
-    quotient: tuple[tuple[Fraction, ...], tuple[Fraction, ...]] | None = None
+    positive_part: Vector | None = None
+    quotient: tuple[Vector, Vector] | None = None
 
     def symmetry(self) -> SymmetryGroup:
         """The permutations of exchangeable inputs."""
-        blocks: dict[tuple[Fraction, ...], list[int]] = {}
+        blocks: dict[Vector, list[int]] = {}
         for x in range(self.num_inputs):
             key = tuple(vector[x] for vector in self.data) if self.data else (Fraction(x),)
             blocks.setdefault(key, []).append(x)
@@ -73,8 +79,8 @@ class Measure:
             raise InputError("channel", f"{channel.num_inputs} inputs", f"{self.num_inputs}, as the measure")
         if self.rational is not None:
             return sum((self.rational(column) for column in columns), start=Fraction(0))
-        with working_precision(_BITS):
-            return Ball.from_arb(sum((self.column_ball(column) for column in columns), start=flint.arb(0)), _BITS)
+        with working_precision(COLUMN_BITS):
+            return Ball.from_arb(sum((self.column_ball(column) for column in columns), start=flint.arb(0)), COLUMN_BITS)
 
     def column_ball(self, column: Sequence[Fraction | Ball]) -> Any:
         """The value of one column as an ``arb``; zero for the null column."""
@@ -83,17 +89,31 @@ class Measure:
         return self.ball([to_arb(v) for v in column])
 
 
-def _dot(weights: Sequence[Any], column: Sequence[Any]) -> Any:
-    return sum(w * v for w, v in zip(weights, column, strict=True))
-
-
-def _distributions(p: Sequence[Fraction], q: Sequence[Fraction]) -> tuple[list[Fraction], list[Fraction]]:
+def _distributions(p: Sequence[Fraction], q: Sequence[Fraction]) -> tuple[Vector, Vector]:
     for name, values in (("P0", p), ("P1", q)):
         if sum(values) != 1 or min(values) < 0:
             raise InputError(name, [str(v) for v in values], "probabilities that sum to 1")
     if len(p) != len(q):
         raise InputError("P1", f"{len(q)} entries", f"{len(p)}, as P0")
-    return list(p), list(q)
+    return tuple(p), tuple(q)
+
+
+def _of_forms(
+    name: str,
+    forms: Sequence[Vector],
+    ball: Callable[..., Any],
+    exact: Callable[..., Any] | None = None,
+    **known: Any,
+) -> Measure:
+    """A measure that is a function of some linear forms of the column, on balls and on rationals."""
+
+    def in_balls(column: Sequence[Any]) -> Any:
+        return ball(*(sum(to_arb(w) * v for w, v in zip(form, column, strict=True)) for form in forms))
+
+    def rational(column: Column) -> Fraction:
+        return Fraction(0 if exact is None else exact(*(dot(form, column) for form in forms)))
+
+    return Measure(name, len(forms[0]), None if exact is None else rational, in_balls, **known)
 
 
 def total_variation_measure(p: Sequence[Fraction], q: Sequence[Fraction]) -> Measure:
@@ -105,65 +125,51 @@ def hockey_stick_measure(
     p: Sequence[Fraction], q: Sequence[Fraction], gamma: Fraction, *, name: str = "hockey-stick divergence"
 ) -> Measure:
     r"""Hockey-stick divergence of the two output laws: :math:`\varphi(v) = (v\cdot P_0 - \gamma\, v\cdot P_1)_+`."""
-    first, second = _distributions(p, q)
+    data = _distributions(p, q)
     if gamma < 0:
         raise InputError("gamma", gamma, "a number of at least 0")
-    difference = [a - gamma * b for a, b in zip(first, second, strict=True)]
-
-    def exact(column: Column) -> Fraction:
-        return max(Fraction(_dot(difference, column)), Fraction(0))
-
-    def ball(column: Sequence[Any]) -> Any:
-        return (value := _dot([to_arb(d) for d in difference], column)).max(0 * value)
-
-    data = (tuple(first), tuple(second))
-    return Measure(name, len(first), exact, ball, data, positive_part=tuple(difference))
+    form = tuple(a - gamma * b for a, b in zip(*data, strict=True))
+    return _of_forms(name, [form], lambda x: x.max(0 * x), lambda x: max(x, 0), data=data, positive_part=form)
 
 
 def chi_square_measure(p: Sequence[Fraction], q: Sequence[Fraction]) -> Measure:
     r"""Chi-square divergence of the output laws: :math:`\varphi(v) = (v\cdot(P_0-P_1))^2 / (v\cdot P_1)`."""
     first, second = _distributions(p, q)
-    return _quotient("chi-square divergence", [a - b for a, b in zip(first, second, strict=True)], second)
+    return _quotient("chi-square divergence", tuple(a - b for a, b in zip(first, second, strict=True)), second)
 
 
 def fisher_information(p: Sequence[Fraction], derivative: Sequence[Fraction]) -> Measure:
     r"""Fisher information of the output about a parameter: :math:`\varphi(v) = (v\cdot \dot P)^2 / (v\cdot P)`."""
     if sum(derivative) != 0:
         raise InputError("derivative", [str(v) for v in derivative], "entries that sum to 0")
-    first, _ = _distributions(p, p)
-    return _quotient("Fisher information", list(derivative), first)
+    return _quotient("Fisher information", tuple(derivative), _distributions(p, p)[0])
 
 
-def _quotient(name: str, top: Sequence[Fraction], bottom: Sequence[Fraction]) -> Measure:
-    def exact(column: Column) -> Fraction:
-        below = _dot(bottom, column)
-        return Fraction(_dot(top, column) ** 2 / below) if below else Fraction(0)
-
-    def ball(column: Sequence[Any]) -> Any:
-        return squared(_dot([to_arb(t) for t in top], column)) / _dot([to_arb(b) for b in bottom], column)
-
-    forms = (tuple(top), tuple(bottom))
-    return Measure(name, len(top), exact, ball, forms, quotient=forms)
+def _quotient(name: str, top: Vector, bottom: Vector) -> Measure:
+    forms = top, bottom
+    return _of_forms(
+        name, forms, lambda t, b: squared(t) / b, lambda t, b: t**2 / b if b else 0, data=forms, quotient=forms
+    )
 
 
 def kullback_leibler(p: Sequence[Fraction], q: Sequence[Fraction]) -> Measure:
     r"""Relative entropy of the output laws: :math:`\varphi(v) = (v\cdot P_0)\log\frac{v\cdot P_0}{v\cdot P_1}`."""
-    first, second = (tuple(law) for law in _distributions(p, q))
+    first, second = _distributions(p, q)
     return _logarithmic("relative entropy", (LogTerm(first, first, second),), (first, second))
 
 
 def mutual_information(p: Sequence[Fraction]) -> Measure:
     r"""Mutual information, in nats: :math:`\varphi(v)=\sum_x p_x v_x \log\frac{v_x}{v\cdot p}`."""
-    first = tuple(_distributions(p, p)[0])
+    first = _distributions(p, p)[0]
 
-    def at(x: int, value: Fraction) -> tuple[Fraction, ...]:
+    def at(x: int, value: Fraction) -> Vector:
         return tuple(value if z == x else Fraction(0) for z in range(len(first)))
 
     terms = tuple(LogTerm(at(x, w), at(x, Fraction(1)), first) for x, w in enumerate(first) if w)
     return _logarithmic("mutual information", terms, (first,))
 
 
-def _logarithmic(name: str, terms: tuple[LogTerm, ...], data: tuple[tuple[Fraction, ...], ...]) -> Measure:
+def _logarithmic(name: str, terms: tuple[LogTerm, ...], data: tuple[Vector, ...]) -> Measure:
     def form(weights: Sequence[Fraction], column: Sequence[Any]) -> Any:
         return sum((to_arb(w) * v for w, v in zip(weights, column, strict=True) if w), flint.arb(0))
 
@@ -176,19 +182,12 @@ def _logarithmic(name: str, terms: tuple[LogTerm, ...], data: tuple[tuple[Fracti
 
 
 def renyi_power(p: Sequence[Fraction], q: Sequence[Fraction], alpha: Fraction) -> Measure:
-    r"""The sum :math:`\sum_y (v\cdot P_0)^{\alpha}(v\cdot P_1)^{1-\alpha}`, behind Renyi's divergence.
-
-    For an order above 1 the divergence of the output laws is ``log(value) / (alpha - 1)``, an increasing function.
-    """
-    first, second = _distributions(p, q)
+    r"""The sum :math:`\sum_y (v\cdot P_0)^{\alpha}(v\cdot P_1)^{1-\alpha}`, behind the divergence of Renyi."""
+    laws = _distributions(p, q)
     if alpha <= 1:
         raise InputError("alpha", alpha, "an order above 1")
-
-    def ball(column: Sequence[Any]) -> Any:
-        above, below = (_dot([to_arb(t) for t in law], column) for law in (first, second))
-        return above ** to_arb(alpha) * below ** to_arb(1 - alpha)
-
-    return Measure(f"Renyi power of order {alpha}", len(first), None, ball, (tuple(first), tuple(second)))
+    name = f"Renyi power of order {alpha}"
+    return _of_forms(name, laws, lambda t, b: t ** to_arb(alpha) * b ** to_arb(1 - alpha), data=laws)
 
 
 def f_divergence(
@@ -231,13 +230,55 @@ def f_divergence(
         at_one = generator(flint.arb(1))
     if not isinstance(at_one, flint.arb) or not at_one.is_finite() or not at_one.contains(0):
         raise InputError("generator", f"f(1) = {at_one}", "an arb around 0")
-    first, second = _distributions(p, q)
 
-    def ball(column: Sequence[Any]) -> Any:
-        above, below = (_dot([to_arb(t) for t in law], column) for law in (first, second))
+    def ball(above: Any, below: Any) -> Any:
         found = below * generator(above / below)
         if not found.is_finite():
             raise NotDecided(f"the generator gives {found} at {above / below}: no finite number at this precision")
         return found
 
-    return Measure(name, len(first), None, ball, (tuple(first), tuple(second)))
+    laws = _distributions(p, q)
+    return _of_forms(name, laws, ball, data=laws)
+
+
+def check_exchangeable(measure: Measure, group: SymmetryGroup) -> None:
+    """Check that a group only exchanges inputs that a measure cannot tell apart."""
+    if group.m != measure.num_inputs or not measure.data:
+        raise InputError("group", f"acts on {group.m} inputs", f"{measure.num_inputs} inputs of a measure with data")
+    for i, generator in enumerate(group.generators):
+        for vector in measure.data:
+            moved = next((x for x, y in enumerate(generator) if vector[x] != vector[y]), None)
+            if moved is not None:
+                raise InputError(
+                    f"generators[{i}]", list(generator), f"equal data at inputs {moved}, {generator[moved]}"
+                )
+
+
+def columns_up_to(m: int, group: SymmetryGroup | None) -> tuple[tuple[tuple[int, ...], ...], list[SubsetOrbit]]:
+    """Orbits of inputs and of subsets; one by one where there is no group."""
+    if group is not None:
+        return group.input_orbits(), list(group.subset_orbits())
+    singles = [SubsetOrbit(y, 1, tuple(y >> x & 1 for x in range(m))) for y in proper_subsets(m)]
+    return tuple((x,) for x in range(m)), singles
+
+
+def enclosed(measure: Measure, column: Column, bits: int) -> Ball:
+    """The value of a column: a point where the measure is rational, otherwise a ball."""
+    if measure.rational is not None:
+        value = measure.rational(column)
+        return Ball(value, value)
+    with working_precision(bits):
+        return Ball.from_arb(measure.column_ball(column), bits)
+
+
+def check_homogeneous(measure: Measure) -> None:
+    """Refuse a functional with an offset or a normalisation: phi(3v) must be 3 phi(v)."""
+    column = [Fraction(3 + (x * x) % 5, 7) for x in range(measure.num_inputs)]
+    tripled = [3 * v for v in column]
+    if measure.rational is not None:
+        agree = measure.rational(tripled) == 3 * measure.rational(column)
+    else:
+        with working_precision(COLUMN_BITS):
+            agree = (measure.column_ball(tripled) - 3 * measure.column_ball(column)).contains(0)
+    if not agree:
+        raise InputError("measure", measure.name, "a column function with phi(3v) = 3 phi(v)")

@@ -1,8 +1,4 @@
-r"""The linear program behind the largest value of a measure: an optimal vertex, and a vector above every column.
-
-A rational measure is solved over the rationals. A logarithmic one is bracketed: the vertex is exact and its value is a
-ball; a rational dual vector is raised until balls show it to dominate every column.
-"""
+"""The linear program behind the largest value of a measure: columns, an optimal vertex, a vector above them."""
 
 from __future__ import annotations
 
@@ -20,23 +16,22 @@ from symshuffle.base.lp import Certificate, LinearProgram, Sense
 from symshuffle.base.numbers import Ball, to_arb
 from symshuffle.base.results import Bracket
 from symshuffle.base.solvers import linprog
-from symshuffle.design.information.columns import column_of, columns_up_to
-from symshuffle.design.information.measures import Column, Measure
+from symshuffle.design.decision.invariant import spread_over
+from symshuffle.design.information.measures import Column, Measure, columns_up_to
+from symshuffle.geometry.extremal import staircase_row
 from symshuffle.geometry.groups import SymmetryGroup
-from symshuffle.geometry.linprog import certificate_of_basis
-from symshuffle.geometry.pivots import few_enough, optimal_vectors
+from symshuffle.geometry.linear import Vector, dot
+from symshuffle.geometry.linprog import certificate_of_basis, few_enough, optimal_vectors
 from symshuffle.geometry.subset_orbits import SubsetOrbit
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Reduced:
-    """The linear program under a group: one column per orbit of subsets, one row per orbit of inputs.
+    """The linear program under a group: one column per orbit of subsets, one row per orbit (``blocks``) of inputs.
 
     A variable is the total weight of an orbit of subsets; without a group every orbit is a single subset or input.
 
-    - ``blocks``: the orbits of inputs.
-    - ``orbits``: the orbits of subsets.
     - ``rows``: by orbit of subsets, what one unit of its total weight adds to an input of each orbit of inputs.
     """
 
@@ -44,15 +39,15 @@ class Reduced:
     lam: Fraction
     blocks: tuple[tuple[int, ...], ...]
     orbits: list[SubsetOrbit]
-    columns: list[tuple[Fraction, ...]]
-    rows: list[tuple[Fraction, ...]]
+    columns: list[Vector]
+    rows: list[Vector]
 
     @classmethod
     def of(cls, measure: Measure, lam: Fraction, group: SymmetryGroup | None) -> Reduced:
         """The columns that compete for a measure."""
         m = measure.num_inputs
         blocks, orbits = columns_up_to(m, group)
-        columns = [column_of(o.representative, m, lam) for o in orbits]
+        columns = [staircase_row(o.representative, m, lam) for o in orbits]
         rows = [tuple(o.column_sum(i, lam) / o.size for i in range(len(blocks))) for o in orbits]
         return cls(m, lam, blocks, orbits, columns, rows)
 
@@ -62,22 +57,16 @@ class Reduced:
         count = len(self.blocks)
         return LinearProgram(tuple(-gain for gain in gains), entries, (Sense.EQ,) * count, (Fraction(1),) * count)
 
-    def spread(self, dual: Sequence[Fraction]) -> tuple[Fraction, ...]:
+    def spread(self, dual: Sequence[Fraction]) -> Vector:
         """The vector u over the inputs: the negated multiplier of an orbit, shared equally by its inputs."""
-        bound = [Fraction(0)] * self.m
-        for y, block in zip(dual, self.blocks, strict=True):
-            for x in block:
-                bound[x] = -y / len(block)
-        return tuple(bound)
+        return spread_over(self.blocks, [-y for y in dual], self.m)
 
     def weigh(self, primal: Sequence[tuple[int, Fraction]]) -> dict[int, Fraction]:
         """The weight of every subset of an orbit, by its representative."""
         return {self.orbits[j].representative: mass / self.orbits[j].size for j, mass in primal}
 
 
-def enclosed_maximum(
-    measure: Measure, reduced: Reduced, bits: int
-) -> tuple[Certificate, tuple[Fraction, ...], Bracket]:
+def enclosed_maximum(measure: Measure, reduced: Reduced, bits: int) -> tuple[Certificate, Vector, Bracket]:
     """An optimal vertex, a vector above every column, and the bracket between their values.
 
     The program is solved over the rationals at the midpoints of the balls. Its vertex is feasible whatever the true
@@ -91,34 +80,24 @@ def enclosed_maximum(
     flat = flat if flat.is_finite() else flint.arb(0)
     program = reduced.program([Ball.from_arb(gain, bits).midpoint for gain in gains])
     basis = _float_basis(reduced.rows, [gain - flat for gain in gains], flat, reduced.lam)
-    certificate = _vertex(measure, program, basis)
-    attained = sum((to_arb(mass) * gains[j] for j, mass in certificate.primal), start=flint.arb(0))
-    bound = _raised(reduced.spread(certificate.dual), gains, reduced.columns)
+    found = (
+        optimal_vectors(program, basis)[0]
+        if few_enough(program)  # for pivots over the rationals
+        else certificate_of_basis(program, basis, range(program.num_rows))
+    )
+    if found is None or any(value < 0 for _, value in found.primal):
+        raise NotDecided(f"the basis proposed for {measure.name} is not feasible over the rationals")
+    attained = sum((to_arb(mass) * gains[j] for j, mass in found.primal), start=flint.arb(0))
+    bound = reduced.spread(found.dual)
+    limits = (to_arb(dot(bound, column)) for column in reduced.columns)
+    excess = (Ball.from_arb(gain - limit).upper for gain, limit in zip(gains, limits, strict=True))
+    # Raising every entry of u by s raises u . S_y by at least s * m, since no entry of a column is below 1.
+    raised = max(Fraction(0), *excess) / len(bound)
+    bound = tuple(u + raised for u in bound)
     lower = Ball.from_arb(attained, bits).lower
     how = f"an exact vertex with its value as a ball; a vector that dominates all {len(gains)} kinds of columns"
     value = Bracket(lower, max(lower, sum(bound, start=Fraction(0))), Rigour.BALL, "lp", how)
-    return certificate, bound, value
-
-
-def _raised(bound: tuple[Fraction, ...], gains: Sequence[flint.arb], columns: Sequence[Column]) -> tuple[Fraction, ...]:
-    """A vector above every column: all of its entries raised by one amount, since no entry of a column is below 1."""
-    excess = [
-        Ball.from_arb(gain - to_arb(sum((u * v for u, v in zip(bound, column, strict=True)), start=Fraction(0))))
-        for gain, column in zip(gains, columns, strict=True)
-    ]
-    # Raising every entry of u by s raises u . S_y by at least s * m.
-    raised = max(Fraction(0), *(ball.upper for ball in excess)) / len(bound)
-    return tuple(u + raised for u in bound)
-
-
-def _vertex(measure: Measure, program: LinearProgram, basis: Sequence[int]) -> Certificate:
-    """The optimal vertex with its multipliers; of a program too large for pivots over the rationals, the given one."""
-    if few_enough(program):
-        return optimal_vectors(program, basis)[0]
-    certificate = certificate_of_basis(program, basis, range(program.num_rows))
-    if certificate is None or any(value < 0 for _, value in certificate.primal):
-        raise NotDecided(f"the basis proposed for {measure.name} is not feasible over the rationals")
-    return certificate
+    return found, bound, value
 
 
 def _float_basis(columns: Sequence[Column], gains: Sequence[Any], flat: Any, lam: Fraction) -> list[int]:

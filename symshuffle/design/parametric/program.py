@@ -1,8 +1,8 @@
-"""Design programs whose coefficients are polynomials in ``lam``: columns, rows, and how problems become them."""
+"""Programs with coefficients in ``lam``, and formulas of their optima with the bases that prove them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -11,12 +11,15 @@ from typing import Any, final
 import sympy as sp
 
 from symshuffle.base.choices import Criterion
+from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.lp import LinearProgram, Sense
+from symshuffle.base.numbers import DEFAULT_BITS, Ball, as_precision, enclose
+from symshuffle.base.results import well_formed, within
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import DecisionProblem
-from symshuffle.design.parametric.signs import nearby, sign_in_field
+from symshuffle.design.parametric.signs import interval_of_signs, nearby, sign_in_field
 from symshuffle.geometry.groups import SymmetryGroup
-from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.mechanisms.symbolic import LAM, evaluate
 
 
 @final
@@ -24,13 +27,10 @@ from symshuffle.mechanisms.symbolic import LAM
 class ParametricColumn:
     """One column of a program whose coefficients are affine in ``lam``.
 
-    - ``subset``: the subset of inputs where the column is ``lam``, as a bit mask; for an orbit, its representative.
-    - ``prices``: what one unit of weight costs, as ``price[0] + price[1] * lam + ...``: once for a Bayes program, for
-      every orbit of parameters in a minimax program.
-    - ``shares``: for every row, the fraction ``s`` of the copies that contain an input of it; the coefficient is ``1
-      - s + s lam``.
-    - ``scale``: A polynomial that is positive above 1, by which the whole column is multiplied, for costs that are
-      quotients: the cost is then price over scale.
+    - ``subset``: inputs where the column is ``lam``, as a bit mask; for an orbit, its representative.
+    - ``prices``: cost of one unit of weight, as ``price[0] + price[1] * lam + ...``, by orbit of parameters.
+    - ``shares``: by row, the fraction ``s`` of the copies that contain an input of it: ``1 - s + s lam``.
+    - ``scale``: a polynomial, positive above 1, that multiplies the column: costs are price over scale.
     """
 
     subset: int
@@ -49,9 +49,7 @@ class ParametricProgram:
     Its variables are the total weights of the columns; in a minimax program, where the largest price is minimised,
     also one slack per orbit of parameters and, last, that largest price, which has no sign.
 
-    - ``columns``: at least as many as rows.
-    - ``domain``: the field of the prices: ``sympy.QQ``, or a real number field such as
-      ``QQ.algebraic_field(cos(pi/m))``.
+    - ``domain``: the field of the prices: ``sympy.QQ``, or a real number field.
     - ``parameter_sizes``: for a minimax program, the sizes of the orbits of parameters; empty for a Bayes program.
     """
 
@@ -121,21 +119,12 @@ class ParametricProgram:
         return LinearProgram(costs, entries, (Sense.EQ,) * self.num_rows, tuple(map(Fraction, self.rhs)), free)
 
 
-def bayes_program(problem: DecisionProblem, group: SymmetryGroup) -> ParametricProgram:
-    """The Bayes design program of a rational problem, reduced by a group of its symmetries."""
-    return _rational_program(InvariantProblem.of(problem, group, criterion=Criterion.BAYES))
+def program_of_problem(problem: DecisionProblem, group: SymmetryGroup, *, criterion: Criterion) -> ParametricProgram:
+    """The design program of a rational problem, reduced by a group of its symmetries.
 
-
-def minimax_program(problem: DecisionProblem, group: SymmetryGroup) -> ParametricProgram:
-    """The minimax design program of a rational problem, reduced by a group of its symmetries.
-
-    If the group moves every parameter to every other one, the uniform prior is least favourable, and the program is the
-    Bayes program under it.
+    A minimax program is the Bayes program under the uniform prior where the group moves every parameter to every other.
     """
-    return _rational_program(InvariantProblem.of(problem, group, criterion=Criterion.MINIMAX))
-
-
-def _rational_program(reduced: InvariantProblem) -> ParametricProgram:
+    reduced = InvariantProblem.of(problem, group, criterion=criterion)
     # Subsets are listed up to the group here, so a representative has to be paired with every action.
     orbits = range(len(reduced.parameters))
     priors = [reduced.prior([Fraction(int(i == j)) for i in orbits]) for j in orbits] or [reduced.prior(())]
@@ -143,26 +132,23 @@ def _rational_program(reduced: InvariantProblem) -> ParametricProgram:
         [[sp.QQ(v.numerator, v.denominator) for v in row] for row in reduced.problem.posterior_costs(prior)]
         for prior in priors
     ]
-    return _program(prices, reduced.group, sp.QQ, tuple(len(orbit) for orbit in reduced.parameters))
+    return _program(prices, group, sp.QQ, tuple(len(orbit) for orbit in reduced.parameters))
 
 
 def program_of_costs(costs: Sequence[Sequence[Any]], group: SymmetryGroup, domain: Any = sp.QQ) -> ParametricProgram:
-    """The design program of a matrix of costs by action and input, invariant under the group.
-
-    - ``costs``: elements of ``domain``.
-    - ``group``: it has to permute the rows of ``costs``.
-    """
+    """The design program of costs in ``domain`` by action and input; the group has to permute their rows."""
     return _program([costs], group, domain, ())
 
 
 def _program(
     prices: Sequence[Sequence[Sequence[Any]]], group: SymmetryGroup, domain: Any, parameter_sizes: tuple[int, ...]
 ) -> ParametricProgram:
-    """One column per orbit of subsets and action.
+    """One column per orbit of subsets and action, but for actions that cost no less than another at every level."""
 
-    For a fixed orbit, actions whose prices are all at least those of another one, in both coefficients and hence at
-    every level, are left out.
-    """
+    def at_most(left: Any, right: Any) -> bool:
+        pairs = ((a, b) for low, high in zip(left, right, strict=True) for a, b in zip(low, high, strict=True))
+        return all(sign_in_field(b - a, domain) >= 0 for a, b in pairs)
+
     totals = [[sum(row, start=domain.zero) for row in matrix] for matrix in prices]
     columns = []
     for orbit in group.subset_orbits():
@@ -171,15 +157,197 @@ def _program(
         for a in range(len(prices[0])):
             slopes = [sum((matrix[a][x] for x in inside), start=domain.zero) for matrix in prices]
             offered = tuple((total[a] - slope, slope) for total, slope in zip(totals, slopes, strict=True))
-            if not any(_at_most(other, offered, domain) for _, other in kept):
-                kept = [pair for pair in kept if not _at_most(offered, pair[1], domain)] + [(a, offered)]
+            if not any(at_most(other, offered) for _, other in kept):
+                kept = [pair for pair in kept if not at_most(offered, pair[1])] + [(a, offered)]
         shares = tuple(Fraction(r, orbit.size) for r in orbit.incidences)
         columns += [ParametricColumn(orbit.representative, a, orbit.size, found, shares) for a, found in kept]
     sizes = tuple(len(block) for block in group.input_orbits())
     return ParametricProgram(tuple(columns), sizes, domain, parameter_sizes)
 
 
-def _at_most(left: Any, right: Any, domain: Any) -> bool:
-    """Whether prices are at most others in all coefficients."""
-    pairs = ((a, b) for low, high in zip(left, right, strict=True) for a, b in zip(low, high, strict=True))
-    return all(sign_in_field(b - a, domain) >= 0 for a, b in pairs)
+@final
+@dataclass(frozen=True, slots=True)
+class OptimalBasis:
+    """A basis with the interval of levels on which it is optimal: there its two vectors prove the value.
+
+    - ``lower``, ``upper``: exact algebraic numbers, 1 or infinity; ``value``, ``weights`` and ``bound`` depend on
+      ``lam``.
+    - ``weights``: the optimal columns with the weight of one copy.
+    - ``bound``: the multipliers, one per orbit of inputs; they sum to the value.
+    """
+
+    lower: sp.Expr
+    upper: sp.Expr
+    value: sp.Expr
+    weights: tuple[tuple[ParametricColumn, sp.Expr], ...]
+    bound: tuple[sp.Expr, ...]
+    prior: tuple[sp.Expr, ...]
+    conditions: int
+
+    @well_formed()
+    def verify(self, program: ParametricProgram) -> None:
+        """Check both vectors as identities in ``lam``, and every sign on the whole interval."""
+        with within("weights"):
+            columns = {column: j for j, column in enumerate(program.columns)}
+            field = program.ring.get_field()
+            total = {columns[c]: field.from_sympy(w) * c.copies / field(program.polynomial(c.scale))
+                     for c, w in self.weights}  # fmt: skip
+        with within("bound"):
+            value = field.from_sympy(self.value)
+            bound, prior = ([field.from_sympy(entry) for entry in part] for part in (self.bound, self.prior))
+        inputs, parameters = len(program.row_sizes), len(program.parameter_sizes)
+        if len(bound) != inputs:
+            raise CertificateError("bound", f"{len(bound)} multipliers for {inputs} orbits of inputs")
+        if len(prior) != parameters:
+            raise CertificateError("prior", f"{len(prior)} entries for {parameters} orbits of parameters")
+        spent = [sum((x * field(program.coefficients[j][i]) for j, x in total.items()), field.zero)
+                 for i in range(inputs + parameters)]  # fmt: skip
+        # Over a number field quotients are not reduced: only the difference of equal ones is always zero.
+        if any(row - field.one for row in spent[:inputs]):
+            raise CertificateError("weights", "the probabilities of an input do not sum to 1")
+        paid = [*spent[inputs:]] or [sum((x * field(program.costs[j]) for j, x in total.items()), field.zero)]
+        if sum(bound, field.zero) - value:
+            raise CertificateError("bound", "its entries do not sum to the value")
+        if parameters and sum(prior, field.zero) - field.one:
+            raise CertificateError("prior", "its entries do not sum to 1")
+        reduced = []
+        for j in range(len(program.columns)):
+            prices = program.coefficients[j]
+            cost = sum((p * field(c) for p, c in zip(prior, prices[inputs:], strict=True)), field(program.costs[j]))
+            reduced.append(cost - sum((u * field(c) for u, c in zip(bound, prices[:inputs], strict=True)), field.zero))
+        self._check_signs("weights", total.values(), program)
+        self._check_signs("prior", prior, program)
+        self._check_signs("bound", reduced, program)
+        self._check_signs("value", [value - risk for risk in paid], program)
+
+    def _check_signs(self, place: str, entries: Iterable[Any], program: ParametricProgram) -> None:
+        """Refuse rational functions that are negative somewhere on the interval."""
+        conditions = [entry.numer * entry.denom for entry in entries]
+        found = interval_of_signs(conditions, between(self.lower, self.upper), program.domain)
+        if found is None:
+            raise CertificateError(place, f"a negative entry inside [{self.lower}, {self.upper}]")
+        if not (found[0] <= self.lower and self.upper <= found[1]):
+            raise CertificateError(place, f"no negative entry on [{found[0]}, {found[1]}] only")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FormulaPiece:
+    """One formula on one interval of levels, with the bases that prove it on parts of the interval.
+
+    - ``bases``: ascending; together they cover the interval. Weights, bound and prior are those of a :meth:`basis`.
+    """
+
+    lower: sp.Expr
+    upper: sp.Expr
+    value: sp.Expr
+    bases: tuple[OptimalBasis, ...]
+
+    @property
+    def conditions(self) -> int:
+        """How many sign conditions were decided."""
+        return sum(basis.conditions for basis in self.bases)
+
+    def basis(self, lam: sp.Expr | Fraction | int) -> OptimalBasis:
+        """The basis that is optimal at a level of the interval."""
+        level = _level(lam)
+        found = next((basis for basis in self.bases if basis.lower <= level <= basis.upper), None)
+        if found is None:
+            raise InputError("lam", lam, f"a level from {self.lower} to {self.upper}")
+        return found
+
+    @well_formed()
+    def verify(self, program: ParametricProgram) -> None:
+        """Check every basis, and that they prove one formula on all of the interval."""
+        reached = self.lower
+        for i, basis in enumerate(self.bases):
+            with within(f"bases[{i}]"):
+                basis.verify(program)
+            if sp.simplify(basis.value - self.value) != 0:
+                raise CertificateError("bases", f"basis {i} proves {basis.value}, where {self.value} is claimed")
+            if basis.lower > reached:
+                raise CertificateError("bases", f"nothing is proved between {reached} and {basis.lower}")
+            reached = sp.Max(reached, basis.upper)
+        if reached < self.upper:
+            raise CertificateError("bases", f"nothing is proved between {reached} and {self.upper}")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PiecewiseOptimum:
+    """Optimum of a program for every level above 1, as adjacent pieces.
+
+    Parameters
+    ----------
+    pieces : tuple of Piece
+        In rising order of the level ``lam``; together they cover all levels above 1.
+    program : ParametricProgram
+        The program that was solved.
+    """
+
+    pieces: tuple[FormulaPiece, ...]
+    program: ParametricProgram
+
+    @property
+    def breakpoints(self) -> tuple[sp.Expr, ...]:
+        """The levels at which the formula changes."""
+        return tuple(piece.upper for piece in self.pieces[:-1])
+
+    def breakpoints_eps0(self, *, bits: int = DEFAULT_BITS) -> tuple[Ball, ...]:
+        """The same as budgets ``eps0 = log(lam)`` in nats, as balls.
+
+        Examples
+        --------
+        >>> from symshuffle.design.information.measures import chi_square_measure
+        >>> from symshuffle.design.information.formulas import rational_program
+        >>> from symshuffle.design.parametric.walk import piecewise_optimum
+        >>> p, q = (Fraction(3, 7), Fraction(5, 14), Fraction(3, 14)), (Fraction(2, 7), Fraction(1, 7), Fraction(4, 7))
+        >>> measure = chi_square_measure(p, q)
+        >>> formula = piecewise_optimum(rational_program(measure, measure.symmetry()))
+        >>> [f"{float(eps0):.6f}" for eps0 in formula.breakpoints_eps0()]
+        ['2.878806']
+        """
+        bits = as_precision(bits)
+        return tuple(enclose(evaluate(sp.log(level), bits=bits), bits) for level in self.breakpoints)
+
+    def at(self, lam: sp.Expr | Fraction | int) -> FormulaPiece:
+        """Piece that contains a level; ``.at(lam).basis(lam)`` has the weights, the bound and the prior there."""
+        level = _level(lam)
+        if not level > 1:
+            raise InputError("lam", lam, "a number above 1")
+        return next(piece for piece in self.pieces if level <= piece.upper)
+
+    def expression(self) -> sp.Expr:
+        """The optimum as a ``sympy.Piecewise`` in ``lam``."""
+        if len(self.pieces) == 1:
+            return self.pieces[0].value
+        return sp.Piecewise(
+            *((piece.value, piece.upper >= LAM) for piece in self.pieces[:-1]), (self.pieces[-1].value, True)
+        )
+
+    @well_formed()
+    def verify(self) -> None:
+        """Check every piece, and that they cover all levels above 1; errors are at ``pieces`` or a basis of one."""
+        reached: sp.Expr = sp.Integer(1)
+        for i, piece in enumerate(self.pieces):
+            with within(f"pieces[{i}]"):
+                piece.verify(self.program)
+            if piece.lower > reached:
+                raise CertificateError("pieces", f"nothing is proved between {reached} and {piece.lower}")
+            reached = piece.upper
+        if reached != sp.oo:
+            raise CertificateError("pieces", f"nothing is proved beyond {reached}")
+
+
+def _level(lam: sp.Expr | Fraction | int) -> sp.Expr:
+    return sp.Rational(lam.numerator, lam.denominator) if isinstance(lam, Fraction) else sp.sympify(lam)
+
+
+def between(lower: sp.Expr, upper: sp.Expr) -> Fraction:
+    """A rational strictly between two levels, away from simple fractions so as not to sit on a breakpoint."""
+    low = sp.Rational(str(sp.N(lower, 30)))
+    if upper == sp.oo:
+        return Fraction(int(low.p), int(low.q)) * Fraction(137, 97) + Fraction(1, 89)
+    high = sp.Rational(str(sp.N(upper, 30)))
+    point = low + (high - low) * sp.Rational(41, 89)
+    return Fraction(int(point.p), int(point.q)).limit_denominator(10**9)

@@ -35,10 +35,13 @@ def interval_of_signs(conditions: Iterable[Any], lam: Fraction, domain: Any) -> 
     at = sp.Rational(lam.numerator, lam.denominator)
     lower, upper = sp.Integer(1), sp.oo
     binding: list[Any] = []
-    for polynomial in {condition.monic() * _leading_sign(condition, domain) for condition in conditions if condition}:
+    kept = [condition for condition in conditions if condition]
+    for polynomial in {condition.monic() * domain(sign_in_field(condition.LC, domain)) for condition in kept}:
         if sign_in_field(polynomial.evaluate(0, level), domain) < 0:
             return None
-        if not _positive_above_one(polynomial, domain):
+        generator = polynomial.ring.gens[0]
+        shifted = polynomial.compose(generator, generator + polynomial.ring.one)
+        if any(sign_in_field(c, domain) < 0 for c in shifted.coeffs()):  # else there is no change of sign above 1
             binding.append(polynomial)
     for polynomial in binding if domain.is_QQ else _nearest(binding, lam, domain):
         for root in sign_changes(polynomial, domain):
@@ -49,22 +52,13 @@ def interval_of_signs(conditions: Iterable[Any], lam: Fraction, domain: Any) -> 
     return lower, upper
 
 
-def _positive_above_one(polynomial: Any, domain: Any) -> bool:
-    """Whether all coefficients at ``lam = 1 + t`` are non-negative: then there is no change of sign above 1."""
-    generator = polynomial.ring.gens[0]
-    shifted = polynomial.compose(generator, generator + polynomial.ring.one)
-    return all(sign_in_field(c, domain) >= 0 for c in shifted.coeffs())
-
-
 def _nearest(polynomials: Sequence[Any], lam: Fraction, domain: Any) -> list[Any]:
     """The polynomials that may have the root next to a level, on either side, by isolating balls.
 
-    Exact roots over a number field are expensive; balls show which few of them are needed. A polynomial whose roots
-    the balls do not separate stays in the list.
+    Exact roots over a number field are expensive. A polynomial whose roots the balls do not separate stays in the list.
     """
     kept: list[Any] = []
-    below: list[tuple[flint.arb, Any]] = []
-    above: list[tuple[flint.arb, Any]] = []
+    sides: dict[int, list[tuple[flint.arb, Any]]] = {-1: [], 1: []}
     with working_precision(_ROOT_BITS):
         here = to_arb(lam)
         for polynomial in polynomials:
@@ -77,23 +71,14 @@ def _nearest(polynomials: Sequence[Any], lam: Fraction, domain: Any) -> list[Any
                 kept.append(polynomial)
                 continue
             for root in (r.real for r in roots if r.imag.contains(0)):
-                if root < here:
-                    below.append((root, polynomial))
-                elif root > here:
-                    above.append((root, polynomial))
-                else:
+                if root.overlaps(here):
                     kept.append(polynomial)
-        if below:
-            top = max((root for root, _ in below), key=lambda r: float(r.mid()))
-            kept += [polynomial for root, polynomial in below if not root < top]
-        if above:
-            bottom = min((root for root, _ in above), key=lambda r: float(r.mid()))
-            kept += [polynomial for root, polynomial in above if not root > bottom]
+                else:
+                    sides[1 if root > here else -1].append((root, polynomial))
+        for sign, found in sides.items():
+            nearest = min((sign * root for root, _ in found), key=lambda r: float(r.mid()), default=here)
+            kept += [polynomial for root, polynomial in found if not sign * root > nearest]
     return list(dict.fromkeys(kept))
-
-
-def _leading_sign(polynomial: Any, domain: Any) -> Any:
-    return domain(sign_in_field(polynomial.LC, domain))
 
 
 def sign_in_field(element: Any, domain: Any) -> int:
@@ -160,7 +145,8 @@ def sign_changes(polynomial: Any, domain: Any) -> list[sp.Expr]:
         return []
     poly = sp.Poly(polynomial.as_expr(LAM), LAM, domain=domain) if not domain.is_QQ else None
     rational = poly.lift() if poly is not None else sp.Poly(polynomial.as_expr(LAM), LAM, domain=sp.QQ)
-    roots = sorted({r for f, _ in rational.factor_list()[1] for r in _roots_above_one(f)})
+    factors = [f for f, _ in rational.factor_list()[1] if f.degree() and f.count_roots(1, sp.oo)]
+    roots = sorted({root for f in factors for root in sp.real_roots(f) if root > 1})
     if not roots:
         return []
     points = _separators(roots)
@@ -168,12 +154,6 @@ def sign_changes(polynomial: Any, domain: Any) -> list[sp.Expr]:
         sign_in_field(polynomial.evaluate(0, domain(int(point.p)) / domain(int(point.q))), domain) for point in points
     ]
     return [root for root, before, after in zip(roots, signs[:-1], signs[1:], strict=True) if before * after < 0]
-
-
-def _roots_above_one(factor: sp.Poly) -> list[sp.Expr]:
-    if factor.degree() == 0 or factor.count_roots(1, sp.oo) == 0:
-        return []
-    return [root for root in sp.real_roots(factor) if root > 1]
 
 
 def _separators(roots: Sequence[sp.Expr]) -> list[sp.Rational]:
@@ -190,13 +170,10 @@ def _separators(roots: Sequence[sp.Expr]) -> list[sp.Rational]:
 def nonnegative_by_coefficients(
     expression: sp.Expr, region: dict[sp.Symbol, sp.Expr], positive: Sequence[sp.Symbol]
 ) -> Verdict:
-    """Whether a rational function is non-negative on a region given as the image of positive parameters.
+    """Whether a rational function is non-negative on a region, the image of positive parameters.
 
-    Elementary: it is decided where, after the substitution, numerator and denominator have coefficients of one sign
-    each. Equal signs are a proof, opposite ones a refutation, and mixed coefficients settle nothing.
-
-    - ``region``: what every symbol is, as a rational function of the positive parameters.
-    - ``positive``: the parameters, ranging over the positive reals.
+    It is decided where, after the substitution, numerator and denominator have coefficients of one sign each: equal
+    signs are a proof, opposite ones a refutation, and mixed coefficients settle nothing.
     """
     numerator, denominator = sp.fraction(sp.together(sp.sympify(expression).subs(region)))
     signs = []

@@ -1,14 +1,9 @@
 r"""The optimum of a design program as a formula in ``lam``, proved on intervals with exact end points.
 
-In a design program over staircase columns every coefficient is an affine function of ``lam``. That holds for the Bayes
-criterion and for the minimax criterion, where the largest risk is one more variable and every orbit of parameters one
-more row. A basis that is optimal at one level therefore gives weights, multipliers and value as rational functions of
-``lam``; it stays optimal as long as finitely many polynomials, its weights and its reduced costs, keep their sign.
-Their real roots above 1 are isolated exactly, so the interval is a theorem. Walking over the end points gives the
-optimum on :math:`(1, \infty)`.
-
-Data may be rational, or in a real number field such as :math:`\mathbb Q(\cos(\pi/m))`
-(:mod:`symshuffle.design.parametric.signs`).
+Every coefficient of a program over staircase columns is an affine function of ``lam``. So a basis that is optimal at
+one level gives weights, multipliers and value as rational functions of ``lam``; it stays optimal as long as finitely
+many polynomials, its weights and its reduced costs, keep their sign. Their real roots above 1 are isolated exactly, so
+the interval is a theorem. Walking over the end points gives the optimum on :math:`(1, \infty)`.
 """
 
 from __future__ import annotations
@@ -23,10 +18,16 @@ from sympy.polys.matrices import DomainMatrix
 
 from symshuffle.base.choices import Criterion, choice
 from symshuffle.base.errors import NotDecided
+from symshuffle.design.decision.invariant import detect_symmetry
 from symshuffle.design.decision.problems import DecisionProblem
-from symshuffle.design.decision.symmetries import detect_symmetry
-from symshuffle.design.parametric.pieces import FormulaPiece, OptimalBasis, PiecewiseOptimum, between
-from symshuffle.design.parametric.program import ParametricProgram, bayes_program, minimax_program
+from symshuffle.design.parametric.program import (
+    FormulaPiece,
+    OptimalBasis,
+    ParametricProgram,
+    PiecewiseOptimum,
+    between,
+    program_of_problem,
+)
 from symshuffle.design.parametric.signs import interval_of_signs
 from symshuffle.geometry.groups import SymmetryGroup
 from symshuffle.geometry.linprog import full_bases
@@ -64,12 +65,8 @@ def _joined(bases: Iterable[OptimalBasis]) -> list[FormulaPiece]:
             last = joined[-1]
             joined[-1] = replace(last, upper=sp.Max(last.upper, basis.upper), bases=(*last.bases, basis))
         else:
-            joined.append(_alone(basis))
+            joined.append(FormulaPiece(basis.lower, basis.upper, basis.value, (basis,)))
     return joined
-
-
-def _alone(basis: OptimalBasis) -> FormulaPiece:
-    return FormulaPiece(basis.lower, basis.upper, basis.value, (basis,))
 
 
 def basis_at(program: ParametricProgram, lam: Fraction) -> OptimalBasis:
@@ -106,14 +103,8 @@ def _vectors_of_basis(program: ParametricProgram, basis: Sequence[int], lam: Fra
         return sp.factor(field.to_sympy(field(top) / field(bottom)))
 
     value = quotient(sum((program.costs[j] * w for j, w in masses.items()), ring.zero), det)
-    shown = tuple(
-        (
-            program.columns[j],
-            quotient(w * program.polynomial(program.columns[j].scale), det * program.columns[j].copies),
-        )
-        for j, w in masses.items()
-        if w and j < len(program.columns)
-    )
+    used = ((program.columns[j], w) for j, w in masses.items() if w and j < len(program.columns))
+    shown = tuple((c, quotient(w * program.polynomial(c.scale), det * c.copies)) for c, w in used)
     bound = tuple(quotient(u, dual_det) for u in multipliers)
     prior = tuple(-u for u in bound[inputs:])
     return OptimalBasis(*interval, value, shown, bound[:inputs], prior, len(conditions))
@@ -121,7 +112,7 @@ def _vectors_of_basis(program: ParametricProgram, basis: Sequence[int], lam: Fra
 
 def piece_around(program: ParametricProgram, lam: Fraction) -> FormulaPiece:
     """The formula at a level on the largest interval on which it is optimal, through several bases where needed."""
-    piece = _alone(basis_at(program, lam))
+    (piece,) = _joined([basis_at(program, lam)])
     while piece.upper < sp.oo:
         beyond = basis_at(program, between(piece.upper, piece.upper * (1 + sp.Rational(1, 10**6))))
         if beyond.value != piece.value or not beyond.lower <= piece.upper < beyond.upper:
@@ -174,8 +165,8 @@ def derive(
     >>> derive(smoothed_point_masses(3, 1), symmetric_group(3)).expression()
     2/(lambda + 2)
     """
-    minimax = choice(Criterion, criterion, "criterion") is Criterion.MINIMAX
+    criterion = choice(Criterion, criterion, "criterion")
     if isinstance(source, DecisionProblem):
         group = group or detect_symmetry(source, criterion=criterion)
-        return piecewise_optimum((minimax_program if minimax else bayes_program)(source, group))
+        return piecewise_optimum(program_of_problem(source, group, criterion=criterion))
     return piecewise_optimum(source)

@@ -8,16 +8,13 @@ from fractions import Fraction
 from symshuffle.accountants.bounds.evaluate import check_n
 from symshuffle.accountants.questions.solve import delta as delta_bound
 from symshuffle.accountants.questions.solve import epsilon as epsilon_bound
-from symshuffle.base.choices import Loss, Population, choice
+from symshuffle.base.choices import Loss, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import Exp, Real, as_integer, enclose
-from symshuffle.design.shuffled.blocks import block_designs
-from symshuffle.design.shuffled.laws import trace_of
-from symshuffle.design.shuffled.model import BlockChannel, ShuffledDesign
-from symshuffle.design.shuffled.search import ExactTarget, improved, ratios_by_size
+from symshuffle.design.shuffled.model import BlockChannel, ShuffledDesign, block_designs, fixed_risk
+from symshuffle.design.shuffled.search import ExactTarget, improved, ratios_by_size, trace_of
 from symshuffle.design.shuffled.upper import trace_upper
-from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.frontiers.caps import check_cap
 from symshuffle.utility.frontiers.orbit import orbit_mechanism, subset_orbit
 
@@ -147,8 +144,7 @@ def shuffled_sizes(
             traces = {s: subset_orbit(k, s, ratio).signal for s, ratio in ratios.items()}
             if traces:
                 size = max(traces, key=traces.__getitem__)
-                risk = Fraction(isotropic_risk(k, traces[size], population=Population.FIXED)) / n
-                found[k, n] = size, risk
+                found[k, n] = size, fixed_risk(k, traces[size], n)
     return found
 
 
@@ -166,6 +162,5 @@ def _best_blocks(target: ExactTarget, k: int, n: int) -> BlockChannel | None:
         ratio = padded.ratio(design.size)
         if ratio > 1:
             trace = subset_orbit(design.points, design.size, ratio).signal
-            risk = Fraction(isotropic_risk(design.points, trace, population=Population.FIXED)) / n
-            found.append(BlockChannel(design, ratio, risk))
+            found.append(BlockChannel(design, ratio, fixed_risk(design.points, trace, n)))
     return min(found, key=lambda one: one.risk, default=None)

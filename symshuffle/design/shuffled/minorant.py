@@ -27,8 +27,10 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise, zip_longest
-from typing import Any, Final, TypeAlias, final
+from itertools import pairwise
+from typing import Any, Final, final
+
+from flint import fmpq, fmpq_poly
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.base.choices import Rigour
@@ -38,13 +40,8 @@ from symshuffle.base.results import Bracket, passes, well_formed, within
 from symshuffle.channels.law import Law
 from symshuffle.ledger.recheck.values import rational
 
-Polynomial: TypeAlias = "tuple[Fraction, ...]"
-"""Coefficients, constant first."""
-
 _DEPTH: Final = 40
 _WIDTH: Final = 1e-3
-_ONE: Final = (Fraction(1),)
-_M: Final = (Fraction(0), Fraction(1))
 _NUMBERS: Final = ("above", "delta", "lam_cap", "trace")
 
 TRACE_FORMAT: Final = "symshuffle trace bound 1"
@@ -104,11 +101,8 @@ class TraceBound:
     def verify(self) -> None:
         """Check every line in rational arithmetic, and that the law below all others exceeds delta.
 
-        Raises
-        ------
-        CertificateError
-            At ``k``, ``above``, ``lam_cap``, ``trace``, ``cells``, ``cells[i].places`` or ``cells[i].lines[j]`` where a
-            condition fails, or at ``cells[i].delta`` where the lower end of H(n), in balls, is not above delta.
+        A CertificateError is at the field that fails, at ``cells[i].places`` or ``cells[i].lines[j]``, or at
+        ``cells[i].delta`` where the lower end of H(n), in balls, is not above delta.
         """
         if not isinstance(self.k, int) or self.k < 2:
             raise CertificateError("k", f"{self.k} is no number of inputs, an integer of at least 2")
@@ -120,7 +114,7 @@ class TraceBound:
             raise CertificateError("trace", f"{self.trace} is negative")
         if len(self.cells) != len(self.ends) + 1:
             raise CertificateError("cells", f"{len(self.ends)} ends do not make {len(self.cells)} cells")
-        for i, (low, high) in enumerate(self._sides()):
+        for i, (low, high) in enumerate(cell_sides(self.ends)):
             with within(f"cells[{i}]"):
                 self._check_cell(self.cells[i], low, high)
 
@@ -138,10 +132,6 @@ class TraceBound:
         if not self._bound_of(lines, low, high).lower > self.delta:
             raise CertificateError("delta", f"H(n) of the law below all others may be {self.delta}")
 
-    def _sides(self) -> Iterator[tuple[Fraction, Fraction | None]]:
-        """Both ends of each cell; the last one has no upper end."""
-        return zip((Fraction(0), *self.ends), (*self.ends, None), strict=True)
-
     def _bound_of(self, lines: Sequence[StopLossLine], low: Fraction, high: Fraction | None) -> Bracket:
         law = law_below([line.height(self.trace, low, high) for line in lines], [line.c for line in lines], self.above)
         return evaluate_law(law, self.n, rigour=Rigour.BALL, rel=_WIDTH)
@@ -153,7 +143,8 @@ class TraceBound:
     def bounds(self) -> tuple[Bracket, ...]:
         """Brackets around H(n) of the law below all others, by cells."""
         return tuple(
-            self._bound_of(lines, low, high) for lines, (low, high) in zip(self.cells, self._sides(), strict=True)
+            self._bound_of(lines, low, high)
+            for lines, (low, high) in zip(self.cells, cell_sides(self.ends), strict=True)
         )
 
     @property
@@ -173,10 +164,7 @@ class TraceBound:
             "k": self.k,
             "n": self.n,
             "exp_eps": order,
-            "above": str(self.above),
-            "delta": str(self.delta),
-            "lam_cap": str(self.lam_cap),
-            "trace": str(self.trace),
+            **{name: str(getattr(self, name)) for name in _NUMBERS},
             "ends": [str(end) for end in self.ends],
             "cells": [[[str(x) for x in (line.c, line.a, line.b, line.d)] for line in lines] for lines in self.cells],
         }
@@ -184,13 +172,7 @@ class TraceBound:
     @classmethod
     @well_formed()
     def from_dict(cls, content: Any) -> TraceBound:
-        """The proof whose :meth:`to_dict` this is, not yet verified.
-
-        Raises
-        ------
-        CertificateError
-            At the entry that is missing, not known or of another kind.
-        """
+        """The proof whose :meth:`to_dict` this is, not yet verified; errors name the entry."""
         if not isinstance(content, dict) or content.get("format") != TRACE_FORMAT:
             raise CertificateError("format", f"not {TRACE_FORMAT!r}")
         names = {"format", "k", "n", "exp_eps", *_NUMBERS, "ends", "cells"}
@@ -213,13 +195,16 @@ class TraceBound:
         return cls(content["k"], content["n"], target, above, delta, lam_cap, trace, ends, cells)
 
 
+def cell_sides(ends: Sequence[Fraction]) -> list[tuple[Fraction, Fraction | None]]:
+    """Both ends of each cell; the last one has no upper end."""
+    return list(zip((Fraction(0), *ends), (*ends, None), strict=True))
+
+
 def law_below(heights: Sequence[Fraction], places: Sequence[Fraction], above: Fraction) -> Law:
     """Law whose potential is the largest convex function that heights at places and both tangents allow.
 
-    - ``heights``, ``places``: lower bounds on the potential, and increasing places, at least two. At the first and
-      the last one Jensen's bound and 0 are used.
+    - ``heights``, ``places``: lower bounds on the potential, and increasing places, at least two; its ends are known.
     - ``above``: the mean of G is ``1 - above``.
-    - returned: below every G in convex order to which the heights apply.
     """
     mean = 1 - above
     # The potential falls with slope -1 left of the corners: one that left the line of the mean would have to be steeper
@@ -258,111 +243,71 @@ def check_line(line: StopLossLine, k: int, gamma: Fraction, cap: Fraction) -> No
             raise CertificateError("a", f"the line is not below for min u in [{float(low):.6g}, {float(high):.6g}]")
 
 
-def gaps(line: StopLossLine, k: int, gamma: Fraction, cap: Fraction) -> Iterator[tuple[Fraction, Fraction, Polynomial]]:
-    """Polynomials in m = min u that have to be at least 0, with their intervals.
-
-    - returned ``low, high``: Ends of the interval.
-    - returned ``polynomial``: Positive multiple of the worst share minus the line.
-    """
-    c, b = line.c, line.b * k
-    if c >= 1 - gamma:
-        rise, kink = 1 + gamma / (k - 1), (gamma * k / (k - 1), c)
-        rest: Polynomial = _scaled((Fraction(1), Fraction(-1)), max(-c, Fraction(0)))
+def gaps(line: StopLossLine, k: int, gamma: Fraction, cap: Fraction) -> Iterator[tuple[fmpq, fmpq, fmpq_poly]]:
+    """Intervals of m = min u, and on each a positive multiple of the worst share minus the line: it has to be >= 0."""
+    a, b, c, d, g, most = map(_exact, (line.a, line.b * k, line.c, line.d, gamma, cap))
+    m, one = fmpq_poly([0, 1]), fmpq_poly([1])
+    if c >= 1 - g:
+        rise, kink = 1 + g / (k - 1), c * m + g * k / (k - 1)
+        rest = (one - m) * max(-c, fmpq(0))
     else:
-        rise, kink, rest = gamma + Fraction(1, k - 1), (Fraction(k, k - 1), -c), (1 - gamma - c,)
-    t = _scaled(kink, 1 / rise)
-    second, shift = second_moment(k, gamma)
+        rise, kink, rest = g + fmpq(1, k - 1), fmpq(k, k - 1) - c * m, one * (1 - g - c)
+    t = kink / rise
+    second, shift = second_moment(k, g)
     # m times the difference: m (worst share - a + bk) + dB - (bkm + dA) q, with q to come.
-    offset = _sum(_product(_M, _sum(rest, (-line.a + b,))), (line.d * shift,))
-    curve = (-line.d * second, -b)  # the factor of q; where it is above 0, the difference is convex
-    turn, least = Fraction(k) / (cap + k - 1), 1 / cap
-    ends = {least, Fraction(1), turn, *_zeros(curve)}
-    for other in (_M, (Fraction(0), cap), (Fraction(k), Fraction(1 - k)), _ONE):
-        ends |= _zeros(_sum(t, _scaled(other, Fraction(-1))))
-    rising = _product(_M, _sum((rise,), _scaled(kink, Fraction(-1))))  # m times the value at the mean, above t
-    for low, high in pairwise(sorted(m for m in ends if least <= m <= 1)):
+    offset = m * (rest - a + b) + d * shift
+    curve = -b * m - d * second  # the factor of q; where it is above 0, the difference is convex
+    turn, least = fmpq(k) / (most + k - 1), 1 / most
+    lines = (curve, *(t - other for other in (m, most * m, k - (k - 1) * m, one)))
+    ends = {least, fmpq(1), turn, *(-line[0] / line[1] for line in lines if line.degree() == 1)}
+    rising = m * (rise - kink)  # m times the value at the mean, above t
+    for low, high in pairwise(sorted(end for end in ends if least <= end <= 1)):
         middle = (low + high) / 2
-        top = (Fraction(0), cap) if middle < turn else (Fraction(k), Fraction(1 - k))
-        at, end = _value(t, middle), _value(top, middle)
-        share = ((Fraction(1), Fraction(-1)), _scaled(_M, cap - 1)) if middle < turn else (_ONE, (Fraction(k),))
-        if _value(curve, middle) > 0:
-            whole = _sum(rising, offset) if at < 1 else offset
-            yield low, high, _sum(whole, _product(curve, _least_square(k)))
+        top = most * m if middle < turn else k - (k - 1) * m
+        at, end = t(middle), top(middle)
+        share = (one - m, (most - 1) * m) if middle < turn else (one, k * one)
+        if curve(middle) > 0:
+            # The mean of u_i squared is at least 1 + (1 - m)^2/(k - 1).
+            yield low, high, offset + (rising if at < 1 else 0) + curve * (1 + (1 - m) ** 2 / (k - 1))
             continue
-        lost = _product(curve, _pair(_M, top))
+        lost = curve * _pair(m, top)
         if at <= middle:
-            yield low, high, _sum(_sum(rising, offset), lost)
+            yield low, high, rising + offset + lost
         elif at >= end:
-            yield low, high, _sum(offset, lost)
+            yield low, high, offset + lost
         else:
-            above = _product(_M, _sum(_scaled(top, rise), _scaled(kink, Fraction(-1))))
-            yield low, high, _sum(_product(share[0], above), _product(share[1], _sum(offset, lost)))
+            yield low, high, share[0] * m * (rise * top - kink) + share[1] * (offset + lost)
             if at >= 1:
-                yield low, high, _sum(offset, _product(curve, _pair(_M, t)))
+                yield low, high, offset + curve * _pair(m, t)
             if at <= 1:
-                yield low, high, _sum(_sum(rising, offset), _product(curve, _pair(t, top)))
+                yield low, high, rising + offset + curve * _pair(t, top)
 
 
-def second_moment(k: int, gamma: Fraction) -> tuple[Fraction, Fraction]:
+def _exact(x: Fraction) -> fmpq:
+    return fmpq(x.numerator, x.denominator)
+
+
+def second_moment(k: int, gamma: Any) -> tuple[Any, Any]:
     """A and B of a template's share (A q - B)/min u in the second moment of G, q the mean of u_i squared."""
     return 1 + gamma**2 + 2 * gamma / (k - 1), 2 * gamma * k / (k - 1)
 
 
-def _least_square(k: int) -> Polynomial:
-    """Smallest mean of u_i squared at the smallest coordinate m: 1 + (1 - m)^2/(k - 1)."""
-    return Fraction(k, k - 1), Fraction(-2, k - 1), Fraction(1, k - 1)
+def _pair(p: fmpq_poly, q: fmpq_poly) -> fmpq_poly:
+    """E u^2 of a law of mean 1 on two points."""
+    return p + q - p * q
 
 
-def _pair(p: Polynomial, q: Polynomial) -> Polynomial:
-    """E u^2 of a law of mean 1 on two points: p + q - pq."""
-    return _sum(_sum(p, q), _scaled(_product(p, q), Fraction(-1)))
-
-
-def _sum(p: Polynomial, q: Polynomial) -> Polynomial:
-    return tuple(x + y for x, y in zip_longest(p, q, fillvalue=Fraction(0)))
-
-
-def _scaled(p: Polynomial, factor: Fraction) -> Polynomial:
-    return tuple(factor * x for x in p)
-
-
-def _product(p: Polynomial, q: Polynomial) -> Polynomial:
-    found = [Fraction(0)] * (len(p) + len(q) - 1)
-    for i, x in enumerate(p):
-        for j, y in enumerate(q):
-            found[i + j] += x * y
-    return tuple(found)
-
-
-def _value(p: Polynomial, m: Fraction) -> Fraction:
-    return sum((x * m**i for i, x in enumerate(p)), start=Fraction(0))
-
-
-def _zeros(p: Polynomial) -> set[Fraction]:
-    """Zero of a polynomial of degree at most 1 that is not constant."""
-    return {-p[0] / p[1]} if len(p) > 1 and p[1] else set()
-
-
-def nonnegative_between(p: Polynomial, low: Fraction, high: Fraction) -> bool:
+def nonnegative_between(p: fmpq_poly, low: fmpq, high: fmpq) -> bool:
     """Whether a polynomial is proved to be at least 0 on an interval: by its Bernstein coefficients on halves.
 
     A zero inside an interval may not be settled; the answer is then False.
     """
-    return _by_halves(_bernstein(p, low, high), _DEPTH)
+    shifted, degree = p(fmpq_poly([low, high - low])), max(p.degree(), 0)
+    sums = ([fmpq(math.comb(i, j), math.comb(degree, j)) * shifted[j] for j in range(i + 1)] for i in range(degree + 1))
+    return _by_halves([sum(terms, start=fmpq(0)) for terms in sums], _DEPTH)
 
 
-def _bernstein(p: Polynomial, low: Fraction, high: Fraction) -> list[Fraction]:
-    degree = len(p) - 1
-    shifted: Polynomial = (Fraction(0),)
-    for x in reversed(p):
-        shifted = _sum(_product(shifted, (low, high - low)), (x,))
-    return [
-        sum((Fraction(math.comb(i, j), math.comb(degree, j)) * shifted[j] for j in range(i + 1)), start=Fraction(0))
-        for i in range(degree + 1)
-    ]
-
-
-def _by_halves(b: list[Fraction], depth: int) -> bool:
+def _by_halves(b: list[fmpq], depth: int) -> bool:
     if min(b) >= 0:
         return True
     if b[0] < 0 or b[-1] < 0 or depth == 0:

@@ -1,17 +1,20 @@
-"""What the search for the best channel after shuffling returns."""
+"""What the search for the best channel after shuffling returns, and block designs that need few messages."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, final
 
+import flint
+
 from symshuffle.base.choices import Loss, Population
+from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.lines import MOST_DIGITS, FirstLines
-from symshuffle.base.numbers import Exp, Real, format_decimal
-from symshuffle.design.shuffled.blocks import BlockDesign
-from symshuffle.design.shuffled.laws import ratio_of, trace_of
+from symshuffle.base.numbers import Exp, Real, as_integer, format_decimal
+from symshuffle.design.shuffled.search import ratio_of, trace_of
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.frontiers.orbit import Orbit, orbit_mechanism
 
@@ -21,7 +24,98 @@ if TYPE_CHECKING:
     from symshuffle.design.shuffled.minorant import TraceBound
     from symshuffle.mechanisms.model import Mechanism
 
+_MOST_POINTS: Final = 2000
+"""Points up to which the blocks of a design are listed."""
+
+_PADDING: Final = 4
+"""At most this many times as many points as inputs."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BlockDesign:
+    r"""A projective space as a 2-design, for a channel that names hyperplanes.
+
+    There are :math:`(q^{d+1}-1)/(q-1)` points and as many hyperplanes, and any two points lie in equally many.
+    Only pairs of inputs and the minimum of a template enter the trace and the law of G, so both are those of subset
+    selection: the same certified bound. Real pairs of datasets involve triples of inputs and may differ.
+
+    - ``q``, ``dimension``: prime order of the field, and dimension of the space, at least 2.
+
+    Examples
+    --------
+    >>> fano = BlockDesign(2, 2)
+    >>> fano.points, fano.size, fano.bits
+    (7, 3, 3)
+    """
+
+    q: int
+    dimension: int
+
+    def __post_init__(self) -> None:
+        as_integer(self.dimension, "dimension", 2)
+        if not flint.fmpz(as_integer(self.q, "q", 2)).is_prime():
+            raise InputError("q", self.q, "a prime")
+
+    @property
+    def points(self) -> int:
+        """Number of points, which is the number of blocks as well: inputs of the channel, padded."""
+        return sum(self.q**j for j in range(self.dimension + 1))
+
+    @property
+    def size(self) -> int:
+        """Points of a block."""
+        return sum(self.q**j for j in range(self.dimension))
+
+    @property
+    def bits(self) -> int:
+        """Bits of a message, which names a block."""
+        return (self.points - 1).bit_length()
+
+    def blocks(self) -> tuple[tuple[int, ...], ...]:
+        """Points of each block, ascending; points are numbered from 0."""
+        if self.points > _MOST_POINTS:
+            raise Unsupported(f"{self.points} points: blocks are listed up to {_MOST_POINTS} points")
+        # Vectors whose first entry that is not 0 is 1.
+        points = [
+            (0,) * zeros + (1, *rest)
+            for zeros in range(self.dimension, -1, -1)
+            for rest in itertools.product(range(self.q), repeat=self.dimension - zeros)
+        ]
+        return tuple(
+            tuple(i for i, x in enumerate(points) if sum(a * b for a, b in zip(x, y, strict=True)) % self.q == 0)
+            for y in points
+        )
+
+
+def block_designs(k: int) -> tuple[BlockDesign, ...]:
+    """Projective spaces with k to 4k points, by number; those beyond the first k are categories that nobody holds.
+
+    Examples
+    --------
+    >>> [(one.points, one.size) for one in block_designs(10)]
+    [(13, 4), (15, 7), (31, 15), (31, 6), (40, 13)]
+    """
+    k = as_integer(k, "k", 2)
+    found = []
+    q = 2
+    while 1 + q + q * q <= _PADDING * k:
+        if flint.fmpz(q).is_prime():
+            dimension = 2
+            while (one := BlockDesign(q, dimension)).points <= _PADDING * k:
+                if one.points >= k:
+                    found.append(one)
+                dimension += 1
+        q += 1
+    return tuple(sorted(found, key=lambda one: (one.points, one.q)))
+
+
 NO_UPPER: Final = "no upper end"
+
+
+def fixed_risk(k: int, trace: Fraction, n: int) -> Fraction:
+    """Canonical l2 risk of a channel of k inputs and a trace, the same at every fixed composition of n users."""
+    return Fraction(isotropic_risk(k, trace, population=Population.FIXED)) / n
 
 
 @final
@@ -123,14 +217,12 @@ class ShuffledDesign:
     @property
     def risk(self) -> Fraction:
         """Exact canonical l2 risk (sum of squared errors of the shares), the same at every fixed composition."""
-        return Fraction(isotropic_risk(self.k, self.trace, population=Population.FIXED)) / self.n
+        return fixed_risk(self.k, self.trace, self.n)
 
     @property
     def least_risk(self) -> Fraction | None:
         """Lower bound on the risk of every channel of the class that meets the target; None without a cap."""
-        if self.upper is None:
-            return None
-        return Fraction(isotropic_risk(self.k, self.upper, population=Population.FIXED)) / self.n
+        return None if self.upper is None else fixed_risk(self.k, self.upper, self.n)
 
     @property
     def useful(self) -> bool:
@@ -140,7 +232,10 @@ class ShuffledDesign:
     @property
     def bits(self) -> int:
         """Bits that name an output."""
-        outputs = sum(_outputs(orbit) for orbit in self.orbits)
+        outputs = 0
+        for orbit in self.orbits:
+            counts = [count for count, _ in orbit.levels]
+            outputs += math.prod(map(math.comb, itertools.accumulate(counts), counts))
         return (outputs - 1).bit_length()
 
     def mechanism(self) -> Mechanism:
@@ -194,10 +289,3 @@ class ShuffledDesign:
         }
         body = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in rows.items())
         return f"<table>{body}</table>"
-
-
-def _outputs(orbit: Orbit) -> int:
-    outputs, left = 1, sum(count for count, _ in orbit.levels)
-    for count, _ in orbit.levels:
-        outputs, left = outputs * math.comb(left, count), left - count
-    return outputs

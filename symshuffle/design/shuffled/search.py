@@ -1,10 +1,9 @@
-r"""Channels for a central target: the best subset size, and an improvement by mixing orbits.
+r"""Channels for a central target: laws of mixtures of orbits, the best subset size, and an improvement by mixing.
 
-A mixture of orbits moves from the current one, :math:`\mu`, to :math:`(1-t)\mu+t\nu`. The certified bound is a
-polynomial in :math:`\mu`, and not convex: its derivative at t = 0 prices the orbit :math:`\nu`, a small linear program
-within a trust region picks the best change of weights, and all ratios are then scaled together until the target is met
-again. A step is kept only if the trace, which is exact, has grown. This is a **local** search: it proves nothing about
-other channels.
+A mixture moves from :math:`\mu` to :math:`(1-t)\mu+t\nu`. The derivative of the certified bound at t = 0 prices the
+orbit :math:`\nu`, a small linear program within a trust region picks the best change of weights, and all ratios are
+scaled together until the target is met again. A step is kept only if the trace, which is exact, has grown: a **local**
+search, which proves nothing about other channels.
 """
 
 from __future__ import annotations
@@ -13,12 +12,60 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final, final
+from math import inf
+from typing import Any, Final, final
 
 import numpy as np
 
-from symshuffle.design.shuffled.laws import STEP, certified_delta, largest_ratio, ratio_of, trace_of
+from symshuffle.accountants.bounds.evaluate import evaluate_law
+from symshuffle.base.choices import Rigour
+from symshuffle.base.crossings import first_integer
+from symshuffle.base.numbers import Number
+from symshuffle.channels.law import Law
 from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit, tuple_orbit
+
+STEP: Final = 1 << 16
+"""Ratios are multiples of 1/STEP."""
+
+LARGEST_RATIO: Final = 1 << 40
+"""Ratios are searched up to this number."""
+
+_WIDTH: Final = 1e-4
+
+
+def blanket_law(orbits: Sequence[Orbit], exp_eps: Number) -> Law:
+    r"""Law of G of a mixture of orbits, for every pair of different inputs: linear in the law of the template u.
+
+    :math:`G=(u_0-e^\varepsilon u_1)/\min u` has mass :math:`\min u`; the rest is at 0.
+    """
+    return Law.from_atoms(_atoms(orbits, exp_eps))
+
+
+def _atoms(orbits: Sequence[Orbit], exp_eps: Any) -> Iterator[tuple[Any, Fraction]]:
+    rest = Fraction(1)
+    for orbit in orbits:
+        low = min(value for _, value in orbit.levels)
+        if low == 0:
+            continue  # such outputs are outside the blanket; no search meets them at a finite ratio
+        k = sum(count for count, _ in orbit.levels)
+        rest -= orbit.weight * low
+        for i, (count, high) in enumerate(orbit.levels):
+            for j, (others, value) in enumerate(orbit.levels):
+                pairs = count * (others - (i == j))
+                if pairs:
+                    yield high / low - exp_eps * (value / low), orbit.weight * low * Fraction(pairs, k * (k - 1))
+    yield Fraction(0), rest
+
+
+def ratio_of(orbits: Sequence[Orbit]) -> Fraction | float:
+    """Largest likelihood ratio of a mixture of orbits; infinite if a level is 0."""
+    return max((orbit.ratio for orbit in orbits), default=inf)
+
+
+def trace_of(orbits: Sequence[Orbit]) -> Fraction:
+    """Trace of a mixture of orbits."""
+    return sum((orbit.weight * orbit.signal for orbit in orbits), start=Fraction(0))
+
 
 _ALL_SIZES: Final = 24
 """Numbers of inputs up to which every subset size is tried; above, a grid of sizes and the neighbours of the best."""
@@ -39,11 +86,9 @@ _SHARES: Final = 1 << 12
 @final
 @dataclass(frozen=True, slots=True)
 class ExactTarget:
-    r"""What a channel has to meet.
+    """What a channel has to meet.
 
-    - ``k``, ``n``: number of inputs, at least 2, and of users, at least 1.
-    - ``exp_eps``: the target ratio :math:`e^\varepsilon`, rounded down: what meets it meets the true one.
-    - ``delta``: the target delta, in (0, 1).
+    - ``exp_eps``: the target ratio, rounded down: what meets it meets the true one.
     - ``cap``: largest likelihood ratio allowed, above 1; None for no cap.
     """
 
@@ -57,25 +102,33 @@ class ExactTarget:
         """Whether a mixture meets the target and the cap."""
         if self.cap is not None and ratio_of(orbits) > self.cap:
             return False
-        return certified_delta(orbits, n=self.n, exp_eps=self.exp_eps) <= self.delta
+        return self.bound(orbits) <= self.delta
+
+    def bound(self, orbits: Sequence[Orbit], rel: float = _WIDTH) -> Fraction:
+        """Upper end of the certified delta H(n) of a mixture, in doubles with error bounds."""
+        return evaluate_law(blanket_law(orbits, self.exp_eps), self.n, rigour=Rigour.FLOAT64, rel=rel).upper
 
     def ratio(self, s: int) -> Fraction:
-        """Largest ratio at which subsets of size s meet the target; 1 if none does."""
-        made = self.k, s
-        return largest_ratio(
-            lambda ratio: (subset_orbit(*made, ratio),),
-            n=self.n,
-            exp_eps=self.exp_eps,
-            delta=self.delta,
-            cap=self.cap,
-        )
+        """Largest ratio, a multiple of 1/STEP, at which subsets of size s meet the target; 1 if none above 1 does."""
+
+        def missed(steps: int) -> bool:
+            ratio = 1 + Fraction(steps, STEP)
+            return ratio >= top or self.bound((subset_orbit(self.k, s, ratio),)) > self.delta
+
+        if self.cap is not None and self.meets((subset_orbit(self.k, s, self.cap),)):
+            return self.cap
+        top = LARGEST_RATIO if self.cap is None else self.cap
+        excess = 1  # of the ratio, in steps; multiplied until it is too large
+        while not missed(excess):
+            excess *= 4
+        first = first_integer(missed, excess // 4, excess)
+        return 1 + Fraction(first - 1, STEP) if first else Fraction(1)
 
 
 def ratios_by_size(target: ExactTarget) -> dict[int, Fraction]:
     """Largest ratio that meets the target, by subset size; sizes that cannot beat the best one tried are left out.
 
-    A size is left out where, at the ratio at which it would have the best trace so far, it misses the target: the
-    bound and the trace of subset selection both grow with the ratio.
+    Such a size misses the target at the ratio at which it would have the best trace so far: both grow with the ratio.
     """
     found: dict[int, Fraction] = {}
     best = Fraction(0)
@@ -91,8 +144,10 @@ def ratios_by_size(target: ExactTarget) -> dict[int, Fraction]:
             found[s] = ratio
             best = max(best, subset_orbit(target.k, s, ratio).signal)
 
-    for s in _first_sizes(target.k):
+    s = 1
+    while s < target.k:
         consider(s)
+        s = s + 1 if target.k <= _ALL_SIZES else max(s + 1, s * 5 // 4)
     while found and target.k > _ALL_SIZES:
         s = max(found, key=lambda size: subset_orbit(target.k, size, found[size]).signal)
         before = len(found)
@@ -102,16 +157,6 @@ def ratios_by_size(target: ExactTarget) -> dict[int, Fraction]:
         if len(found) == before:
             break
     return found
-
-
-def _first_sizes(k: int) -> Iterator[int]:
-    if k <= _ALL_SIZES:
-        yield from range(1, k)
-        return
-    s = 1
-    while s < k:
-        yield s
-        s = max(s + 1, s * 5 // 4)
 
 
 def _can_beat(target: ExactTarget, s: int, trace: Fraction) -> bool:
@@ -163,17 +208,21 @@ def _step(current: Sequence[Orbit], target: ExactTarget, radius: float) -> tuple
     """One improvement within a trust region, or None."""
     from symshuffle.base.solvers import linprog
 
-    base = certified_delta(current, n=target.n, exp_eps=target.exp_eps, rel=_PRICED)
+    base = target.bound(current, _PRICED)
     if base <= 0:
         return None
     columns = _columns(current, target)
     prices = []
     for column in columns:
         mixed = (*(replace(o, weight=o.weight * (1 - _PROBE)) for o in current), replace(column, weight=_PROBE))
-        moved = certified_delta(mixed, n=target.n, exp_eps=target.exp_eps, rel=_PRICED)
+        moved = target.bound(mixed, _PRICED)
         prices.append((math.log(moved) - math.log(base)) / float(_PROBE))
     gains = np.array([float(column.signal - trace_of(current)) for column in columns])
-    slope = _slope_of_scaling(current, target, base)
+    # What one unit of log H is worth in trace, along the scaling of all ratios.
+    less = _scaled(current, Fraction(63, 64))
+    bound = target.bound(less, _PRICED)
+    fall = math.log(base) - (math.log(bound) if bound else math.log(base) - 1.0)
+    slope = float(trace_of(current) - trace_of(less)) / max(fall, 1e-9)
     # A change t of weights gains gains @ t, and the price is paid by scaling all ratios, which costs trace.
     solved = linprog(
         -(gains - slope * np.array(prices)), A_ub=[np.ones(len(columns))], b_ub=[radius], bounds=(0, radius)
@@ -189,16 +238,11 @@ def _step(current: Sequence[Orbit], target: ExactTarget, radius: float) -> tuple
     ):
         merged[orbit.levels] = merged.get(orbit.levels, Fraction(0)) + orbit.weight
     mixture = tuple(Orbit(weight, levels) for levels, weight in merged.items() if weight)
-    restored = _restored(mixture, target)
-    return restored if restored is not None and trace_of(restored) > trace_of(current) else None
-
-
-def _slope_of_scaling(current: Sequence[Orbit], target: ExactTarget, base: Fraction) -> float:
-    """How much trace one unit of log H is worth, along the scaling of all ratios."""
-    less = _scaled(current, Fraction(63, 64))
-    bound = certified_delta(less, n=target.n, exp_eps=target.exp_eps, rel=_PRICED)
-    fall = math.log(base) - (math.log(bound) if bound else math.log(base) - 1.0)
-    return float(trace_of(current) - trace_of(less)) / max(fall, 1e-9)
+    if not target.meets(_scaled(mixture, Fraction(1, 2))):
+        return None
+    first = first_integer(lambda factor: not target.meets(_scaled(mixture, Fraction(factor, 1024))), 512, 1536)
+    restored = _scaled(mixture, Fraction(first - 1, 1024))  # the ratios are scaled so that the target is met
+    return restored if trace_of(restored) > trace_of(current) else None
 
 
 def _scaled(orbits: Sequence[Orbit], factor: Fraction) -> tuple[Orbit, ...]:
@@ -207,23 +251,10 @@ def _scaled(orbits: Sequence[Orbit], factor: Fraction) -> tuple[Orbit, ...]:
     for orbit in orbits:
         k = sum(count for count, _ in orbit.levels)
         low = min(value for _, value in orbit.levels)
-        levels = [(count, _rounded(1 + (value / low - 1) * factor)) for count, value in orbit.levels]
+        levels = [
+            (count, Fraction(math.floor((1 + (value / low - 1) * factor) * STEP), STEP))
+            for count, value in orbit.levels
+        ]
         total = sum((count * value for count, value in levels), start=Fraction(0))
         made.append(Orbit(orbit.weight, tuple((count, value * k / total) for count, value in levels)))
     return tuple(made)
-
-
-def _rounded(ratio: Fraction) -> Fraction:
-    return Fraction(math.floor(ratio * STEP), STEP)
-
-
-def _restored(mixture: Sequence[Orbit], target: ExactTarget) -> tuple[Orbit, ...] | None:
-    """The mixture with its ratios scaled to meet the target; None if a factor of 1/2 is not enough."""
-    low, high = 512, 1536  # of 1024; the target is met at low
-    if not target.meets(_scaled(mixture, Fraction(low, 1024))):
-        return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        met = target.meets(_scaled(mixture, Fraction(middle, 1024)))
-        low, high = (middle, high) if met else (low, middle)
-    return _scaled(mixture, Fraction(low, 1024))

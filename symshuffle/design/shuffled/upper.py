@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from flint import fmpq_poly
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.base.choices import Rigour
@@ -18,9 +19,9 @@ from symshuffle.base.numbers import Exp, Real, enclose
 from symshuffle.base.results import passes
 from symshuffle.base.solvers import highspy, silent
 from symshuffle.design.shuffled.minorant import (
-    Polynomial,
     StopLossLine,
     TraceBound,
+    cell_sides,
     check_line,
     gaps,
     law_below,
@@ -58,10 +59,9 @@ _NARROWEST: Final = 0.002
 def trace_upper(
     k: int, *, n: int, exp_eps: Real, delta: Fraction, lam_cap: Fraction, least: Fraction
 ) -> tuple[Fraction, TraceBound | None]:
-    """Upper end on the trace of exchangeable channels that meet a target under a ratio cap.
+    """Upper end on the trace of exchangeable channels that meet a target under a ratio cap, by the certified bound.
 
-    - returned ``trace``: No channel of the class that meets the target by the certified bound has a larger trace.
-    - returned ``bound``: The proof; None where the largest trace under the cap alone is all that was found.
+    The proof is None where the largest trace under the cap alone is all that was found.
     """
     cap_trace = max(subset_orbit(k, s, lam_cap).signal for s in range(1, k))
     above = _above(exp_eps)
@@ -91,10 +91,6 @@ def trace_upper(
     return cap_trace, None
 
 
-def _sides(ends: tuple[Fraction, ...]) -> list[tuple[Fraction, Fraction | None]]:
-    return list(zip((Fraction(0), *ends), (*ends, None), strict=True))
-
-
 def _above(exp_eps: Real) -> Fraction:
     upper = enclose(exp_eps).upper if isinstance(exp_eps, Exp) else Fraction(exp_eps)
     return upper if upper.denominator < _BITS else Fraction(math.ceil(upper * _BITS), _BITS)
@@ -118,12 +114,16 @@ class _Search:
     def __init__(self, k: int, n: int, gamma: Fraction, delta: Fraction, cap: Fraction) -> None:
         self.k, self.n, self.gamma, self.delta, self.cap = k, n, gamma, delta, cap
         self.places = _places(gamma, cap)
-        self.highest = [_Lines(_points(k, gamma, cap, c)) for c in self.places]
+        self.highest = [_Lines.sampled(k, gamma, cap, c) for c in self.places]
 
     def divided(self, trace: Fraction, ends: tuple[Fraction, ...], most: int) -> tuple[Fraction, ...] | None:
         """Ends of cells in each of which the law below exceeds delta; None if more than ``most`` would be tried."""
-        start, top = self._extremes(trace)
-        waiting, done, tried = _sides(ends)[::-1], [], 0
+        # The second moments of k-ary response of this trace, and at the cap: about the ends of what occurs.
+        second, shift = map(float, second_moment(self.k, self.gamma))
+        moment = second * (1 + float(trace) / self.k) - shift
+        start = moment / (1 - math.sqrt(float(trace) / (self.k * (self.k - 1))))
+        top = moment * float(self.cap)
+        waiting, done, tried = cell_sides(ends)[::-1], [], 0
         while waiting:
             low, high = waiting.pop()
             tried += 1
@@ -138,13 +138,6 @@ class _Search:
             waiting += [(end, high), (low, end)]
         return tuple(done)
 
-    def _extremes(self, trace: Fraction) -> tuple[float, float]:
-        """Second moment of k-ary response of this trace, and at the cap: about the ends of what occurs."""
-        second, shift = map(float, second_moment(self.k, self.gamma))
-        square = 1 + float(trace) / self.k
-        least = 1 - math.sqrt(float(trace) / (self.k * (self.k - 1)))
-        return (second * square - shift) / least, (second * square - shift) * float(self.cap)
-
     def _exceeds(self, trace: Fraction, low: Fraction, high: Fraction | None) -> bool:
         heights = [line.height(trace, low, high) for line in self._lines(trace, low, high)]
         try:
@@ -157,7 +150,7 @@ class _Search:
         """The best lines of every cell, each lowered until it is proved."""
         cells = tuple(
             tuple(_proved(line, self.k, self.gamma, self.cap) for line in self._lines(trace, *sides))
-            for sides in _sides(ends)
+            for sides in cell_sides(ends)
         )
         return TraceBound(self.k, self.n, exp_eps, self.gamma, self.delta, self.cap, trace, ends, cells)
 
@@ -176,11 +169,9 @@ def trace_proof(
     trace: Fraction,
     ends: tuple[Fraction, ...] = (),
 ) -> TraceBound:
-    """What would prove that no channel of the class has this trace: the best lines of each cell, not yet verified.
+    """Proof that no channel of the class has this trace, not yet verified: the best lines of each cell.
 
-    - ``trace``: the trace, at least 0.
     - ``ends``: increasing second moments of G that divide the channels into cells.
-    - returned: each line is proved; that the laws below exceed delta is not.
     """
     return _Search(k, n, _above(exp_eps), delta, lam_cap).proof(exp_eps, trace, ends)
 
@@ -212,43 +203,59 @@ def _rounded(x: float) -> Fraction:
 
 
 @dataclass(frozen=True, slots=True)
-class _Points:
-    """Shares, signals and second moments of the worst laws of a coordinate at one place, sampled.
+class _Lines:
+    """The highest line at one place, by a linear program that is solved again for every trace and cell.
 
-    The last ``convex`` rows bound templates whose smallest coordinate, ``least``, is where the difference is convex.
+    Shares, signals and second moments of the worst laws of a coordinate are sampled. The last ``convex`` rows bound
+    templates whose smallest coordinate, ``least``, is where the difference is convex.
     """
 
+    k: int
+    gamma: Fraction
     c: Fraction
     shares: Doubles
     signals: Doubles
     moments: Doubles
     least: Doubles
     convex: int
-    curve: tuple[float, float]
+    models: dict[int, Any] = field(default_factory=dict)
 
-
-class _Lines:
-    """The highest line at one place, by a linear program that is solved again for every trace and cell."""
-
-    def __init__(self, points: _Points) -> None:
-        self.points, self.models = points, dict[int, Any]()
+    @classmethod
+    def sampled(cls, k: int, gamma: Fraction, cap: Fraction, c: Fraction) -> _Lines:
+        """The lines at a place."""
+        # A line's gap is share - a - b S - d V, times a positive factor: read off at four lines.
+        second, shift = map(float, second_moment(k, gamma))
+        zero = StopLossLine(c, Fraction(0), Fraction(0))
+        others = replace(zero, a=Fraction(-1)), replace(zero, b=Fraction(1))
+        found: list[tuple[Doubles, ...]] = []
+        for (low, high, plain), (_, _, lifted), (_, _, tilted) in zip(
+            *(list(gaps(line, k, gamma, cap)) for line in (zero, *others)), strict=True
+        ):
+            m = np.linspace(float(low), float(high), _SAMPLES)
+            base, unit, slope = (_values(p, m) for p in (plain, lifted, tilted))
+            factor = unit - base
+            kept = factor > 1e-12
+            signal = (base - slope)[kept] / factor[kept]
+            found.append((base[kept] / factor[kept], signal, (second * (1 + signal / k) - shift) / m[kept], m[kept]))
+        concave = sum(len(part[0]) for part in found)
+        for low, high, bent in gaps(replace(zero, d=Fraction(-1)), k, gamma, cap):
+            m = np.linspace(float(low), float(high), _SAMPLES)
+            square = 1 + (1 - m) ** 2 / (k - 1)
+            moment = (second * square - shift) / m
+            found.append((_values(bent, m) / m - moment, k * square - k, moment, m))
+        shares, signals, moments, least = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        return cls(k, gamma, c, shares, signals, moments, least, len(shares) - concave)
 
     def at(self, trace: Fraction, low: Fraction, high: Fraction | None) -> StopLossLine:
         """The line, highest for a trace and a cell, up to rounding and without a proof."""
-        points = self.points
-        best, value = StopLossLine(points.c, Fraction(0), Fraction(0)), 0.0
-        for rows in (len(points.shares) - points.convex, len(points.shares)):
+        best, value = StopLossLine(self.c, Fraction(0), Fraction(0)), 0.0
+        for rows in (len(self.shares) - self.convex, len(self.shares)):
             solved = self._solve(rows, float(trace), float(low), None if high is None else float(high))
             if solved is None:
                 continue
             reached, b, d = solved
-            line = StopLossLine(
-                points.c,
-                Fraction(0),
-                max(_rounded(b), Fraction(0)),
-                max(_rounded(d), Fraction(0)) if high is None else _rounded(d),
-            )
-            line = replace(line, a=_rounded(_gap(points, float(line.b), float(line.d)) - _MARGIN))
+            slopes = max(_rounded(b), Fraction(0)), max(_rounded(d), Fraction(0)) if high is None else _rounded(d)
+            line = StopLossLine(self.c, _rounded(self._gap(*map(float, slopes)) - _MARGIN), *slopes)
             if (height := float(line.height(trace, low, high))) > value:
                 best, value = line, height
             if height > reached - _SLACK:
@@ -258,7 +265,7 @@ class _Lines:
     def _solve(self, rows: int, v: float, x: float, y: float | None) -> tuple[float, float, float] | None:
         """Largest a + b v + d x (or d y for d < 0) with a + b S + d V at most the shares; and b, d."""
         if rows not in self.models:
-            self.models[rows] = _model(self.points, rows)
+            self.models[rows] = self._model(rows)
         model = self.models[rows]
         model.changeColsCost(4, np.arange(4, dtype=np.int32), np.array([-1.0, -v, -x, y or 0.0]))
         model.changeColBounds(3, 0.0, 0.0 if y is None else _STEEPEST)
@@ -268,59 +275,32 @@ class _Lines:
         _, b, up, down = model.getSolution().col_value
         return -model.getObjectiveValue(), b, up - down
 
+    def _model(self, rows: int) -> Any:
+        """The linear program of some rows: columns a, b and both parts of d."""
+        highs = highspy()
+        lp = highs.HighsLp()
+        lp.num_col_, lp.num_row_ = 4, rows
+        lp.col_cost_, lp.col_upper_ = np.zeros(4), np.array([math.inf, _STEEPEST, _STEEPEST, _STEEPEST])
+        lp.col_lower_ = np.array([-math.inf, 0.0, 0.0, 0.0])
+        lp.row_lower_, lp.row_upper_ = np.full(rows, -math.inf), self.shares[:rows]
+        lp.a_matrix_.format_ = highs.MatrixFormat.kColwise
+        lp.a_matrix_.start_ = np.arange(5, dtype=np.int32) * rows
+        lp.a_matrix_.index_ = np.tile(np.arange(rows, dtype=np.int32), 4)
+        moments = self.moments[:rows]
+        lp.a_matrix_.value_ = np.concatenate([np.ones(rows), self.signals[:rows], moments, -moments])
+        model = highs.Highs()
+        for name, value in (("output_flag", False), ("presolve", "off"), ("threads", 1)):
+            model.setOptionValue(name, value)
+        model.passModel(lp)
+        return model
 
-def _model(points: _Points, rows: int) -> Any:
-    """The linear program of a place: columns a, b and both parts of d."""
-    highs = highspy()
-    lp = highs.HighsLp()
-    lp.num_col_, lp.num_row_ = 4, rows
-    lp.col_cost_, lp.col_upper_ = np.zeros(4), np.array([math.inf, _STEEPEST, _STEEPEST, _STEEPEST])
-    lp.col_lower_ = np.array([-math.inf, 0.0, 0.0, 0.0])
-    lp.row_lower_, lp.row_upper_ = np.full(rows, -math.inf), points.shares[:rows]
-    columns = [np.ones(rows), points.signals[:rows], points.moments[:rows], -points.moments[:rows]]
-    lp.a_matrix_.format_ = highs.MatrixFormat.kColwise
-    lp.a_matrix_.start_ = np.arange(5, dtype=np.int32) * rows
-    lp.a_matrix_.index_ = np.tile(np.arange(rows, dtype=np.int32), 4)
-    lp.a_matrix_.value_ = np.concatenate(columns)
-    model = highs.Highs()
-    for name, value in (("output_flag", False), ("presolve", "off"), ("threads", 1)):
-        model.setOptionValue(name, value)
-    model.passModel(lp)
-    return model
-
-
-def _gap(points: _Points, b: float, d: float) -> float:
-    """How far a line through 0 with these slopes may be lifted."""
-    gaps_of = points.shares - b * points.signals - d * points.moments
-    concave = len(gaps_of) - points.convex
-    turned = points.curve[1] * b * points.least + points.curve[0] * d < 0
-    return float(min(gaps_of[:concave].min(), gaps_of[concave:][turned[concave:]].min(initial=math.inf)))
+    def _gap(self, b: float, d: float) -> float:
+        """How far a line through 0 with these slopes may be lifted."""
+        gaps_of = self.shares - b * self.signals - d * self.moments
+        concave = len(gaps_of) - self.convex
+        turned = self.k * b * self.least + float(second_moment(self.k, self.gamma)[0]) * d < 0
+        return float(min(gaps_of[:concave].min(), gaps_of[concave:][turned[concave:]].min(initial=math.inf)))
 
 
-def _points(k: int, gamma: Fraction, cap: Fraction, c: Fraction) -> _Points:
-    # A line's gap is share - a - b S - d V, times a positive factor: read off at four lines.
-    second, shift = map(float, second_moment(k, gamma))
-    zero = StopLossLine(c, Fraction(0), Fraction(0))
-    others = replace(zero, a=Fraction(-1)), replace(zero, b=Fraction(1))
-    found: list[tuple[Doubles, ...]] = []
-    for (low, high, plain), (_, _, lifted), (_, _, tilted) in zip(
-        *(list(gaps(line, k, gamma, cap)) for line in (zero, *others)), strict=True
-    ):
-        m = np.linspace(float(low), float(high), _SAMPLES)
-        base, unit, slope = (_values(p, m) for p in (plain, lifted, tilted))
-        factor = unit - base
-        kept = factor > 1e-12
-        signal = (base - slope)[kept] / factor[kept]
-        found.append((base[kept] / factor[kept], signal, (second * (1 + signal / k) - shift) / m[kept], m[kept]))
-    concave = sum(len(part[0]) for part in found)
-    for low, high, bent in gaps(replace(zero, d=Fraction(-1)), k, gamma, cap):
-        m = np.linspace(float(low), float(high), _SAMPLES)
-        square = 1 + (1 - m) ** 2 / (k - 1)
-        moment = (second * square - shift) / m
-        found.append((_values(bent, m) / m - moment, k * square - k, moment, m))
-    shares, signals, moments, least = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return _Points(c, shares, signals, moments, least, len(shares) - concave, (second, float(k)))
-
-
-def _values(p: Polynomial, m: Doubles) -> Doubles:
-    return np.asarray(np.polynomial.polynomial.polyval(m, [float(x) for x in p]), dtype=np.float64)
+def _values(p: fmpq_poly, m: Doubles) -> Doubles:
+    return np.asarray(np.polynomial.polynomial.polyval(m, [float(x) for x in p.coeffs()] or [0.0]), dtype=np.float64)

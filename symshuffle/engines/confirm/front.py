@@ -12,16 +12,14 @@ from fractions import Fraction
 from typing import Any, Final, final
 
 from symshuffle.base.choices import Route, choice
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.kinds import check_kind
+from symshuffle.base.errors import InputError, Unsupported, check_kind
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Real, Verdict, as_integer, less
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.engines.confirm.inversion import by_inversion
-from symshuffle.engines.confirm.laplace import laplace_transform, one_user
 from symshuffle.engines.confirm.sums import by_sums, number_of_terms
-from symshuffle.engines.confirm.transform import MpmathLaw, saddle, transform
+from symshuffle.engines.confirm.transform import MpmathLaw, laplace_transform, one_user, saddle, transform
 
 LEAST_DIGITS: Final = 6
 """Digits of a bracket of the usual width 1e-6; fewer do not count as a confirmation."""

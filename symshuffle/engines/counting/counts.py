@@ -10,7 +10,7 @@ with p the last count at which S is not negative and :math:`s\in[0,w)` its value
 
 Three errors stand between that sum and H(n), each with a bound:
 
-- *Windows.* Only counts in a window of each atom are visited (:mod:`symshuffle.engines.counting.count_windows`).
+- *Windows.* Only counts in a window of each atom are visited (:mod:`symshuffle.engines.counting.count_tables`).
 - *Factors.* A table holds :math:`(\rho w_i)^k/k!` relative to its value at one count, made in balls and rounded once.
   All terms are non-negative, so relative errors of factors and sums add up to one relative error of the total.
 - *Values.* Atoms and S are rounded. Where S is off by at most :math:`\eta`, so is its positive part, and only where
@@ -30,12 +30,11 @@ from fractions import Fraction
 from typing import ClassVar, Final, final
 
 from symshuffle.base.choices import Rigour
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Ball, lower_end, to_arb, upper_end, working_precision
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import Ball, as_width, lower_end, to_arb, upper_end, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
-from symshuffle.engines.counting.count_tables import FactorTable, scale_of, visited
-from symshuffle.engines.counting.count_windows import Windows, steps_of
+from symshuffle.engines.counting.count_tables import FactorTable, Windows, scale_of, steps_of, visited
 
 _LARGEST: Final = 3_000_000
 _CHEAP: Final = 120_000
@@ -77,6 +76,7 @@ class Counts:
         Limit on the number of steps: entries of the table of tails, and counts to enumerate.
     """
 
+    name: ClassVar[str] = "counts"
     least: ClassVar[Rigour] = Rigour.FLOAT64
     continuous: ClassVar[bool] = False
 
@@ -85,8 +85,7 @@ class Counts:
     largest: int = _LARGEST
 
     def __post_init__(self) -> None:
-        if not 0 < self.rel < 1:
-            raise InputError("rel", self.rel, "a relative width in (0, 1)")
+        as_width(self.rel)
 
     @classmethod
     def aiming(cls, rel: float, bits: int) -> Counts:
@@ -95,10 +94,7 @@ class Counts:
 
     @classmethod
     def offered(cls, law: Law, rigour: Rigour | None, rel: float) -> Counts | None:
-        """Engine limited to cheap sums for the automatic choice; None at rigour ``exact``.
-
-        It computes in doubles where they reach the width asked for, and in integers otherwise.
-        """
+        """Engine limited to cheap sums, in integers where doubles do not reach the width; None at rigour ``exact``."""
         if rigour is Rigour.EXACT:
             return None
         cheap = min(_LARGEST, round(_CHEAP * max(math.sqrt(1e-6 / rel), 0.1)))
@@ -113,11 +109,6 @@ class Counts:
             cls(rel=1e-10),
             cls(rel=0.1),
         )
-
-    @property
-    def name(self) -> str:
-        """Name of the engine."""
-        return "counts"
 
     def refusal(self, law: Law, n: int) -> str | None:
         """Reason why this engine cannot answer, known before it starts, or None."""
@@ -136,13 +127,7 @@ class Counts:
         return None if steps <= self.largest else f"about {steps:.1e} steps, more than {self.largest}"
 
     def bracket(self, law: Law, n: int) -> Bracket:
-        """A bracket around H(n).
-
-        Raises
-        ------
-        Unsupported
-            If :meth:`refusal` gives a reason, or the windows turn out much larger than it took them for.
-        """
+        """A bracket around H(n)."""
         reason = self.refusal(law, n)
         if reason is not None:
             raise Unsupported(f"engine counts at n = {n}: {reason}; use engine contour")

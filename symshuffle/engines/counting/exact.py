@@ -25,7 +25,6 @@ from symshuffle.base.numbers import (
     ball_arguments,
     is_exact,
     lower_end,
-    to_arb,
     upper_end,
     working_precision,
 )
@@ -75,6 +74,7 @@ class Exact:
         Limit on the bits of all their probabilities together; above it the sum over counts is refused.
     """
 
+    name: ClassVar[str] = "exact"
     least: ClassVar[Rigour] = Rigour.BALL
     continuous: ClassVar[bool] = False
 
@@ -90,10 +90,7 @@ class Exact:
 
     @classmethod
     def offered(cls, law: Law, rigour: Rigour | None, rel: float) -> Exact | None:
-        """Engine limited to cheap sums for the automatic choice, or None.
-
-        At rigour ``exact`` it has its default limits; None if the law is not rational.
-        """
+        """Engine limited to cheap sums; with default limits at rigour ``exact``, or None if the law is not rational."""
         if rigour is Rigour.EXACT:
             return cls() if law.exact else None
         count = _CHEAP_IN_BALLS if rigour is Rigour.BALL and len(law.values) > _FEW_ATOMS else _CHEAP
@@ -103,11 +100,6 @@ class Exact:
     def trials(cls, law: Law) -> tuple[Exact, ...]:
         """Settings under which a bracket takes about a second, for tests."""
         return (cls(bits=256, largest_count=20_000),)
-
-    @property
-    def name(self) -> str:
-        """Name of the engine."""
-        return "exact"
 
     def refusal(self, law: Law, n: int) -> str | None:
         """Why this engine cannot answer, or None if it can."""
@@ -125,13 +117,7 @@ class Exact:
         return None if count * bits <= self.largest_sum else f"{count} count vectors with numbers of {bits} bits"
 
     def bracket(self, law: Law, n: int) -> Bracket:
-        """The value of H(n), exactly or as a ball.
-
-        Raises
-        ------
-        Unsupported
-            If :meth:`refusal` gives a reason.
-        """
+        """The value of H(n), exactly or as a ball."""
         reason = self.refusal(law, n)
         if reason is not None:
             raise Unsupported(f"engine exact at n = {n}: {reason}; use engine fft or contour")
@@ -255,10 +241,3 @@ class _Lattice:
         above = flint.fmpz_poly(power.coeffs()[first:])
         total = (n * self.origin + self.step * first) * above(1) + self.step * above.derivative()(1)
         return Fraction(int(total), self.unit * self.scale**n)
-
-
-def enumerate_ball(law: Law, n: int, *, bits: int = DEFAULT_BITS) -> Ball:
-    """H(n) as a ball by the count-vector road, also for rational laws: a second witness of the lattice road."""
-    engine = Exact(bits=bits)
-    with working_precision(bits):
-        return Ball.from_arb(to_arb(engine._enclosed(law, n)) + to_arb(law.singular), bits)

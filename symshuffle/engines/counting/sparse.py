@@ -23,8 +23,17 @@ from typing import ClassVar, Final, final
 import flint
 
 from symshuffle.base.choices import Rigour
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Ball, ball_arguments, lower_end, to_arb, to_float, upper_end, working_precision
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import (
+    Ball,
+    as_width,
+    ball_arguments,
+    lower_end,
+    to_arb,
+    to_float,
+    upper_end,
+    working_precision,
+)
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 
@@ -53,6 +62,7 @@ class Sparse:
         Limit on the number of count vectors to enumerate.
     """
 
+    name: ClassVar[str] = "sparse"
     least: ClassVar[Rigour] = Rigour.BALL
     continuous: ClassVar[bool] = False
 
@@ -61,8 +71,7 @@ class Sparse:
     largest: int = 20_000
 
     def __post_init__(self) -> None:
-        if not 0 < self.rel < 1:
-            raise InputError("rel", self.rel, "a relative width in (0, 1)")
+        as_width(self.rel)
 
     @classmethod
     def aiming(cls, rel: float, bits: int) -> Sparse:
@@ -79,11 +88,6 @@ class Sparse:
         """Settings under which a bracket takes about a second, for tests."""
         most = min(200_000, 1_000_000 // len(law.values))
         return cls(rel=1e-6, largest=most), cls(rel=1e-2, largest=most), cls(rel=0.5, bits=53, largest=most)
-
-    @property
-    def name(self) -> str:
-        """Name of the engine."""
-        return "sparse"
 
     def refusal(self, law: Law, n: int) -> str | None:
         """Reason why this engine cannot answer, known before it starts, or None."""
@@ -104,13 +108,7 @@ class Sparse:
         return None
 
     def bracket(self, law: Law, n: int) -> Bracket:
-        """A certified bracket around H(n).
-
-        Raises
-        ------
-        Unsupported
-            If :meth:`refusal` gives a reason.
-        """
+        """A certified bracket around H(n)."""
         reason = self.refusal(law, n)
         if reason is not None:
             raise Unsupported(f"engine sparse at n = {n}: {reason}")

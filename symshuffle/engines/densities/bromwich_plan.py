@@ -16,33 +16,49 @@ from typing import Final, final
 import flint
 import numpy as np
 
-from symshuffle.base.doubles import Array
+from symshuffle.base.doubles import UNIT, Array
 from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import to_arb, working_precision
-from symshuffle.channels.continuous_law import ContinuousLaw
+from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.channels.continuous_law import ContinuousLaw, Piece
+from symshuffle.channels.mixed_law import gauss
 from symshuffle.engines.contours import saddle
-from symshuffle.engines.densities import gauss
 
 _SHARE: Final = 1e-2
 """Share of the width aimed at that each of the errors may take."""
 
 _FINEST: Final = 1e-40
+_CANCELLED: Final = 1e-14
+"""Relative width of an estimate to the left of 0, where the mean of the sum cancels."""
+
+_LARGE: Final = 600.0
+"""An exponent that still fits."""
+
 _RESOLVED: Final = 1e-15
 """Share of the integral below which errors are no longer told apart in doubles."""
+
+_BLURRED: Final = 20
+"""Round-offs of a power, for each of its factors."""
+
+_FARTHER: Final = (2.0, 4.0, 8.0, 16.0, 32.0)
+"""Lines that are looked at, as multiples of the one on which the fewest digits cancel."""
 
 _GUARD_BITS: Final = 64
 """Bits of a sum over a line beyond those of what is negligible."""
 
 MOST_NODES: Final = 60_000
 _ROUGH_NODES: Final = 8_192
+LEAST_MASS: Final = 1e-290
 BLOCK: Final = 128
-"""Most nodes of a line, most of an estimate, whose atoms need not have a transform that falls, and those of a block."""
+"""Nodes of a line and of an estimate, at most; the least weight of an atom of an estimate; nodes of a block."""
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class BromwichPlan:
-    """Constants: the line, the step, where all is bounded at once, the slope for one tail, what is negligible."""
+    """Constants: the line, the step, where all is bounded at once, the slope for one tail, what is negligible.
+
+    ``blur`` is about what roundings of doubles take from the sum, as a share of its size.
+    """
 
     c: float
     step: float
@@ -50,6 +66,7 @@ class BromwichPlan:
     slope: float
     small: float
     size: float
+    blur: float
 
     @property
     def period(self) -> float:
@@ -63,32 +80,35 @@ class BromwichPlan:
     @property
     def in_doubles(self) -> bool:
         """Whether doubles tell apart what is negligible."""
-        return self.small > _RESOLVED * self.size
+        return self.small > max(_RESOLVED, _SHARE * self.blur) * self.size
 
 
 def bits_enough(n: int, *, c: float, small: float) -> int:
-    """Bits at which the roundings of a sum of n-th powers over the line at c are far below ``small``: a choice.
-
-    Balls carry whatever they are, so that fewer bits would widen the bracket and nothing else.
-    """
+    """Bits at which roundings of a sum of n-th powers over the line at c are far below ``small``: a choice."""
     return max(_GUARD_BITS, _GUARD_BITS + math.ceil(math.log2(n) - math.log2(c) - math.log2(small)))
+
+
+@lru_cache(maxsize=8)
+def atoms_of(pieces: tuple[Piece, ...], zero: Ball | None = None) -> tuple[Array, Array]:
+    """Values and weights of a rule of low order, of their own mass: for choices only."""
+    found = [] if zero is None else [(0.0, max(float(zero), 0.0))]
+    with working_precision(53):
+        for piece in pieces:
+            count = max(1, math.ceil((piece.high - piece.low) * 2))
+            width = (piece.high - piece.low) / count
+            for k in range(count):
+                for root, weight in gauss(8, 53):
+                    u = flint.acb(to_arb(piece.low + width * k + width / 2) + to_arb(width / 2) * root)
+                    mass = float((to_arb(width / 2) * weight * piece.density(u).real).mid())
+                    found.append((float(piece.value(u).real.mid()), mass))
+    kept = [(v, w) for v, w in found if w > LEAST_MASS] or [(v, LEAST_MASS) for v, _ in found]
+    return np.array([v for v, _ in kept]), np.array([w for _, w in kept])
 
 
 @lru_cache(maxsize=4)
 def rough(law: ContinuousLaw) -> saddle.Tilt:
     """The cumulant function of a law by a rule of low order, for choices only."""
-    found = [(max(float(law.zero), 0.0), 0.0)] if law.zero.upper > 0 else []
-    with working_precision(53):
-        for piece in law.pieces:
-            count = max(1, math.ceil((piece.high - piece.low) * 2))
-            width = (piece.high - piece.low) / count
-            for k in range(count):
-                for root, weight in gauss.gauss(8, 53):
-                    u = flint.acb(to_arb(piece.low + width * k + width / 2) + to_arb(width / 2) * root)
-                    mass = float((to_arb(width / 2) * weight * piece.density(u).real).mid())
-                    found.append((mass, float(piece.value(u).real.mid())))
-    kept = [(w, v) for w, v in found if w > 1e-290]
-    weights, values = np.array([w for w, _ in kept]), np.array([v for _, v in kept])
+    values, weights = atoms_of(law.pieces, law.zero)
     return saddle.Tilt(values, weights / weights.sum())
 
 
@@ -97,14 +117,25 @@ def steepest_line(law: ContinuousLaw, n: int) -> float:
     return saddle.saddle_point(rough(law), n)
 
 
-def choose(tilt: saddle.Tilt, n: int, rel: float) -> BromwichPlan:
-    """Constants for a relative width; whatever they are, the bracket is true."""
+def choose(tilt: saddle.Tilt, n: int, rel: float, *, farther: float = 1.0) -> BromwichPlan:
+    """Constants for a relative width; whatever they are, the bracket is true.
+
+    On a line ``farther`` than the best one the period is shorter, and more digits cancel.
+    """
     c = saddle.saddle_point(tilt, n)
     k, variance = tilt.cumulant(c), tilt.curvature(c)
     size = 1 / (c * c * math.sqrt(2 * math.pi * (n * variance + 2 / c**2)))  # of the integral, relative to M(c)^n
+    if farther != 1.0:
+        wanted = math.log(rel * size) + n * k
+        c *= farther
+        k, variance = tilt.cumulant(c), tilt.curvature(c)
+        size = 1 / (c * c * math.sqrt(2 * math.pi * (n * variance + 2 / c**2)))
+        rel = math.exp(wanted - n * k) / size
+        if not rel > _FINEST:
+            raise Unsupported("more digits cancel than are kept")
     quiet = -math.log(rel * _SHARE)
     slopes = c * (1 + np.geomspace(1e-3, 30, 60))
-    lost = [n * (tilt.cumulant(s) - k) - math.log(s * size) for s in map(float, slopes)]
+    lost = n * (_cumulants(tilt, slopes) - k) - np.log(slopes * size)
     reach, slope = 0.0, c
     while True:
         reach = max(1.1 * reach, (quiet + 5) / c)
@@ -115,9 +146,21 @@ def choose(tilt: saddle.Tilt, n: int, rel: float) -> BromwichPlan:
             break
         if reach > 1e12 / c:
             raise Unsupported("the sum has tails that no period outruns")
-    return BromwichPlan(c, 2 * math.pi / reach, 4 / math.sqrt(variance), slope, rel * _SHARE * size, size)
+    return BromwichPlan(
+        c, 2 * math.pi / reach, 4 / math.sqrt(variance), slope, rel * _SHARE * size, size, _BLURRED * n * UNIT
+    )
 
 
+def _cumulants(tilt: saddle.Tilt, slopes: Array) -> Array:
+    """``log E exp(s G)`` at several slopes."""
+    exponents = np.multiply.outer(slopes, tilt.values)
+    shift = np.maximum(exponents.max(axis=1) - _LARGE, 0.0)
+    grown = np.expm1(exponents - shift[:, None]) @ tilt.weights  # E exp(s G - shift) - 1
+    found: Array = shift + np.log1p(grown)
+    return found
+
+
+@lru_cache(maxsize=8)
 def plan_for(law: ContinuousLaw, n: int, aim: float) -> tuple[BromwichPlan, ContinuousLaw]:
     """A line to the right of 0, or for the mirrored law, which is one to the left: the shorter period wins.
 
@@ -132,23 +175,36 @@ def plan_for(law: ContinuousLaw, n: int, aim: float) -> tuple[BromwichPlan, Cont
     c = saddle.saddle_point(about, n) if right is None else right.c
     value = math.exp(n * about.cumulant(c)) / (c * c * math.sqrt(2 * math.pi * (n * about.curvature(c) + 2 / c**2))) / n
     if value > 1e-30 * abs(mean) and float(about.values.min()) < 0:
-        rel = max(aim * value / (value + abs(mean)), _FINEST)
-        try:
-            left = choose(saddle.Tilt(-about.values, about.weights), n, rel)
-        except Unsupported:
-            left = None
+        mirrored = saddle.Tilt(-about.values, about.weights)
+
+        def left_of(value: float) -> BromwichPlan | None:
+            with contextlib.suppress(Unsupported):
+                return choose(mirrored, n, max(aim * value / (value + abs(mean)), _FINEST))
+            return None
+
+        left = left_of(value)
         if left is not None and (right is None or left.period < right.period / 3):
-            return left, law.mirrored
+            # With a long upper tail the value at the saddle point is far above H(n).
+            known = mean + _on_line(mirrored, n, choose(mirrored, n, _CANCELLED), _CANCELLED)
+            if _CANCELLED * abs(mean) * 10 < known < value:
+                value, left = known, left_of(known) or left
+            return _shorter(mirrored, n, max(aim * value / (value + abs(mean)), _FINEST), left), law.mirrored
     if right is None:
         raise Unsupported("the sum has tails that no period outruns")
     return right, law
 
 
-def ceiling(values: Array, weights: Array, n: int) -> float:
-    r"""About the least bound :math:`M(c)^n/(ecn)` on H(n), 0 where G is nowhere positive: no claim, next to no work.
+def _shorter(tilt: saddle.Tilt, n: int, rel: float, plan: BromwichPlan) -> BromwichPlan:
+    """A plan, or one farther out with a far shorter period: for balls, in which digits may cancel."""
+    best = plan
+    for farther in _FARTHER:
+        with contextlib.suppress(Unsupported):
+            best = min(best, choose(tilt, n, rel, farther=farther), key=lambda one: one.period)
+    return best if best.period < plan.period / 3 else plan
 
-    - ``values``, ``weights``: atoms of G and their probabilities, shape ``(m,)``.
-    """
+
+def ceiling(values: Array, weights: Array, n: int) -> float:
+    r"""About the least bound :math:`M(c)^n/(ecn)` on H(n), 0 where no atom is positive: no claim, next to no work."""
     if float(values.max()) <= 0:
         return 0.0
     tilt = saddle.Tilt(values, weights / weights.sum())
@@ -170,19 +226,39 @@ def estimate(values: Array, weights: Array, n: int, *, rel: float = 1e-9) -> flo
     """
     kept = weights > 1e-18 * weights.max()
     tilt = saddle.Tilt(values[kept], weights[kept] / weights[kept].sum())
+    right: BromwichPlan | None = None
+    with contextlib.suppress(Unsupported):
+        right = choose(tilt, n, rel)
+    mean = float(tilt.weights @ tilt.values)
+    if right is None or mean < 0:
+        mirrored = saddle.Tilt(-tilt.values, tilt.weights)
+        with contextlib.suppress(Unsupported):
+            left = choose(mirrored, n, _CANCELLED)
+            if right is None or left.period < right.period / 3:
+                found = mean + _on_line(mirrored, n, left, _CANCELLED)
+                if right is None or found > _CANCELLED / rel * abs(mean):
+                    return found
+    if right is None:
+        raise Unsupported("the sum has tails that no period outruns")
+    return _on_line(tilt, n, right, rel)
+
+
+def _on_line(tilt: saddle.Tilt, n: int, plan: BromwichPlan, rel: float) -> float:
+    """About H(n) by a line to the right of 0."""
     still = float(tilt.weights[tilt.values == 0].sum())
-    plan = choose(tilt, n, rel)
     k = tilt.cumulant(plan.c)
     shifted = tilt.tilted(plan.c)
     zero = still * math.exp(-k)
     total = 0.0
-    # Nodes are evenly spaced: a block further up is the first one, every atom turned by one angle.
-    waves = np.exp(1j * np.outer(plan.step * np.arange(BLOCK), tilt.values))
+    # Nodes are evenly spaced: a block further up is the first one, every atom turned by one angle. What the ratio is
+    # less than 1 is summed, as the power takes its round-offs n times.
+    waves = np.expm1(1j * np.outer(plan.step * np.arange(BLOCK), tilt.values))
     for first in range(0, _ROUGH_NODES, BLOCK):
         t = plan.step * np.arange(first, first + BLOCK)
+        turned = np.expm1(1j * plan.step * first * tilt.values)
         # So small a product is not worth BLAS's threads.
-        ratio = np.einsum("ij,j->i", waves, np.exp(1j * plan.step * first * tilt.values) * shifted)
-        part = (ratio**n - zero**n) / (plan.c + 1j * t) ** 2
+        less = np.einsum("ij,j->i", waves, (1 + turned) * shifted) + np.einsum("j,j", turned, shifted)
+        part = (np.exp(n * np.log1p(less)) - zero**n) / (plan.c + 1j * t) ** 2
         if first == 0:
             part[0] /= 2
         total += float(part.real.sum())

@@ -12,10 +12,8 @@ Evidence: *proved* throughout, in balls; orders of rules and panels are choices.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from typing import Any, Final, TypeAlias, final
 
 import flint
@@ -23,6 +21,7 @@ import flint
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
+from symshuffle.channels.mixed_law import gauss
 
 _ORDERS: Final = (12, 20, 32, 48, 72, 104, 144)
 _ELLIPSES: Final = (1.3, 1.7, 2.5, 4.0, 6.5, 10.0)
@@ -47,10 +46,7 @@ _Panel: TypeAlias = tuple[Piece, Fraction, Fraction]
 @final
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Atoms of positive weight in place of the pieces of a law.
-
-    - ``error``: bound on the error of the moment generating function at ``c + it`` for ``|t| <= height``.
-    """
+    """Atoms of positive weight for the pieces of a law, whose transform errs by at most ``error`` up to a height."""
 
     values: tuple[flint.arb, ...]
     weights: tuple[flint.arb, ...]
@@ -101,7 +97,13 @@ def least_nodes(law: ContinuousLaw, c: flint.arb, *, height: float, tolerance: f
 
 
 def _stack(law: ContinuousLaw) -> list[_Panel]:
-    return [(piece, low, high) for piece in law.pieces for low, high in _panels(piece)][::-1]
+    """Panels of all pieces, the last one first."""
+    panels = []
+    for piece in law.pieces:
+        count = max(1, -(-(piece.high - piece.low) // _PANEL))
+        ends = [piece.low + (piece.high - piece.low) * k / count for k in range(count + 1)]
+        panels += [(piece, low, high) for low, high in itertools.pairwise(ends)]
+    return panels[::-1]
 
 
 def _share(panels: list[_Panel], tolerance: float) -> float:
@@ -130,13 +132,6 @@ def price(panels: list[_Panel], c: flint.arb, *, height: float, share: float) ->
                 steps = (abs(float(last - first)) for first, last in itertools.pairwise(values))
                 turns += sum(step for step, loud in zip(steps, heard, strict=True) if loud)
     return turns * height / 4
-
-
-@cache
-def gauss(order: int, bits: int) -> tuple[tuple[flint.arb, flint.arb], ...]:
-    """Nodes and weights of Gauss's rule on [-1, 1]."""
-    with working_precision(bits):
-        return tuple(flint.arb.legendre_p_root(order, k, weight=True) for k in range(order))
 
 
 def expectation(law: ContinuousLaw, slope: flint.arb, power: int = 0, centre: flint.arb | None = None) -> flint.arb:
@@ -173,12 +168,6 @@ def range_of(piece: Piece) -> tuple[flint.arb, flint.arb]:
     return flint.arb(least), flint.arb(most)
 
 
-def _panels(piece: Piece) -> Iterator[tuple[Fraction, Fraction]]:
-    count = max(1, -(-(piece.high - piece.low) // _PANEL))
-    ends = [piece.low + (piece.high - piece.low) * k / count for k in range(count + 1)]
-    yield from itertools.pairwise(ends)
-
-
 def mass(piece: Piece, low: Fraction, high: Fraction, c: flint.arb, cells: int = 4) -> flint.arb:
     """A bound on the share of a panel in M(c), hence at every point of the line."""
     with working_precision(_COVER_BITS):
@@ -201,7 +190,11 @@ def order_for(
             if most is None:
                 continue
             order = _least_order(most, low, high, size, allowed)
-            if order is not None and (found is None or order[0] < found[0]) and _on_boxes(piece, low, high, size):
+            if (
+                order is not None
+                and (found is None or order[0] < found[0])
+                and _analytic(piece, *_axes(low, high, size))
+            ):
                 found = order
     return found
 
@@ -238,18 +231,10 @@ def _axes(low: Fraction, high: Fraction, size: float) -> tuple[flint.arb, flint.
     return to_arb((low + high) / 2), half * (rho + 1 / rho) / 2, half * (rho - 1 / rho) / 2
 
 
-def _on_boxes(piece: Piece, low: Fraction, high: Fraction, size: float) -> bool:
-    """Whether value and density have no pole in an ellipse."""
-    return _analytic(piece, *_axes(low, high, size))
-
-
 def _on_ellipse(
     piece: Piece, low: Fraction, high: Fraction, c: flint.arb, top: flint.arb, size: float, *, points: int | None = None
 ) -> flint.arb | None:
-    """A bound on ``|exp(sG) p|`` on an ellipse around a panel, or its largest value at some points of it.
-
-    None where balls give none.
-    """
+    """A bound on ``|exp(sG) p|`` on an ellipse, or its largest value at some points; None where balls give none."""
     centre, wide, tall = _axes(low, high, size)
     if points is None:
         angles = [(flint.arb(k).union(flint.arb(k + 1)) * flint.arb.pi()) / _ARCS for k in range(_ARCS)]

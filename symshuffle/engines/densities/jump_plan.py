@@ -1,7 +1,7 @@
 r"""Where a law is cut into jumps and the rest, in which bins, and where their lines run: choices in doubles.
 
 Evidence: choices need none; that any of them gives a true bracket is proved of
-:mod:`symshuffle.engines.densities.jumps` and :mod:`symshuffle.engines.densities.jump_line`, under what these assume.
+:mod:`symshuffle.engines.densities.jumps` and :mod:`symshuffle.engines.densities.jumps`, under what these assume.
 What they do rely on is that the calm pieces and the bins are together the pieces of the law, each part once:
 :func:`cut_at` and :func:`bins` cut coordinates at rational points, whatever G is there.
 """
@@ -12,7 +12,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache, partial
 from typing import Final, final
 
 import flint
@@ -21,10 +20,11 @@ import numpy as np
 from symshuffle.base.crossings import halved
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.contours import saddle
-from symshuffle.engines.densities import bromwich_plan, gauss
+from symshuffle.engines.densities import bromwich_plan
+from symshuffle.engines.densities.bromwich_plan import atoms_of
 
 _Atoms = tuple[Array, Array]
 """Values and weights, for choices only."""
@@ -42,16 +42,11 @@ _MOST_BINS: Final = 24
 _HALVINGS: Final = 30
 """Bisections towards the coordinate at which G passes a threshold: any coordinate serves."""
 
-_LEAST_MASS: Final = 1e-290
-
 
 @final
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A law cut into what is no jump and bins of jumps.
-
-    - ``calm``: the law without its jumps: of a mass below 1.
-    """
+    """A law cut into what is no jump and bins of jumps."""
 
     calm: ContinuousLaw
     jumps: tuple[Piece, ...]
@@ -86,11 +81,6 @@ def _threshold(law: ContinuousLaw, n: int, error: float) -> float | None:
     return threshold if felt >= _FELT else None
 
 
-def _crossed(piece: Piece, threshold: float, left: bool, u: Fraction) -> bool:
-    """Whether G is on the other side of a threshold than at the left end of a piece."""
-    return (_at(piece, u) > threshold) != left
-
-
 def cut_at(pieces: tuple[Piece, ...] | list[Piece], threshold: float) -> tuple[list[Piece], list[Piece]]:
     """Pieces below and above a threshold of G, as far as ends and one crossing show: any cut is a cut."""
     calm: list[Piece] = []
@@ -100,7 +90,10 @@ def cut_at(pieces: tuple[Piece, ...] | list[Piece], threshold: float) -> tuple[l
         if left == right:
             (jumps if left else calm).append(piece)
             continue
-        crossed = partial(_crossed, piece, threshold, left)
+
+        def crossed(u: Fraction, piece: Piece = piece, left: bool = left) -> bool:
+            return (_at(piece, u) > threshold) != left
+
         low, _ = halved(crossed, piece.low, piece.high, settled=_HALVINGS)
         if low in (piece.low, piece.high):
             (jumps if right else calm).append(piece)
@@ -137,26 +130,9 @@ def bins(cut: Split, n: int, error: float) -> Iterator[tuple[Piece, ...]]:
         yield pieces
 
 
-@lru_cache(maxsize=8)
-def atoms_of(pieces: tuple[Piece, ...], zero: Ball | None = None) -> _Atoms:
-    """Values and weights of a rule of low order, of their own mass: for choices only."""
-    found = [] if zero is None else [(0.0, max(float(zero), 0.0))]
-    with working_precision(53):
-        for piece in pieces:
-            count = max(1, math.ceil((piece.high - piece.low) * 2))
-            width = (piece.high - piece.low) / count
-            for k in range(count):
-                for root, weight in gauss.gauss(8, 53):
-                    u = flint.acb(to_arb(piece.low + width * k + width / 2) + to_arb(width / 2) * root)
-                    mass = float((to_arb(width / 2) * weight * piece.density(u).real).mid())
-                    found.append((float(piece.value(u).real.mid()), mass))
-    kept = [(v, w) for v, w in found if w > _LEAST_MASS] or [(v, _LEAST_MASS) for v, _ in found]
-    return np.array([v for v, _ in kept]), np.array([w for _, w in kept])
-
-
 def logs(atoms: _Atoms, slopes: Array) -> Array:
     """``log sum w exp(c v)`` at several slopes."""
-    exponents = np.multiply.outer(slopes, atoms[0]) + np.log(np.maximum(atoms[1], _LEAST_MASS))
+    exponents = np.multiply.outer(slopes, atoms[0]) + np.log(np.maximum(atoms[1], bromwich_plan.LEAST_MASS))
     shift = exponents.max(axis=1)
     found: Array = shift + np.log(np.exp(exponents - shift[:, None]).sum(axis=1))
     return found

@@ -31,11 +31,10 @@ import numpy.typing as npt
 from symshuffle.base.choices import Rigour
 from symshuffle.base.crossings import smooth_integer
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import check_rational, format_decimal, lower_end, to_float, upper_end
+from symshuffle.base.numbers import as_width, check_rational, format_decimal, lower_end, to_float, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
-from symshuffle.engines.transforms.convolution import convolve
-from symshuffle.engines.transforms.tilted import Window, contracted, dilated
+from symshuffle.engines.transforms.tilted import Window, contracted, convolve, dilated
 
 _BEYOND_ANY: Final = 2**40
 """Points that no memory holds; rounding refuses such a length up."""
@@ -68,6 +67,7 @@ class FFT:
         If ``step`` is not a positive rational, or ``rel`` is not in (0, 1).
     """
 
+    name: ClassVar[str] = "fft"
     least: ClassVar[Rigour] = Rigour.FLOAT64
     continuous: ClassVar[bool] = False
 
@@ -80,8 +80,7 @@ class FFT:
             check_rational(self.step, "step")
         if self.step is not None and self.step <= 0:
             raise InputError("step", self.step, "a positive rational")
-        if not 0 < self.rel < 1:
-            raise InputError("rel", self.rel, "a relative width in (0, 1)")
+        as_width(self.rel)
 
     @classmethod
     def aiming(cls, rel: float, bits: int) -> FFT:
@@ -101,11 +100,6 @@ class FFT:
         step = (law.lattice or spread or Fraction(1)) * Fraction(355, 226) / 7
         return cls(rel=1e-2, largest=most), cls(largest=2**9), cls(step=step, largest=most)
 
-    @property
-    def name(self) -> str:
-        """Name of the engine."""
-        return "fft"
-
     def refusal(self, law: Law, n: int) -> str | None:
         """Why this engine cannot answer, or None if it can."""
         if self.step is not None:
@@ -120,13 +114,7 @@ class FFT:
         return None if window is not None else f"n = {n} needs more than {self.largest} lattice points"
 
     def bracket(self, law: Law, n: int) -> Bracket:
-        """Bracket around H(n), with roundings of the law and a floating-point allowance.
-
-        Raises
-        ------
-        Unsupported
-            If :meth:`refusal` gives a reason.
-        """
+        """Bracket around H(n), with roundings of the law and a floating-point allowance."""
         reason = self.refusal(law, n)
         if reason is not None:
             raise Unsupported(f"engine fft at n = {n}: {reason}; use engine contour")

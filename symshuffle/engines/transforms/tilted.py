@@ -13,31 +13,78 @@ errors have bounds.
   divides the range of G and is chosen so that all atoms nearly fit, so that in practice either error is small.
 - *Window.* What lies outside wraps around. It is bounded by Chernoff's inequality for the rounded law, and the function
   :math:`e^{-cx}x_+` is at most :math:`1/(ce)`.
-- *Floating point.* Masses are rounded up for the upper side and down for the lower; the rest is in
-  :mod:`symshuffle.engines.transforms.convolution`.
+- *Floating point.* Masses are rounded up for the upper side and down for the lower. The transform of one copy is
+  evaluated directly at each frequency (there are few atoms), where its absolute error is a small multiple of the unit
+  round-off; the n-th power multiplies it by n; Parseval carries it to the convolution. What is bounded is the 2-norm of
+  the error, so that Cauchy-Schwarz gives the error of any linear functional.
 
-Evidence. *Proved*: rounding to the lattice, in rationals, and the window by Chernoff. *Proved under what the module fft
-assumes about NumPy*: tilted masses, the function over the window, the exponent of Chernoff's bound. *Heuristic*: 16
-round-offs for the few operations on each of them, and 10^-9 where a bound is itself computed in doubles; beside those
-of the convolution.
+Evidence. *Proved*: rounding to the lattice, in rationals, the window by Chernoff, the propagation by powers, Parseval
+and Cauchy-Schwarz. *Proved under what the module fft assumes about NumPy*: tilted masses, the function over the window,
+the exponent of Chernoff's bound, the direct evaluation (16 round-offs a term), the n-th power, sums. *Heuristic*: 16
+round-offs for the few other operations, eight per stage of NumPy's inverse transform, and 10^-9 where a bound or a norm
+is itself computed in doubles.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, Literal, final
 
 import numpy as np
+from numpy import fft
 
 from symshuffle.base.crossings import smooth_integer
-from symshuffle.base.doubles import UNIT, Array
+from symshuffle.base.doubles import UNIT, Array, integer_power
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, lower_end, to_arb, to_float, upper_end, working_precision
 from symshuffle.channels.law import Law
-from symshuffle.engines.transforms.convolution import convolve
+
+_EVALUATION: Final = 16 * UNIT
+"""Absolute error of one directly evaluated value of a characteristic function (sines, products and sums of a pmf)."""
+
+PER_STAGE: Final = 8 * UNIT
+"""Relative error in the 2-norm per stage of a fast Fourier transform."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Convolution:
+    """Masses of an n-fold cyclic convolution by residue, shape ``(length,)``; those of true value 0 may be negative."""
+
+    masses: Array
+    error: float
+
+    def integral(self, values: Array) -> tuple[float, float]:
+        """The sum of non-negative values times the masses, and a bound on its floating-point error."""
+        summation = 2 * UNIT * (math.log2(max(len(values), 2)) + 20) * float((values * np.abs(self.masses)).sum())
+        # NumPy sums pairwise, a dot product does not.
+        total = float((values * self.masses).sum())
+        return total, float(np.linalg.norm(values)) * self.error * (1 + 1e-9) + summation
+
+
+def convolve(places: Sequence[int], masses: Array, n: int, length: int) -> Convolution:
+    """The n-fold convolution of point masses at integer places, which all sums wrap around modulo ``length``.
+
+    - ``places``: non-negative.
+    - ``masses``: non-negative, of sum at most 1 up to rounding, shape ``(len(places),)``.
+    """
+    spectrum = np.zeros(length // 2 + 1, dtype=np.complex128)
+    frequencies = np.arange(length // 2 + 1, dtype=np.int64)
+    for place, mass in zip(places, masses, strict=True):
+        turns = (frequencies * (place % length)) % length  # exact: the angle is reduced before it is rounded
+        spectrum += mass * np.exp(turns * (-2j * np.pi / length))
+    size, each = np.abs(spectrum), (len(places) + 4) * _EVALUATION
+    found = fft.irfft(integer_power(spectrum, n), length)
+    most = max(1.0, float(masses.sum()) * (1 + each)) ** n  # the masses may sum to slightly more than 1
+    drift = most * n * each * np.minimum(size + each, 1.0) ** (n - 1)
+    # Each frequency but the first (and the last of an even length) stands for a conjugate pair.
+    spectral = math.sqrt(2.0 / length) * float(np.linalg.norm(drift))
+    transform = PER_STAGE * math.log2(max(length, 2)) * float(np.linalg.norm(found))
+    return Convolution(found, spectral + transform)
+
 
 _QUIET: Final = 60.0
 """Chernoff exponent of the mass outside the window."""
@@ -193,10 +240,11 @@ def contracted(law: Law, window: Window) -> _Masses:
     ones by then, so when it sinks, all that it lends has been lent.
     """
     shares = _Shares.of(law, window)
-    for i in shares.rising():
-        if not shares.balanced(i, range(i + 1, len(shares.values)), shares.most[i]):
+    atoms = range(len(shares.values))
+    for i in [i for i in atoms if shares.place(i) > shares.values[i]]:
+        if not shares.balanced(i, atoms[i + 1 :], shares.most[i]):
             shares.targets[i] -= 1  # it stays below its place, and sinks
-    for i in shares.sinking():
+    for i in [i for i in reversed(atoms) if shares.place(i) < shares.values[i]]:
         shares.balanced(i, reversed(range(i)), shares.least[i])
     return shares.masses()
 
@@ -225,14 +273,6 @@ class _Shares:
     def place(self, i: int) -> Fraction:
         """Where atom i goes."""
         return self.window.origin + self.window.step * self.targets[i]
-
-    def rising(self) -> Iterator[int]:
-        """Atoms below their place, from the least one up."""
-        return (i for i in range(len(self.values)) if self.place(i) > self.values[i])
-
-    def sinking(self) -> Iterator[int]:
-        """Atoms above their place, from the greatest one down."""
-        return (i for i in reversed(range(len(self.values))) if self.place(i) < self.values[i])
 
     def balanced(self, i: int, lenders: Iterable[int], mass: Fraction) -> bool:
         """Borrow from the lenders, in this order, what keeps the mean of ``mass`` at atom i at its place.
@@ -295,7 +335,10 @@ def _chernoff(values: Array, weights: Array, n: int, c: float) -> tuple[tuple[fl
     Slopes end where the farthest atom on that side leaves the range of doubles; towards below the tilt is undone first.
     """
     widest = float(np.abs(values).max())
-    spread = math.sqrt(n) * max(_spread(values, weights, c), 1e-3 * widest / math.sqrt(n))
+    tilted = weights * np.exp(c * values - (c * values).max())
+    tilted /= tilted.sum()
+    deviation = math.sqrt(float(tilted @ (values - tilted @ values) ** 2))
+    spread = math.sqrt(n) * max(deviation, 1e-3 * widest / math.sqrt(n))
     down, up = (float(-values.min()) if values.min() < 0 else widest), float(values.max())
     at = _cumulants(values, weights, np.array([c]))
 
@@ -320,18 +363,8 @@ def _cumulants(values: Array, weights: Array, s: Array) -> Array:
     return found
 
 
-def _spread(values: Array, weights: Array, c: float) -> float:
-    exponents = c * values
-    tilted = weights * np.exp(exponents - exponents.max())
-    tilted /= tilted.sum()
-    return math.sqrt(float(tilted @ (values - tilted @ values) ** 2))
-
-
 def _steps(law: Law, low: Fraction, span: Fraction, most: int, c: float) -> int:
-    """Into how many steps to cut the range of G, at most ``most``: the number that fits the atoms best; 0 if none does.
-
-    On a lattice all atoms fit, however few steps there are.
-    """
+    """Into how many steps, at most ``most``, to cut the range of G: as fits the atoms best; 0 if none does."""
     spacing = _spacing(law, low)
     if spacing is not None and span / spacing <= most:
         return int(span / spacing)

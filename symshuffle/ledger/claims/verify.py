@@ -7,9 +7,8 @@ from concurrent.futures import Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from typing import Final, TypeAlias
 
-from symshuffle.base.errors import InputError
+from symshuffle.base.errors import InputError, check_progress
 from symshuffle.base.executors import MOST_JOBS, processes
-from symshuffle.base.kinds import check_progress
 from symshuffle.base.numbers import as_integer
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict
 from symshuffle.ledger.claims.outcomes import Outcome

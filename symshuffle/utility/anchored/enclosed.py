@@ -1,14 +1,13 @@
-r"""The law of the template of a channel at an irrational level, in balls.
+"""The law of the template of a channel at an irrational level, in balls.
 
-Tables are made at budgets ``eps0``, where ``exp(eps0)`` is irrational and two templates cannot be told to be equal.
-Nothing that is a moment of the law needs that: splitting an atom changes no moment. So this law keeps one atom for
-every output, claims no canonical form, and encloses the moments, the fibers and the exact risks. What does need
-equality (extremality, decompositions, comparing two laws) stays with
+At ``exp(eps0)`` two templates cannot be told to be equal, and no moment needs that: splitting an atom changes none. So
+this law keeps one atom for every output, and encloses moments, fibers and exact risks. What needs equality stays with
 :class:`~symshuffle.utility.anchored.law.AnchoredLaw`.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,18 +43,7 @@ BallMatrix: TypeAlias = "tuple[Balls, ...]"
 @final
 @dataclass(frozen=True, slots=True)
 class EnclosedLaw:
-    r"""The templates :math:`u(y)=W_\cdot(y)/\bar W(y)` of a channel and their masses, in balls.
-
-    Examples
-    --------
-    >>> from symshuffle.mechanisms.finite import krr
-    >>> from symshuffle.base.numbers import Exp
-    >>> law = EnclosedLaw.from_channel(krr().at(k=3).channel(lam=Exp(Fraction(1))))
-    >>> f"{float(law.trace()):.6f}"
-    '0.795742'
-
-    anchored, Definition 2.3, Theorem 2.5 and Section 5.
-    """
+    r"""Templates :math:`u(y)=W_\cdot(y)/\bar W(y)` of a channel and their masses, in balls."""
 
     templates: tuple[Balls, ...]
     weights: Balls
@@ -78,18 +66,18 @@ class EnclosedLaw:
                 raise InputError("templates", f"mean {mean} in coordinate {i}", "mean 1")
 
     @classmethod
-    def from_channel(cls, channel: Channel, *, bits: int = DEFAULT_BITS) -> EnclosedLaw:
+    def from_channel(cls, channel: Channel) -> EnclosedLaw:
         """The law of a channel of balls or rationals; outputs of probability zero are dropped."""
         templates, weights = [], []
         for column in channel.columns():
             if not is_enclosed(column):
                 raise InputError("channel", "doubles", "rationals or balls (Channel at lam = Exp(eps0))")
-            balls = [enclose(entry, bits) for entry in column]
-            average: Ball = _total(balls) / channel.num_inputs
             if all(equal(entry, 0) is Verdict.TRUE for entry in column):
                 continue
+            balls = [enclose(entry) for entry in column]
+            average: Ball = _total(balls) / channel.num_inputs
             if less(0, average) is not Verdict.TRUE:
-                raise NotDecided(f"whether an output of mass {average} can occur is open at {bits} bits")
+                raise NotDecided(f"whether an output of mass {average} can occur is open at {DEFAULT_BITS} bits")
             templates.append(tuple(entry / average for entry in balls))
             weights.append(average)
         return cls(tuple(templates), tuple(weights))
@@ -105,12 +93,7 @@ class EnclosedLaw:
 
     def covariance(self) -> BallMatrix:
         r"""The matrix :math:`C=E[(u-1)(u-1)^T]`."""
-        return second_moment(_minus_one(self.templates), self.weights)
-
-    def row_second_moment(self, x: int) -> BallMatrix:
-        r"""The matrix :math:`E_{W_x}[(u-1)(u-1)^T]`."""
-        x = as_integer(x, "x", 0, self.num_inputs - 1)
-        return second_moment(_minus_one(self.templates), tuple(w * u[x] for u, w in self.atoms()))
+        return second_moment([[entry - 1 for entry in u] for u in self.templates], self.weights)
 
     def trace(self) -> Ball:
         r"""The number :math:`E\sum_i(u_i-1)^2`."""
@@ -122,20 +105,16 @@ class EnclosedLaw:
         i, j = (as_integer(x, name, 0, self.num_inputs - 1) for name, x in (("i", i), ("j", j)))
         total: Any = Fraction(0)
         for u, w in self.atoms():
-            if equal(u[j], 0) is Verdict.TRUE:
-                if equal(u[i], 0) is Verdict.TRUE:
-                    continue
+            if equal(u[j], 0) is not Verdict.TRUE:
+                total = total + w * (u[i] - u[j]) * (u[i] - u[j]) / u[j]
+            elif equal(u[i], 0) is not Verdict.TRUE:
                 return math.inf
-            total = total + w * (u[i] - u[j]) * (u[i] - u[j]) / u[j]
         return enclose(total)
 
     def pairwise_budget(self) -> Ball | float:
         r"""The budget :math:`\max_{i\ne j}\chi^2(W_i\Vert W_j)` (anchored, Definition 5.8)."""
-        inputs = range(self.num_inputs)
-        found = [self.pairwise_divergence(i, j) for i in inputs for j in inputs if i != j]
-        if any(value == math.inf for value in found):
-            return math.inf
-        largest: Ball = maximum(found)
+        found = [self.pairwise_divergence(i, j) for i, j in itertools.permutations(range(self.num_inputs), 2)]
+        largest: Ball | float = math.inf if math.inf in found else maximum(found)
         return largest
 
     def ratio_cap(self) -> Ball | float:
@@ -152,8 +131,6 @@ class EnclosedLaw:
     def fiber(self, composition: Sequence[Fraction]) -> EnclosedFiber:
         """The law of the ratio vector of one message, seen from a composition of the population.
 
-        Examples
-        --------
         >>> from symshuffle import Exp, mechanism
         >>> law = template_law(mechanism("krr").channel(k=2, lam=Exp(Fraction(1))))
         >>> f"{float(law.fiber((Fraction(1, 4), Fraction(3, 4))).second_moment()[0][0]):.10f}"
@@ -171,25 +148,25 @@ class EnclosedLaw:
             weights.append(weight * mass)
         return EnclosedFiber(w, tuple(ratios), tuple(weights))
 
-    def vote_sizes(self, *, bits: int = DEFAULT_BITS) -> Balls | None:
+    def vote_sizes(self) -> Balls | None:
         r"""The numbers :math:`E_{W_i}|c(u)|^2` of the canonical estimator by row; None at a singular covariance."""
         k = self.num_inputs
         share = Fraction(1, k)
-        with working_precision(bits):
+        with working_precision(DEFAULT_BITS):
             shifted = flint.arb_mat([[to_arb(entry + share) for entry in row] for row in self.covariance()])
             try:
                 inverse = shifted.inv()
             except ZeroDivisionError:
                 if len(self.templates) < k:
                     return None
-                raise NotDecided(f"whether the covariance is singular is open at {bits} bits") from None
+                raise NotDecided(f"whether the covariance is singular is open at {DEFAULT_BITS} bits") from None
             sizes = [flint.arb(0)] * k
             for u, weight in self.atoms():
                 # A = (C + 1/k 11^T)^-1 - 1/k 11^T, and u sums to k: the second part takes 1 from every entry.
                 vote = inverse * flint.arb_mat([[to_arb(entry)] for entry in u])
                 length = sum((squared(vote[i, 0] - 1) for i in range(k)), flint.arb(0))
                 sizes = [size + to_arb(weight) * to_arb(entry) * length for size, entry in zip(sizes, u, strict=True)]
-            return tuple(Ball.from_arb(size, bits) for size in sizes)
+            return tuple(Ball.from_arb(size, DEFAULT_BITS) for size in sizes)
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -202,10 +179,7 @@ class EnclosedLaw:
 @final
 @dataclass(frozen=True, slots=True)
 class EnclosedFiber:
-    r"""The law of the ratio vectors :math:`r=u/(w\cdot u)` seen from a composition, in balls.
-
-    - ``composition``: the base point :math:`w`.
-    """
+    r"""The law of the ratio vectors :math:`r=u/(w\cdot u)` seen from a composition, in balls."""
 
     composition: tuple[Fraction, ...]
     points: tuple[Balls, ...]
@@ -222,16 +196,6 @@ def _total(terms: Any) -> Any:
     return sum(terms, start=Fraction(0))
 
 
-def _minus_one(points: Sequence[Balls]) -> tuple[Balls, ...]:
-    return tuple(tuple(entry - 1 for entry in point) for point in points)
-
-
 def template_law(channel: Channel) -> AnchoredLaw | EnclosedLaw:
-    """The law of the template of any channel: exact over the rationals, enclosed where an entry is a ball.
-
-    Examples
-    --------
-    >>> template_law(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])).trace()
-    Fraction(1, 2)
-    """
+    """The law of the template of any channel: exact over the rationals, enclosed where an entry is a ball."""
     return AnchoredLaw.from_channel(channel) if channel.exact else EnclosedLaw.from_channel(channel)

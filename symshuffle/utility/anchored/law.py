@@ -1,13 +1,8 @@
 r"""A channel as one probability measure: the law of its likelihood-ratio template.
 
-Output ``y`` of a channel with ``k`` inputs has the *template* :math:`u(y)=W_\cdot(y)/\bar W(y)`, the vector of the
-likelihood ratios of all rows against their average :math:`\bar W=\frac1k\sum_xW_x`. Templates live in the simplex
-:math:`\{u\ge0,\ \sum_iu_i=k\}`; their law under :math:`\bar W` has mean :math:`(1,\dots,1)`. It is the channel, up to
-splitting and merging outputs that no row distinguishes.
-
-The paper draws the same law in a gauge: :math:`x=V^Tu` for an orthonormal basis ``V`` of the plane
-:math:`\sum_iu_i=0` (:mod:`symshuffle.utility.anchored.gauge`). Nothing here needs one, and everything here stays
-rational.
+Output ``y`` of a channel with ``k`` inputs has the *template* :math:`u(y)=W_\cdot(y)/\bar W(y)`, a point of
+:math:`\{u\ge0,\ \sum_iu_i=k\}`. The law under :math:`\bar W` has mean :math:`(1,\dots,1)`, and is the channel up to
+splitting and merging outputs that no row distinguishes. No gauge is needed: everything stays rational.
 """
 
 from __future__ import annotations
@@ -27,7 +22,7 @@ from symshuffle.geometry.linear import Matrix, Vector, dot, rank, second_moment
 @final
 @dataclass(frozen=True, slots=True)
 class PointLaw:
-    """A finitely supported probability on Q^k in its one canonical form: distinct points in order, positive weights.
+    """A finitely supported probability on Q^k in its one canonical form.
 
     - ``points``: strictly increasing in lexicographic order, all of one length.
     - ``weights``: positive, of sum 1.
@@ -120,15 +115,7 @@ class AnchoredLaw:
 
     @classmethod
     def from_channel(cls, channel: Channel) -> AnchoredLaw:
-        r"""Law of the templates of a channel.
-
-        A template is :math:`W_\cdot(Y)/\bar W(Y)` for :math:`Y\sim\bar W`; outputs of probability zero are dropped.
-
-        Raises
-        ------
-        InputError
-            If the channel is not exact (fractions), or has one input.
-        """
+        """Law of the templates of an exact channel; outputs of probability zero are dropped."""
         atoms = []
         for column in exact_columns(channel, "rational entries; EnclosedLaw takes balls"):
             average = sum(column, start=Fraction(0)) / channel.num_inputs
@@ -137,10 +124,7 @@ class AnchoredLaw:
         return cls.from_atoms(atoms)
 
     def to_channel(self) -> Channel:
-        r"""Smallest channel with this law.
-
-        Output ``j`` has :math:`W_x(j)=u^{(j)}_x\,\mu(j)`.
-        """
+        r"""Smallest channel with this law: output ``j`` has :math:`W_x(j)=u^{(j)}_x\,\mu(j)`."""
         return Channel(
             tuple(tuple(u[x] * weight for u, weight in self.template.atoms()) for x in range(self.num_inputs))
         )
@@ -161,26 +145,16 @@ class AnchoredLaw:
         return self.template.weights
 
     def mixture(self, composition: Sequence[Fraction]) -> PointLaw:
-        r"""Law of the template of one message if inputs are drawn from ``composition``.
-
-        For the composition :math:`w` it has density :math:`w\cdot u` with respect to the law itself (anchored, Theorem
-        2.5 (iv)).
-        """
+        """Law of the template of one message if inputs are drawn from ``composition`` (anchored, Theorem 2.5 (iv))."""
         w = check_composition(composition, self.num_inputs)
         return PointLaw.from_atoms((u, weight * dot(w, u)) for u, weight in self.template.atoms())
 
     def covariance(self) -> Matrix:
-        r"""Covariance matrix of the template under the row average.
-
-        It is :math:`C=E[(u-1)(u-1)^T]`, which is :math:`V\Sigma V^T` in every gauge.
-        """
+        """Covariance matrix :math:`C=E[(u-1)(u-1)^T]` of the template under the row average."""
         return second_moment(self._deviations, self.weights)
 
     def row_second_moment(self, x: int) -> Matrix:
-        """Second moments of the template around 1, under one row.
-
-        They are :math:`E_{W_x}[(u-1)(u-1)^T]`, which is :math:`VM_xV^T` in every gauge.
-        """
+        """Second moments :math:`E_{W_x}[(u-1)(u-1)^T]` of the template around 1, under one row."""
         x = as_integer(x, "x", 0, self.num_inputs - 1)
         return second_moment(self._deviations, [weight * u[x] for u, weight in self.template.atoms()])
 
@@ -193,10 +167,7 @@ class AnchoredLaw:
         return sum((weight * template_signal(u) for u, weight in self.template.atoms()), start=Fraction(0))
 
     def pairwise_divergence(self, i: int, j: int) -> Fraction | float:
-        r"""Chi-square divergence of row ``i`` from row ``j``.
-
-        It is :math:`\chi^2(W_i\Vert W_j)=E[(u_i-u_j)^2/u_j]`, and ``inf`` where row ``j`` lacks an output of row ``i``.
-        """
+        r"""Divergence :math:`\chi^2(W_i\Vert W_j)`; ``inf`` where row ``j`` lacks an output of row ``i``."""
         i, j = (as_integer(x, name, 0, self.num_inputs - 1) for name, x in (("i", i), ("j", j)))
         total = Fraction(0)
         for u, weight in self.template.atoms():
@@ -212,17 +183,11 @@ class AnchoredLaw:
         return max(self.pairwise_divergence(i, j) for i in inputs for j in inputs if i != j)
 
     def ratio_cap(self) -> Fraction | float:
-        """Largest ratio of two coordinates of a template.
-
-        The channel is log(lam)-LDP for every ``lam`` of at least this ratio.
-        """
+        """Largest ratio of two coordinates of a template: the smallest ``lam`` at which the channel is log(lam)-LDP."""
         return max(max(u) / min(u) if min(u) else math.inf for u in self.templates)
 
     def is_extreme(self) -> bool:
-        """Whether the law is no mixture of two other laws.
-
-        That is so exactly if its templates are affinely independent (anchored, Corollary C.2).
-        """
+        """Whether the law is no mixture of two other laws: its templates are affinely independent (Corollary C.2)."""
         return rank(self.templates) == len(self.templates)
 
     def _repr_html_(self) -> str:
@@ -283,8 +248,7 @@ def template_signal(u: Sequence[Fraction]) -> Fraction:
 def template_budget(u: Sequence[Fraction]) -> Fraction | float:
     r"""Average chi-square divergence over ordered pairs of coordinates of a template.
 
-    It is the average of :math:`(u_j-u_i)^2/u_i` over ordered pairs :math:`i\ne j`, :math:`(QR-k^2)/(k(k-1))` with
-    :math:`Q=\sum_iu_i^2` and :math:`R=\sum_i1/u_i`.
+    It is :math:`(QR-k^2)/(k(k-1))` with :math:`Q=\sum_iu_i^2` and :math:`R=\sum_i1/u_i`.
 
     Parameters
     ----------

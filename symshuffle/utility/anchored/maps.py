@@ -1,21 +1,82 @@
 r"""Projective maps and fibers: the experiment seen from a composition of the population.
 
-Seen from a composition :math:`w`, a message with template :math:`u` is the vector of ratios :math:`r=u/(w\cdot u)` of
-every row against the mixture :math:`W_w=\sum_iw_iW_i`. The paper writes the same point in a gauge, as
+Seen from a composition :math:`w`, a message with template :math:`u` is the vector of ratios :math:`r=u/(w\cdot u)`, of
+:math:`w\cdot r=1`. The paper writes the same in a gauge ``V``, an orthonormal basis of the plane of contrasts, as
 :math:`z=x/(1+\langle b_w,x\rangle)` with :math:`x=V^Tu`, :math:`z=V^Tr`, :math:`b_w=V^Tw`; the ratio form needs none.
-Ratio vectors satisfy :math:`w\cdot r=1`, which is how they remember :math:`w`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import final
+from typing import Any, final
 
 from symshuffle.base.errors import InputError
-from symshuffle.geometry.linear import Matrix, Vector, dot, second_moment
+from symshuffle.base.numbers import as_integer
+from symshuffle.geometry.linear import Matrix, Vector, dot, second_moment, transpose
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw, check_composition, check_template
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    r"""A rational :math:`k\times(k-1)` matrix with :math:`V^TV=I` and :math:`V^T1=0` (anchored, equation (1.2)).
+
+    It serves statements in the paper's coordinates: row ``i`` is the vertex :math:`V^Te_i` of a regular simplex.
+    """
+
+    rows: Matrix
+
+    def __post_init__(self) -> None:
+        k = len(self.rows)
+        if any(len(row) != k - 1 for row in self.rows):
+            raise InputError("gauge", f"{k} rows", f"rows of {k - 1} entries")
+        columns = transpose(self.rows)
+        for i, column in enumerate(columns):
+            if sum(column) != 0:
+                raise InputError(f"gauge column {i}", f"sum {sum(column)}", "a contrast, of sum 0")
+            for j, other in enumerate(columns[: i + 1]):
+                if dot(column, other) != (i == j):
+                    raise InputError(f"gauge columns {j}, {i}", dot(column, other), f"inner product {int(i == j)}")
+
+    def point(self, u: Sequence[Fraction]) -> Vector:
+        """The point :math:`V^Tu` of a template, a ratio vector or a composition.
+
+        >>> u = (Fraction(2), Fraction(2, 3), Fraction(2, 3), Fraction(2, 3))
+        >>> sum(entry * entry for entry in householder(4).point(u)) == dot(u, u) - 4
+        True
+        """
+        return tuple(dot(column, u) for column in transpose(self.rows))
+
+    def lift(self, x: Sequence[Fraction]) -> Vector:
+        """The contrast :math:`Vx` of a point; the template of an anchored point is this plus 1."""
+        return tuple(dot(row, x) for row in self.rows)
+
+
+def householder(k: int) -> Gauge:
+    r"""Rational gauge at a square ``k``: the reflection of :math:`e_1` to :math:`1/\sqrt k`, less its first column."""
+    k = as_integer(k, "k", 4)
+    root = math.isqrt(k)
+    if root * root != k:
+        raise InputError("k", k, "a square of an integer above 1 (for other k use helmert)")
+    normal = [Fraction(int(i == 0)) - Fraction(1, root) for i in range(k)]
+    length = dot(normal, normal)
+    return Gauge(tuple(tuple(int(i == j) - 2 * normal[i] * normal[j] / length for j in range(1, k)) for i in range(k)))
+
+
+def helmert(k: int) -> Any:
+    """The Helmert gauge as a SymPy matrix with entries in square roots, for every ``k >= 2``."""
+    import sympy as sp
+
+    k = as_integer(k, "k", 2)
+
+    def entry(i: int, j: int) -> Any:
+        scale = sp.sqrt((j + 1) * (j + 2))
+        return 1 / scale if i <= j else (-(j + 1) / scale if i == j + 1 else sp.Integer(0))
+
+    return sp.Matrix(k, k - 1, entry)
 
 
 def project(u: Sequence[Fraction], composition: Sequence[Fraction]) -> Vector:
@@ -77,10 +138,9 @@ def check_ratio(r: Sequence[Fraction], w: Vector) -> None:
 
 
 def range_radius_squared(composition: Sequence[Fraction]) -> Fraction | None:
-    r"""Squared radius :math:`(1-1/k)/\min_iw_i^2` of the range of :math:`T_w`; None if it is unbounded.
+    r"""Squared radius :math:`(1-1/k)/\min_iw_i^2` of the range of :math:`T_w`; None where an input has weight 0.
 
-    The range is the convex hull of the :math:`k` vertices with ratio vectors :math:`e_i/w_i` when every :math:`w_i` is
-    positive, and unbounded otherwise (anchored, Propositions 3.2 and 3.4).
+    The range is then unbounded, and otherwise the hull of :math:`e_i/w_i` (anchored, Propositions 3.2 and 3.4).
     """
     w = check_composition(composition, len(composition))
     least = min(w)
@@ -90,14 +150,10 @@ def range_radius_squared(composition: Sequence[Fraction]) -> Fraction | None:
 @final
 @dataclass(frozen=True, slots=True)
 class Fiber:
-    r"""The law of the ratio vector of one user's message under the composition it is seen from.
+    r"""The law of the ratio vector of one user's message under a composition (anchored, Definition 3.3, Remark 3.5).
 
-    - ``composition``: the base point :math:`w`.
     - ``ratios``: law of :math:`r=(dW_i/dW_w)_i` under :math:`W_w`.
-    - ``lost``: mass :math:`\mu\{w\cdot u=0\}` that the anchored law has where the composition sees nothing; 0 in the
-      interior.
-
-    anchored, Definition 3.3 and Remark 3.5.
+    - ``lost``: mass :math:`\mu\{w\cdot u=0\}` of the anchored law where the composition sees nothing.
     """
 
     composition: Vector
@@ -124,12 +180,8 @@ class Fiber:
         return tuple(entry - centre for entry in mean)
 
     def second_moment(self) -> Matrix:
-        r"""The matrix :math:`E[zz^T]` without a gauge, of :math:`Vz=r-\frac1k\sum_ir_i`.
+        """The matrix :math:`E[zz^T]` without a gauge: at interior compositions the Fisher information of a message.
 
-        At an interior composition the mean is zero, and this is the covariance and the Fisher information of a message.
-
-        Examples
-        --------
         >>> from symshuffle.channels.channel import Channel
         >>> law = AnchoredLaw.from_channel(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]))
         >>> fiber(law, [Fraction(1, 4), Fraction(3, 4)]).second_moment()[0]
@@ -138,11 +190,7 @@ class Fiber:
         return self._moment(tuple(Fraction(0) for _ in self.composition))
 
     def covariance(self) -> Matrix:
-        r"""The covariance of :math:`Vz`, which is :math:`V\,\mathrm{Cov}(z)\,V^T` in every gauge.
-
-        Examples
-        --------
-        It is the second moment less the mean, which is not 0 where the composition misses inputs:
+        """The covariance of :math:`Vz`: the second moment less the mean, which may differ from 0 at the boundary.
 
         >>> from symshuffle.channels.channel import Channel
         >>> law = AnchoredLaw.from_channel(Channel.from_rows([["3/4", "1/4", 0], ["1/4", "3/4", 0], [0, "1/2", "1/2"]]))
@@ -181,8 +229,7 @@ def fiber(law: AnchoredLaw, composition: Sequence[Fraction]) -> Fiber:
     Returns
     -------
     Fiber
-        Law of the ratio vectors under the mixture of the rows by ``w``. ``lost`` is the mass, under the row average, of
-        the templates that have probability 0 under this mixture.
+        Law of the ratio vectors under the mixture of the rows by ``w``.
 
     Raises
     ------
@@ -210,8 +257,7 @@ def fiber(law: AnchoredLaw, composition: Sequence[Fraction]) -> Fiber:
 def transport(source: Fiber, composition: Sequence[Fraction]) -> Fiber:
     r"""Fiber at another composition, computed from the fiber at an interior one.
 
-    The weight of :math:`r` is multiplied by :math:`w'\cdot r` (in the gauge: :math:`1+\langle b_{w'}-b_w,z\rangle`) and
-    :math:`r` becomes :math:`r/(w'\cdot r)`.
+    The weight of :math:`r` is multiplied by :math:`w'\cdot r`, and :math:`r` becomes :math:`r/(w'\cdot r)`.
 
     Parameters
     ----------
@@ -290,10 +336,9 @@ def law_from_fiber(source: Fiber) -> AnchoredLaw:
 def completions(source: Fiber) -> tuple[AnchoredLaw, AnchoredLaw]:
     """Laws with a given fiber that have the smallest and the largest trace.
 
-    The two agree exactly if the fiber fixes the law. A fiber determines the law on the templates of positive weight
-    under the composition, hence also the mass and the mean of the rest, which lies on the templates that vanish at
-    every input of positive weight. The rest concentrated at its mean gives the smallest trace, the rest spread over the
-    vertices of that face the largest.
+    A fiber determines the law on the templates of positive weight under the composition, hence the mass and the mean of
+    the rest. The rest concentrated at its mean gives the smallest trace, the rest spread over the vertices of the face
+    of templates that vanish at every input of positive weight the largest.
 
     Parameters
     ----------
@@ -303,7 +348,7 @@ def completions(source: Fiber) -> tuple[AnchoredLaw, AnchoredLaw]:
     Returns
     -------
     smallest, largest : AnchoredLaw
-        The law of smallest and that of largest trace.
+        The law of smallest and that of largest trace; they agree exactly if the fiber fixes the law.
 
     Raises
     ------
@@ -312,7 +357,7 @@ def completions(source: Fiber) -> tuple[AnchoredLaw, AnchoredLaw]:
 
     Notes
     -----
-    anchored, Remark 3.5 and Theorem 3.6: at an interior composition there is no rest, and both are the law.
+    anchored, Remark 3.5 and Theorem 3.6.
     """
     w = source.composition
     k = len(w)

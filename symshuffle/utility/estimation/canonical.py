@@ -1,13 +1,9 @@
 r"""The canonical estimator of a population's composition, and its exact risk at every number of users.
 
-Every message with template :math:`u` votes with the vector :math:`c(u)=A(u-1)`, :math:`A` the inverse of the
-covariance :math:`C=E[(u-1)(u-1)^T]` on the plane of contrasts; the estimate is the uniform composition plus the mean
-vote. Under row ``i`` the mean vote is :math:`e_i-\frac1k1`: the estimate is unbiased, and it needs to know the
-channel, through :math:`A`. Without a gauge :math:`A=(C+\frac1k11^T)^{-1}-\frac1k11^T=V\Sigma^{-1}V^T`
-(anchored, Section 5).
-
-Two ways to meet a population: *fixed composition*, exactly :math:`nw_i` users hold ``i``; *i.i.d.*, every user draws
-from :math:`w`. All risks are expected squared Euclidean errors; ``inf`` where the covariance is singular on contrasts.
+A message with template :math:`u` votes with :math:`c(u)=A(u-1)`, :math:`A=(C+\frac1k11^T)^{-1}-\frac1k11^T` for the
+covariance :math:`C`; the estimate is the uniform composition plus the mean vote (anchored, Section 5). *Fixed
+composition*: exactly :math:`nw_i` users hold ``i``; *i.i.d.*: every user draws from :math:`w`. Risks are expected
+squared Euclidean errors; ``inf`` where the covariance is singular on contrasts.
 """
 
 from __future__ import annotations
@@ -16,29 +12,23 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, ClassVar, final
 
-from symshuffle.base.choices import Population, choice
+from symshuffle.base.choices import Population, Rigour, choice
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import as_integer
+from symshuffle.base.numbers import as_integer, lower_end, upper_end
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.shuffled import histogram_law
-from symshuffle.geometry.linear import Matrix, Vector, dot, inverse
+from symshuffle.geometry.linear import Matrix, Vector, dot, inverse, second_moment
+from symshuffle.utility.anchored.enclosed import EnclosedLaw
 from symshuffle.utility.anchored.law import AnchoredLaw, check_composition
-
-if TYPE_CHECKING:
-    pass
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class CanonicalEstimator:
-    """The unbiased linear estimator of a law.
-
-    - ``precision``: the matrix ``A``: inverse of the covariance on the plane of contrasts, zero on constants.
-
-    anchored, Section 5.2.
-    """
+    """The unbiased linear estimator of a law; ``precision`` inverts its covariance on contrasts."""
 
     precision: Matrix
 
@@ -95,14 +85,9 @@ def vote_sizes(law: AnchoredLaw) -> Vector | None:
     precision = _precision(law)
     if precision is None:
         return None
-    estimator = CanonicalEstimator(precision)
-    sizes = []
-    votes = [estimator.vote(u) for u in law.templates]
-    lengths = [dot(vote, vote) for vote in votes]
-    for i in range(law.num_inputs):
-        rows = (weight * u[i] for u, weight in law.template.atoms())
-        sizes.append(dot(tuple(rows), lengths))
-    return tuple(sizes)
+    votes = map(CanonicalEstimator(precision).vote, law.templates)
+    weighted = [weight * dot(vote, vote) for vote, weight in zip(votes, law.weights, strict=True)]
+    return tuple(dot(weighted, coordinate) for coordinate in zip(*law.templates, strict=True))
 
 
 def canonical_risk(
@@ -152,9 +137,7 @@ def canonical_risk(
     sizes = vote_sizes(law)
     if sizes is None:
         return math.inf
-    share = Fraction(1, law.num_inputs)
-    explained = 1 - share if population is Population.FIXED else dot(w, w) - share
-    return (dot(w, sizes) - explained) / n
+    return _risk(w, sizes, n, population)
 
 
 def worst_canonical_risk(law: AnchoredLaw, *, n: int, population: Population | str) -> tuple[Fraction | float, Vector]:
@@ -196,12 +179,7 @@ def worst_canonical_risk(law: AnchoredLaw, *, n: int, population: Population | s
     sizes = vote_sizes(law)
     if sizes is None:
         return math.inf, (Fraction(1, k),) * k
-    if population is Population.FIXED:
-        i = max(range(k), key=lambda x: sizes[x])
-        w: Vector = tuple(Fraction(int(x == i)) for x in range(k))
-    else:
-        w = project_on_simplex([size / 2 for size in sizes])
-    return canonical_risk(law, w, n=n, population=population), w
+    return _worst(sizes, n, population)
 
 
 def project_on_simplex(point: Sequence[Fraction]) -> Vector:
@@ -217,12 +195,8 @@ def project_on_simplex(point: Sequence[Fraction]) -> Vector:
 def isotropic_risk(k: int, trace: Any, *, population: Population | str) -> Any:
     r"""``n`` times the worst canonical risk of an exchangeable law, from its trace alone.
 
-    .. math:: \frac{(k-1)^2}{\operatorname{tr}\Sigma}\ \text{(i.i.d.)},\qquad
-              \frac{(k-1)^2}{\operatorname{tr}\Sigma}-\frac{k-1}k\ \text{(fixed composition)}.
-
-    Accepts fractions, balls and SymPy expressions; ``inf`` at trace 0.
-
-    anchored, Theorem 6.2 and Corollary 6.3.
+    It is :math:`(k-1)^2/\operatorname{tr}\Sigma`, and :math:`(k-1)/k` less for a fixed composition. Accepts fractions,
+    balls and SymPy expressions; ``inf`` at trace 0 (anchored, Theorem 6.2 and Corollary 6.3).
     """
     population = choice(Population, population, "population")
     k = as_integer(k, "k", 2)
@@ -257,32 +231,23 @@ def _check_population(composition: Sequence[Fraction], k: int, n: int, populatio
 
 
 def fisher_information(law: AnchoredLaw, composition: Sequence[Fraction], *, n: int = 1) -> Matrix:
-    r"""Fisher information about :math:`w` of ``n`` i.i.d. messages, on contrasts.
+    r"""Fisher information :math:`n\,E[(u-1)(u-1)^T/(w\cdot u)]` of ``n`` i.i.d. messages about :math:`w`, on contrasts.
 
-    .. math:: n\,E\Big[\frac{(u-1)(u-1)^T}{w\cdot u}\Big]=V\,I_n\,V^T,
-
-    which at the uniform composition is ``n`` times the covariance (anchored, Proposition 5.2).
+    At the uniform composition it is ``n`` times the covariance (anchored, Proposition 5.2).
     """
     n = check_users(n)
     w = check_composition(composition, law.num_inputs)
-    rows = range(law.num_inputs)
-    total = [[Fraction(0)] * law.num_inputs for _ in rows]
-    for u, weight in law.template.atoms():
-        seen = dot(w, u)
-        if seen == 0:
-            raise InputError("composition", tuple(map(str, w)), "a composition under which every output can occur")
-        for i in rows:
-            for j in rows:
-                total[i][j] += n * weight * (u[i] - 1) * (u[j] - 1) / seen
-    return tuple(tuple(row) for row in total)
+    seen = [dot(w, u) for u in law.templates]
+    if not all(seen):
+        raise InputError("composition", tuple(map(str, w)), "a composition under which every output can occur")
+    weights = [n * weight / mass for weight, mass in zip(law.weights, seen, strict=True)]
+    return second_moment([[entry - 1 for entry in u] for u in law.templates], weights)
 
 
 def enumerated_risk(
     channel: Channel, composition: Sequence[Fraction], *, n: int, population: Population | str
 ) -> tuple[Fraction, Vector]:
     """Risk and mean of the canonical estimate, by enumeration of all histograms.
-
-    The function checks the closed form of :func:`canonical_risk` independently.
 
     Parameters
     ----------
@@ -330,3 +295,62 @@ def population_law(channel: Channel, w: Vector, n: int, population: Population) 
         mixture = tuple(dot(w, column) for column in exact_columns(channel))
         return histogram_law([mixture] * n)
     return histogram_law([channel.rows[i] for i, entry in enumerate(w) for _ in range(int(entry * n))])
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class WorstRisk(AnswerMethods):
+    """The largest expected squared error of the canonical estimator: exact for a rational law, otherwise enclosed."""
+
+    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
+    bracket: Bracket
+    composition: Vector
+    n: int
+    population: Population
+
+    @property
+    def about(self) -> str:
+        """Which risk it is."""
+        how = "i.i.d. users" if self.population is Population.IID else "a fixed composition"
+        return f"largest canonical risk over all compositions, n = {self.n}, {how}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer with the composition."""
+        where = {"composition": [str(entry) for entry in self.composition], "population": self.population.value}
+        return AnswerMethods.to_dict(self) | where | {"n": self.n}
+
+
+def worst_risk(law: AnchoredLaw | EnclosedLaw, *, n: int, population: Population | str) -> WorstRisk:
+    """The largest canonical risk of a law at any level (anchored, Propositions 5.5 and 5.7).
+
+    With :math:`s_i=E_{W_i}|c(u)|^2` the risk increases with every :math:`s_i`, so the worst cases at the lower and at
+    the upper ends of the balls enclose it.
+    """
+    population = choice(Population, population, "population")
+    n = check_users(n)
+    sizes = vote_sizes(law) if isinstance(law, AnchoredLaw) else law.vote_sizes()
+    if sizes is None:
+        raise InputError(
+            "law", "a singular covariance", "rows that span all contrasts (the canonical risk is infinite)"
+        )
+    how = "affine in the composition" if population is Population.FIXED else "concave quadratic in the composition"
+    rigour = Rigour.EXACT if isinstance(law, AnchoredLaw) else Rigour.BALL
+    lower, _ = _worst(tuple(map(lower_end, sizes)), n, population)
+    upper, _ = _worst(tuple(map(upper_end, sizes)), n, population)
+    _, w = _worst([size if isinstance(size, Fraction) else size.midpoint for size in sizes], n, population)
+    return WorstRisk(Bracket(lower, upper, rigour, "closed form", how), w, n, population)
+
+
+def _worst(sizes: Sequence[Fraction], n: int, population: Population) -> tuple[Fraction, Vector]:
+    """The risk at the composition that is worst for these sizes of votes, and that composition."""
+    if population is Population.FIXED:
+        w: Vector = tuple(Fraction(int(x == sizes.index(max(sizes)))) for x in range(len(sizes)))
+    else:
+        w = project_on_simplex([size / 2 for size in sizes])
+    return _risk(w, sizes, n, population), w
+
+
+def _risk(w: Vector, sizes: Sequence[Fraction], n: int, population: Population) -> Fraction:
+    share = Fraction(1, len(w))
+    explained = 1 - share if population is Population.FIXED else dot(w, w) - share
+    return (dot(w, sizes) - explained) / n

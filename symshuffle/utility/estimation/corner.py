@@ -1,16 +1,8 @@
 r"""Lower bounds on frequency estimation from the pairwise budget alone, near a corner of the simplex.
 
-Everything rests on one inequality. Where input ``a`` has the share :math:`\theta_a`, moving mass from ``a`` to ``j``
-changes the law of a message by :math:`W_j-W_a`, and every message has probability at least
-:math:`\theta_aW_a`, so information and divergences along the edges are at most :math:`\chi_*/\theta_a`. From it:
-
-- Cramer-Rao for locally unbiased estimators (alphabets, Theorem 8.1): :math:`(1-\rho)(k-1)/(n\chi_*)`;
-- a hypercube of side ``h`` for all estimators (alphabets, Theorem 8.4), and a sharper form of it:
-  with squared errors the posterior variance on an edge is at least :math:`\frac{h^2}4` times the squared Hellinger
-  affinity, hence :math:`\frac{(k-1)h^2}4\big(1+\frac{h^2\chi_*}{1-(k-1)h}\big)^{-n}`;
-- van Trees with a cosine prior on the same cube, for all estimators:
-  :math:`(k-1)\big/\big(\frac{n\chi_*}{1-(k-1)h}+\frac{4\pi^2}{h^2}\big)`, which for large ``n`` is the Cramer-Rao
-  bound without its assumption of unbiasedness.
+Where input ``a`` has the share :math:`\theta_a`, every message has probability at least :math:`\theta_aW_a`, so that
+information and divergences along the edges from ``a`` are at most :math:`\chi_*/\theta_a`. From it follow Cramer-Rao,
+a hypercube of side ``h`` (alphabets, Section 8) with a sharper form, and van Trees with a cosine prior on the cube.
 """
 
 from __future__ import annotations
@@ -22,7 +14,6 @@ from typing import Any, Final
 
 import flint
 
-from symshuffle.base.choices import Rigour
 from symshuffle.base.crossings import halved, least_between
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import (
@@ -31,26 +22,22 @@ from symshuffle.base.numbers import (
     Verdict,
     as_integer,
     less,
-    lower_end,
     to_arb,
-    upper_end,
     working_precision,
 )
 from symshuffle.base.results import Bracket
 from symshuffle.geometry.linear import inverse
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import check_users, fisher_information
-from symshuffle.utility.estimation.lower_bounds import van_trees_bound
+from symshuffle.utility.estimation.lower_bounds import ball_bracket, van_trees_bound
 
 _BITS: Final = 128
 
 
 def cramer_rao_trace(law: AnchoredLaw, composition: Sequence[Fraction], *, n: int) -> Fraction | float:
-    r"""The trace of the inverse Fisher information of ``n`` i.i.d. messages on contrasts; ``inf`` where singular.
+    """Trace of the inverse Fisher information of ``n`` i.i.d. messages on contrasts; ``inf`` where singular.
 
-    No locally unbiased estimator has a smaller risk at this composition.
-
-    alphabets, Section 8.
+    No locally unbiased estimator has a smaller risk at this composition (alphabets, Section 8).
     """
     share = Fraction(1, law.num_inputs)
     information = fisher_information(law, composition, n=n)
@@ -61,13 +48,9 @@ def cramer_rao_trace(law: AnchoredLaw, composition: Sequence[Fraction], *, n: in
 
 
 def near_vertex_bound(k: int, budget: Number, *, rho: Fraction, n: int) -> Any:
-    r"""The bound :math:`(1-\rho)(k-1)/(n\chi_*)` on locally unbiased estimators where one input has share ``1 - rho``.
+    r"""Bound :math:`(1-\rho)(k-1)/(n\chi_*)` on locally unbiased estimators where one input has share ``1 - rho``.
 
-    - ``k``: number of inputs, at least 2.
-    - ``budget``: largest pairwise chi-square divergence, above 0.
-    - ``rho``: share of all other inputs, in (0, 1).
-
-    alphabets, Theorem 8.1 and Corollary 8.2.
+    - ``budget``: largest pairwise chi-square divergence, above 0 (alphabets, Theorem 8.1 and Corollary 8.2).
     """
     k, n = _check(k, budget, n)
     if not 0 < rho < 1:
@@ -90,12 +73,9 @@ def decoding_bound(coordinates: int, alpha: Any) -> Any:
 
 
 def cube_bound(k: int, budget: Number, *, n: int, h: Fraction) -> Bracket:
-    r"""The bound :math:`\frac{(k-1)h^2}8(1-h\sqrt{n\chi_*})` on every estimator, from a cube of side ``h``.
+    r"""Bound :math:`\frac{(k-1)h^2}8(1-h\sqrt{n\chi_*})` on every estimator, from a cube of side ``h``.
 
-    - ``k``: number of inputs, at least 2.
-    - ``h``: side, in ``(0, 1/(2(k-1))]``: beyond it the share of the corner falls below 1/2 and the argument fails.
-
-    alphabets, Theorem 8.4.
+    - ``h``: side, in ``(0, 1/(2(k-1))]``: beyond it the argument fails (alphabets, Theorem 8.4).
     """
     k, n = _check(k, budget, n)
     if not 0 < h <= Fraction(1, 2 * (k - 1)):
@@ -105,26 +85,22 @@ def cube_bound(k: int, budget: Number, *, n: int, h: Fraction) -> Bracket:
     with working_precision(_BITS):
         side = to_arb(Fraction(h))
         value = side**2 * (k - 1) / 8 * (1 - side * (n * to_arb(budget)).sqrt())
-    return _bracket(value, f"cube of side {float(h):.3g}, Pinsker")
+    return ball_bracket(value, f"cube of side {float(h):.3g}, Pinsker")
 
 
 def two_regime_bound(k: int, budget: Number, *, n: int) -> Any:
-    r"""The bound :math:`\frac1{64}\min\{\frac{k-1}{n\chi_*},\frac1{k-1}\}` on every estimator.
-
-    alphabets, Corollary 8.5. The first term is the smaller one once :math:`n\chi_*\ge(k-1)^2`.
-    """
+    r"""Bound :math:`\min\{\frac{k-1}{n\chi_*},\frac1{k-1}\}/64` on every estimator (alphabets, Corollary 8.5)."""
     k, n = _check(k, budget, n)
     few, many = Fraction(1, 64 * (k - 1)), (k - 1) / (64 * n * budget)
     return few if less(few, many) is Verdict.TRUE else many
 
 
 def sharp_cube_bound(k: int, budget: Number, *, n: int, h: Fraction | None = None) -> Bracket:
-    r"""The bound :math:`\frac{(k-1)h^2}4\big(1+\frac{h^2\chi_*}{1-(k-1)h}\big)^{-n}` on every estimator.
+    r"""Bound :math:`\frac{(k-1)h^2}4\big(1+\frac{h^2\chi_*}{1-(k-1)h}\big)^{-n}` on every estimator.
 
-    For squared errors the mean risk on an edge is the posterior variance
+    The mean risk on an edge is the posterior variance
     :math:`\frac{h^2}2\sum\frac{pq}{p+q}\ge\frac{h^2}4\big(\sum\sqrt{pq}\big)^2`, and
-    :math:`-2\log\sum\sqrt{pq}\le KL\le\log(1+\chi^2)` adds up over users. For large ``n`` the best side gives
-    :math:`(k-1)/(4en\chi_*)`, where the printed constant is 64.
+    :math:`-2\log\sum\sqrt{pq}\le KL\le\log(1+\chi^2)` adds up over users.
 
     - ``h``: side, in ``(0, 1/(k-1))``; by default the best one, found in doubles: every side gives a valid bound.
     """
@@ -139,15 +115,13 @@ def sharp_cube_bound(k: int, budget: Number, *, n: int, h: Fraction | None = Non
         side = to_arb(chosen)
         divergence = side**2 * to_arb(budget) / (1 - m * side)
         bound = side**2 * m / 4 * (-n * (1 + divergence).log()).exp()
-    return _bracket(bound, f"cube of side {float(chosen):.3g}, Hellinger affinity of an edge")
+    return ball_bracket(bound, f"cube of side {float(chosen):.3g}, Hellinger affinity of an edge")
 
 
 def corner_van_trees(k: int, budget: Number, *, n: int, h: Fraction | None = None) -> Bracket:
-    r"""The bound :math:`(k-1)\big/\big(\frac{n\chi_*}{1-(k-1)h}+\frac{4\pi^2}{h^2}\big)` on every estimator.
+    r"""Bound :math:`(k-1)\big/\big(\frac{n\chi_*}{1-(k-1)h}+\frac{4\pi^2}{h^2}\big)` on every estimator.
 
-    Van Trees in the coordinates :math:`\theta_j\in(0,h)`, ``j != a``, with independent cosine priors.
-
-    - ``h``: side, in ``(0, 1/(k-1))``; by default the best one, found in doubles: every side gives a valid bound.
+    Van Trees with independent cosine priors on :math:`(0,h)`, where ``h`` is as in :func:`sharp_cube_bound`.
     """
     k, n = _check(k, budget, n)
     m, chi = k - 1, float(budget)
@@ -161,35 +135,26 @@ def corner_van_trees(k: int, budget: Number, *, n: int, h: Fraction | None = Non
         information = Ball.from_arb(m * n * to_arb(budget) / (1 - m * side), _BITS)
         prior = Ball.from_arb(m * 4 * flint.arb.pi() ** 2 / side**2, _BITS)
         bound = to_arb(van_trees_bound(information, prior, dimension=m))
-    return _bracket(bound, f"van Trees, cosine priors on a cube of side {float(chosen):.3g} at a corner")
+    return ball_bracket(bound, f"van Trees, cosine priors on a cube of side {float(chosen):.3g} at a corner")
 
 
-def best_cube_side(k: int, budget: Number, *, n: int, bits: int = 60) -> Ball:
-    r"""The side at which :func:`sharp_cube_bound` is largest, enclosed.
-
-    With ``m = k - 1`` its derivative has the sign of
-    :math:`2(1-mh)^2+2\chi h^2(1-mh)-n\chi h^2(2-mh)`, which falls from 2 to a negative number on ``(0, 1/m)``: its
-    only root is found by bisection over the rationals.
-
-    Examples
-    --------
-    >>> side = best_cube_side(3, Fraction(1), n=100)
-    >>> round(float(side.lower), 9), round(float(side.upper), 9)
-    (0.086862165, 0.086862165)
-    """
+def best_cube_side(k: int, budget: Number, *, n: int) -> Ball:
+    """The side at which :func:`sharp_cube_bound` is largest, enclosed by bisection over the rationals."""
     k, n = _check(k, budget, n)
     if not isinstance(budget, Fraction | int):
         raise InputError("budget", budget, "a rational number, so that signs are decided")
-    halvings = as_integer(bits, "bits", 1, 10_000)
 
     def falls(side: Fraction) -> bool:
         return bool(cube_slope(k - 1, Fraction(budget), n, side) <= 0)
 
-    return Ball(*halved(falls, Fraction(0), Fraction(1, k - 1), settled=halvings), max(bits, 53))
+    return Ball(*halved(falls, Fraction(0), Fraction(1, k - 1), settled=60), 60)
 
 
 def cube_slope(m: Any, chi: Any, n: Any, h: Any) -> Any:
-    """The sign of the derivative of :func:`sharp_cube_bound` in its side. Symbols are welcome."""
+    """The sign of the derivative of :func:`sharp_cube_bound` in its side, with ``m = k - 1``; takes symbols.
+
+    It falls from 2 to a negative number on ``(0, 1/m)``.
+    """
     rest = 1 - m * h
     return 2 * rest**2 + 2 * chi * h**2 * rest - n * chi * h**2 * (1 + rest)
 
@@ -213,8 +178,3 @@ def _check(k: int, budget: Number, n: int) -> tuple[int, int]:
             "budget", budget, "an exact number > 0 (budget 0 needs no bound, because nothing can be learned)"
         )
     return k, n
-
-
-def _bracket(value: flint.arb, how: str) -> Bracket:
-    ball = Ball.from_arb(value, _BITS)
-    return Bracket(lower_end(ball), upper_end(ball), Rigour.BALL, "closed form", how)

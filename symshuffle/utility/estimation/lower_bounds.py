@@ -1,11 +1,8 @@
 r"""Lower bounds on the risk of every estimator: van Trees, and what it says about shuffled compositions.
 
-For a parameter in ``m`` dimensions with a prior that vanishes on the faces of its box,
-
-.. math:: E|\hat\theta-\theta|^2\ \ge\ \frac{m^2}{E_\pi\operatorname{tr}I(\theta)+J(\pi)},\qquad
-          J(\pi)=\sum_j\int\frac{(\partial_j\pi)^2}\pi .
-
-(anchored, Lemma A.1.) Together with a risk that an estimator attains this makes a sandwich at every finite ``n``.
+For a parameter in ``m`` dimensions whose prior :math:`\pi` vanishes on the faces of its box the risk is at least
+:math:`m^2/(E_\pi\operatorname{tr}I(\theta)+J(\pi))` with :math:`J(\pi)=\sum_j\int(\partial_j\pi)^2/\pi` (anchored,
+Lemma A.1).
 """
 
 from __future__ import annotations
@@ -42,11 +39,10 @@ _BITS: Final = 128
 
 
 def van_trees_bound(information: Any, prior: Any, *, dimension: int) -> Any:
-    r"""The bound :math:`m^2/(E\operatorname{tr}I+J)`.
+    r"""Bound :math:`m^2/(E\operatorname{tr}I+J)` in ``m`` dimensions (anchored, Lemma A.1).
 
-    - ``information``: trace of the Fisher information of all observations, averaged over the prior; at least 0.
+    - ``information``: trace of the Fisher information of all observations, averaged over the prior.
     - ``prior``: the information :math:`J` of the prior, summed over coordinates; above 0.
-    - ``dimension``: number ``m`` of coordinates, at least 1.
     """
     if dimension < 1:
         raise InputError("dimension", dimension, "an integer of at least 1")
@@ -80,13 +76,9 @@ def cosine_prior(symbol: Any, radius: Any) -> Any:
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class Sandwich(AnswerMethods):
-    """What is known about the minimax risk of shuffled composition estimation at one ``n``.
+    """Bounds on the minimax risk of shuffled composition estimation; an estimator attains the upper one.
 
-    As an answer it is the bracket from the lower to the upper bound; the safe end is the upper one, which an estimator
-    attains.
-
-    - ``radius``: half the side of the cube that carries the prior: with the question, all that the lower bound rests
-      on.
+    - ``radius``: half the side of the cube that carries the prior of the lower bound.
     """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
@@ -129,22 +121,19 @@ class Sandwich(AnswerMethods):
 def minimax_sandwich(k: int, trace: Number, n: int) -> Sandwich:
     r"""Bounds on the i.i.d. minimax risk over all estimators and channels of a trace.
 
-    The channels are those of trace at most ``trace``. Lower bound: van Trees with the cosine prior on the cube of
-    radius ``r`` around the uniform composition. With :math:`|x|^2\le k(k-1)` and the prior symmetric,
-    :math:`E_\pi\operatorname{tr}I\le nT/(1-r^2(k-1)^2k)`, so
+    Lower bound: van Trees with the cosine prior on the cube of radius ``r`` around the uniform composition,
 
     .. math:: L=\frac{(k-1)^2}{nT/(1-r^2(k-1)^2k)+(k-1)\pi^2/r^2}.
 
-    Upper bound: the canonical estimator of an exchangeable law of trace ``T``, shrunk towards the uniform composition
-    by the best factor (:func:`best_shrinkage_risk`).
+    Upper bound: the canonical estimator of an exchangeable law of trace ``T``, best shrunk
+    (:func:`best_shrinkage_risk`).
 
     Parameters
     ----------
     k : int
         Number of inputs, at least 2.
     trace : Number
-        Cap ``T > 0`` on the trace, e.g. of :func:`symshuffle.utility.frontiers.frontier.trace_frontier`; fraction or
-        ball.
+        Cap ``T > 0`` on the trace, a fraction or ball.
     n : int
         Number of users.
 
@@ -186,9 +175,9 @@ def _bounds(k: int, trace: Number, n: int, radius: Fraction) -> dict[str, Bracke
         bound = m**2 / (n * cap / (1 - squared * m**2 * k) + m * flint.arb.pi() ** 2 / squared)
         canonical = isotropic_risk(k, cap, population=Population.IID) / n
         return {
-            "lower": _bracket(bound, "van Trees with a cosine prior"),
-            "upper": _bracket(to_arb(best_shrinkage_risk(k, trace, n)), "canonical estimator, best shrinkage"),
-            "canonical": _bracket(canonical, "canonical estimator of an exchangeable law"),
+            "lower": ball_bracket(bound, "van Trees with a cosine prior"),
+            "upper": ball_bracket(to_arb(best_shrinkage_risk(k, trace, n)), "canonical estimator, best shrinkage"),
+            "canonical": ball_bracket(canonical, "canonical estimator of an exchangeable law"),
         }
 
 
@@ -289,7 +278,8 @@ def bayes_risk(channel: Channel, prior: Sequence[tuple[Sequence[Fraction], Fract
     return risk - sum((dot(sums[:-1], sums[:-1]) / sums[-1] for sums in seen.values()), start=Fraction(0))
 
 
-def _bracket(value: flint.arb, how: str) -> Bracket:
+def ball_bracket(value: flint.arb, how: str) -> Bracket:
+    """A closed form that was evaluated in balls."""
     ball = Ball.from_arb(value, _BITS)
     return Bracket(lower_end(ball), upper_end(ball), Rigour.BALL, "closed form", how)
 

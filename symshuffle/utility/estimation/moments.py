@@ -1,8 +1,7 @@
-r"""Signal and budget of a mechanism in closed form, read off its definition.
+"""Signal and budget of a mechanism in closed form, read off its definition.
 
-A mechanism with output classes (:mod:`symshuffle.mechanisms.model`) has one template per class up to rearrangement:
-state probabilities divided by their average. Signal, budget and mass of a class are therefore finite sums over its
-states, with all parameters symbolic. Every closed form of the ``anchored`` paper starts here.
+An output class (:mod:`symshuffle.mechanisms.model`) has one template up to rearrangement: state probabilities divided
+by their average. Signal, budget and mass are finite sums over its states, with all parameters symbolic.
 """
 
 from __future__ import annotations
@@ -53,10 +52,7 @@ def template_class(output_class: OutputClass, mechanism: Mechanism) -> TemplateC
 
 
 def _one_template(output_class: OutputClass, inputs: sp.Expr) -> bool:
-    """Whether every output shows each state at the same number of inputs.
-
-    Where outputs are weighted, that number has no variance: its second moment is what equal inputs in pairs say.
-    """
+    """Whether every output shows each state at the same number of inputs: that number has no variance."""
     if output_class.number is None or output_class.pair_counts is None:
         return True
     together = {first: count for first, second, count in output_class.pair_counts if first == second}
@@ -166,12 +162,9 @@ def chi_square_sum(pairs: Iterable[tuple[sp.Expr, sp.Expr]]) -> sp.Expr:
 
 @cache
 def largest_pairwise_budget(mechanism: Mechanism) -> sp.Expr:
-    r"""The divergence :math:`\chi_*=\max_{i\ne j}\chi^2(W_i\Vert W_j)` from the counts of pairs, parameters open.
+    r"""The divergence :math:`\chi_*=\max_{i\ne j}\chi^2(W_i\Vert W_j)` with parameters open (alphabets, Section 2).
 
-    Where the mechanism has classes of pairs, told apart by a parameter ``d``, the divergence is affine in ``d`` and the
-    largest value is at an end of its range.
-
-    alphabets, Section 2: the budget that its Sections 8 to 12 match.
+    Where classes of pairs are told apart by a parameter ``d``, it is affine in ``d``, largest at an end of the range.
     """
     if mechanism.pair.listed:
         raise Unsupported(f"{mechanism.name} lists its pairs: use AnchoredLaw.from_channel(...).pairwise_budget()")

@@ -1,8 +1,6 @@
-r"""The law of the template of a mechanism with its parameters open: moments and risks as formulas in ``lam``.
+"""The law of the template of a mechanism with its parameters open: moments and risks as formulas in ``lam``.
 
-What :class:`~symshuffle.utility.anchored.law.AnchoredLaw` says at a rational level and
-:class:`~symshuffle.utility.anchored.enclosed.EnclosedLaw` at an irrational one, :class:`SymbolicLaw` says at all levels
-at once. Where each class of outputs has one template up to rearrangement, the formulas hold for every number of inputs;
+Where each class of outputs has one template up to rearrangement, the formulas hold for every number of inputs;
 otherwise the number of inputs has to be given, and the outputs are listed. A maximum is taken only where it is decided
 on the whole range of the open parameters which of its members is largest.
 """
@@ -10,7 +8,7 @@ on the whole range of the open parameters which of its members is largest.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias, final
@@ -57,8 +55,6 @@ class SymbolicLaw:
 
     Examples
     --------
-    For k-ary randomized response, at every number of inputs and every level:
-
     >>> from symshuffle import mechanism
     >>> law = SymbolicLaw(mechanism("krr"))
     >>> law.trace()
@@ -68,17 +64,8 @@ class SymbolicLaw:
     >>> law.risk_constant("iid")
     (k - 1)*(k + lambda - 1)**2/(k*(lambda - 1)**2)
 
-    With values for the parameters it is one of the laws of numbers:
-
-    >>> from symshuffle.mechanisms.finite import K
-    >>> law.at(k=3, lam=4).trace(), law.trace().subs({K: 3, LAM: 4})
-    (Fraction(3, 2), 3/2)
-
-    A mechanism given by its matrix, a composition of the population, and the information of one message about it:
-
-    >>> low, high = 1 / (LAM + 1), LAM / (LAM + 1)
-    >>> SymbolicLaw(Mechanism.from_matrix("bit", [[high, low], [low, high]])).fisher_information(["1/2", "1/2"])[0]
-    ((lambda - 1)**2/(lambda + 1)**2, -(lambda - 1)**2/(lambda + 1)**2)
+    >>> law.at(k=3, lam=4).trace()
+    Fraction(3, 2)
     """
 
     mechanism: Mechanism
@@ -95,25 +82,14 @@ class SymbolicLaw:
 
     @property
     def classes(self) -> tuple[TemplateClass, ...]:
-        """Templates by class, up to rearrangement.
+        """Templates by class, each with its mass, and its levels with numbers of coordinates.
 
-        Each class has its mass, and its levels with numbers of coordinates.
-
-        Raises
-        ------
-        Unsupported
-            If the templates of a class are not rearrangements of one (unary encodings of at least 3 values).
+        Refused if the templates of a class are not rearrangements of one (unary encodings of at least 3 values).
         """
         return template_classes(self.mechanism)
 
     def atoms(self) -> tuple[tuple[Expressions, sp.Expr], ...]:
-        """Pairs (template, mass), by output; outputs of probability zero are dropped.
-
-        Raises
-        ------
-        InputError
-            If the number of inputs or of outputs is open.
-        """
+        """Pairs (template, mass), by output; a number of inputs or outputs that is open is refused."""
         found = []
         for column in zip(*self.mechanism.symbolic_rows(), strict=True):
             average = normal_form(sp.Add(*column) / len(column))
@@ -122,20 +98,11 @@ class SymbolicLaw:
         return tuple(found)
 
     def at(self, **values: object) -> AnchoredLaw | EnclosedLaw:
-        """Law at values of the open parameters.
-
-        It is exact where all probabilities are rational, and in balls otherwise.
-        """
+        """Law at values of the open parameters: exact where all probabilities are rational, and in balls otherwise."""
         return template_law(self.mechanism.at(**values).channel())
 
     def trace(self) -> sp.Expr:
-        r"""The number :math:`\operatorname{tr}\Sigma=E\sum_i(u_i-1)^2`.
-
-        Raises
-        ------
-        InputError
-            If the templates of a class are not rearrangements of one and the number of inputs is open.
-        """
+        r"""The number :math:`\operatorname{tr}\Sigma=E\sum_i(u_i-1)^2`."""
         classes = self.tabulated()
         if not classes:
             self.atoms()  # raises: nothing is tabulated where the number of inputs is open
@@ -146,21 +113,15 @@ class SymbolicLaw:
         return self.fisher_information([sp.Rational(1, self._listed())] * self._listed())
 
     def pairwise_divergence(self, i: int, j: int) -> sp.Expr:
-        r"""Divergence :math:`\chi^2(W_i\Vert W_j)`; ``oo`` if infinite.
-
-        The number of inputs has to be fixed.
-        """
+        r"""Divergence :math:`\chi^2(W_i\Vert W_j)` at a fixed number of inputs; ``oo`` if infinite."""
         last = self._listed() - 1
         i, j = (as_integer(x, name, 0, last) for name, x in (("i", i), ("j", j)))
         return self._shown(chi_square_sum((u[i] * mass, u[j] * mass) for u, mass in self.atoms()))
 
     def pairwise_budget(self) -> sp.Expr:
-        r"""The budget :math:`\max_{i\ne j}\chi^2(W_i\Vert W_j)` (anchored, Definition 5.8).
+        r"""The budget :math:`\max_{i\ne j}\chi^2(W_i\Vert W_j)`, refused unless the worst pair is decided.
 
-        Raises
-        ------
-        Unsupported
-            If it is not decided which pair is worst on the whole range of the open parameters.
+        anchored, Definition 5.8.
         """
         pair = self.mechanism.pair
         if pair.every and not pair.listed:
@@ -169,13 +130,7 @@ class SymbolicLaw:
         return self._largest({self.pairwise_divergence(i, j) for i, j in both}, "divergences of pairs")
 
     def ratio_cap(self) -> sp.Expr:
-        """The largest ratio of two coordinates of a template; ``oo`` where one is zero.
-
-        Raises
-        ------
-        Unsupported
-            If it is not decided which ratio is largest on the whole range of the open parameters.
-        """
+        """The largest ratio of two coordinates of a template, if decided; ``oo`` where a coordinate is zero."""
         columns = [tuple(state.probability for state in c.states if state.count != 0) for c in self.mechanism.classes]
         columns = [column for column in columns if any(entry != 0 for entry in column)]
         if any(entry == 0 for column in columns for entry in column):
@@ -184,62 +139,40 @@ class SymbolicLaw:
         return self._largest(ratios, "ratios")
 
     def fiber(self, composition: Sequence[Any]) -> tuple[tuple[Expressions, sp.Expr], ...]:
-        r"""Law of the ratio vectors of one message at a composition.
+        r"""Pairs (ratio vector :math:`u/(w\cdot u)`, mass) of one message at a composition.
 
-        It is given as pairs (ratio vector :math:`u/(w\cdot u)`, mass).
+        - ``composition``: one expression, number or text such as ``1/3`` per input, of sum 1.
 
-        Parameters
-        ----------
-        composition : sequence
-            One expression, number or text such as ``1/3`` per input, of sum 1. Entries with symbols are not compared
-            with 0.
-
-        Examples
-        --------
         >>> from symshuffle import mechanism
         >>> SymbolicLaw(mechanism("rr")).fiber(["1/2", "1/2"])[0]
         ((2*lambda/(lambda + 1), 2/(lambda + 1)), 1/2)
         """
-        w = self._composition(composition)
-        found = []
+        return tuple(
+            (tuple(self._shown(entry / seen) for entry in u), self._shown(mass * seen))
+            for u, mass, seen in self._seen(self._composition(composition))
+            if seen != 0
+        )
+
+    def _seen(self, w: Expressions) -> Iterator[tuple[Expressions, sp.Expr, sp.Expr]]:
+        """Templates, their masses, and their products with a composition."""
         for u, mass in self.atoms():
-            seen = normal_form(sum(share * entry for share, entry in zip(w, u, strict=True)))
-            if seen != 0:
-                found.append((tuple(self._shown(entry / seen) for entry in u), self._shown(mass * seen)))
-        return tuple(found)
+            yield u, mass, normal_form(sum(share * entry for share, entry in zip(w, u, strict=True)))
 
     def fisher_information(self, composition: Sequence[Any]) -> tuple[Expressions, ...]:
-        r"""Fisher information of one message about the composition, on contrasts.
-
-        It is :math:`E[(u-1)(u-1)^T/(w\cdot u)]`.
-
-        Raises
-        ------
-        InputError
-            If the composition is none, or an output has probability 0 at it but not at others.
-        """
+        r"""Fisher information :math:`E[(u-1)(u-1)^T/(w\cdot u)]` of one message about the composition, on contrasts."""
         w, inputs = self._composition(composition), range(self._listed())
-        parts = []
-        for u, mass in self.atoms():
-            seen = normal_form(sum(share * entry for share, entry in zip(w, u, strict=True)))
-            if seen == 0:
-                raise InputError("composition", tuple(map(str, w)), "a composition under which every output can occur")
-            parts.append((u, mass / seen))
+        parts = list(self._seen(w))
+        if any(seen == 0 for _, _, seen in parts):
+            raise InputError("composition", tuple(map(str, w)), "a composition under which every output can occur")
         return tuple(
-            tuple(self._shown(sum(mass * (u[i] - 1) * (u[j] - 1) for u, mass in parts)) for j in inputs) for i in inputs
+            tuple(self._shown(sum(mass / seen * (u[i] - 1) * (u[j] - 1) for u, mass, seen in parts)) for j in inputs)
+            for i in inputs
         )
 
     def vote_sizes(self) -> Expressions:
-        """Mean squared lengths of the canonical estimate of one message, by row.
+        """Mean squared lengths :math:`E_{W_i}|c(u)|^2` of the canonical estimate of one message, by row.
 
-        They are :math:`E_{W_i}|c(u)|^2`, for a fixed number of inputs.
-
-        They hold wherever the covariance has full rank on contrasts.
-
-        Raises
-        ------
-        InputError
-            If the covariance is singular on contrasts at all levels, or the number of inputs is open.
+        They hold wherever the covariance has full rank on contrasts, and are refused where it never has.
         """
         k, common = self._listed(), self._common_size()
         if common is not None:
@@ -254,21 +187,8 @@ class SymbolicLaw:
         return tuple(self._shown(size) for size in sizes)
 
     def canonical_risk(self, composition: Sequence[Any], *, n: Any, population: Population | str) -> sp.Expr:
-        r"""The exact risk of the canonical estimator.
+        """The exact :func:`~symshuffle.utility.estimation.canonical.canonical_risk`, open in ``n`` as well.
 
-        The definition is that of :func:`~symshuffle.utility.estimation.canonical.canonical_risk`.
-
-        Parameters
-        ----------
-        composition : sequence
-            As in :meth:`fiber`; where it is fixed, the numbers of users are ``n`` times it, and have to be integers.
-        n : sympy.Expr or int
-            Number of users.
-        population : Population
-            How inputs arise from it.
-
-        Examples
-        --------
         >>> from symshuffle import mechanism
         >>> law = SymbolicLaw(mechanism("rr"))
         >>> law.canonical_risk(["1/2", "1/2"], n=sp.Symbol("n"), population="iid")
@@ -286,18 +206,9 @@ class SymbolicLaw:
         return self._shown((sum(a * b for a, b in zip(w, self.vote_sizes(), strict=True)) - explained) / users)
 
     def risk_constant(self, population: Population | str) -> sp.Expr:
-        r"""``n`` times the largest canonical risk over all compositions.
+        """``n`` times the largest canonical risk over all compositions (anchored, Theorem 6.2 and Corollary 6.3).
 
-        Raises
-        ------
-        Unsupported
-            If rows differ and the population is i.i.d. (where the worst composition then lies depends on the level), or
-            it is not decided which row is worst on the whole range of the open parameters.
-
-        Notes
-        -----
-        anchored, Theorem 6.2 and Corollary 6.3: :math:`(k-1)^2/\operatorname{tr}\Sigma` for i.i.d. users and
-        :math:`(k-1)/k` less for a fixed composition, where all inputs are alike.
+        Refused if rows differ and the population is i.i.d., or it is not decided which row is worst.
         """
         population = choice(Population, population, "population")
         k, common = self.num_inputs, self._common_size()
@@ -378,10 +289,7 @@ class SymbolicLaw:
         return f"$\\displaystyle \\begin{{gathered}}{table} \\\\ {below}\\end{{gathered}}$"
 
     def tabulated(self) -> Sequence[TemplateClass]:
-        """Templates by class, or by output where a class has several templates.
-
-        The result is empty if a class has several and the number of inputs is open.
-        """
+        """Templates by class, or by output where a class has several templates and the number of inputs is fixed."""
         try:
             return self.classes
         except Unsupported:

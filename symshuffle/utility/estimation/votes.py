@@ -1,35 +1,27 @@
-r"""The noise of one coordinate of a vote, for every mechanism that treats all pairs of inputs alike.
+r"""The noise of one message in an unbiased estimate, at the composition that is worst for each loss.
 
-The canonical estimator (:mod:`symshuffle.utility.estimation.canonical`) gives a message with template :math:`u` the
-vote :math:`v_i=\frac1K+\frac{K-1}T(u_i-1)` for input ``i``: where all pairs of ``K`` inputs are alike the covariance of
-the template is a multiple of the projection on contrasts, and :math:`T` its trace. The estimate is the mean vote. Its
-risk needs two numbers only, the variances of a coordinate for a user who holds that input and for one who does not,
-
-.. math:: V_0=\Big(\frac{K-1}T\Big)^2E_{W_i}(u_i-1)^2-\Big(\frac{K-1}K\Big)^2,\qquad
-          V_1=\Big(\frac{K-1}T\Big)^2E_{W_j}(u_i-1)^2-\frac1{K^2}\quad(j\ne i):
-
-with ``n`` users of any fixed composition it is :math:`(V_0+(k-1)V_1)/n`. Where only ``k`` of the ``K`` inputs are used,
-the estimate keeps its coordinates there, and stays unbiased.
-
-Strings of independent bits show any number of ones, so their templates are not rearrangements of one. The moments are
-then sums over the number of ones. Beside them stands what is usually run on such strings, the *bitwise* estimator
-:math:`v_i=(y_i-q)/(p-q)`, with :math:`V_0=p(1-p)/(p-q)^2` and :math:`V_1=q(1-q)/(p-q)^2`.
+Where all pairs of ``K`` inputs are alike, a message with template :math:`u` votes :math:`\frac1K+\frac{K-1}T(u_i-1)`,
+:math:`T` the trace of the covariance. For a user who holds the input its variance is
+:math:`V_0=(\frac{K-1}T)^2E_{W_i}(u_i-1)^2-(\frac{K-1}K)^2`, for others
+:math:`V_1=(\frac{K-1}T)^2E_{W_j}(u_i-1)^2-\frac1{K^2}`. Other channels are worst where all users hold one input.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, reduce
 from typing import Any, Final, TypeAlias, final
 
 import flint
 import sympy as sp
 
-from symshuffle.base.choices import Loss, choice
+from symshuffle.base.choices import Loss, Population, choice
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import DEFAULT_BITS, Ball, Number, Verdict, less, to_arb, working_precision
+from symshuffle.base.numbers import DEFAULT_BITS, Ball, Number, Verdict, less, maximum, to_arb, working_precision
+from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.decompositions.calculated import compiled, number_at
 from symshuffle.decompositions.closed_forms import moments_on_file
 from symshuffle.mechanisms.model import Mechanism
@@ -37,7 +29,8 @@ from symshuffle.mechanisms.registry import THINNED, is_named
 from symshuffle.mechanisms.registry import mechanism as named_mechanism
 from symshuffle.mechanisms.symbolic import evaluate, normal_form, value_of, written
 from symshuffle.mechanisms.unary import BitStrings
-from symshuffle.utility.estimation.canonical import check_users
+from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.utility.estimation.canonical import canonical_estimator, check_users, vote_sizes, worst_risk
 from symshuffle.utility.estimation.moments import template_class
 
 LARGEST_STRING: Final = 50_000
@@ -50,11 +43,45 @@ Sums: TypeAlias = "tuple[Any, Any, Any]"
 r"""Trace, :math:`E_{W_i}(u_i-1)^2` and :math:`E_{W_j}(u_i-1)^2`."""
 
 
+class Noise:
+    """What one message adds to an estimate, at the fixed composition that is worst for each loss."""
+
+    __slots__ = ()
+    iid: Any
+
+    def alone(self, kind: Loss) -> Any:
+        """The loss of one user; that of ``test`` is a sum of two standard deviations."""
+        raise NotImplementedError
+
+    def loss(self, loss: Loss | str, n: int) -> Number:
+        """The error of ``n`` users that a loss looks at, at the fixed composition that is worst for it."""
+        kind, n = choice(Loss, loss, "loss"), check_users(n)
+        if kind is not Loss.TEST:
+            value: Number = self.alone(kind) / n
+            return value
+        with working_precision(DEFAULT_BITS):
+            return Ball.from_arb(to_arb(self.alone(kind)) / to_arb(n).sqrt(), DEFAULT_BITS)
+
+    def risk(self, n: int) -> Number:
+        """The largest expected squared error for ``n`` users of a fixed composition."""
+        return self.loss(Loss.L2, n)
+
+    def iid_risk(self, n: int) -> Number:
+        """The largest expected squared error for ``n`` users who draw their inputs."""
+        value: Number = self.iid / check_users(n)
+        return value
+
+    def coordinate_variance(self, n: int) -> Number:
+        """The largest variance of a coordinate over all fixed compositions."""
+        return self.loss(Loss.MAX, n)
+
+
 @final
 @dataclass(frozen=True, slots=True)
-class VoteNoise:
-    """What one message adds to an estimate.
+class VoteNoise(Noise):
+    """The noise of votes whose risk is the same at every composition.
 
+    - ``own``, ``absent``: variances of a coordinate for a user who holds that input, and for one who does not.
     - ``inputs``: number ``k`` of inputs in use.
     - ``trace``: trace of the template's covariance over all inputs of the mechanism; None where it was not needed.
     """
@@ -65,46 +92,22 @@ class VoteNoise:
     estimator: str
     trace: Number | None = None
 
-    def risk(self, n: int) -> Number:
-        """The expected squared error for ``n`` users of a fixed composition: the same at every one."""
-        n = check_users(n)
-        total: Any = self.own
-        value: Number = (total + self.absent * (self.inputs - 1)) / n
-        return value
+    @property
+    def iid(self) -> Any:
+        """The i.i.d. risk of one user, largest at the uniform composition."""
+        return self.alone(Loss.L2) + 1 - Fraction(1, self.inputs)
 
-    def iid_risk(self, n: int) -> Number:
-        """The largest expected squared error for ``n`` users who draw inputs; it is at the uniform composition."""
-        n = check_users(n)
-        total: Any = self.own
-        k = self.inputs
-        value: Number = (total + self.absent * (k - 1) + 1 - Fraction(1, k)) / n
-        return value
-
-    def loss(self, loss: Loss | str, n: int) -> Number:
-        """The error of ``n`` users that a loss looks at, at the fixed composition that is worst for it.
-
-        - ``n``: number of users, at least 1.
-
-        Examples
-        --------
-        >>> from symshuffle import mechanism
-        >>> noise = canonical_votes(mechanism("krr").at(k=3, lam=4))
-        >>> [str(noise.loss(kind, 1)) for kind in ("l2", "max", "absent")]
-        ['2', '8/9', '5/9']
-        """
-        match choice(Loss, loss, "loss"):
+    def alone(self, kind: Loss) -> Any:
+        """The loss of one user, as :meth:`Noise.alone`."""
+        absent: Any = self.absent
+        match kind:
             case Loss.L2:
-                return self.risk(n)
+                return self.own + absent * (self.inputs - 1)
             case Loss.MAX:
-                return self.coordinate_variance(n)
+                return maximum([self.own, absent])
             case Loss.ABSENT:
-                absent: Any = self.absent
-                alone: Number = absent / check_users(n)
-                return alone
-        n = check_users(n)
-        with working_precision(DEFAULT_BITS):
-            deviations = [(to_arb(variance) / n).sqrt() for variance in (self.own, self.absent)]
-            return Ball.from_arb(deviations[0] + deviations[1], DEFAULT_BITS)
+                return absent
+        return deviations(self.own, absent)
 
     def worst(self, loss: Loss | str) -> str:
         """Composition at which a loss is largest, in words."""
@@ -117,12 +120,11 @@ class VoteNoise:
                 return "all users hold the category, and nobody does"
         return "nobody holds the category"
 
-    def coordinate_variance(self, n: int) -> Number:
-        """The largest variance of a coordinate over all fixed compositions: all users hold the input, or none does."""
-        n = check_users(n)
-        value: Any = self.absent if less(self.own, self.absent) is Verdict.TRUE else self.own
-        result: Number = value / n
-        return result
+
+def deviations(own: Number, absent: Number) -> Ball:
+    """The sum of two standard deviations, from the variances."""
+    with working_precision(DEFAULT_BITS):
+        return Ball.from_arb(to_arb(own).sqrt() + to_arb(absent).sqrt(), DEFAULT_BITS)
 
 
 def is_alike(mechanism: Mechanism) -> bool:
@@ -131,32 +133,23 @@ def is_alike(mechanism: Mechanism) -> bool:
 
 
 def canonical_votes(mechanism: Mechanism, *, inputs: int | None = None, bits: int = DEFAULT_BITS) -> VoteNoise:
-    """The noise of the canonical estimator's votes.
-
-    Examples
-    --------
-    >>> from symshuffle import mechanism
-    >>> canonical_votes(mechanism("krr").at(k=3, lam=4)).risk(1)
-    Fraction(2, 1)
-
-    anchored, Theorem 6.2: with all inputs in use the risk is :math:`((K-1)^2/T-(K-1)/K)/n`.
-    """
+    """The noise of the canonical estimator's votes: :math:`((K-1)^2/T-(K-1)/K)/n` with all inputs in use."""
     size = _inputs(mechanism)
     used = size if inputs is None else inputs
     if not 2 <= used <= size:
         raise InputError("inputs", inputs, f"an integer in [2, {size}]")
     if not is_alike(mechanism):
         raise Unsupported(f"{mechanism.name} treats pairs of inputs differently: use AnchoredLaw.from_channel(...)")
-    return _noise(mechanism.name, *_sums(mechanism, size, bits), size, used)
+    sums, share = _sums(mechanism, bits)
+    return _noise(mechanism.name, _summed(sums, size, bits), share, size, used)
 
 
-def _sums(mechanism: Mechanism, size: int, bits: int) -> tuple[list[Sequence[Number]], Fraction]:
-    """The sums over the classes of one template together, and over each class of strings; the share of messages."""
-    sums, share = _sums_in_numbers(mechanism, bits)
-    return [sums[0], *(_string_sums(size, hit, miss, other, bits) for hit, miss, other in sums[1:])], share
+def _summed(sums: Sequence[Sequence[Number]], size: int, bits: int) -> list[Sequence[Number]]:
+    """The sums over the classes of one template together, and over each class of strings."""
+    return [sums[0], *(_string_sums(size, hit, miss, other, bits) for hit, miss, other in sums[1:])]
 
 
-def _sums_in_numbers(mechanism: Mechanism, bits: int) -> tuple[list[Sequence[Number]], Fraction]:
+def _sums(mechanism: Mechanism, bits: int) -> tuple[list[Sequence[Number]], Fraction]:
     """The sums over classes of one template; hit, miss and other of each class of strings; the share of messages."""
     general, known = mechanism.general or mechanism, dict(mechanism.fixed)
     values = {p.name: value for p in general.parameters if (value := value_of(known[p.symbol])) is not None}
@@ -168,7 +161,8 @@ def _sums_in_numbers(mechanism: Mechanism, bits: int) -> tuple[list[Sequence[Num
         return [[number_at(text, values, bits) for text in part] for part in (closed, *strings)], share
     parts, classes = closed_sums(general)
     shown = [(*(state.probability for state in c.states), c.members.other) for c in classes]
-    return [[_evaluated(part.subs(known), bits) for part in found] for found in (parts, *shown)], Fraction(1)
+    fixed = ((part.subs(known) for part in found) for found in (parts, *shown))
+    return [[evaluate(part, bits=None if part.is_Rational else bits) for part in found] for found in fixed], Fraction(1)
 
 
 def mixed_votes(parts: Sequence[tuple[Fraction, Mechanism]], *, bits: int = DEFAULT_BITS) -> VoteNoise:
@@ -176,13 +170,6 @@ def mixed_votes(parts: Sequence[tuple[Fraction, Mechanism]], *, bits: int = DEFA
 
     - ``parts``: probabilities of sum 1, and mechanisms with all parameters fixed, of as many inputs each. One whose
       messages do not depend on the input serves any number of inputs.
-
-    Examples
-    --------
-    >>> from symshuffle import mechanism
-    >>> always = mechanism("krr").at(k=3, lam=4)
-    >>> str(mixed_votes([(Fraction(1, 2), always), (Fraction(1, 2), mechanism("constant").at(k=3))]).risk(1))
-    '14/3'
     """
     found: list[tuple[Any, ...]] = []
     size = 0
@@ -192,8 +179,8 @@ def mixed_votes(parts: Sequence[tuple[Fraction, Mechanism]], *, bits: int = DEFA
         if not is_alike(mechanism):
             raise Unsupported(f"{mechanism.name} treats pairs of inputs differently: no estimator is known here")
         size = _inputs(mechanism)
-        parts_of, share = _sums(mechanism, size, bits)
-        found += [tuple(weight * share * part for part in sums) for sums in parts_of]
+        sums, share = _sums(mechanism, bits)
+        found += [tuple(weight * share * part for part in summed) for summed in _summed(sums, size, bits)]
     if not found:
         raise Unsupported("messages do not depend on inputs: no estimator is unbiased")
     return _noise("the mixture", found, Fraction(1), size, size)
@@ -217,9 +204,7 @@ def vote_balls(
             if p.symbol in values
         ]
         sums = [[Ball.from_arb(part(*known), bits) for part in parts] for parts in (closed, *strings)]
-    found: list[Sequence[Number]] = [sums[0]]
-    found += [_string_sums(size, hit, miss, other, bits) for hit, miss, other in sums[1:]]
-    return _noise(general.name, found, share, size, inputs)
+    return _noise(general.name, _summed(sums, size, bits), share, size, inputs)
 
 
 def sums_in_texts(mechanism: Mechanism) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
@@ -254,14 +239,7 @@ def _noise(name: str, found: Sequence[Sequence[Number]], share: Fraction, size: 
 
 
 def bitwise_votes(mechanism: Mechanism) -> VoteNoise | None:
-    """The noise of the estimator that debiases every bit by itself; None where messages are no strings of bits.
-
-    Examples
-    --------
-    >>> from symshuffle import mechanism
-    >>> bitwise_votes(mechanism("oue").at(D=3, lam=4)).risk(1)
-    Fraction(19, 3)
-    """
+    """The noise of the estimator :math:`(y_i-q)/(p-q)` of every bit; None where messages are no strings of bits."""
     if not is_alike(mechanism):
         return None
     known = dict(mechanism.fixed)
@@ -276,10 +254,6 @@ def bitwise_votes(mechanism: Mechanism) -> VoteNoise | None:
     apart = (own - other) ** 2
     noise = [evaluate(normal_form(q * (1 - q) / apart)) for q in (own, other)]
     return VoteNoise(noise[0], noise[1], _inputs(mechanism), "bitwise unbiased")
-
-
-def _evaluated(expression: sp.Expr, bits: int) -> Number:
-    return evaluate(expression, bits=None if expression.is_Rational else bits)
 
 
 def _inputs(mechanism: Mechanism) -> int:
@@ -338,3 +312,84 @@ def _added(size: int, hit: Any, miss: Any, other: Any, weight: Any) -> Sums:
         weight = weight * odds * (size - ones + 1) / ones
         sums = [total + term for total, term in zip(sums, string_terms(ones, size, weight, hit, miss), strict=True)]
     return sums[0], sums[1], sums[2]
+
+
+_MOST_INPUTS: Final = 64
+"""Inputs of an explicit channel up to which its covariance is inverted."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class VertexNoise(Noise):
+    """The noise of votes whose losses depend on who holds what: each loss of one user, and where it is largest."""
+
+    losses: Mapping[str, tuple[Number, str]]
+    iid: Number
+    estimator: str
+
+    def alone(self, kind: Loss) -> Any:
+        """The loss of one user, as :meth:`Noise.alone`."""
+        return self.losses[kind][0]
+
+    def worst(self, loss: Loss | str) -> str:
+        """Composition at which a loss is largest, in words."""
+        return self.losses[choice(Loss, loss, "loss")][1]
+
+
+def channel_noise(channel: Channel) -> VertexNoise:
+    """The noise of the canonical votes of an exact channel, by input held and coordinate."""
+    k = channel.num_inputs
+    if k > _MOST_INPUTS or not channel.exact:
+        limit = f"{k} inputs (limit {_MOST_INPUTS})" if channel.exact else "entries that are not rational"
+        raise Unsupported(f"the canonical estimator of an explicit channel: {limit}")
+    law = AnchoredLaw.from_channel(channel)
+    if vote_sizes(law) is None:
+        raise Unsupported("no estimator is unbiased: some compositions send messages of the same law")
+    votes, columns = canonical_estimator(law).votes(channel), exact_columns(channel)
+
+    def variance(x: int, i: int) -> Fraction:
+        second = sum((column[x] * vote[i] ** 2 for column, vote in zip(columns, votes, strict=True)), start=Fraction(0))
+        return second - (Fraction(int(i == x)) - Fraction(1, k)) ** 2
+
+    table = [[variance(x, i) for i in range(k)] for x in range(k)]
+    held = max(range(k), key=lambda x: sum(table[x]))
+    x, i = max(itertools.product(range(k), repeat=2), key=lambda place: table[place[0]][place[1]])
+    z, j = max(itertools.permutations(range(k), 2), key=lambda place: table[place[0]][place[1]])
+    pairs = ((deviations(table[b][b], table[a][b]), a, b) for a, b in itertools.permutations(range(k), 2))
+    both, a, b = max(pairs, key=lambda entry: entry[0].upper)
+    iid = worst_risk(law, n=1, population=Population.IID).bracket.upper
+    found: dict[str, tuple[Number, str]] = {
+        Loss.L2: (sum(table[held], start=Fraction(0)), f"all users hold input {held}"),
+        Loss.MAX: (table[x][i], f"all users hold input {x}, category {i} is looked at"),
+        Loss.ABSENT: (table[z][j], f"all users hold input {z}, category {j} is looked at"),
+        Loss.TEST: (both, f"all users hold input {b}, and all hold input {a}; category {b} is looked at"),
+    }
+    return VertexNoise(found, iid, "canonical unbiased")
+
+
+def joint_noise(parts: Sequence[VoteNoise]) -> VertexNoise:
+    """The noise of products of the canonical votes of parts that each treat all pairs of inputs alike.
+
+    The second moment of a product is a product: :math:`1+V_0` of a part that matches, :math:`V_1` of one that does not.
+    The sum of squares is the same at every composition of the tuples.
+    """
+    size = reduce(lambda total, part: total * part.inputs, parts, 1)
+    # Second moments of a coordinate of the product by whether any part differs: equal products are kept once.
+    moments: list[tuple[Any, bool]] = [(Fraction(1), False)]
+    for part in parts:
+        own: Any = part.own
+        steps = ((1 + own, False), (part.absent, True))
+        moments = list({(str(v * w), d or e): (v * w, d or e) for v, d in moments for w, e in steps}.values())
+    (matching,) = (value for value, differs in moments if not differs)
+    own, absent = matching - 1, maximum([value for value, differs in moments if differs])
+    sums: Any = Fraction(1)
+    for part in parts:
+        sums = sums * (1 + part.risk(1))
+    both, differing = deviations(own, absent), "one that differs from it"
+    found: dict[str, tuple[Number, str]] = {
+        Loss.L2: (sums - 1, "every composition alike"),
+        Loss.MAX: (maximum([own, absent]), f"all users hold one tuple: the one that is looked at, or {differing}"),
+        Loss.ABSENT: (absent, "all users hold one tuple that differs from the one that is looked at"),
+        Loss.TEST: (both, f"all users hold the tuple that is looked at, and all hold {differing}"),
+    }
+    return VertexNoise(found, sums - Fraction(1, size), "product of canonical unbiased ones")

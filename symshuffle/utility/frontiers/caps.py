@@ -1,9 +1,7 @@
 r"""The best channel under a raw local cap: subset selection, and which subset size.
 
 Under :math:`u_i\le\lambda u_j` the trace is largest on two-level templates, so the design problem is one integer: the
-number ``s`` of high coordinates. Everything is derived from the definition of subset selection
-(:func:`symshuffle.mechanisms.finite.subset_selection`): its trace :math:`T_k(s;\lambda)` in closed form, the sign of
-:math:`T_k(s)-T_k(s+1)` as a polynomial, and from that polynomial the tie points and the maximising sizes, exactly.
+number ``s`` of high coordinates. Trace, tie points and best sizes are derived from the definition of subset selection.
 """
 
 from __future__ import annotations
@@ -12,20 +10,25 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, Final, overload
 
+import flint
 import sympy as sp
 
-from symshuffle.base.choices import Loss, Population, choice
+from symshuffle.base.choices import Loss, Population, Rigour, choice
 from symshuffle.base.crossings import first_integer
-from symshuffle.base.errors import InputError, NotDecided
-from symshuffle.base.levels import takes_eps0
+from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.levels import read_budget, takes_eps0
 from symshuffle.base.numbers import Exp, Number, Real, Verdict, as_constant, as_integer, less
+from symshuffle.base.results import Bracket
 from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.symbolic import LAM, LARGEST_PARAMETER, constant_of, evaluate, nonnegative, normal_form
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.estimation.moments import pairwise_budget, trace
-from symshuffle.utility.frontiers.loss_sizes import best_sizes
+from symshuffle.utility.estimation.votes import VoteNoise, canonical_votes
 
 _PRECISIONS: Final = (128, 256, 512, 1024, 2048, 4096)
+_MOST_INPUTS: Final = 1000
+_BITS: Final = 80
+"""Binary digits after the point of a calibrated ratio."""
 
 NEIGHBOUR_CHART: Final = {
     LAM: 1 + sp.Symbol("t0", nonnegative=True),
@@ -76,10 +79,7 @@ def subset_slope() -> sp.Expr:
 
 @cache
 def tie_polynomial() -> sp.Expr:
-    r"""A polynomial with the sign of :math:`T_k(s;\lambda)-T_k(s+1;\lambda)` for every :math:`\lambda>1`.
-
-    It is what remains of the factored difference when every factor of constant sign is dropped.
-    """
+    r"""A polynomial with the sign of :math:`T_k(s;\lambda)-T_k(s+1;\lambda)` for every :math:`\lambda>1`."""
     return sign_factor(subset_trace() - subset_trace().subs(S, S + 1), NEIGHBOUR_CHART)
 
 
@@ -160,12 +160,8 @@ def _tie_ratio() -> sp.Expr:
 def sign_at(expression: sp.Expr, lam: Real) -> int:
     """Sign of a polynomial in ``lambda`` with rational coefficients at a ratio cap, decided exactly.
 
-    A rational power of e other than 1 is transcendental, so a polynomial that is not constant has no root there and
-    more precision settles the sign.
+    A rational power of e other than 1 is transcendental and no root of the polynomial: more precision settles the sign.
     """
-    if isinstance(lam, Fraction):
-        value = expression.subs(LAM, constant_of(lam))
-        return int(sp.sign(value))
     reduced = expression.subs(LAM, constant_of(lam))
     if reduced.is_Rational:
         return int(sp.sign(reduced))
@@ -208,8 +204,7 @@ def optimal_subset_sizes(k: int, lam: Real, *, loss: Loss | str = Loss.L2) -> tu
 
     Notes
     -----
-    anchored, Theorem 9.3. The tie polynomial increases with ``s``, so the sizes before its sign change lose to their
-    successor and the sizes after it win.
+    anchored, Theorem 9.3. The tie polynomial increases with ``s``, so its sign change is found by bisection.
 
     Examples
     --------
@@ -290,8 +285,109 @@ def raw_cap_trace(k: int, lam: Real, *, bits: int | None = None) -> Number:
 
 
 @takes_eps0()
-def raw_cap_risk_constant(k: int, lam: Real, *, population: Population | str, bits: int | None = None) -> Number:
+def raw_cap_risk_constant(k: int, lam: Real, *, population: Population | str) -> Number:
     """Users times the smallest worst-case canonical risk under the ratio cap (anchored, Theorem 9.4)."""
     population = choice(Population, population, "population")
-    risk: Number = isotropic_risk(k, raw_cap_trace(k, lam, bits=bits), population=population)
+    risk: Number = isotropic_risk(k, raw_cap_trace(k, lam), population=population)
     return risk
+
+
+def best_sizes(k: int, lam: Real, loss: Loss) -> tuple[int, ...]:
+    """Sizes with the smallest loss among all subset selections of k inputs at a ratio: several only if they tie."""
+    if k > _MOST_INPUTS:
+        raise Unsupported(f"{k} inputs: for another loss than l2 each size is computed, up to {_MOST_INPUTS} inputs")
+    left = list(range(1, k))
+    for bits in _PRECISIONS:
+        losses: dict[int, Number] = {s: size_noise(k, s, lam, bits).loss(loss, 1) for s in left}
+        best = left[0]
+        for s in left[1:]:
+            if less(losses[s], losses[best]) is Verdict.TRUE:
+                best = s
+        left = [s for s in left if less(losses[best], losses[s]) is not Verdict.TRUE]
+        if all(less(losses[best], losses[s]) is Verdict.FALSE for s in left if s != best):
+            return tuple(left)
+    raise NotDecided(f"the losses of the sizes {', '.join(map(str, left))} are not told apart")
+
+
+def size_noise(k: int, s: int, lam: Real, bits: int = 128) -> VoteNoise:
+    """The noise of the votes of subset selection."""
+    return canonical_votes(subset_selection().at(k=k, s=s, lam=read_budget(lam=lam)), bits=bits)
+
+
+def check_size(k: int, s: int) -> tuple[int, int]:
+    """Read a number of inputs and the size of a proper, non-empty subset of them."""
+    k = check_inputs(k)
+    return k, as_integer(s, "s", 1, k - 1)
+
+
+def check_budget(budget: Fraction | int) -> Fraction:
+    """A budget as a fraction, refused unless it is above 0 and finite."""
+    if isinstance(budget, bool) or not isinstance(budget, Fraction | int) or budget <= 0:
+        raise InputError("budget", budget, "a rational number > 0 (0 allows only channels that say nothing)")
+    return Fraction(budget)
+
+
+@cache
+def _budget_terms() -> tuple[sp.Expr, sp.Expr]:
+    numerator, denominator = sp.fraction(normal_form(subset_budget()))
+    return numerator, denominator
+
+
+def matched_ratio(k: int, s: int, budget: Fraction, *, lam_cap: Real | None = None) -> Bracket:
+    r"""Ratio cap at which subset selection of size ``s`` has a given pairwise budget.
+
+    It is the :math:`C_s>1` with :math:`\chi_{k,s}(C_s)=B`.
+
+    Parameters
+    ----------
+    k, s : int
+        Number of inputs and size of the subsets, ``1 <= s <= k - 1``.
+    budget : Fraction
+        ``B > 0``; without a cap every such budget is attained, because :math:`\chi_{k,s}` grows from 0 without bound.
+    lam_cap : Fraction or Exp, optional
+        Largest ratio allowed.
+
+    Returns
+    -------
+    Bracket
+        Of width ``2**-80``; of width 0 where the ratio is a multiple of that.
+
+    Raises
+    ------
+    InputError
+        If ``k``, ``s`` or the budget is out of range, or the budget is not attained under the cap; the message gives
+        the attainable range.
+
+    Notes
+    -----
+    alphabets, Theorem 12.1.
+
+    Examples
+    --------
+    >>> matched_ratio(10, 1, Fraction(3, 22)).exact
+    Fraction(2, 1)
+    """
+    k, s = check_size(k, s)
+    target = check_budget(budget)
+    if lam_cap is not None:
+        top = at(subset_budget(), k=k, s=s, lam=check_cap(lam_cap, "lam_cap"))
+        if less(top, target) is Verdict.TRUE:
+            raise InputError(
+                "budget",
+                budget,
+                f"a number in (0, {float(top):.6g}], the range of size {s} of {k} up to ratio {lam_cap}",
+            )
+    terms = (sp.Poly(part.subs({K: k, S: s}), LAM).all_coeffs()[::-1] for part in _budget_terms())
+    spent, unit = (flint.fmpq_poly([flint.fmpq(int(c.p), int(c.q)) for c in part]) for part in terms)
+    excess = spent - flint.fmpq(target.numerator, target.denominator) * unit
+
+    def beyond(scaled: int) -> bool:
+        return bool(excess(flint.fmpq(scaled, 1 << _BITS)) > 0)
+
+    low, high = 1 << _BITS, 2 << _BITS
+    while not beyond(high):
+        low, high = high, 2 * high
+    high = first_integer(beyond, low, high)
+    exact = excess(flint.fmpq(high - 1, 1 << _BITS)) == 0
+    lower, upper = Fraction(high - 1, 1 << _BITS), Fraction(high - exact, 1 << _BITS)
+    return Bracket(lower, upper, Rigour.EXACT, "bisection", f"signs of the budget equation of size {s} over Q")

@@ -1,28 +1,40 @@
-r"""Divergences of one user against a constant population, from the law of one likelihood ratio.
+r"""Divergences of one user against a constant population, and the envelope that bounds them under a local cap.
 
-The experiment is the *contamination pair*: one user holds ``i`` where the other dataset has ``j``, and **all other
-users hold** ``j``. For it the shuffled divergence is a functional of one scalar law, the likelihood ratio
-:math:`L=W_i/W_j` under :math:`W_j`,
-
-.. math:: E_\gamma(P_n\Vert Q_n)=E(\bar L_n-\gamma)_+,\qquad E_\gamma(Q_n\Vert P_n)=E(1-\gamma\bar L_n)_+
-
-(anchored, Section 4). Other neighbouring datasets are another matter, so every result names its experiment, and
-:meth:`Contamination.of` refuses datasets that are not of this form.
+In the *contamination pair* one user holds ``i`` where the other dataset has ``j``, and all other users hold ``j``. Its
+shuffled divergence is :math:`E(\bar L_n-\gamma)_+` of the likelihood ratio :math:`L=W_i/W_j` under :math:`W_j`. Among
+laws of mean 1 on :math:`[1/\lambda,\lambda]` that on the ends is largest in convex order (anchored, Section 4).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Final, final
 
+import flint
+
 from symshuffle.accountants.bounds.evaluate import check_n, evaluate_law
 from symshuffle.base.choices import Direction, Rigour, choice, replace_choice
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Exp, Number, Verdict, as_integer, enclose, equal, is_exact, less
+from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported, check_kind
+from symshuffle.base.levels import takes_eps0
+from symshuffle.base.numbers import (
+    Ball,
+    Exp,
+    Number,
+    Real,
+    Verdict,
+    as_integer,
+    enclose,
+    equal,
+    is_exact,
+    less,
+    to_arb,
+    working_precision,
+)
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.law import Law
 
 _ORDER_BITS: Final = 192
@@ -51,13 +63,7 @@ class Contamination:
 
     @classmethod
     def of(cls, first: Sequence[int], second: Sequence[int]) -> Contamination:
-        """The experiment of two datasets, in the order given.
-
-        Raises
-        ------
-        Unsupported
-            If neither dataset is constant, or they do not differ in exactly one user: the envelope is no bound there.
-        """
+        """The experiment of two datasets in the order given; refused unless one is constant and one user differs."""
         if len(first) != len(second) or not first:
             raise InputError("datasets", f"{len(first)} and {len(second)} users", "two datasets of the same size")
         for contaminated, constant, direction in (
@@ -136,13 +142,6 @@ def ratio_law(channel: Channel, i: int, j: int) -> Law:
     return Law.from_atoms(atoms, singular)
 
 
-def _tested(ratio: Law, gamma: Any, direction: Direction) -> Law:
-    """The variable whose average's positive part is the divergence."""
-    if direction is Direction.FORWARD:
-        return Law.from_atoms(((value - gamma, weight) for value, weight in ratio.atoms()), ratio.singular)
-    return Law.from_atoms((1 - value * gamma, weight) for value, weight in ratio.atoms())
-
-
 def shuffled_leakage(
     ratio: Law,
     experiment: Contamination,
@@ -164,8 +163,8 @@ def shuffled_leakage(
     gamma : Number or Exp
         Order :math:`e^\varepsilon`, at least 0.
     rigour, rel
-        As in :func:`symshuffle.accountants.bounds.evaluate.evaluate_law`, which chooses the engine; by default exact
-        where the law and the order are rational, and in balls otherwise.
+        As in :func:`symshuffle.accountants.bounds.evaluate.evaluate_law`; by default exact where the law and the order
+        are rational, and in balls otherwise.
 
     Returns
     -------
@@ -192,18 +191,194 @@ def shuffled_leakage(
     rigour = None if rigour is None else choice(Rigour, rigour, "rigour")
     if less(gamma, 0) is Verdict.TRUE:
         raise InputError("gamma", gamma, "a number of at least 0")
-    order: Any = Fraction(gamma) if isinstance(gamma, int) else gamma
-    if isinstance(gamma, Exp):
-        order = enclose(gamma, _ORDER_BITS)
-    law = _tested(ratio, order, experiment.direction)
+    order: Any = enclose(gamma, _ORDER_BITS) if isinstance(gamma, Exp) else gamma
+    atoms: Any = ratio.atoms()
+    if experiment.direction is Direction.FORWARD:
+        law = Law.from_atoms(((value - order, weight) for value, weight in atoms), ratio.singular)
+    else:
+        law = Law.from_atoms((1 - value * order, weight) for value, weight in atoms)
     if rigour is None:
         rigour = Rigour.EXACT if is_exact((*law.values, *law.weights, law.singular)) else Rigour.BALL
-    return Leakage(
-        evaluate_law(law, experiment.n, rigour=rigour, rel=rel), experiment, "the channel with this likelihood ratio"
-    )
+    bracket = evaluate_law(law, experiment.n, rigour=rigour, rel=rel)
+    return Leakage(bracket, experiment, "the channel with this likelihood ratio")
 
 
 def pair_of_rows(channel: Channel, i: int, j: int) -> Channel:
     """Two rows of a channel, as a channel with two inputs."""
     last = channel.num_inputs - 1
     return channel.restrict((as_integer(i, "i", 0, last), as_integer(j, "j", 0, last)))
+
+
+LARGEST_EXACT_ENVELOPE: Final = 3000
+"""Users beyond which the envelope is enclosed in balls even where it is rational."""
+
+_PRECISIONS: Final = (192, 384, 768, 1536, 3072, 6144)
+_RELATIVE: Final = Fraction(1, 10**18)
+
+
+@takes_eps0()
+def binary_envelope(experiment: Contamination, *, lam: Real | float, gamma: Real | float) -> Leakage:
+    r"""Largest divergence of one user against a constant population under a ratio cap.
+
+    The maximum is over all channels of ratio cap ``lam`` and all inputs i, j.
+
+    .. math:: E(\bar K_n-\gamma)_+=q\,\Pr[B_{n-1}\ge t-1]+p\,\Pr[B_{n-1}\ge t]-\gamma\Pr[B_n\ge t],
+
+    where :math:`p=1/(1+\lambda)=1-q`, :math:`B_m` is binomial :math:`(m,p)` and ``t`` the first count of high ratios
+    with :math:`\bar K_n>\gamma`; the reverse direction is the same sum over the counts below :math:`1/\gamma`.
+
+    Parameters
+    ----------
+    experiment : Contamination
+        Number of users and direction; nothing else is covered.
+    lam, gamma : Fraction, Exp or inf
+        Local ratio cap ``exp(eps0) >= 1`` and order ``exp(eps) >= 1``; the divergence is 1 without a cap, and 0 from
+        ``gamma = lam`` on.
+    eps0 : number or text, optional
+        Local budget in nats, above 0, in place of ``lam``; kept exact.
+
+    Returns
+    -------
+    Leakage
+        Exact for rational input and n up to 3000, otherwise a ball of relative width below 1e-18.
+
+    Raises
+    ------
+    InputError
+        If ``lam`` or ``gamma`` is below 1, or both are infinite.
+
+    Notes
+    -----
+    anchored, Theorem 4.9; attained by binary randomized response.
+
+    Examples
+    --------
+    >>> binary_envelope(Contamination(2), lam=Fraction(3), gamma=Fraction(1)).bracket.exact
+    Fraction(3, 8)
+    """
+    check_kind(experiment, Contamination, "experiment", "an experiment, as Contamination(100)")
+    for name, value in (("lam", lam), ("gamma", gamma)):
+        if not isinstance(value, Fraction | int | Exp) and value != math.inf:
+            raise InputError(name, value, "a Fraction or an Exp of at least 1, or inf")
+        if less(value, 1) is Verdict.TRUE:
+            raise InputError(name, value, "a number of at least 1")
+    if isinstance(lam, float) and isinstance(gamma, float):
+        raise InputError("gamma", gamma, "a finite order where the cap is infinite")
+    return Leakage(_envelope(experiment, lam, gamma), experiment, EVERY_CHANNEL)
+
+
+EVERY_CHANNEL: Final = "every channel with this local ratio cap and every pair of its inputs (anchored, Theorem 4.9)"
+
+
+def exact_bracket(value: Fraction, how: str) -> Bracket:
+    """A number known exactly by a closed form."""
+    return Bracket(value, value, Rigour.EXACT, "closed form", how)
+
+
+def _envelope(experiment: Contamination, lam: Real | float, gamma: Real | float) -> Bracket:
+    if isinstance(lam, float):
+        return exact_bracket(Fraction(1), "no cap: the identity channel tells the pair apart")
+    if isinstance(gamma, float) or less(gamma, lam) is not Verdict.TRUE:
+        return exact_bracket(Fraction(0), "gamma >= lam: no likelihood ratio exceeds it")
+    if experiment.n <= LARGEST_EXACT_ENVELOPE and isinstance(lam, Fraction) and isinstance(gamma, Fraction):
+        return exact_bracket(_envelope_sum(experiment, lam, gamma), "finite binomial sum")
+    for bits in _PRECISIONS:
+        ball = _envelope_ball(experiment, lam, gamma, bits)
+        if ball.upper - ball.lower <= _RELATIVE * ball.upper:
+            break
+    lower = max(ball.lower, Fraction(0))
+    how = f"three binomial tails as incomplete beta functions, {bits} bits"
+    return Bracket(lower, max(lower, ball.upper), Rigour.BALL, "closed form", how)
+
+
+def _envelope_sum(experiment: Contamination, lam: Fraction, gamma: Fraction) -> Fraction:
+    n = experiment.n
+    total = Fraction(0)
+    for count in range(n + 1):
+        average = (count * lam + (n - count) / lam) / n
+        excess = average - gamma if experiment.direction is Direction.FORWARD else 1 - gamma * average
+        if excess > 0:
+            total += math.comb(n, count) * lam ** (n - count) * excess
+    return total / (1 + lam) ** n
+
+
+def _envelope_ball(experiment: Contamination, lam: Real, gamma: Real, bits: int) -> Ball:
+    n, forward = experiment.n, experiment.direction is Direction.FORWARD
+    with working_precision(bits):
+        ratio, order = to_arb(lam), to_arb(gamma)
+        p, q = 1 / (1 + ratio), ratio / (1 + ratio)
+        level = order if forward else 1 / order
+        place = Ball.from_arb(n * (level - 1 / ratio) / (ratio - 1 / ratio), bits)
+        found: flint.arb | None = None
+        # Where the threshold sits on a count, both neighbours of it give the same sum: the summand is zero there.
+        for t in range(math.floor(place.lower) + 1, math.floor(place.upper) + 2):
+            if forward:
+                value = q * _tail(n - 1, t - 1, p) + p * _tail(n - 1, t, p) - order * _tail(n, t, p)
+            else:
+                seen = q * _tail(n - 1, n - t + 1, q) + p * _tail(n - 1, n - t, q)
+                value = _tail(n, n - t + 1, q) - order * seen
+            found = value if found is None else found.union(value)
+        if found is None:
+            raise NotDecided(f"no count of high ratios can be the threshold at {bits} bits")
+        return Ball.from_arb(found, bits)
+
+
+def _tail(n: int, t: int, p: flint.arb) -> flint.arb:
+    """The probability that a binomial (n, p) count is at least t."""
+    if t <= 0:
+        return flint.arb(1)
+    return flint.arb(0) if t > n else p.beta_lower(t, n - t + 1, regularized=True)
+
+
+def certify_envelope(channel: Channel, i: int, j: int, *, lam: Fraction) -> Channel:
+    """Kernel from binary randomized response to two rows of a channel, checked.
+
+    Since local post-processing commutes with shuffling, no divergence of the pair can exceed that of randomized
+    response.
+
+    Parameters
+    ----------
+    channel : Channel
+        A channel over the rationals.
+    i, j : int
+        Two inputs, each from 0 to k - 1.
+    lam : Fraction
+        Ratio cap ``exp(eps0)`` of the randomized response, above 1.
+
+    Returns
+    -------
+    Channel
+        With 2 inputs and the outputs of the channel: randomized response of ratio ``lam`` followed by the kernel is the
+        channel on the inputs ``(i, j)``.
+
+    Raises
+    ------
+    InputError
+        If a likelihood ratio of the two rows is outside ``[1/lam, lam]``, or ``lam <= 1``.
+    CertificateError
+        At ``kernel`` if the kernel does not reproduce the rows.
+
+    Notes
+    -----
+    anchored, Lemma 4.6 and Remark 4.7, in experiment form.
+
+    Examples
+    --------
+    >>> response = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
+    >>> print(certify_envelope(response, 0, 1, lam=Fraction(3)))
+    5/6  1/6
+    1/6  5/6
+    """
+    if lam <= 1:
+        raise InputError("lam", lam, "a number > 1 (at lam = 1 the two rows agree)")
+    pair = pair_of_rows(channel, i, j)
+    columns = []
+    for y, (a, b) in enumerate(exact_columns(pair)):
+        if a > lam * b or b > lam * a:
+            raise InputError("lam", lam, f"a cap that output {y} respects (its rows have {a} and {b})")
+        columns.append(((lam * a - b) / (lam - 1), (lam * b - a) / (lam - 1)))
+    kernel = Channel(tuple(zip(*columns, strict=True)))
+    high, low = lam / (1 + lam), 1 / (1 + lam)
+    if Channel(((high, low), (low, high))).push_forward(kernel) != pair:
+        raise CertificateError("kernel", "randomized response followed by it is not the two rows")
+    return kernel

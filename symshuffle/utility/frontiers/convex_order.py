@@ -1,8 +1,7 @@
 r"""Convex order of finite laws over Q with a witness either way, and how far a law is from saturating the envelope.
 
-:math:`X\le_{cx}Y` means :math:`E\varphi(X)\le E\varphi(Y)` for every convex :math:`\varphi`. For finite laws it is a
-finite question: equal means, and :math:`E(X-t)_+\le E(Y-t)_+` at the atoms. Where it holds a martingale coupling exists
-(Strassen) and is returned; where it fails, a threshold is.
+:math:`X\le_{cx}Y` is decided by equal means and :math:`E(X-t)_+\le E(Y-t)_+` at the atoms. Where it holds a martingale
+coupling (Strassen) is returned; where it fails, a threshold is.
 """
 
 from __future__ import annotations
@@ -12,17 +11,18 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, final
+from typing import Any, Final, final
 
 from symshuffle.base.choices import Direction
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
+from symshuffle.base.levels import takes_eps0
 from symshuffle.base.lp import LinearProgram
+from symshuffle.base.numbers import Number, Verdict, less
 from symshuffle.base.results import well_formed
 from symshuffle.channels.law import Law
 from symshuffle.geometry.linprog import solve
 from symshuffle.utility.estimation.canonical import check_users
-from symshuffle.utility.frontiers.contamination import Contamination
-from symshuffle.utility.frontiers.envelope import binary_envelope, endpoint_law
+from symshuffle.utility.frontiers.contamination import Contamination, binary_envelope
 
 LARGEST_AVERAGE: Final = 200_000
 """Count vectors beyond which the law of an average is not written out."""
@@ -35,8 +35,7 @@ class ConvexOrder:
 
     - ``coupling``: joint masses (rows: atoms of the lower law, columns: of the upper) under which the upper variable
       has the lower one as its conditional mean; None where the order fails.
-    - ``threshold``: A ``t`` with ``E(X-t)_+ > E(Y-t)_+``; None where the order holds, or where already the means
-      differ.
+    - ``threshold``: A ``t`` with ``E(X-t)_+ > E(Y-t)_+``; None where the order holds, or already the means differ.
     """
 
     coupling: tuple[tuple[Fraction, ...], ...] | None
@@ -87,10 +86,7 @@ def stop_loss(law: Law, threshold: Fraction) -> Fraction:
 
 
 def convex_order(lower: Law, upper: Law) -> ConvexOrder:
-    """Whether ``lower`` is below ``upper`` in convex order, with a coupling or a threshold as witness.
-
-    anchored, Remark 4.7. The coupling comes from an exactly certified linear program.
-    """
+    """Whether ``lower`` is below ``upper`` in convex order, with a coupling or a threshold (anchored, Remark 4.7)."""
     x, y = exact_atoms(lower), exact_atoms(upper)
     if lower.mean != upper.mean:
         return ConvexOrder(None, None)
@@ -183,10 +179,9 @@ def rigidity_gap(ratio: Law, experiment: Contamination, *, lam: Fraction) -> tup
 
 
 def moments_from_average(moments: Sequence[Fraction], n: int) -> tuple[Fraction, ...]:
-    r"""Moments of :math:`L` from those of the average of ``n`` copies (orders 1, 2, ... in turn).
+    r"""Moments of :math:`L` from those of the average of ``n`` copies (orders 1, 2, ...; anchored, Remark 4.11).
 
-    The moment of order ``m`` of the sum is :math:`n\,E L^m` plus a polynomial in lower moments, so the system is
-    triangular: the average determines a bounded law (anchored, Remark 4.11).
+    The moment of order ``m`` of the sum is :math:`n\,E L^m` plus a polynomial in lower moments.
     """
     n = check_users(n)
     found: list[Fraction] = []
@@ -206,3 +201,41 @@ def _sum_moment(moments: Sequence[Fraction], n: int, order: int) -> Fraction:
             for m in range(order + 1)
         ]
     return total[order]
+
+
+@takes_eps0(as_ball=True)
+def endpoint_law(lam: Number) -> Law:
+    """Law with the two values ``lam`` and ``1/lam`` and mean 1.
+
+    At ``lam = 1`` it is the point mass at 1.
+
+    Parameters
+    ----------
+    lam : Number
+        A finite number of at least 1.
+    eps0 : number or text, optional
+        Local budget in nats, above 0, in place of ``lam``; kept exact.
+
+    Returns
+    -------
+    Law
+        Of the likelihood ratio of binary randomized response: the weight of ``lam`` is ``1/(1 + lam)``.
+
+    Raises
+    ------
+    InputError
+        If ``lam`` is below 1 or not finite.
+
+    Notes
+    -----
+    anchored, Definition 4.5.
+
+    Examples
+    --------
+    >>> endpoint_law(Fraction(3)).mean
+    Fraction(1, 1)
+    """
+    if less(lam, 1) is Verdict.TRUE or (isinstance(lam, float) and not math.isfinite(lam)):
+        raise InputError("lam", lam, "a finite number of at least 1")
+    ratio: Any = lam
+    return Law.from_atoms([(ratio, 1 / (1 + ratio)), (1 / ratio, ratio / (1 + ratio))])

@@ -1,11 +1,9 @@
-r"""Permutation-equivariant channels, orbit by orbit: signal, budget, slope, and the best risk under a budget.
+"""Permutation-equivariant channels, orbit by orbit: signal, budget, slope, and the best risk under a budget.
 
-Under the group of all permutations the outputs fall into orbits, and an orbit is one template up to rearrangement
-(:class:`symshuffle.utility.frontiers.orbit.Orbit`). Signal and budget add up over orbits, and the projected inverse
-estimator of the paper is the canonical estimator (:mod:`symshuffle.utility.estimation.canonical`): with trace :math:`T`
-its *signal coefficient* is :math:`A=T/(k(k-1))` and its exact fixed-composition risk :math:`\frac{k-1}{kn}(\frac1A-1)`.
-
-The closed forms below are derived from templates given by levels, so they hold for every ``k``; nothing is fitted.
+Under all permutations an orbit of outputs is one template up to rearrangement, and signal and budget add up over
+orbits; with trace :math:`T` the *signal coefficient* is :math:`A=T/(k(k-1))`. Subset selection of size ``s`` has its
+smallest risk at a budget at ``s = 1``: the derivative in real ``s`` follows by implicit differentiation, and its sign
+from the signs of coefficients in :math:`C=1+c`, :math:`s=1+u`, :math:`k=2+u+w`.
 """
 
 from __future__ import annotations
@@ -13,26 +11,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 import sympy as sp
 
 from symshuffle.base.choices import Population, Rigour, choice
+from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Ball
+from symshuffle.base.numbers import Ball, Verdict
 from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel, direct_sum
-from symshuffle.mechanisms.finite import K, S, krr
-from symshuffle.mechanisms.symbolic import constant_of, evaluate, normal_form
-from symshuffle.utility.anchored.law import AnchoredLaw, check_template, template_budget, template_signal
-from symshuffle.utility.anchored.mixtures import mix_laws, orbit_law
+from symshuffle.mechanisms.finite import K, S, krr, subset_selection
+from symshuffle.mechanisms.symbolic import LAM, constant_of, evaluate, normal_form
 from symshuffle.utility.estimation.canonical import check_users, isotropic_risk
 from symshuffle.utility.estimation.moments import levels_budget, levels_signal
-from symshuffle.utility.frontiers.caps import at, check_cap, check_inputs, subset_trace
-from symshuffle.utility.frontiers.frontier import LARGEST_CAPPED, ratio_of_budget, trace_frontier
-from symshuffle.utility.frontiers.orbit import Orbit, subset_orbit
-from symshuffle.utility.frontiers.orbits import LARGEST_LAW, Frontier
-from symshuffle.utility.frontiers.subset_family import check_budget, check_size, largest_budget
+from symshuffle.utility.frontiers.caps import (
+    at,
+    check_budget,
+    check_cap,
+    check_inputs,
+    check_size,
+    matched_ratio,
+    sign_factor,
+    subset_budget,
+    subset_trace,
+)
+from symshuffle.utility.frontiers.frontier import LARGEST_CAPPED, trace_frontier
+from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit
+from symshuffle.utility.frontiers.orbits import Frontier, signal_and_budget
 
 SPREAD: Final = sp.Symbol("sigma", positive=True)
 r"""Standard deviation of the coordinates of a template: :math:`\sigma^2=V/k-1` for square sum ``V``."""
@@ -40,44 +46,18 @@ r"""Standard deviation of the coordinates of a template: :math:`\sigma^2=V/k-1` 
 ALPHA: Final = sp.Symbol("alpha", positive=True)
 BETA: Final = sp.Symbol("beta", positive=True)
 
-_ULP: Final = Fraction(1, 1 << 80)
-
 
 def orbit_slope(u: Sequence[Fraction]) -> Fraction:
-    r"""Signal coefficient per budget of one template, :math:`(V-k)/(VH-k^2)`.
-
-    Here :math:`V=\sum_iu_i^2` and :math:`H=\sum_i1/u_i`.
-
-    Examples
-    --------
-    >>> orbit_slope([Fraction(5, 3), *[Fraction(5, 6)] * 4])  # the best of five inputs: ratio 2, slope 1/(1 + 2)^2
-    Fraction(1, 9)
-
-    alphabets, Proposition 11.1 (iii).
-    """
-    check_template(u)
-    signal, budget = template_signal(u), template_budget(u)
-    if signal == 0 or not isinstance(budget, Fraction):
-        raise InputError("template", tuple(map(str, u)), "a template other than 1 with positive coordinates")
+    """Signal coefficient per budget of one template (alphabets, Proposition 11.1 (iii))."""
+    signal, budget = signal_and_budget(u)
     return signal / (len(u) * (len(u) - 1)) / budget
 
 
-def orbit_mixture(orbits: Sequence[Orbit]) -> AnchoredLaw:
-    """The law of an equivariant channel given by its orbits: run an orbit with its weight and publish which."""
-    k = sum(count for count, _ in orbits[0].levels) if orbits else 0
-    if k > LARGEST_LAW:
-        raise Unsupported(f"k = {k}: laws are written out up to k = {LARGEST_LAW}; `Orbit` has signal and budget")
-    return mix_laws([orbit_law(orbit.template()) for orbit in orbits], [orbit.weight for orbit in orbits])
-
-
 def response_mixture(k: int, blocks: Sequence[tuple[Fraction, Fraction]], nulls: Sequence[Fraction] = ()) -> Channel:
-    """Disjoint copies of k-ary randomized response beside null symbols.
+    """Disjoint copies of k-ary randomized response beside null symbols (alphabets, Theorem 10.2).
 
-    - ``k``: number of inputs, at least 2.
     - ``blocks``: each copy is run with its weight, at ratio ``C >= 1``.
     - ``nulls``: probabilities of symbols that say nothing; all weights sum to 1.
-
-    alphabets, Theorem 10.2; one block and one null symbol make Definition 10.1.
     """
     k = check_inputs(k)
     for i, (weight, ratio) in enumerate(blocks):
@@ -95,10 +75,7 @@ def response_mixture(k: int, blocks: Sequence[tuple[Fraction, Fraction]], nulls:
 
 @cache
 def ordered_pair_slope() -> sp.Expr:
-    r"""Slope of the template proportional to :math:`(\alpha,\beta,1,\dots,1)`, in ``k``, ``alpha``, ``beta``.
-
-    alphabets, Remark 11.4; derived from the three levels.
-    """
+    r"""Slope of the template proportional to :math:`(\alpha,\beta,1,\dots,1)` (alphabets, Remark 11.4)."""
     total = ALPHA + BETA + K - 2
     levels = ((sp.Integer(1), K * ALPHA / total), (sp.Integer(1), K * BETA / total), (K - 2, K / total))
     return sp.factor(normal_form(levels_signal(levels) / (K * (K - 1)) / levels_budget(levels, K)))
@@ -106,11 +83,9 @@ def ordered_pair_slope() -> sp.Expr:
 
 @cache
 def two_level_template() -> tuple[sp.Expr, sp.Expr]:
-    r"""The two values of a template of spread :math:`\sigma` whose ``s`` high coordinates are equal, as the low ones.
+    r"""Values :math:`1+\sigma\sqrt{(k-s)/s}`, :math:`1-\sigma\sqrt{s/(k-s)}` of a template of spread :math:`\sigma`.
 
-    .. math:: a=1+\sigma\sqrt{(k-s)/s},\qquad b=1-\sigma\sqrt{s/(k-s)},
-
-    the solution of :math:`sa+(k-s)b=k`, :math:`sa^2+(k-s)b^2=k(1+\sigma^2)`, :math:`a>b` (alphabets, Lemma 11.2).
+    ``s`` high coordinates are equal, as are the low ones (alphabets, Lemma 11.2).
     """
     step = SPREAD * sp.sqrt((K - S) / S)
     return 1 + step, 1 - step * S / (K - S)
@@ -118,26 +93,17 @@ def two_level_template() -> tuple[sp.Expr, sp.Expr]:
 
 @cache
 def two_level_reciprocals() -> sp.Expr:
-    r"""The sum of reciprocals :math:`F_s=s/a+(k-s)/b` of :func:`two_level_template`, in ``k``, ``s``, ``sigma``.
-
-    It is :math:`k(1+\sigma t)/(1+\sigma t-\sigma^2)` with the skewness :math:`t=\sqrt{(k-s)/s}-\sqrt{s/(k-s)}`, which
-    decreases in ``s``; and it decreases in ``t``: one high coordinate is best at every square sum.
-    """
+    """The sum of reciprocals :math:`F_s=s/a+(k-s)/b` of :func:`two_level_template`, in ``k``, ``s``, ``sigma``."""
     high, low = two_level_template()
     return S / high + (K - S) / low
 
 
-def smallest_reciprocal_sum(k: int, square_sum: Fraction, s: int = 1, *, bits: int | None = None) -> Fraction | Ball:
-    r"""The sum of reciprocals of the template with ``s`` equal high coordinates, sum ``k`` and this square sum.
+def smallest_reciprocal_sum(k: int, square_sum: Fraction, s: int = 1) -> Fraction | Ball:
+    """The sum of reciprocals of the template with ``s`` equal high coordinates, sum ``k`` and this square sum.
 
-    At ``s = 1`` it is the smallest of all templates (claim ``symshuffle.alphabets-frontier``).
+    - ``square_sum``: in ``(k, k*k/s)``; beyond it the low coordinates are not positive.
 
-    - ``k``: number of inputs, at least 3.
-    - ``square_sum``: :math:`V` in ``(k, k s_0)``, with :math:`s_0=k/s`: beyond it the low coordinates are not
-      positive.
-    - ``s``: number of high coordinates, from 1 to ``k - 1``.
-
-    alphabets, Lemma 11.2.
+    At ``s = 1`` it is the smallest of all templates (alphabets, Lemma 11.2; claim ``symshuffle.alphabets-frontier``).
     """
     k = check_inputs(k, 3)
     k, s = check_size(k, s)
@@ -145,7 +111,7 @@ def smallest_reciprocal_sum(k: int, square_sum: Fraction, s: int = 1, *, bits: i
     if not k < value < Fraction(k * k, s):
         raise InputError("square_sum", square_sum, f"a number in ({k}, {Fraction(k * k, s)}), for {s} high coordinates")
     spread = sp.sqrt(constant_of(value / k - 1))
-    found = evaluate(two_level_reciprocals().subs({K: sp.Integer(k), S: sp.Integer(s), SPREAD: spread}), bits=bits)
+    found = evaluate(two_level_reciprocals().subs({K: sp.Integer(k), S: sp.Integer(s), SPREAD: spread}))
     if isinstance(found, float):
         raise InputError("square_sum", square_sum, "an exact number")
     return found
@@ -156,9 +122,8 @@ def optimal_equivariant_risk(
 ) -> tuple[Bracket, Frontier]:
     r"""Smallest worst-case canonical risk of all channels under a pairwise budget.
 
-    Up to the threshold :math:`(1-1/\sqrt{k-1})^2` it is
-    :math:`\frac{k-1}{kn}\big((1+\sqrt{k-1})^2/B-1\big)` (fixed composition), attained by augmented randomized response
-    at ratio :math:`\sqrt{k-1}`; beyond it that of k-ary response, which the paper leaves open.
+    Up to the threshold :math:`(1-1/\sqrt{k-1})^2` it is that of augmented randomized response at ratio
+    :math:`\sqrt{k-1}`, beyond it that of k-ary response.
 
     Parameters
     ----------
@@ -210,18 +175,8 @@ def optimal_equivariant_risk(
 def capped_vertices(k: int, lam: Fraction) -> tuple[tuple[int, Fraction, Fraction], ...]:
     r"""The corners of the frontier under a small ratio cap: sizes at the cap, with budget and signal coefficient.
 
-    For :math:`\lambda\le\sqrt{k-1}` the frontier is piecewise linear, from the origin through these points, and flat
-    after the last one: every other template at the cap lies below the chords.
-
-    - ``lam``: ratio cap, above 1 and at most :math:`\sqrt{k-1}`; beyond it part of the frontier is a curve.
-
-    Examples
-    --------
-    >>> [s for s, _, _ in capped_vertices(10, Fraction(2))]
-    [1, 2, 3]
-
-    Claim ``symshuffle.alphabets-capped-vertices``; certificates at each budget come from
-    :func:`symshuffle.utility.frontiers.frontier.trace_frontier`.
+    For :math:`1<\lambda\le\sqrt{k-1}` the frontier is piecewise linear, from the origin through these points, and flat
+    after the last one (claim ``symshuffle.alphabets-capped-vertices``).
     """
     k = check_inputs(k, 3)
     check_cap(lam)
@@ -250,23 +205,6 @@ def _turn(
 ) -> Fraction:
     """Above 0 where the path turns left at ``b``."""
     return (b[1] - a[1]) * (c[2] - a[2]) - (c[1] - a[1]) * (b[2] - a[2])
-
-
-def calibrated_risk(k: int, budget: Fraction, *, n: int, population: Population | str) -> Bracket:
-    r"""The canonical risk of k-ary randomized response calibrated to a pairwise budget, :math:`\chi_k(C_B)=B`.
-
-    alphabets, Corollary 10.3. The ratio is bracketed by rationals; the risk decreases in it.
-    """
-    population = choice(Population, population, "population")
-    k = check_inputs(k)
-    n = check_users(n)
-    low = ratio_of_budget(k, check_budget(budget))
-    ends = []
-    for ratio in (low + _ULP, low):
-        trace = at(subset_trace(), k=k, s=1, lam=ratio)
-        ends.append(Fraction(isotropic_risk(k, trace, population=population)) / n)
-    how = "k-ary response at the ratio of the budget, between two rational ratios"
-    return Bracket(ends[0], ends[1], Rigour.EXACT, "closed form", how)
 
 
 def thinning_gain(k: int, budget: Fraction) -> Bracket:
@@ -302,7 +240,96 @@ def thinning_gain(k: int, budget: Fraction) -> Bracket:
     1.031519
     """
     best, _ = optimal_equivariant_risk(k, budget, n=1, population=Population.FIXED)
-    tuned = calibrated_risk(k, budget, n=1, population=Population.FIXED)
+    tuned = matched_risk(k, 1, budget, n=1)
     how = "two exact risks at the same budget"
     lower = max(tuned.lower / best.upper, Fraction(1))  # the optimum is no worse than one of its competitors
     return Bracket(lower, max(tuned.upper / best.lower, lower), Rigour.EXACT, "closed form", how)
+
+
+REAL_SIZES: Final = {
+    LAM: 1 + sp.Symbol("c", nonnegative=True),
+    S: 1 + sp.Symbol("u", nonnegative=True),
+    K: 2 + sp.Symbol("u", nonnegative=True) + sp.Symbol("w", nonnegative=True),
+}
+"""The admissible reals: ``C >= 1``, ``1 <= s <= k - 1``."""
+
+
+def matched_risk(
+    k: int, s: int, budget: Fraction, *, n: int, population: Population | str = Population.FIXED
+) -> Bracket:
+    r"""The exact canonical risk of subsets of size ``s`` at a pairwise budget, :math:`\frac{k-1}{kn}(1/A-1)`.
+
+    It increases in ``s`` (alphabets, Theorem 12.1); two rational ratios around :math:`C_s` bracket it.
+    """
+    population = choice(Population, population, "population")
+    n = check_users(n)
+    ratio = matched_ratio(k, s, budget)
+    ends = [
+        Fraction(isotropic_risk(k, at(subset_trace(), k=k, s=s, lam=lam), population=population)) / n
+        for lam in (ratio.upper, ratio.lower)
+    ]
+    how = f"subsets of size {s}, at two rational ratios around the matched one"
+    return Bracket(ends[0], ends[1], Rigour.EXACT, "closed form", how)
+
+
+def largest_budget(k: int, lam: Fraction) -> tuple[Fraction, int]:
+    r"""The largest pairwise budget of an equivariant channel of ratio at most ``lam``, and the subset size of it.
+
+    A template's budget is convex in it, so it is largest at a subset template at the cap; :math:`\chi_{k,s}(\lambda)`
+    increases in ``s`` as long as :math:`\lambda s^2\le(k-s)^2` (claim ``symshuffle.alphabets-largest-budget``).
+    """
+    k = check_inputs(k)
+    check_cap(lam)
+    low = first_integer(lambda s: lam * s**2 > (k - s) ** 2, 1, k) - 1  # the largest s with <=, or 1
+    spent: Any = {s: at(subset_budget(), k=k, s=s, lam=Fraction(lam)) for s in (low, min(low + 1, k - 1))}
+    return max((value, s) for s, value in spent.items())
+
+
+@cache
+def risk_constant() -> sp.Expr:
+    r"""``n`` times the fixed-composition risk of subset selection, :math:`\frac{k-1}k(1/A_{k,s}(C)-1)`, in k, s, C."""
+    return normal_form((K - 1) ** 2 / subset_trace() - (K - 1) / K)
+
+
+@cache
+def ratio_derivative() -> sp.Expr:
+    r"""How the matched ratio moves with the size: :math:`dC_s/ds=-\partial_s\chi/\partial_C\chi`, in k, s, C."""
+    return sp.factor(normal_form(-sp.diff(subset_budget(), S) / sp.diff(subset_budget(), LAM)))
+
+
+@cache
+def risk_derivative() -> sp.Expr:
+    r"""``n`` times the derivative of the matched-budget risk in real ``s``, at :math:`C=C_s`: the chain rule."""
+    whole = sp.diff(risk_constant(), S) + sp.diff(risk_constant(), LAM) * ratio_derivative()
+    return sp.factor(normal_form(whole))
+
+
+def is_positive(expression: sp.Expr) -> Verdict:
+    """Whether a rational function in k, s, C is positive for all reals ``C > 1``, ``1 < s < k - 1``: a proof."""
+    rest = sign_factor(expression, REAL_SIZES)
+    return Verdict.of(rest == 1) if rest.is_Integer else Verdict.UNDECIDED
+
+
+@cache
+def inclusion_probabilities() -> tuple[sp.Expr, sp.Expr]:
+    """Probabilities that the reported subset holds the input, and another given one (alphabets, Section 12).
+
+    Of the subsets ``s/k`` contain the input; of those a share ``(s-1)/(k-1)`` contain a given other input, and of the
+    rest a share ``s/(k-1)``.
+    """
+    (subsets,) = subset_selection().classes
+    states = {state.name: state for state in subsets.states}
+    hit, miss = states["hit"], states["miss"]
+    holding, missing = subsets.size * S / K, subsets.size * (K - S) / K
+    other = holding * (S - 1) / (K - 1) * hit.probability + missing * S / (K - 1) * miss.probability
+    return sp.factor(normal_form(holding * hit.probability)), sp.factor(normal_form(other))
+
+
+def thinned_subset_selection(k: int, s: int, lam: Fraction, share: Fraction) -> tuple[Orbit, ...]:
+    """Orbits of subset selection with this share of the mass and a null symbol (alphabets, Remark 12.2)."""
+    k, s = check_size(k, s)
+    check_cap(lam)
+    if not 0 < share <= 1:
+        raise InputError("share", share, "a number in (0, 1]")
+    whole = subset_orbit(k, s, Fraction(lam), Fraction(share))
+    return (whole,) if share == 1 else (centre_orbit(k, 1 - Fraction(share)), whole)

@@ -1,7 +1,7 @@
 r"""What a mechanism says and hides at all levels: moments, risks and envelopes as formulas in the parameters left open.
 
-The envelopes are those of the contamination pair (:mod:`symshuffle.utility.frontiers.envelope`) at the mechanism's own
-ratio cap, with ``lam``, the number of users and the order of the divergence as symbols.
+Envelopes are those of the contamination pair (:mod:`symshuffle.utility.frontiers.contamination`) at the ratio cap of
+the mechanism, with ``lam``, the number of users and the order of the divergence as symbols.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Final, final
 
 import sympy as sp
 
-from symshuffle.base.choices import Direction, Population, choice
+from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.mechanisms.display import factored, latex
 from symshuffle.mechanisms.model import Mechanism
@@ -27,50 +27,21 @@ _COUNT: Final = sp.Symbol("c", integer=True, nonnegative=True)
 
 
 def chi_square_envelope(cap: Any, n: Any = USERS) -> sp.Expr:
-    r"""The largest chi-square divergence of the contamination pair at a ratio cap: :math:`(L-1)^2/(Ln)`.
-
-    - ``cap``: ratio cap ``L``; ``oo`` where there is none.
-
-    Examples
-    --------
-    >>> chi_square_envelope(3, 4)
-    1/3
-
-    anchored, Theorem 4.9 with :math:`f(t)=(t-1)^2`.
-    """
+    """The largest chi-square divergence :math:`(L-1)^2/(Ln)` of the contamination pair at a ratio cap ``L``."""
     ratio, users = _at_least_one(cap, "cap"), _at_least_one(n, "n", integer=True)
     return sp.oo if ratio is sp.oo else (ratio - 1) ** 2 / (ratio * users)
 
 
-def hockey_stick_envelope(
-    cap: Any, n: Any = USERS, *, gamma: Any = _EXP_EPS, direction: Direction | str = Direction.FORWARD
-) -> sp.Expr:
+def hockey_stick_envelope(cap: Any, n: Any = USERS, *, gamma: Any = _EXP_EPS) -> sp.Expr:
     r"""The largest hockey-stick divergence of the contamination pair at a ratio cap, as a finite sum over counts.
 
-    .. math:: \frac1{(1+L)^n}\sum_{c=0}^n\binom ncL^{n-c}\Bigl(\frac{cL+(n-c)/L}n-\gamma\Bigr)_+,
-
-    in the reverse direction with :math:`1-\gamma\,(cL+(n-c)/L)/n` in place of the bracket.
-
-    - ``cap``: ratio cap ``L``, at least 1; ``oo`` where there is none: the divergence is then 1.
-    - ``gamma``: order :math:`e^\varepsilon`, at least 1.
-    - ``direction``: ``FORWARD``: of the contaminated dataset from the constant one.
-
-    Examples
-    --------
-    At two users and order 1, for a cap of 3; :func:`~symshuffle.utility.frontiers.envelope.binary_envelope` says the
-    same:
-
-    >>> hockey_stick_envelope(3, 2, gamma=1).doit()
-    3/8
-
-    anchored, Theorem 4.9.
+    .. math:: \frac1{(1+L)^n}\sum_{c=0}^n\binom ncL^{n-c}\Bigl(\frac{cL+(n-c)/L}n-\gamma\Bigr)_+
     """
     ratio, users = _at_least_one(cap, "cap"), _at_least_one(n, "n", integer=True)
-    order, way = _at_least_one(gamma, "gamma"), choice(Direction, direction, "direction")
+    order = _at_least_one(gamma, "gamma")
     if ratio is sp.oo:
         return sp.Integer(1)
-    average = (_COUNT * ratio + (users - _COUNT) / ratio) / users
-    excess = average - order if way is Direction.FORWARD else 1 - order * average
+    excess = (_COUNT * ratio + (users - _COUNT) / ratio) / users - order
     summand = sp.binomial(users, _COUNT) * ratio ** (users - _COUNT) * sp.Max(0, excess)
     return sp.Sum(summand, (_COUNT, 0, users)) / (1 + ratio) ** users
 
@@ -115,9 +86,8 @@ FORMULAS: Final[Mapping[str, str]] = {
 def law_formulas(mechanism: Mechanism, *, n: Any = USERS, gamma: Any = _EXP_EPS) -> LawFormulas:
     r"""Trace, budget, ratio cap, risks and leakage as formulas in open parameters.
 
-    Risks are expected squared errors of the canonical estimator, at the worst composition. The chi-square divergence of
-    a contamination pair is that of its two rows divided by ``n``; leakage is that of one user against a constant
-    population, in the forward direction.
+    Risks are expected squared errors of the canonical estimator, at the worst composition; leakage is that of one user
+    against a constant population, in the forward direction.
 
     Parameters
     ----------
@@ -148,11 +118,6 @@ def law_formulas(mechanism: Mechanism, *, n: Any = USERS, gamma: Any = _EXP_EPS)
     >>> found = law_formulas(mechanism("krr"))
     >>> found.formulas["iid_risk"]
     (k - 1)*(k + lambda - 1)**2/(k*n*(lambda - 1)**2)
-    >>> found.formulas["chi_square_envelope"]
-    (lambda - 1)**2/(lambda*n)
-
-    What is not decided for all values is named, with the reason:
-
     >>> sorted(law_formulas(mechanism("rappor")).refused)
     ['fixed_risk', 'iid_risk', 'trace']
     """

@@ -1,19 +1,9 @@
 r"""How much a channel can say under a budget: the frontier of trace against pairwise chi-square divergence.
 
-.. math:: F_k(C)=\sup\{\operatorname{tr}\Sigma_\mu:\ \max_{i\ne j}\chi^2(W_i\Vert W_j)\le C\}.
-
-It is attained by mixtures of exchangeable orbit laws (anchored, Theorem 7.9), and the templates that matter are the
-*singletons*: one high coordinate at ratio :math:`\lambda`, the others equal. The frontier is the concave envelope of
-the curve :math:`\lambda\mapsto(B(\lambda),S(\lambda))`:
-
-- up to the threshold :math:`B_*=(1-1/\sqrt{k-1})^2` the line of slope :math:`\kappa_k=k(k-1)/(1+\sqrt{k-1})^2`,
-  attained by augmented randomized response at ratio :math:`\sqrt{k-1}` (anchored, Theorem 7.5);
-- beyond it the curve itself, attained by plain k-ary randomized response at the ratio whose budget is ``C``: the closed
-  form that the paper leaves open (claim ``symshuffle.anchored-frontier``).
-
-A cap on all likelihood ratios besides makes subset templates at the cap compete with singletons. The closed forms are
-derived from the definition of subset selection; the numbers come with a law and a certificate over Q
-(:mod:`symshuffle.utility.frontiers.orbits`).
+It is the concave envelope of the curve :math:`\lambda\mapsto(B(\lambda),S(\lambda))` of the *singletons*, templates
+with one high coordinate: up to the threshold budget a line, attained by augmented randomized response at ratio
+:math:`\sqrt{k-1}` (anchored, Theorems 7.5 and 7.9), beyond it the curve itself (claim
+``symshuffle.anchored-frontier``). Under a cap on all ratios subset templates at the cap compete with singletons.
 """
 
 from __future__ import annotations
@@ -28,13 +18,21 @@ from typing import Any, Final, overload
 import sympy as sp
 
 from symshuffle.base.choices import Rigour
-from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Number, Real, enclose
 from symshuffle.base.results import Bracket
 from symshuffle.mechanisms.finite import K, S
-from symshuffle.mechanisms.symbolic import LAM, constant_of, evaluate, normal_form
-from symshuffle.utility.frontiers.caps import check_cap, check_inputs, subset_budget, subset_slope, subset_trace
+from symshuffle.mechanisms.symbolic import LAM, evaluate, normal_form
+from symshuffle.utility.frontiers.caps import (
+    at,
+    check_cap,
+    check_inputs,
+    matched_ratio,
+    subset_budget,
+    subset_slope,
+    subset_trace,
+)
+from symshuffle.utility.frontiers.contamination import exact_bracket
 from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit
 from symshuffle.utility.frontiers.orbits import DualCertificate, Frontier
 
@@ -93,7 +91,7 @@ def slope_constant(k: int | None = None, *, bits: int | None = None) -> Any:
     >>> slope_constant(5)
     Fraction(20, 9)
     """
-    return _slope_constant() if k is None else _number_in(_slope_constant(), k, bits)
+    return _at_optimum(subset_slope(), k, bits)
 
 
 @overload
@@ -131,28 +129,21 @@ def threshold_budget(k: int | None = None, *, bits: int | None = None) -> Any:
     >>> threshold_budget(10)
     Fraction(4, 9)
     """
-    return _threshold_budget() if k is None else _number_in(_threshold_budget(), k, bits)
+    return _at_optimum(subset_budget(), k, bits)
 
 
-@cache
-def _slope_constant() -> sp.Expr:
-    return _at_optimum(subset_slope())
-
-
-@cache
-def _threshold_budget() -> sp.Expr:
-    return _at_optimum(subset_budget())
-
-
-def _number_in(expression: sp.Expr, k: int, bits: int | None) -> Number:
-    k = check_inputs(k)
-    return evaluate(expression.subs(K, k), bits=bits)
-
-
-def _at_optimum(expression: sp.Expr) -> sp.Expr:
+def _at_optimum(expression: sp.Expr, k: int | None, bits: int | None) -> Any:
+    """A closed form of subset selection at one high coordinate and the ratio sqrt(k - 1)."""
     root = sp.Symbol("t", positive=True)  # t = sqrt(k - 1), so that everything is rational in t
-    reduced = sp.factor(expression.subs(S, 1).subs(LAM, root).subs(K, root**2 + 1))
-    return reduced.subs(root, sp.sqrt(K - 1))
+    if k is not None:
+        k = check_inputs(k)
+    reduced = _reduced(expression, root).subs(root, sp.sqrt(K - 1))
+    return reduced if k is None else evaluate(reduced.subs(K, k), bits=bits)
+
+
+@cache
+def _reduced(expression: sp.Expr, root: sp.Symbol) -> sp.Expr:
+    return sp.factor(expression.subs(S, 1).subs(LAM, root).subs(K, root**2 + 1))
 
 
 @cache
@@ -221,8 +212,7 @@ def trace_frontier(k: int, budget: Fraction | float, *, lam_cap: Real | float | 
         return _capped(k, budget, check_cap(lam_cap, "lam_cap"))
     if budget == math.inf:
         identity = Orbit(Fraction(1), ((1, Fraction(k)), (k - 1, Fraction(0))))
-        how = "the identity channel: the largest signal of any template"
-        top = Bracket(identity.signal, identity.signal, Rigour.EXACT, "closed form", how)
+        top = exact_bracket(identity.signal, "the identity channel: the largest signal of any template")
         return Frontier(k, budget, top, (identity,), DualCertificate(k, Fraction(0), identity.signal))
     cap = Fraction(budget)
     return _low_budget(k, cap) if _below_threshold(k, cap) else _high_budget(k, cap)
@@ -238,10 +228,7 @@ def _below_threshold(k: int, budget: Fraction) -> bool:
 
 def _number(expression: sp.Expr, k: int, lam: Fraction) -> Fraction:
     """A closed form of the singleton curve at a rational ratio."""
-    value = evaluate(expression.subs({S: 1, K: sp.Integer(k), LAM: constant_of(lam)}))
-    if not isinstance(value, Fraction):
-        raise InputError("lam", lam, "a rational ratio")
-    return value
+    return Fraction(at(expression, k=k, s=1, lam=lam))  # type: ignore[arg-type]  # rational at a rational ratio
 
 
 def _root_bounds(k: int) -> tuple[Fraction, Fraction]:
@@ -269,28 +256,13 @@ def _low_budget(k: int, budget: Fraction) -> Frontier:
 
 
 def _high_budget(k: int, budget: Fraction) -> Frontier:
-    lam = ratio_of_budget(k, budget)
+    lam = matched_ratio(k, 1, budget).lower
     eta = _number(tangent_slope(), k, lam)
     lower = _number(subset_trace(), k, lam)
     certificate = DualCertificate(k, eta, lower - eta * _number(subset_budget(), k, lam))
     how = "k-ary randomized response at the ratio of this budget; tangent of the singleton curve"
     bracket = _between(lower, certificate.bound(budget), "closed form", how)
     return Frontier(k, budget, bracket, (subset_orbit(k, 1, lam),), certificate)
-
-
-def ratio_of_budget(k: int, budget: Fraction) -> Fraction:
-    """The largest multiple of 2^-80 at which k-ary response is within the budget; the ratio itself if it is one."""
-    low, high = 1 << _BITS, 2 << _BITS
-    while _within(k, budget, high):
-        low, high = high, 2 * high
-    beyond = first_integer(lambda scaled: not _within(k, budget, scaled), low, high)
-    return Fraction(beyond - 1, 1 << _BITS)
-
-
-def _within(k: int, budget: Fraction, scaled: int) -> bool:
-    """Whether (lam-1)^2 (lam+1) <= C lam (lam+k-1) at lam = scaled / 2^_BITS."""
-    lam = Fraction(scaled, 1 << _BITS)
-    return (lam - 1) ** 2 * (lam + 1) <= budget * lam * (lam + k - 1)
 
 
 def _capped(k: int, budget: Fraction | float, lam_cap: Real) -> Frontier:
@@ -309,7 +281,10 @@ def _capped(k: int, budget: Fraction | float, lam_cap: Real) -> Frontier:
     if all(orbit.ratio <= inner for orbit in free.orbits):
         return replace(free, lam_cap=lam_cap)  # the cap does not bind
     corners = [centre_orbit(k), *(subset_orbit(k, s, inner) for s in range(1, k // 2 + 2) if s < k)]
-    candidates = [*corners, *(_singletons(k, budget, inner))]
+    ratios = [_root_bounds(k)[1]]
+    if budget != math.inf and budget > 0:
+        ratios.append(matched_ratio(k, 1, Fraction(budget)).lower)
+    candidates = [*corners, *(subset_orbit(k, 1, lam) for lam in ratios if 1 < lam < inner)]
     mixture, eta, value = _best_mixture(candidates, budget)
     while True:
         # The best singleton for this slope may improve the mixture: the chord meets the curve in a tangent.
@@ -324,13 +299,6 @@ def _capped(k: int, budget: Fraction | float, lam_cap: Real) -> Frontier:
     upper = max(certificate.bound(budget), value)
     trace = _between(value, upper, "planar hull", how)
     return Frontier(k, budget, trace, mixture, certificate, lam_cap)
-
-
-def _singletons(k: int, budget: Fraction | float, cap: Fraction) -> list[Orbit]:
-    ratios = [_root_bounds(k)[1]]
-    if budget != math.inf and budget > 0:
-        ratios.append(ratio_of_budget(k, Fraction(budget)))
-    return [subset_orbit(k, 1, lam) for lam in ratios if 1 < lam < cap]
 
 
 def _tangent_ratio(k: int, eta: Fraction, cap: Fraction) -> Fraction | None:

@@ -1,9 +1,8 @@
 r"""What one user leaks against a constant population, in any divergence, with the envelope of the ratio cap beside it.
 
-For the contamination pair (:mod:`symshuffle.utility.frontiers.envelope`) every f-divergence is :math:`Ef(\bar L_n)`,
-the mean of a convex function of the average of ``n`` likelihood ratios. So the two-point law of a ratio cap is the
-worst for all of them at once, and one call answers for hockey-stick, total variation, chi-square, Kullback-Leibler,
-squared Hellinger and Rényi divergences alike.
+For the contamination pair (:mod:`symshuffle.utility.frontiers.contamination`) every f-divergence is
+:math:`Ef(\bar L_n)`, the mean of a convex function of the average of ``n`` likelihood ratios, so that the two-point
+law of a ratio cap is the worst for all of them at once.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ from symshuffle.base.numbers import (
     Real,
     Verdict,
     as_constant,
+    enclose,
     equal,
     less,
     to_arb,
@@ -33,9 +33,17 @@ from symshuffle.base.numbers import (
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
-from symshuffle.utility.frontiers.contamination import Contamination, Leakage, ratio_law, shuffled_leakage
+from symshuffle.utility.frontiers.contamination import (
+    EVERY_CHANNEL,
+    LARGEST_EXACT_ENVELOPE,
+    Contamination,
+    Leakage,
+    binary_envelope,
+    exact_bracket,
+    ratio_law,
+    shuffled_leakage,
+)
 from symshuffle.utility.frontiers.convex_order import average_law, exact_atoms
-from symshuffle.utility.frontiers.envelope import EVERY_CHANNEL, LARGEST_EXACT_ENVELOPE, binary_envelope
 
 _LARGEST_SUM: Final = 100_000
 """Users beyond which the sum over the binomial counts is not taken."""
@@ -100,23 +108,16 @@ def convex_envelope(
 ) -> Leakage:
     r"""The largest f-divergence of the contamination pair over all channels of ratio cap ``lam``: :math:`Ef(\bar K_n)`.
 
-    - ``n``: number of users; one holds ``i``, the others and everybody in the second dataset hold ``j``.
-    - ``lam``: local ratio cap ``exp(eps0)``, at least 1.
     - ``function``: A name ("total-variation", "chi-square", "kl", "squared-hellinger", "renyi"), or, at a rational
-      ``lam``, a convex ``f`` with ``f(1) = 0`` from rationals to rationals.
+      ``lam``, a convex ``f`` with ``f(1) = 0`` from rationals to rationals; convexity is checked where it is used.
     - ``order``: order of the Rényi divergence, above 1.
-    - ``direction``: which divergence, for a name; a callable already says it (chi-square is :math:`(t-1)^2`, its
-      reverse :math:`(t-1)^2/t`).
+    - ``direction``: which divergence, for a name; a callable already says it.
     - returned: exact for a callable, and for chi-square at a rational level; otherwise a ball.
 
-    Examples
-    --------
     >>> convex_envelope(4, lam=Fraction(3), function="chi-square").bracket.exact
     Fraction(1, 3)
-    >>> convex_envelope(4, lam=Exp(Fraction(1)), function="kl").bracket.rigour.value
-    'ball'
 
-    anchored, Theorem 4.9 (i). Convexity of a callable is checked where it is used, at the ``n + 1`` values.
+    anchored, Theorem 4.9 (i).
     """
     way = choice(Direction, direction, "direction")
     experiment = Contamination(n, way)
@@ -132,20 +133,11 @@ def convex_envelope(
     if name is Divergence.TOTAL_VARIATION:
         return binary_envelope(experiment, lam=lam, gamma=Fraction(1))
     if name is Divergence.CHI_SQUARE and way is Direction.FORWARD:
-        return Leakage(_variance(endpoint_variance(lam), n), experiment, EVERY_CHANNEL)
+        ratio: Any = enclose(lam, _BITS) if isinstance(lam, Exp) else Fraction(lam)
+        return Leakage(_variance((ratio - 1) * (ratio - 1) / ratio, n), experiment, EVERY_CHANNEL)
     if n > _LARGEST_SUM:
         raise Unsupported(f"n = {n}: the sum over {n + 1} counts is taken up to n = {_LARGEST_SUM}")
     return Leakage(_mean(name, power, way, _binomial_atoms(n, lam)), experiment, EVERY_CHANNEL)
-
-
-@takes_eps0()
-def endpoint_variance(lam: Real) -> Number:
-    r"""The variance :math:`(\lambda-1)^2/\lambda` of the two-point likelihood ratio, its chi-square divergence."""
-    if isinstance(lam, Exp):
-        with working_precision(_BITS):
-            ratio = to_arb(lam)
-            return Ball.from_arb((ratio - 1) * (ratio - 1) / ratio, _BITS)
-    return Fraction(lam - 1) ** 2 / lam
 
 
 def _variance(single: Number, n: int) -> Bracket:
@@ -153,8 +145,7 @@ def _variance(single: Number, n: int) -> Bracket:
     how = "variance of the average likelihood ratio, that of one divided by n"
     if isinstance(single, Ball):
         return Bracket(max(single.lower / n, Fraction(0)), single.upper / n, Rigour.BALL, "closed form", how)
-    value = Fraction(single) / n
-    return Bracket(value, value, Rigour.EXACT, "closed form", how)
+    return exact_bracket(Fraction(single) / n, how)
 
 
 def _binomial_atoms(n: int, lam: Real) -> Weighted:
@@ -185,7 +176,7 @@ def _of_callable(n: int, lam: Real, function: Callable[[Fraction], Fraction]) ->
         (math.comb(n, c) * share**c * (1 - share) ** (n - c) * value for c, value in enumerate(values)),
         start=Fraction(0),
     )
-    return Bracket(exact, exact, Rigour.EXACT, "closed form", "finite binomial sum")
+    return exact_bracket(exact, "finite binomial sum")
 
 
 @final
@@ -194,9 +185,7 @@ class PairLeakage(AnswerMethods):
     """A divergence of the contamination pair of two inputs of a channel, and the envelope of its ratio cap.
 
     - ``order``: order ``exp(eps)`` of the hockey-stick divergence, or that of the Rényi divergence.
-    - ``inputs``: the inputs ``i`` and ``j``.
-    - ``envelope``: the same for the worst channel with the ratio cap of this one; None where the cap is infinite or a
-      ball.
+    - ``envelope``: that of the worst channel with this ratio cap; None where the cap is infinite or a ball.
     """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
@@ -297,7 +286,7 @@ def leakage(
         target = _order(name, eps, gamma)
         bracket = shuffled_leakage(ratio, experiment, gamma=target, rel=rel).bracket
         known = isinstance(cap, Fraction) and less(target, 1) is not Verdict.TRUE
-        worst = binary_envelope(experiment, lam=cap, gamma=target) if known and isinstance(cap, Fraction) else None
+        worst = binary_envelope(experiment, lam=cap, gamma=target) if known else None
         return PairLeakage(bracket, name, target, (i, j), experiment, worst)
     if eps is not None or gamma is not None:
         raise InputError("eps, gamma", f"{eps}, {gamma}", f"neither, for the {name.value} divergence")
@@ -324,12 +313,13 @@ def _order(name: Divergence, eps: object, gamma: object) -> Real:
 
 def _convex(ratio: Law, name: Divergence, order: Fraction | None, experiment: Contamination) -> Bracket:
     """Another divergence than the hockey-stick one, from the law of the average."""
-    forward = experiment.direction is Direction.FORWARD
-    bounded = name is Divergence.SQUARED_HELLINGER
-    if forward and not bounded and equal(ratio.singular, 0) is not Verdict.TRUE:
-        raise InputError("channel", "an output of i that j does not have", "two inputs with the same outputs: infinite")
-    if not forward and not bounded and any(equal(value, 0) is not Verdict.FALSE for value in ratio.values):
-        raise InputError("channel", "an output of j that i does not have", "two inputs with the same outputs: infinite")
+    if forward := experiment.direction is Direction.FORWARD:
+        one, other, missing = "i", "j", equal(ratio.singular, 0) is not Verdict.TRUE
+    else:
+        one, other, missing = "j", "i", any(equal(value, 0) is not Verdict.FALSE for value in ratio.values)
+    if missing and name is not Divergence.SQUARED_HELLINGER:
+        what = f"an output of {one} that {other} does not have"
+        raise InputError("channel", what, "two inputs with the same outputs: infinite")
     if name is Divergence.CHI_SQUARE and forward:
         second: Any = sum((w * (v - 1) * (v - 1) for v, w in ratio.atoms()), start=Fraction(0))
         return _variance(second, experiment.n)

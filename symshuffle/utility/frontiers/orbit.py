@@ -1,6 +1,6 @@
-"""The exchangeable law of one template, in short, and the mechanism of a mixture of such laws.
+"""Mixtures of laws, averages over relabellings of the inputs, and the exchangeable laws of one template.
 
-Both are written by how many coordinates have which value, so that they exist at every number of inputs.
+An :class:`Orbit` says how many coordinates of a template have which value, so that it exists at every number of inputs.
 """
 
 from __future__ import annotations
@@ -10,18 +10,171 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import final
+from typing import Final, final
 
-from symshuffle.base.errors import CertificateError, InputError
-from symshuffle.geometry.linear import Vector
+from sympy.utilities.iterables import multiset_permutations
+
+from symshuffle.base.errors import CertificateError, InputError, Unsupported
+from symshuffle.base.numbers import as_integer
+from symshuffle.geometry.groups import SymmetryGroup, symmetric_group
+from symshuffle.geometry.linear import Vector, row_dependence
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import constant_of
+from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw, check_template
+from symshuffle.utility.frontiers.caps import check_cap, check_inputs
+
+LARGEST_ORBIT: Final = 100_000
+"""Rearrangements of one template beyond which an orbit is not written out."""
+
+
+def mix_laws(laws: Sequence[AnchoredLaw], coefficients: Sequence[Fraction]) -> AnchoredLaw:
+    """The convex combination of laws: run channel ``i`` with probability ``coefficients[i]`` and publish ``i``."""
+    if len(laws) != len(coefficients) or not laws:
+        raise InputError("coefficients", f"{len(coefficients)} numbers", f"one per law, of which there are {len(laws)}")
+    if min(coefficients) < 0 or sum(coefficients) != 1:
+        raise InputError(
+            "coefficients",
+            tuple(map(str, coefficients)),
+            f"numbers of at least 0 and sum 1 (sum {sum(coefficients)})",
+        )
+    return AnchoredLaw.from_atoms(
+        (u, c * weight) for law, c in zip(laws, coefficients, strict=True) for u, weight in law.template.atoms()
+    )
+
+
+def decompose(law: AnchoredLaw) -> tuple[tuple[Fraction, AnchoredLaw], ...]:
+    """Mixture of extreme laws, each with at most ``k`` templates, that equals a law.
+
+    Parameters
+    ----------
+    law : AnchoredLaw
+        A law on templates of k inputs.
+
+    Returns
+    -------
+    tuple of (Fraction, AnchoredLaw)
+        Coefficients of sum 1 and extreme laws; at most as many as the law has atoms.
+
+    Notes
+    -----
+    Each step finds an extreme law on part of the support and subtracts as much of it as fits, which removes an atom.
+    anchored, Theorem C.1 and Corollary C.2.
+
+    Examples
+    --------
+    >>> levels = [(Fraction(a, 40), 1 + Fraction(a, 80), 2 - Fraction(3 * a, 80)) for a in range(1, 26)]
+    >>> law = mix_laws([orbit_law(u) for u in levels], [Fraction(1, 25)] * 25)
+    >>> parts = decompose(law)
+    >>> len(law.templates), len(parts), max(len(part.templates) for _, part in parts)
+    (147, 145, 3)
+    """
+    parts: list[tuple[Fraction, AnchoredLaw]] = []
+    left, rest = Fraction(1), law
+    while not rest.is_extreme():
+        part = _extreme_part(rest)
+        mass = dict(rest.template.atoms())
+        share = min(mass[u] / weight for u, weight in part.template.atoms())
+        parts.append((left * share, part))
+        taken = dict(part.template.atoms())
+        rest = AnchoredLaw.from_atoms(
+            (u, (weight - share * taken.get(u, Fraction(0))) / (1 - share)) for u, weight in mass.items()
+        )
+        left *= 1 - share
+    parts.append((left, rest))
+    return tuple(parts)
+
+
+def _extreme_part(law: AnchoredLaw) -> AnchoredLaw:
+    """An extreme law on part of the support: walk along affine dependences until none is left."""
+    waiting = list(law.template.atoms())
+    atoms: list[tuple[Vector, Fraction]] = []
+    while True:
+        # Among k + 1 templates there is always a dependence: more are not looked at, so many atoms stay affordable.
+        while waiting and len(atoms) <= law.num_inputs:
+            atoms.append(waiting.pop())
+        relation = row_dependence([u for u, _ in atoms])
+        if relation is None:
+            return AnchoredLaw.from_atoms(atoms)
+        # All templates have the same sum, so the relation sums to 0 and has a positive entry.
+        step = min(weight / c for (_, weight), c in zip(atoms, relation, strict=True) if c > 0)
+        atoms = [(u, weight - step * c) for (u, weight), c in zip(atoms, relation, strict=True) if weight != step * c]
+
+
+def orbit_law(u: Sequence[Fraction]) -> AnchoredLaw:
+    """The exchangeable law that is uniform on all rearrangements of one template (anchored, Definition 7.7)."""
+    check_template(u)
+    points = arrangements(u)
+    return AnchoredLaw(PointLaw(points, (Fraction(1, len(points)),) * len(points)))
+
+
+def arrangements(u: Sequence[Fraction]) -> tuple[Vector, ...]:
+    """The distinct rearrangements of a vector, in lexicographic order."""
+    values = sorted(set(u))
+    size = math.factorial(len(u))
+    for value in values:
+        size //= math.factorial(tuple(u).count(value))
+    if size > LARGEST_ORBIT:
+        raise Unsupported(
+            f"{len(u)} entries with {len(values)} values have {size} rearrangements (limit {LARGEST_ORBIT}): "
+            "work with one template per orbit (symshuffle.utility.frontiers.orbits)"
+        )
+    return tuple(map(tuple, multiset_permutations(sorted(u))))
+
+
+def symmetrize(law: AnchoredLaw, group: SymmetryGroup | None = None) -> AnchoredLaw:
+    """Average of a law over a group of permutations of the inputs.
+
+    Parameters
+    ----------
+    law : AnchoredLaw
+        A law on templates of k inputs.
+    group : SymmetryGroup, optional
+        A group on k inputs; default: all permutations.
+
+    Returns
+    -------
+    AnchoredLaw
+        The average, invariant under the group.
+
+    Raises
+    ------
+    InputError
+        If the group acts on another number of inputs.
+    Unsupported
+        For a group of more than 50,000 permutations.
+
+    Notes
+    -----
+    anchored, Definition 6.1. The full average is computed orbit by orbit, without the ``k!`` permutations.
+
+    Examples
+    --------
+    >>> from symshuffle import Channel
+    >>> law = AnchoredLaw.from_channel(Channel.from_rows([["3/4", "1/4"], ["1/2", "1/2"]]))
+    >>> law.trace(), symmetrize(law).trace()
+    (Fraction(2, 15), Fraction(2, 15))
+    """
+    if group is None:
+        return mix_laws([orbit_law(u) for u in law.templates], law.weights)
+    if group.m != law.num_inputs:
+        raise InputError("group", f"permutations of {group.m} inputs", f"permutations of 0..{law.num_inputs - 1}")
+    elements = group.listed()
+    return mix_laws([_relabelled(law, g) for g in elements], [Fraction(1, len(elements))] * len(elements))
+
+
+def is_exchangeable(law: AnchoredLaw) -> bool:
+    """Whether every permutation of the inputs leaves the law as it is."""
+    return all(_relabelled(law, g) == law for g in symmetric_group(law.num_inputs).generators)
+
+
+def _relabelled(law: AnchoredLaw, g: Sequence[int]) -> AnchoredLaw:
+    return AnchoredLaw.from_atoms((tuple(u[i] for i in g), weight) for u, weight in law.template.atoms())
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Orbit:
-    """The exchangeable law of one template, in short, with its share of a mixture.
+    """The exchangeable law of one template with its share of a mixture.
 
     - ``levels``: how many coordinates of the template have which value; the counts sum to the number of inputs.
     """
@@ -62,21 +215,9 @@ def subset_orbit(k: int, s: int, lam: Fraction, weight: Fraction = Fraction(1)) 
 
 
 def tuple_orbit(k: int, values: Sequence[Fraction], weight: Fraction = Fraction(1)) -> Orbit:
-    r"""The orbit of the template proportional to :math:`(\alpha_1,\dots,\alpha_j,1,\dots,1)`.
+    r"""The orbit of the template proportional to :math:`(\alpha_1,\dots,\alpha_j,1,\dots,1)`, at most ``k`` ratios > 0.
 
-    Its outputs are the ordered ``j``-tuples of different inputs.
-
-    - ``k``: number of inputs, at least 2.
-    - ``values``: one to ``k`` ratios, each > 0.
-
-    Examples
-    --------
-    >>> tuple_orbit(4, [Fraction(3), Fraction(2)]).levels
-    ((1, Fraction(12, 7)), (1, Fraction(8, 7)), (2, Fraction(4, 7)))
-    >>> tuple_orbit(5, [Fraction(2)]) == subset_orbit(5, 1, Fraction(2))
-    True
-
-    alphabets, Remark 11.4: at ``j = 2`` the ordered pairs.
+    Its outputs are the ordered ``j``-tuples of different inputs (alphabets, Remark 11.4: the pairs).
     """
     if not 1 <= len(values) <= k:
         raise InputError("values", f"{len(values)} ratios", f"1 to {k} of them, one per input")
@@ -110,17 +251,10 @@ def check_orbit(orbit: Orbit, k: int) -> None:
 
 
 def orbit_mechanism(orbits: Sequence[Orbit]) -> Mechanism:
-    r"""The mechanism whose template law is a mixture of orbit laws.
+    r"""The mechanism whose template law is a mixture of orbit laws (anchored, Definition 7.7).
 
     An orbit of weight :math:`\omega` with ``N`` rearrangements of a template :math:`u` gives ``N`` outputs; an input in
     a coordinate of value :math:`v` sends each of them with probability :math:`v\omega/N`.
-
-    Examples
-    --------
-    >>> orbit_mechanism([subset_orbit(3, 1, Fraction(4))]).channel().rows[0]
-    (Fraction(2, 3), Fraction(1, 6), Fraction(1, 6))
-
-    anchored, Definition 7.7.
     """
     sizes = {sum(count for count, _ in orbit.levels) for orbit in orbits}
     if len(sizes) != 1:
@@ -139,3 +273,66 @@ def orbit_mechanism(orbits: Sequence[Orbit]) -> Mechanism:
             for j, (count, value) in enumerate(orbit.levels)
         }
     return Mechanism.symmetric("frontier", k, classes, title="mixture of orbit laws")
+
+
+LARGEST_VERTEX_INPUTS: Final = 16
+"""Inputs beyond which the 2^k - 2 vertices are not listed (their k - 1 orbits always are)."""
+
+
+def subset_template(k: int, s: int, lam: Fraction) -> Vector:
+    r"""The template with ``s`` coordinates :math:`k\lambda/(s\lambda+k-s)` and the others lower by :math:`\lambda`."""
+    k = check_inputs(k)
+    s = as_integer(s, "s", 1, k - 1)
+    if lam <= 0:
+        raise InputError("lam", lam, "a ratio > 0")
+    low = k / (s * Fraction(lam) + k - s)
+    return (low * lam,) * s + (low,) * (k - s)
+
+
+def extreme_templates(k: int, lam: Fraction) -> tuple[Vector, ...]:
+    """The two-level templates of ratio ``lam``: vertices of all of ratio at most ``lam`` (anchored, Lemma 9.2)."""
+    k = check_inputs(k)
+    check_cap(lam)
+    if k > LARGEST_VERTEX_INPUTS:
+        raise Unsupported(
+            f"k = {k} has 2^k - 2 extreme templates (limit k = {LARGEST_VERTEX_INPUTS}); "
+            f"they form k - 1 orbits, of subset_template(k, s, lam) for s = 1..k-1"
+        )
+    return tuple(sorted(u for s in range(1, k) for u in arrangements(subset_template(k, s, lam))))
+
+
+def split_template(u: Sequence[Fraction], lam: Fraction) -> tuple[Fraction, Vector, Vector] | None:
+    """Why a template of ratio at most ``lam`` is no vertex: two others and a weight; None at a vertex."""
+    check_template(u)
+    low, high = min(u), max(u)
+    if high > lam * low:
+        raise InputError("template", tuple(map(str, u)), f"ratios of at most {lam} (largest: {high} to {low})")
+    if high < lam * low:  # room everywhere: move the first coordinate either way
+        step, moved = (lam * low - high) / (2 * (1 + lam)), 0
+    else:
+        middle = [i for i, entry in enumerate(u) if low < entry < high]
+        if not middle:
+            return None
+        moved = middle[0]
+        step = min(u[moved] - low, high - u[moved])
+    up, down = (tuple(entry + sign * step * (i == moved) for i, entry in enumerate(u)) for sign in (1, -1))
+    first, second = (tuple(entry * len(u) / sum(v) for entry in v) for v in (up, down))
+    return sum(up) / (2 * Fraction(len(u))), first, second
+
+
+def block_design_law(blocks: Sequence[Sequence[int]], k: int, lam: Fraction) -> AnchoredLaw:
+    """The law uniform on the two-level templates whose high coordinates are the blocks of a design.
+
+    A 2-design gives the same covariance and the same canonical risks as subset selection, from fewer outputs.
+    """
+    k = check_inputs(k)
+    check_cap(lam)
+    sizes = {len(set(block)) for block in blocks}
+    if len(sizes) != 1 or not sizes <= set(range(1, k)):
+        raise InputError("blocks", f"sizes {sorted(sizes)}", f"blocks of one size in [1, {k - 1}]")
+    (s,) = sizes
+    low = k / (s * lam + k - s)
+    share = Fraction(1, len(blocks))
+    return AnchoredLaw.from_atoms(
+        (tuple(low * lam if i in set(block) else low for i in range(k)), share) for block in blocks
+    )

@@ -1,19 +1,9 @@
 r"""Mixtures of orbit laws in short, and lines above all templates: the two halves of a frontier certificate.
 
-The upper half rests on a reduction. Take a line :math:`\eta B+c` and maximise :math:`S-\eta B` over the templates whose
-ratios are at most :math:`\lambda`. Scaled to :math:`[1,\lambda]^k`, with :math:`P,Q,R` the sums of the coordinates,
-their squares and their reciprocals, :math:`S=k^2Q/P^2-k` and :math:`B=(QR/P-k)/(k-1)`; the derivative in coordinate
-:math:`v` is :math:`g(v)/v^2` for one cubic
-
-.. math:: g(v)=Av^3+bv^2+D,\qquad A=\frac{2k^2}{P^2}-\frac{2eR}P,\quad D=\frac{eQ}P>0,\quad e=\frac\eta{k-1}.
-
-A maximiser has :math:`g\le0` at the lower end and :math:`g\ge0` at the upper end. The cubic has no linear term, so it
-has at most two positive roots, it is positive before them and, if there are two, negative between them: a coordinate
-strictly between the ends sits at the second root, and two of them there could be pulled apart with gain, since that
-needs :math:`A>2D/v^3`, which is :math:`g'(v)>0`. So **at most one coordinate is strictly between the ends**, and a
-line is above all templates if it is above ``k - 1`` curves in one variable: finitely many polynomials over Q, whose
-signs are decided exactly. Without a cap only the singleton curve is left (claim
-``symshuffle.anchored-joint-frontier``).
+Among templates of ratio at most :math:`\lambda` a maximiser of :math:`S-\eta B` has at most one coordinate strictly
+between the ends: the derivative in a coordinate ``v`` is a cubic without linear term over :math:`v^2`, so that two of
+them could be pulled apart with gain (claim ``symshuffle.anchored-joint-frontier``). So a line is above all templates if
+it is above ``k - 1`` curves in one variable, polynomials over Q whose signs are decided exactly.
 """
 
 from __future__ import annotations
@@ -33,9 +23,8 @@ from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim
 from symshuffle.geometry.linear import row_dependence
 from symshuffle.mechanisms.symbolic import constant_of
 from symshuffle.utility.anchored.law import AnchoredLaw, check_template, template_budget, template_signal
-from symshuffle.utility.anchored.mixtures import mix_laws, orbit_law
 from symshuffle.utility.estimation.canonical import isotropic_risk
-from symshuffle.utility.frontiers.orbit import Orbit, check_orbit, orbit_mechanism
+from symshuffle.utility.frontiers.orbit import Orbit, check_orbit, mix_laws, orbit_law, orbit_mechanism
 
 if TYPE_CHECKING:
     from symshuffle.channels.channel import Channel
@@ -104,10 +93,6 @@ class DualCertificate:
         """The largest trace at this budget that the line allows."""
         return self.intercept if self.eta == 0 else self.eta * Fraction(budget) + self.intercept
 
-    def proves(self, budget: Fraction | float, trace: Fraction) -> bool:
-        """Whether the line is valid and allows no more than this trace."""
-        return self.holds() and self.bound(budget) <= trace
-
 
 def _check_nonnegative(polynomial: sp.Poly, cap: Fraction | None, place: str) -> None:
     """Refuse a rational polynomial that is negative on [1, cap], or on [1, oo): roots of odd multiplicity decide."""
@@ -139,12 +124,7 @@ def _at_most(ratio: Real | float | None, cap: Real | float | None) -> bool:
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class Frontier(AnswerMethods):
-    """The best trace under a budget, with a law that attains the lower end and a certificate of the upper end.
-
-    It is a :class:`~symshuffle.base.results.Certified` answer; the safe end is the lower one, which the law attains.
-
-    - ``trace``: around the optimum; exact rationals at both ends.
-    """
+    """The best trace under a budget, with a law that attains the lower end and a certificate of the upper end."""
 
     safe: ClassVar[SafeEnd] = SafeEnd.LOWER
     k: int
@@ -209,15 +189,11 @@ class Frontier(AnswerMethods):
 
     def law(self) -> AnchoredLaw:
         """The law itself, atom by atom."""
-        if self.k > LARGEST_LAW:
-            raise Unsupported(f"k = {self.k}: laws are written out up to k = {LARGEST_LAW}; `orbits` has them in short")
-        return mix_laws([orbit_law(orbit.template()) for orbit in self.orbits], [orbit.weight for orbit in self.orbits])
+        return orbit_mixture(self.orbits)
 
     def mechanism(self) -> Mechanism:
         """The mechanism that attains the lower end, at any number of inputs: a source for :func:`symshuffle.delta`.
 
-        Examples
-        --------
         >>> from symshuffle.utility.frontiers.frontier import trace_frontier
         >>> trace_frontier(1000, Fraction(1)).mechanism().num_outputs
         1000
@@ -227,15 +203,11 @@ class Frontier(AnswerMethods):
     def channel(self) -> Channel:
         """The explicit channel that attains the lower end.
 
-        Examples
-        --------
         >>> from symshuffle import delta
         >>> from symshuffle.utility.frontiers.frontier import trace_frontier
         >>> channel = trace_frontier(5, Fraction(1, 8)).channel()
-        >>> channel.num_inputs, channel.num_outputs
-        (5, 6)
-        >>> delta(channel, n=3, eps=Fraction(1, 10), rigour="ball").bracket.rigour.value
-        'ball'
+        >>> channel.num_outputs, delta(channel, n=3, eps=Fraction(1, 10), rigour="ball").bracket.rigour.value
+        (6, 'ball')
         """
         return self.mechanism().channel()
 
@@ -258,21 +230,30 @@ class Frontier(AnswerMethods):
         return Bracket(ends[0], ends[1], self.trace.rigour, "closed form", "from the trace, decreasing")
 
 
-def slope_certificate(u: Sequence[Fraction]) -> tuple[Fraction, bool]:
-    r"""An exact certificate of :math:`S(u)\le\kappa_kB(u)` for one template, although :math:`\kappa_k` is irrational.
+def orbit_mixture(orbits: Sequence[Orbit]) -> AnchoredLaw:
+    """The law of an equivariant channel given by its orbits: run an orbit with its weight and publish which."""
+    k = sum(count for count, _ in orbits[0].levels) if orbits else 0
+    if k > LARGEST_LAW:
+        raise Unsupported(f"k = {k}: laws are written out up to k = {LARGEST_LAW}; `orbits` has them in short")
+    return mix_laws([orbit_law(orbit.template()) for orbit in orbits], [orbit.weight for orbit in orbits])
 
-    With :math:`m=k-1` the inequality is equivalent to :math:`x\ge\sqrt m` for :math:`x=\frac12(kmB/S-k)`, that is, to
-    :math:`x>0` and :math:`x^2\ge m`.
 
-    - returned ``margin``: :math:`x^2-m`; zero exactly at the extremal template.
-    - returned ``holds``: Whether :math:`x>0` and the margin is at least 0.
-
-    anchored, Lemma 7.2.
-    """
+def signal_and_budget(u: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
+    """Signal and budget of a template, refused where one of them is 0 or infinite."""
     check_template(u)
     signal, budget = template_signal(u), template_budget(u)
     if signal == 0 or not isinstance(budget, Fraction):
         raise InputError("template", tuple(map(str, u)), "a template other than 1 with positive coordinates")
+    return signal, budget
+
+
+def slope_certificate(u: Sequence[Fraction]) -> tuple[Fraction, bool]:
+    r"""Exact margin of :math:`S(u)\le\kappa_kB(u)` for one template, and whether it holds (anchored, Lemma 7.2).
+
+    With :math:`m=k-1` the inequality is equivalent to :math:`x>0` and :math:`x^2\ge m` for
+    :math:`x=\frac12(kmB/S-k)`; the margin is :math:`x^2-m`, zero exactly at the extremal template.
+    """
+    signal, budget = signal_and_budget(u)
     k = len(u)
     x = (k * (k - 1) * budget / signal - k) / 2
     margin = x * x - (k - 1)
@@ -282,10 +263,7 @@ def slope_certificate(u: Sequence[Fraction]) -> tuple[Fraction, bool]:
 def reduce_mixture(
     points: Sequence[tuple[Fraction, Fraction]], weights: Sequence[Fraction]
 ) -> tuple[tuple[int, Fraction], ...]:
-    """Write a point of a planar convex hull with at most three of the points, by indices and weights.
-
-    While more than three are left, an affine dependence is subtracted until a weight vanishes (anchored, Lemma 7.8).
-    """
+    """Indices and weights of at most three of the points with the same mean in the plane (anchored, Lemma 7.8)."""
     if len(points) != len(weights) or not points:
         raise InputError("weights", f"{len(weights)} weights", f"one per point, of which there are {len(points)}")
     left = [(i, weight) for i, weight in enumerate(weights) if weight]

@@ -1,17 +1,20 @@
-r"""How much chi-square two rows of a local channel can have, and who attains it.
+r"""Largest chi-square of two rows under a ratio cap, who attains it, and bounds on the privacy curve from few moments.
 
-A ratio with mean 1 on :math:`[1/\lambda,\lambda]` has variance at most :math:`(\lambda-1)^2/\lambda` (Bhatia and
-Davis), with equality only on the two end points. The half-block channel attains it along opposite inputs on every even
-alphabet; :func:`identifiable_obstruction` does so with a matrix of full rank, so identifiability does not help.
+A privacy curve at one level is the mean of a hinge of a variable of mean 0 and variance :math:`\chi^2/n`. The bounds
+``elementary``, ``quarter``, ``two-moment`` (Scarf) and ``range`` on that mean are each at most the one before.
 """
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final, final
 
+from symshuffle.accountants.bounds.evaluate import check_n
+from symshuffle.base.choices import CertificateForm, Direction, choice
 from symshuffle.base.errors import InputError
-from symshuffle.base.levels import takes_eps0
+from symshuffle.base.levels import read_target, takes_eps0
 from symshuffle.base.numbers import (
     Ball,
     Exp,
@@ -25,15 +28,12 @@ from symshuffle.base.numbers import (
     working_precision,
 )
 from symshuffle.channels.channel import Channel, direct_sum
-from symshuffle.utility.frontiers.envelope import endpoint_law
+from symshuffle.utility.frontiers.convex_order import endpoint_law
 from symshuffle.utility.likelihood.law import LikelihoodRatio, check_share
 
 
 def bhatia_davis_bound(mean: Any, low: Any, high: Any) -> Any:
-    r"""The largest variance of a variable in ``[low, high]`` of a given mean: :math:`(M-\mu)(\mu-m)`.
-
-    Attained exactly by the law on the two end points (alphabets, Lemma 4.1). Symbols are welcome.
-    """
+    r"""Largest variance :math:`(M-\mu)(\mu-m)` in ``[low, high]`` at a mean (alphabets, Lemma 4.1); takes symbols."""
     if all(isinstance(x, Fraction | int) for x in (mean, low, high)) and not low <= mean <= high:
         raise InputError("mean", mean, f"a number in [{low}, {high}]")
     return (high - mean) * (mean - low)
@@ -64,7 +64,7 @@ def largest_chi_square(lam: Any) -> Any:
 
     Notes
     -----
-    alphabets, Theorem 4.2; the bound of :func:`bhatia_davis_bound` at mean 1 on ``[1/lam, lam]``.
+    alphabets, Theorem 4.2.
 
     Examples
     --------
@@ -143,48 +143,36 @@ def read_cap(lam: Any) -> Any:
 
 
 def dilute(channel: Channel, eta: Fraction) -> Channel:
-    r"""Run the channel with probability ``eta`` and send one common symbol otherwise.
-
-    The ratio law of every pair becomes :math:`\eta\,\nu+(1-\eta)\,\delta_1`, its chi-square ``eta`` times what it was:
-    every decay of the budget in the size of the alphabet is reached (alphabets, Corollary 7.3).
-    """
+    """Run the channel with probability ``eta`` and send one common symbol otherwise (alphabets, Corollary 7.3)."""
     check_share("eta", eta)
     null = Channel(((Fraction(1),),) * channel.num_inputs)
     return direct_sum([channel, null], [eta, 1 - eta]).without_null_outputs()[0]
+
+
+def _even(k: int) -> int:
+    k = as_integer(k, "k", 2)
+    if k % 2:
+        raise InputError("k", k, "an even number of inputs, at least 2")
+    return k
 
 
 def half_block_channel(k: int, lam: Fraction) -> Channel:
     """The half-block channel as a matrix, input 0 opposite to input ``k/2`` (alphabets, Definition 5.1)."""
     from symshuffle.mechanisms.finite import half_block
 
-    k = as_integer(k, "k", 2)
-    if k % 2:
-        raise InputError("k", k, "an even number of inputs, at least 2 (the half-block channel has two equal halves)")
-    return half_block().at(k=k, lam=lam).channel()
+    return half_block().at(k=_even(k), lam=lam).channel()
 
 
 def identifiable_obstruction(k: int, lam: Fraction) -> Channel:
-    r"""A channel of rank ``k`` and ratio cap ``lam`` whose pair (0, 1) has the endpoint law: nothing is lost.
+    """A channel of rank ``k`` and ratio cap ``lam`` whose pair (0, 1) has the endpoint law: nothing is lost.
 
-    Outputs form two halves. Row 0 favours the second half, row 1 the first, both uniform inside a half with the
-    endpoint ratios between them; every other row is the mean of the two, with some mass moved from one output to the
-    next inside a half. The moves sum to 0 on each half and rows 0 and 1 are constant on halves, so all rows are
-    independent.
-
-    - ``k``: number of inputs and outputs, even, at least 2.
-    - ``lam``: ratio cap, above 1.
-
-    Examples
-    --------
-    >>> W = identifiable_obstruction(6, Fraction(3))
-    >>> W.ratio_cap(), LikelihoodRatio.of(W, 0, 1) == endpoint_ratio(Fraction(3))
-    (Fraction(3, 1), True)
+    Row 0 favours the second half of the outputs, row 1 the first, both uniform inside a half with the endpoint ratios
+    between them. Every other row is the mean of the two, with some mass moved from one output to the next inside a
+    half: these moves sum to 0 on each half, so all rows are independent. ``k`` is even.
 
     Answers what alphabets leaves open after Theorem 5.2, whose channel has rank ``k/2 + 1``.
     """
-    k = as_integer(k, "k", 2)
-    if k % 2:
-        raise InputError("k", k, "an even number of inputs, at least 2")
+    k = _even(k)
     if not isinstance(lam, Fraction | int) or lam <= 1:
         raise InputError("lam", lam, "a rational number > 1 (at lam = 1 all rows agree)")
     half, cap = k // 2, Fraction(lam)
@@ -197,10 +185,7 @@ def identifiable_obstruction(k: int, lam: Fraction) -> Channel:
 
 
 def identifiable_half_block(k: int, lam: Fraction, tau: Fraction) -> Channel:
-    r"""Half-block with probability ``1 - tau`` and k-ary response otherwise, published with which of them was run.
-
-    The rank is ``k`` for every ``tau > 0``; along the opposite pair the chi-square falls by :func:`mixing_loss`.
-    """
+    """Half-block with probability ``1 - tau``, else k-ary response, published with which of them: rank ``k``."""
     from symshuffle.mechanisms.finite import krr
 
     check_share("tau", tau)
@@ -209,10 +194,123 @@ def identifiable_half_block(k: int, lam: Fraction, tau: Fraction) -> Channel:
 
 
 def mixing_loss(k: Any, lam: Any, tau: Any) -> Any:
-    r"""What the response part of :func:`identifiable_half_block` costs along the opposite pair.
-
-    .. math:: \tau\,\frac{(\lambda-1)^2(k-2)}{\lambda(\lambda+k-1)}
-
-    The chi-square of the opposite pair is :func:`largest_chi_square` minus this. Symbols are welcome.
-    """
+    """Chi-square of the opposite pair that :func:`identifiable_half_block` loses; takes symbols."""
     return tau * (lam - 1) ** 2 * (k - 2) / (lam * (lam + k - 1))
+
+
+_BITS: Final = 128
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Hinge:
+    """The privacy curve at one level as ``scale * E(U - kink)_+`` for a variable ``U`` of mean 0.
+
+    ``1`` and ``exp(eps) - 1`` forward, with ``U = L - 1``; ``exp(eps)`` and ``1 - exp(-eps)`` reverse, ``U = 1 - L``.
+    """
+
+    scale: Any
+    kink: Any
+
+    @classmethod
+    def of(cls, direction: Direction | str, *, exp_eps: object = None, eps: object = None) -> Hinge:
+        """The hinge of a direction and a level."""
+        way = choice(Direction, direction, "direction")
+        target = read_target(eps=eps, exp_eps=exp_eps)
+        order: Any = target if isinstance(target, Fraction) else enclose(target)
+        return cls(Fraction(1), order - 1) if way is Direction.FORWARD else cls(order, 1 - 1 / order)
+
+
+@takes_eps0()
+def hinge_range(direction: Direction | str, lam: Any) -> tuple[Any, Any]:
+    """How far below and above 0 the variable of the hinge reaches under a ratio cap."""
+    way, cap = choice(Direction, direction, "direction"), read_cap(lam)
+    low, high = 1 - 1 / cap, cap - 1
+    return (low, high) if way is Direction.FORWARD else (high, low)
+
+
+def quarter_bound(variance: Any, kink: Any) -> Any:
+    """``variance / (4 kink)``, since ``(x - 2c)^2 >= 0``."""
+    return variance / (4 * kink)
+
+
+def two_moment_bound(variance: Any, kink: Any) -> Any:
+    """The supremum of ``E(U - kink)_+`` over all laws of mean 0 and this variance; attained by two atoms."""
+    return (square_root(variance + kink * kink) - kink) / 2
+
+
+def range_bound(variance: Any, kink: Any, below: Any, above: Any) -> Any:
+    """The supremum of ``E(U - kink)_+`` over laws of mean 0 and this variance on ``[-below, above]``.
+
+    Two atoms attain it: around the kink where both fit, else one at the end that is in the way. Rationals only; the
+    middle case is a ball.
+    """
+    if kink >= above:
+        return Fraction(0)
+    if variance > below * below + 2 * kink * below:
+        return below * (variance - kink * below) / (below * below + variance)
+    if variance > above * above - 2 * kink * above:
+        return variance * (above - kink) / (variance + above * above)
+    return two_moment_bound(variance, kink)
+
+
+_BOUNDS: Final = {
+    CertificateForm.ELEMENTARY: lambda variance, kink: variance / kink,  # x - c <= x^2/c beyond c
+    CertificateForm.QUARTER: quarter_bound,
+    CertificateForm.TWO_MOMENT: two_moment_bound,
+}
+
+
+@takes_eps0()
+def chi_square_certificate(
+    chi_square: Number,
+    n: int,
+    *,
+    exp_eps: object = None,
+    eps: object = None,
+    direction: Direction | str,
+    form: CertificateForm | str = CertificateForm.TWO_MOMENT,
+    lam: Fraction | None = None,
+) -> Number:
+    """An upper bound on one direction of the privacy curve of every canonical pair of this chi-square.
+
+    - ``exp_eps``, ``eps``: level; above 0 for the forms ``elementary`` and ``quarter``.
+    - ``form``: each is at most the one before it in the order of the module; ``lam`` is for ``range``.
+
+    It bounds no other backgrounds (alphabets, Theorem 6.2 (v) and Corollary 6.6, with better constants).
+    """
+    n = check_n(n)
+    form = choice(CertificateForm, form, "form")
+    if isinstance(chi_square, float) or less(chi_square, 0) is Verdict.TRUE:
+        raise InputError("chi_square", chi_square, "a rational or a ball of at least 0")
+    hinge = Hinge.of(direction, exp_eps=exp_eps, eps=eps)
+    variance: Any = chi_square / Fraction(n)
+    if form in (CertificateForm.ELEMENTARY, CertificateForm.QUARTER) and less(0, hinge.kink) is Verdict.FALSE:
+        raise InputError("eps", 0, f"a level above 0 for the form {form} (two-moment takes 0)")
+    if form is CertificateForm.RANGE:
+        if lam is None:
+            raise InputError("lam", None, "the ratio cap, for the form range")
+        check_attainable(chi_square, lam)
+        below, above = hinge_range(direction, lam)
+        if not all(isinstance(x, Fraction) for x in (variance, hinge.kink, below, above)):
+            raise InputError("form", form, "rational chi_square, exp_eps and lam (cases are told apart exactly)")
+        found: Number = hinge.scale * range_bound(variance, hinge.kink, below, above)
+        return found
+    result: Number = hinge.scale * _BOUNDS[form](variance, hinge.kink)
+    return result
+
+
+def square_root(value: Any) -> Any:
+    """The square root of a rational or a ball, rational where it is; of a SymPy expression, SymPy's."""
+    if isinstance(value, int | Fraction):
+        exact = Fraction(value)
+        top, bottom = math.isqrt(exact.numerator), math.isqrt(exact.denominator)
+        if top * top == exact.numerator and bottom * bottom == exact.denominator:
+            return Fraction(top, bottom)
+        value = enclose(exact, _BITS)
+    if isinstance(value, Ball):
+        with working_precision(value.bits + 16):
+            return Ball.from_arb(value.arb().nonnegative_part().sqrt(), value.bits)
+    import sympy as sp
+
+    return sp.sqrt(value)

@@ -10,17 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any, Final, Literal, TypeAlias, final
 
 import sympy as sp
 
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.levels import takes_eps0
+from symshuffle.base.levels import read_budget, takes_eps0
 from symshuffle.base.numbers import Verdict, less
 from symshuffle.decompositions.symbolic import counted_decomposition
 from symshuffle.mechanisms.finite import K, S, half_block, krr, subset_selection
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.symbolic import LAM, evaluate, normal_form
+from symshuffle.mechanisms.symbolic import LAM, constant_of, evaluate, normal_form
 from symshuffle.utility.likelihood.law import LikelihoodRatio
 
 _Kind: TypeAlias = Literal["diluting", "persistent"]
@@ -29,17 +30,10 @@ _Kind: TypeAlias = Literal["diluting", "persistent"]
 @final
 @dataclass(frozen=True, slots=True)
 class ChannelFamily:
-    r"""A sequence of canonical pairs, one for every number ``k`` of inputs.
+    """A sequence of canonical pairs, one for every number ``k`` of inputs.
 
     - ``atoms``: ratios, which do not depend on ``k``, and their probabilities, in ``k`` and perhaps ``lam``.
     - ``even``: whether ``k`` has to be even.
-
-    Examples
-    --------
-    >>> from symshuffle.utility.likelihood.families import GRR
-    >>> family = GRR.at(lam=3)
-    >>> family.kind, family.chi_square, family.size(10**9).chi_square
-    ('diluting', 16/(3*(k + 2)), Fraction(8, 1500000003))
     """
 
     name: str
@@ -63,9 +57,6 @@ class ChannelFamily:
     @takes_eps0()
     def at(self, *, lam: object) -> ChannelFamily:
         """The family at a ratio cap."""
-        from symshuffle.base.levels import read_budget
-        from symshuffle.mechanisms.symbolic import constant_of
-
         cap = read_budget(lam=lam)
         if cap is None:
             raise InputError("lam", lam, "a number > 1")
@@ -73,11 +64,7 @@ class ChannelFamily:
         return ChannelFamily(self.name, tuple((r.subs(fixed), w.subs(fixed)) for r, w in self.atoms), self.even)
 
     def diluted(self, eta: sp.Expr) -> ChannelFamily:
-        r"""The family run with probability ``eta``, an expression in ``k`` with values in [0, 1], else a null symbol.
-
-        The law is :math:`\eta_k\nu_k+(1-\eta_k)\delta_1` (alphabets, Corollary 7.3); where ``eta`` leaves [0, 1],
-        :meth:`size` refuses.
-        """
+        """The family run with probability ``eta(k)`` in [0, 1], else a null symbol (alphabets, Corollary 7.3)."""
         share = sp.sympify(eta)
         merged: dict[sp.Expr, sp.Expr] = {sp.Integer(1): 1 - share}
         for ratio, weight in self.atoms:
@@ -131,17 +118,14 @@ class ChannelFamily:
 _DISTANCE: Final = sp.Symbol("d", integer=True, positive=True)
 
 _DERIVATIONS: Final[dict[str, Callable[[], ChannelFamily]]] = {
-    "GRR": lambda: ChannelFamily.of(krr()),
-    "HALF_BLOCK": lambda: ChannelFamily.of(half_block(), even=True, fixed={_DISTANCE: K / 2}),
-    "HALF_SUBSETS": lambda: ChannelFamily.of(subset_selection(), even=True, fixed={S: K / 2}),
+    "GRR": cache(lambda: ChannelFamily.of(krr())),
+    "HALF_BLOCK": cache(lambda: ChannelFamily.of(half_block(), even=True, fixed={_DISTANCE: K / 2})),
+    "HALF_SUBSETS": cache(lambda: ChannelFamily.of(subset_selection(), even=True, fixed={S: K / 2})),
 }
-_FOUND: Final[dict[str, ChannelFamily]] = {}
 
 
 def __getattr__(name: str) -> ChannelFamily:
     """The families GRR, HALF_BLOCK and HALF_SUBSETS, derived when first asked for."""
     if name not in _DERIVATIONS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name not in _FOUND:
-        _FOUND[name] = _DERIVATIONS[name]()
-    return _FOUND[name]
+    return _DERIVATIONS[name]()

@@ -1,15 +1,8 @@
 r"""The worst privacy curve at a given number of users, chi-square and ratio cap, as a linear program over laws.
 
-The likelihood ratio :math:`L_n` has mean 1, variance :math:`\chi^2/n` and values in :math:`[1/\lambda,\lambda]`. Over
-all such laws the largest :math:`E(U-c)_+` (:class:`~symshuffle.utility.likelihood.certificates.Hinge`) is a linear
-program in the law; its dual is the cheapest quadratic above the hinge,
-
-.. math:: \min\ \alpha+\gamma\sigma^2\quad\text{subject to}\quad\alpha+\beta u+\gamma u^2\ge(u-c)_+\ \text{on }[-A,B].
-
-cvxpy proposes a law on a grid and a quadratic. The quadratic is lifted, in rational arithmetic, until it is above the
-hinge on the whole interval, and so bounds every law, not only those on the grid; three atoms of the law, with their
-masses solved in rationals, give the lower end. For more than one user this is a relaxation, because an average of n
-copies has more structure than its first two moments; :attr:`WorstCurve.attained` says what a real channel has.
+Over the laws of a variable with mean 0, variance :math:`\chi^2/n` and values in :math:`[-A,B]`, the largest mean of a
+hinge has as its dual the cheapest quadratic above the hinge. cvxpy proposes a law on a grid and a quadratic; the
+quadratic is lifted in rationals above the hinge, and the masses of three atoms are solved in rationals.
 """
 
 from __future__ import annotations
@@ -17,9 +10,9 @@ from __future__ import annotations
 import bisect
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Final, final
+from typing import Any, ClassVar, Final, TypeAlias, final
 
 from symshuffle.accountants.bounds.evaluate import check_n
 from symshuffle.base.choices import Direction, Rigour, choice
@@ -28,8 +21,13 @@ from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import brief, parse_rational
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, well_formed
 from symshuffle.base.solvers import cvxpy, highs_optimum
-from symshuffle.utility.likelihood.certificates import Hinge, hinge_range
-from symshuffle.utility.likelihood.extremes import check_attainable, endpoint_ratio, largest_chi_square
+from symshuffle.utility.likelihood.extremes import (
+    Hinge,
+    check_attainable,
+    endpoint_ratio,
+    hinge_range,
+    largest_chi_square,
+)
 
 _EVEN: Final = 160
 _NEAR: Final = 60
@@ -47,6 +45,9 @@ _ROUNDS: Final = 12
 """Times that the points where a proposed quadratic dips below the hinge are added to the grid."""
 
 _LARGEST_CAP: Final = 10**300
+
+Atoms: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
+"""Values of a variable and their probabilities."""
 
 
 @final
@@ -69,10 +70,6 @@ class Majorant:
             _smallest(self.alpha, self.beta, self.gamma, -below, bend),
             _smallest(self.alpha + kink, self.beta - 1, self.gamma, bend, above),
         )
-
-    def lifted(self, kink: Fraction, below: Fraction, above: Fraction) -> Majorant:
-        """The quadratic raised until it is above the hinge on ``[-below, above]``."""
-        return Majorant(self.alpha + max(Fraction(0), -self.margin(kink, below, above)), self.beta, self.gamma)
 
     def dips(self, kink: Fraction, below: Fraction, above: Fraction) -> tuple[Fraction, ...]:
         """Where the distance above each branch of the hinge is smallest, rounded, if inside the range."""
@@ -98,7 +95,7 @@ class WorstCurve(AnswerMethods):
     exp_eps: Fraction
     direction: Direction
     majorant: Majorant
-    law: tuple[tuple[Fraction, Fraction], ...]
+    law: Atoms
     bracket: Bracket
     attained: Bracket
 
@@ -123,10 +120,7 @@ class WorstCurve(AnswerMethods):
         moments = [sum((w * v**power for v, w in self.law), start=Fraction(0)) for power in range(3)]
         if moments != [1, 0, variance]:
             raise CertificateError("law", f"moments {', '.join(map(brief, moments))}, not 1, 0, {variance}")
-        upper = hinge.scale * self.majorant.expectation(variance)
-        lower = hinge.scale * sum((w * max(v - hinge.kink, Fraction(0)) for v, w in self.law), start=Fraction(0))
-        proved = Bracket(lower, upper, Rigour.EXACT, "lp", "the mean of the hinge under the law, and of the majorant")
-        check_claim(self.bracket, proved, "value")
+        check_claim(self.bracket, _ends(hinge, variance, self.majorant, self.law, "law and majorant"), "value")
 
 
 @takes_eps0()
@@ -181,8 +175,11 @@ def worst_curve(
     attained = endpoint_ratio(cap).dilute(share).profile(n, exp_eps=order, direction=way)
     if hinge.kink >= above:
         trivial = Majorant(Fraction(0), Fraction(0), Fraction(0))
-        law = _two_atoms(variance, below)
-        zero = Bracket(Fraction(0), Fraction(0), Rigour.EXACT, "lp", "the hinge is beyond the range, or nothing varies")
+        law: Atoms = ((Fraction(0), Fraction(1)),)
+        if variance:
+            high = variance / below
+            law = ((-below, high / (high + below)), (high, below / (high + below)))
+        zero = _ends(hinge, variance, trivial, law, "the hinge is beyond the range, or nothing varies")
         return WorstCurve(budget, n, cap, order, way, trivial, law, zero, attained)
     grid = _grid(hinge.kink, variance, below, above)
     for _ in range(_ROUNDS):
@@ -195,13 +192,19 @@ def worst_curve(
         if len(finer) == len(grid) or lift <= _FINE * vertex.expectation(variance):
             break
         grid = finer
-    lifted = (m.lifted(hinge.kink, below, above) for m in candidates)
+    lifts = (max(Fraction(0), -m.margin(hinge.kink, below, above)) for m in candidates)
+    lifted = (replace(m, alpha=m.alpha + lift) for m, lift in zip(candidates, lifts, strict=True))
     majorant = min(lifted, key=lambda m: m.expectation(variance))
+    how = f"multipliers lifted to a quadratic majorant in rationals; law on {len(grid)} points, solved in rationals"
+    bracket = _ends(hinge, variance, majorant, law, how)
+    return WorstCurve(budget, n, cap, order, way, majorant, law, bracket, attained)
+
+
+def _ends(hinge: Hinge, variance: Fraction, majorant: Majorant, law: Atoms, how: str) -> Bracket:
+    """The mean of the hinge under the law, and that of the majorant."""
     upper = hinge.scale * majorant.expectation(variance)
     lower = hinge.scale * sum((w * max(v - hinge.kink, Fraction(0)) for v, w in law), start=Fraction(0))
-    how = f"multipliers lifted to a quadratic majorant in rationals; law on {len(grid)} points, solved in rationals"
-    bracket = Bracket(lower, upper, Rigour.EXACT, "lp", how)
-    return WorstCurve(budget, n, cap, order, way, majorant, law, bracket, attained)
+    return Bracket(lower, upper, Rigour.EXACT, "lp", how)
 
 
 def _question(
@@ -210,14 +213,6 @@ def _question(
     # without variance every law is the point mass at 0, and nothing else of the range is left
     reach = hinge_range(direction, cap) if budget else (Fraction(0), Fraction(0))
     return Hinge.of(direction, exp_eps=order), budget / n, reach
-
-
-def _two_atoms(variance: Fraction, below: Fraction) -> tuple[tuple[Fraction, Fraction], ...]:
-    """A law of mean 0 and this variance with an atom at the lower end."""
-    if variance == 0:
-        return ((Fraction(0), Fraction(1)),)
-    high = variance / below
-    return ((-below, high / (high + below)), (high, below / (high + below)))
 
 
 def _grid(kink: Fraction, variance: Fraction, below: Fraction, above: Fraction) -> list[Fraction]:
@@ -264,16 +259,14 @@ def _proposal(grid: list[Fraction], kink: Fraction, variance: Fraction) -> tuple
     return [float(mass) for mass in masses.value], quadratic
 
 
-def _best_law(
-    grid: list[Fraction], masses: list[float], kink: Fraction, variance: Fraction
-) -> tuple[tuple[tuple[Fraction, Fraction], ...], Majorant]:
+def _best_law(grid: list[Fraction], masses: list[float], kink: Fraction, variance: Fraction) -> tuple[Atoms, Majorant]:
     """The best exact law on three grid points near the proposed ones, and the quadratic through the hinge there.
 
     A vertex of the program has three atoms; their masses solve the three moment equations in rationals.
     """
     near = {j + step for j, mass in enumerate(masses) if mass > _MASS for step in (-1, 0, 1)} | {0, len(grid) - 1}
     chosen = [grid[j] for j in sorted(near) if 0 <= j < len(grid)]
-    best: tuple[Fraction, tuple[Fraction, Fraction, Fraction], tuple[Fraction, Fraction, Fraction]] | None = None
+    best: tuple[Fraction, Atoms] | None = None
     for x, y, z in itertools.combinations(chosen, 3):
         # E (U - y)(U - z) is v + y z, and only the atom x contributes to it; so for the others.
         weights = (
@@ -284,16 +277,17 @@ def _best_law(
         if min(weights) >= 0:
             value = sum((w * max(u - kink, Fraction(0)) for u, w in zip((x, y, z), weights, strict=True)), Fraction(0))
             if best is None or value > best[0]:
-                best = value, (x, y, z), weights
+                best = value, tuple(zip((x, y, z), weights, strict=True))
     if best is None:
         raise NotDecided("no three of the proposed atoms carry a law of this variance; the grid is too coarse")
-    _, (x, y, z), weights = best
+    _, law = best
+    (x, _), (y, _), (z, _) = law
     heights = [max(u - kink, Fraction(0)) for u in (x, y, z)]
     first = (heights[1] - heights[0]) / (y - x)
     gamma = ((heights[2] - heights[1]) / (z - y) - first) / (z - x)
     beta = first - gamma * (x + y)
     quadratic = Majorant(heights[0] - x * (beta + gamma * x), beta, gamma)
-    return tuple((u, w) for u, w in zip((x, y, z), weights, strict=True) if w), quadratic
+    return tuple((u, w) for u, w in law if w), quadratic
 
 
 def _smallest(c0: Fraction, c1: Fraction, c2: Fraction, left: Fraction, right: Fraction) -> Fraction:

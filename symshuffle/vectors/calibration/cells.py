@@ -17,6 +17,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final, TypeAlias, final
 
@@ -159,6 +160,7 @@ def cells(mechanism: Mixed, at: Fraction, adjacency: Adjacency | str, blanket: B
         return Cells(null, along, second, (flint.arb(0),) * len(null))
 
 
+@lru_cache(maxsize=8)
 def cells_of(mechanism: Mixed, adjacency: Adjacency | str, blanket: Blanket | str = Blanket.MECHANISM) -> FinitePair:
     """A longest input against another, of each message only its cell.
 

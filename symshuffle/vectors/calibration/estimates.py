@@ -7,31 +7,27 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Final
 
-import flint
 import numpy as np
 
 from symshuffle.base.choices import Adjacency, Blanket
 from symshuffle.base.doubles import Array
 from symshuffle.base.numbers import Real, to_arb, to_float, working_precision
-from symshuffle.channels.continuous_law import ContinuousPair
 from symshuffle.engines.contours import saddle
 from symshuffle.engines.densities.bromwich_plan import ceiling, estimate
-from symshuffle.vectors.privacy.finite_pair import FinitePair
 from symshuffle.vectors.privacy.pairs import Randomizer, real_pair, worst_pair
+from symshuffle.vectors.privacy.rows import rows_of
 from symshuffle.vectors.randomizers.clipped import clipped_numbers
 from symshuffle.vectors.randomizers.mechanisms import ClippedLinear, SphereLinear
 
-_HALF: Final = 8
-"""Half length of the window on a line; what is certified has its own."""
-
 _NODES: Final = 10
 _PANEL: Final = 1.0
-"""Width of the panels: on the line, and on the sphere in standard deviations of a height."""
+"""Nodes of a panel, and its width, in standard deviations of a height."""
 
 _FARTHEST: Final = 9.0
 """Height beyond which a point of the sphere is not looked at, in the same."""
 
-_REL: Final = 1e-6
+_REL: Final = 1e-8
+_ROUGH: Final = 1e-4
 """Relative error that an integral aims at: a smaller one takes a longer period, and more nodes than there are."""
 
 
@@ -60,8 +56,8 @@ def roughly(
     blanket : {"mechanism", "largest"}
         The blanket of the bound.
     fine : bool
-        Whether to integrate; otherwise of densities on the sphere the leading term at the saddle point, a few parts in
-        a hundred off. Gaussians have tails too long for it.
+        Whether to integrate to many digits; otherwise to a few, and of densities on the sphere the leading term at the
+        saddle point, a few parts in a hundred off. Gaussians have tails too long for it.
     enough : float
         The value for one user, which no larger number exceeds, is returned where it is at most this.
 
@@ -72,42 +68,43 @@ def roughly(
     """
     spread = isinstance(mechanism, SphereLinear | ClippedLinear) and mechanism.dimension > 1
     ratio = to_float(order)
-    if isinstance(mechanism, SphereLinear | ClippedLinear) and spread:
-        single = rows = _on_sphere(mechanism, adjacency)
-    else:
-        single = _of_pair(real_pair(mechanism, adjacency=adjacency))
-    alone = _of_one(single, ratio)
+    alone = of_one_user(mechanism, order, adjacency)
     if alone <= enough:
         return alone
-    if not spread:
-        rows = _of_pair(worst_pair(mechanism, adjacency=adjacency, blanket=blanket, exp_eps=order))
+    if isinstance(mechanism, SphereLinear | ClippedLinear) and spread:
+        rows = _on_sphere(mechanism, adjacency)
+    else:
+        rows = rows_of(worst_pair(mechanism, adjacency=adjacency, blanket=blanket, exp_eps=order))
     p, q, weight = rows
     weights = np.append(weight, max(1 - float(weight.sum()), 0.0))
     orders = [np.append(g, 0.0) for g in (p - ratio * q, q - ratio * p)]
-    return min(alone, _of_all(orders, weights, n, fine=fine or not spread))
+    if spread and not fine:
+        return min(alone, max(_leading(values, weights, n) for values in orders))
+    return min(alone, _of_all(orders, weights, n, rel=_REL if fine else _ROUGH))
 
 
-def _of_pair(pair: FinitePair | ContinuousPair) -> Array:
-    return _of_classes(pair) if isinstance(pair, FinitePair) else _on_line(pair)
+def of_one_user(mechanism: Randomizer, order: Real, adjacency: Adjacency) -> float:
+    """About the larger order for one user, whatever the blanket."""
+    if isinstance(mechanism, SphereLinear | ClippedLinear) and mechanism.dimension > 1:
+        return _of_one(_on_sphere(mechanism, adjacency), to_float(order))
+    return _of_one(rows_of(real_pair(mechanism, adjacency=adjacency)), to_float(order))
 
 
 def _of_one(rows: Array, ratio: float) -> float:
-    """The larger order for one user, whatever the blanket, and the mass that no node stands for."""
+    """The larger order for one user, and the mass that no node stands for."""
     p, q, weight = rows
     return max(float(np.maximum(g, 0) @ weight) for g in (p - ratio * q, q - ratio * p)) + max(1 - float(p @ weight), 0)
 
 
-def _of_all(orders: list[Array], weights: Array, n: int, *, fine: bool) -> float:
+def _of_all(orders: list[Array], weights: Array, n: int, *, rel: float) -> float:
     """About the larger order for all users."""
-    if not fine:
-        return max(_leading(values, weights, n) for values in orders)
     most = [ceiling(values, weights, n) for values in orders]
     larger = most.index(max(most))
     if not most[larger] > 0:
         return 0.0
-    found = estimate(orders[larger], weights, n, rel=_REL)
+    found = estimate(orders[larger], weights, n, rel=rel)
     # The other order is often far below, and its transform falls slowly there.
-    return found if most[1 - larger] <= found else max(found, estimate(orders[1 - larger], weights, n, rel=_REL))
+    return found if most[1 - larger] <= found else max(found, estimate(orders[1 - larger], weights, n, rel=rel))
 
 
 def _leading(values: Array, weights: Array, n: int) -> float:
@@ -116,11 +113,6 @@ def _leading(values: Array, weights: Array, n: int) -> float:
     tilt = saddle.Tilt(values, weights / weights.sum())
     c = saddle.saddle_point(tilt, n)
     return math.exp(n * tilt.cumulant(c)) / (c * c * n * math.sqrt(2 * math.pi * (n * tilt.curvature(c) + 2 / c**2)))
-
-
-def _of_classes(pair: FinitePair) -> Array:
-    rows = [row for row in zip(pair.first, pair.second, pair.reference, strict=True) if to_float(row[2]) > 0]
-    return np.array([[to_float(p / r), to_float(q / r), to_float(r)] for p, q, r in rows]).T
 
 
 def _on_sphere(mechanism: SphereLinear | ClippedLinear, adjacency: Adjacency) -> Array:
@@ -152,22 +144,4 @@ def _on_sphere(mechanism: SphereLinear | ClippedLinear, adjacency: Adjacency) ->
     return np.array([toward / gamma, other / gamma, uniform * gamma])
 
 
-def _on_line(pair: ContinuousPair) -> Array:
-    """Both likelihood ratios against the blanket, and its mass, at the nodes of Gauss's rules: shape ``(3, m)``."""
-    rows: list[tuple[float, float, float]] = []
-    node, mass = np.polynomial.legendre.leggauss(_NODES)
-    with working_precision(64):
-        for s in pair.stretches:
-            low, high = float(-_HALF if s.low is None else s.low), float(_HALF if s.high is None else s.high)
-            count = max(1, math.ceil((high - low) / _PANEL))
-            width = (high - low) / count
-            for k in range(count):
-                for x, w in zip(node, mass, strict=True):
-                    u = flint.acb(low + width * (k + (1 + x) / 2))
-                    p, q, r, base = (float(f(u).real.mid()) for f in (s.first, s.second, s.reference, s.base))
-                    if r * base > 0:
-                        rows.append((p / r, q / r, r * base * w * width / 2))
-    return np.array(rows).T
-
-
-__all__ = ["roughly"]
+__all__ = ["of_one_user", "roughly"]

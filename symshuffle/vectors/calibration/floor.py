@@ -35,6 +35,8 @@ import flint
 from symshuffle.base.choices import Adjacency, Blanket, replace_choice
 from symshuffle.base.errors import CertificateError, NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, Real, enclose, positive_part, to_arb, working_precision
+from symshuffle.channels.continuous_law import ContinuousPair, LevelledPair
+from symshuffle.engines.densities.engine import at_most
 from symshuffle.vectors.calibration.cells import cells_of, error_of, share, spread
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import pair_delta
@@ -147,6 +149,9 @@ def misses(mechanism: Bounded, target: Target) -> bool:
     # of opposite inputs both orders have one law, but for the two cells of large caps
     mirrored = target.adjacency is Adjacency.REPLACE_ONE and not isinstance(mechanism, PrivUnit)
     for one in (pair,) if mirrored else (pair, pair.reverse):
+        if isinstance(one, ContinuousPair):
+            if at_most(LevelledPair(one, target.exp_eps), target.n, near=target.goal)[0] <= target.goal:
+                continue
         try:
             rel = _REL if isinstance(pair, FinitePair) else _FINE
             if pair_delta(one, target.n, target.exp_eps, rel=rel).lower > target.goal:

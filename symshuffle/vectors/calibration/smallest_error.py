@@ -18,7 +18,7 @@ from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import to_float
 from symshuffle.base.results import Bracket
-from symshuffle.vectors.calibration.estimates import roughly
+from symshuffle.vectors.calibration.estimates import of_one_user, roughly
 from symshuffle.vectors.calibration.floor import Target
 from symshuffle.vectors.calibration.shaped_families import Calibrated, ShapedFamily
 from symshuffle.vectors.error.risk import err1
@@ -45,14 +45,17 @@ _FLAT: Final = 1e-2
 _STEEP: Final = 50.0
 """Step of the slope by which an excess of the bracket is taken back, its least and its largest value."""
 
+_MARGIN: Final = 4
+"""By how many widths delta is to be below the target at the first strength that is certified, by the estimate."""
+
 _LOOSE: Final = 100
 """So many widths asked for are a loose bracket."""
 
-_LOOSE_GOAL: Final = Fraction(1, 100)
-"""Targets from which on the value for one user may meet them: it is asked before any engine."""
-
+_ALONE_ABOUT: Final = 1.001
 _ALONE: Final = 1e-6
-"""How closely the strength is searched at which the value for one user meets the target."""
+_ALONE_SHORT: Final = 1e-5
+"""The value for one user is asked before any engine where it is about so many targets or less; how closely the strength
+is searched at which it meets the target, and how far below the best one it serves without an engine."""
 
 _BACK: Final = 1.0
 """The longest step back."""
@@ -202,11 +205,13 @@ def _value(function: Callable[[], float], otherwise: float) -> float:
     return otherwise if math.isnan(found) else found
 
 
-def _strongest(excess: Callable[[float], float], start: float, ends: tuple[float, float], close: float) -> float | None:
-    """The largest strength without an excess; None if there is none."""
+def _strongest(
+    excess: Callable[[float], float], start: float, ends: tuple[float, float], close: float, step: float = 0.1
+) -> float | None:
+    """The largest strength without an excess, looked for in steps from a first one on; None if there is none."""
     low, high = ends
     at = min(max(start, low), high)
-    met, step = excess(at) <= 0, 0.1
+    met = excess(at) <= 0
     while True:
         after = min(at + step, high) if met else max(at - step, low)
         if after == at:
@@ -236,17 +241,17 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
         If there is no bracket at any width that is asked for, or none that meets the target.
     """
     excess = _excess(family, target, shape, fine=True)
-    nearest = _strongest(excess, start, family.strengths, _CLOSE)
+    nearest = _strongest(excess, start, family.strengths, _CLOSE, 2 * _COARSE)
     if nearest is None:
         raise Unsupported("no strength meets the target by an estimate")
     slope = min(max((excess(nearest) - excess(nearest - _BESIDE)) / _BESIDE, _FLAT), _STEEP)
     said = ""
     asked: Any = {"exp_eps": target.exp_eps, "adjacency": target.adjacency, "blanket": target.blanket}
-    alone = _of_one_user(family, target, shape, nearest) if target.goal >= _LOOSE_GOAL else None
-    if alone is not None:
-        return alone
+    alone = _of_one_user(family, target, shape, nearest)
+    if alone is not None and alone[0] >= nearest - _ALONE_SHORT:
+        return alone[1:]
     for rel in _WIDTHS:
-        strength = nearest - 2 * rel / slope if excess(nearest) > -1 else nearest
+        strength = nearest - _MARGIN * rel / slope if excess(nearest) > -1 else nearest
         for k in range(_TRIES):
             mechanism = family.make(shape, strength)
             try:
@@ -263,18 +268,29 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
             strength -= min(2**k * (over + rel) / slope, _BACK)
         else:
             break
+    if alone is not None:
+        return alone[1:]
     raise Unsupported(said)
 
 
-def _of_one_user(family: ShapedFamily, target: Target, shape: float, near: float) -> tuple[Calibrated, Bracket] | None:
-    """The strongest mechanism next to a strength whose value for one user meets the target; None if none does."""
+def _of_one_user(
+    family: ShapedFamily, target: Target, shape: float, near: float
+) -> tuple[float, Calibrated, Bracket] | None:
+    """The largest strength next to one at which the value for one user meets the target; None if none does."""
+    asked: Any = {"exp_eps": target.exp_eps, "adjacency": target.adjacency}
+    about = _value(lambda: of_one_user(family.make(shape, near), target.exp_eps, target.adjacency), _FAR)
+    if about > _ALONE_ABOUT * float(target.goal):
+        return None
     low, high = (min(max(near + sign * _BESIDE, family.strengths[0]), family.strengths[1]) for sign in (-1, 1))
 
-    def at(strength: float) -> tuple[Calibrated, Bracket] | None:
+    def at(strength: float) -> tuple[float, Calibrated, Bracket] | None:
         mechanism = family.make(shape, strength)
-        met = one_user_bound(mechanism, target.goal, exp_eps=target.exp_eps, adjacency=target.adjacency)
-        return None if met is None else (mechanism, met)
+        met = one_user_bound(mechanism, target.goal, **asked)
+        return None if met is None else (strength, mechanism, met)
 
+    best = at(high)
+    if best is not None:
+        return best
     best = at(low)
     while best is not None and high - low > _ALONE:
         middle = (low + high) / 2

@@ -16,10 +16,12 @@ from symshuffle.base.crossings import zero_between
 from symshuffle.base.doubles import Array
 from symshuffle.base.numbers import to_arb, to_float, working_precision
 from symshuffle.engines.densities.bromwich_plan import estimate
-from symshuffle.vectors.calibration.cells import cells, error_of
+from symshuffle.vectors.calibration.cells import cells, cells_of, error_of
+from symshuffle.vectors.calibration.estimates import roughly
 from symshuffle.vectors.calibration.floor import Bounded, Floor, Target, least_error, misses, misses_alone, root
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import one_user_bound
+from symshuffle.vectors.privacy.rows import rows_of
 from symshuffle.vectors.randomizers.clipped import ramp_moments
 from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,
@@ -52,6 +54,9 @@ _FAR: Final = 1e3
 
 _MARGIN: Final = 2e-3
 """By how much delta is to exceed the target at a point, by the search's estimate: more than the engine's width."""
+
+_MARGIN_ALONE: Final = 3e-6
+"""The same, relatively, of families with one parameter."""
 
 _SETTLED: Final = 1e-9
 _SETTLED_SHARE: Final = 5e-5
@@ -87,11 +92,13 @@ def floor_of(found: object, target: Target, gap: Fraction) -> Floor | None:
             widths = (gap * 2**k for k in range(5))
             tries = (_staircase(found, target, width) for width in widths if width < 1)
             points = next((steps for steps in tries if steps), ())
+            if not all(misses(point, target) for point in points):
+                return None
         case SphereLinear() | LocalGaussian():
             points = _beside(found, target)
         case _:
             return None
-    if not points or not all(misses(point, target) for point in points):
+    if not points:
         return None
     return Floor(points, root(least_error(points) / (target.n * points[0].dimension)))
 
@@ -212,14 +219,28 @@ def _beside(found: SphereLinear | LocalGaussian, target: Target) -> tuple[Bounde
         return LocalGaussian(found.sigma0 * (1 - part), found.dimension)
 
     points = [point(_NEAREST * 2**k) for k in range(_BESIDES)]
-    if isinstance(found, LocalGaussian) and one_user_bound(
-        found, target.goal, exp_eps=target.exp_eps, adjacency=target.adjacency
-    ):
+    asked: Any = {"exp_eps": target.exp_eps, "adjacency": target.adjacency}
+    if one_user_bound(points[-1], target.goal, **asked):
+        return ()  # all of them meet the target
+    if isinstance(found, LocalGaussian) and one_user_bound(found, target.goal, **asked):
         # No engine has a narrow bracket where so few messages are of the blanket, and each takes its time to say so.
         first = bisect_left(points, True, key=lambda one: misses_alone(one, target))
         return tuple(points[first : first + 1])
-    excluded = next((one for one in points if misses(one, target)), None)
+    first = bisect_left(points, True, key=lambda one: _likely_missed(one, target))
+    excluded = next((one for one in points[first:] if misses(one, target)), None)
     return () if excluded is None else (excluded,)
+
+
+def _likely_missed(point: SphereLinear | LocalGaussian, target: Target) -> bool:
+    """Whether a point is likely to be excluded: by an estimate."""
+    n, ratio = target.n, to_float(target.exp_eps)
+    if isinstance(point, SphereLinear) or point.dimension == 1:
+        value = roughly(point, n, target.exp_eps, target.adjacency, target.blanket)
+    else:
+        p, q, weight = rows_of(cells_of(point, target.adjacency, target.blanket))
+        weights = np.append(weight, max(1 - float(weight.sum()), 0.0))
+        value = max(_estimate(np.append(g, 0.0), weights, n) for g in (p - ratio * q, q - ratio * p))
+    return value > float(target.goal) * (1 + _MARGIN_ALONE)
 
 
 def _decimal(value: float) -> Fraction:

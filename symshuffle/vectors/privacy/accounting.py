@@ -10,12 +10,14 @@ import flint
 
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
 from symshuffle.base.choices import Adjacency, Rigour
-from symshuffle.base.numbers import Ball, Real, enclose, to_arb, working_precision
+from symshuffle.base.numbers import Ball, Real, enclose, to_arb, to_float, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousPair, LevelledPair, Stretch
+from symshuffle.channels.law import NOTHING
 from symshuffle.engines.densities.engine import at_most
 from symshuffle.vectors.privacy.finite_pair import FinitePair
 from symshuffle.vectors.privacy.pairs import Pair, Randomizer, real_pair
+from symshuffle.vectors.privacy.rows import likely_larger, rows_of
 
 _ROUGH: Final = 1e-2
 """Relative width at which an order is told to be the smaller one, where no cheaper bound tells."""
@@ -45,16 +47,19 @@ def larger_order(
         If the width is out of reach.
     """
     request = Request.of(rigour=rigour, rel=rel)
-    forward, back = _value(pair, n, exp_eps, request), pair.reverse
-    if back is pair:
-        return forward
-    if isinstance(back, ContinuousPair):
-        if at_most(LevelledPair(back, exp_eps), n)[0] <= forward.lower:
-            return forward
-        rough = _value(back, n, exp_eps, replace(request, rel=max(request.rel, _ROUGH)))
-        if rough.upper <= forward.lower:
-            return forward
-    return larger(forward, _value(back, n, exp_eps, request))
+    one, other = pair, pair.reverse
+    if other is one:
+        return _value(one, n, exp_eps, request)
+    if not likely_larger(rows_of(pair), n, to_float(exp_eps)):
+        one, other = other, one
+    known = _value(one, n, exp_eps, request)
+    if isinstance(other, ContinuousPair):
+        if at_most(LevelledPair(other, exp_eps), n, near=max(known.lower, NOTHING))[0] <= known.lower:
+            return known
+        rough = _value(other, n, exp_eps, replace(request, rel=max(request.rel, _ROUGH)))
+        if rough.upper <= known.lower:
+            return known
+    return larger(known, _value(other, n, exp_eps, request))
 
 
 def one_user_bound(mechanism: Randomizer, target: Fraction, *, exp_eps: Real, adjacency: Adjacency) -> Bracket | None:

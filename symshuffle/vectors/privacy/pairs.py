@@ -208,8 +208,9 @@ def _largest(
         return ContinuousPair(on_the_line, about % " on the line", symmetric)
     classes = length_classes(dimension, v, 1 - float(gamma), least=radius)
     stretches = (
-        Stretch(None, None, _weighed(part, dimension), near, other, _least(gamma, v, part.far), part.since)
+        Stretch(low, high, _weighed(part, dimension), near, other, _least(gamma, v, part.far), since)
         for part in classes
+        for low, high, since in part.places(dimension)
     )
     about = (about % "") + f", bounded below on {len(classes)} classes of |y| across x"
     return ContinuousPair(tuple(stretches), about, symmetric)
@@ -227,7 +228,8 @@ def _least(gamma: Fraction, v: Fraction, far: Fraction) -> Function:
 
     def density(u: Any) -> Any:
         mass, rest, slope, half = numbers()
-        return mass + rest * (-slope * length(u) - half).exp()
+        part = (-slope * length(u) - half).exp()
+        return mass + rest * part if gamma else part
 
     return latest(density)
 

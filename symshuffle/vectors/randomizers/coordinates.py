@@ -68,7 +68,8 @@ def tilted(gamma: Fraction, shift: Fraction) -> Function:
 
     def density(z: Any) -> Any:
         mass, rest, slope, half = numbers()
-        return mass + rest * (slope * z - half).exp()
+        part = (slope * z - half).exp()
+        return mass + rest * part if gamma else part
 
     return density
 

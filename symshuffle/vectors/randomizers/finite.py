@@ -10,7 +10,7 @@ from typing import Any, final
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Number, Verdict, brief, equal, less, maximum
 from symshuffle.channels.channel import Channel
-from symshuffle.decompositions.blanket import privacy_blanket
+from symshuffle.decompositions.model import privacy_blanket
 
 
 @final

@@ -10,7 +10,7 @@ density: a blanket, hence a bound, and one stretch of a line per class.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -20,6 +20,7 @@ import flint
 
 from symshuffle.base.numbers import to_arb
 from symshuffle.vectors.randomizers.coordinates import once
+from symshuffle.vectors.randomizers.points import Points
 
 _BULK: Final = 3
 """Half length of the range around the middle of the chi law in which classes are narrow."""
@@ -34,6 +35,10 @@ _NARROWEST: Final = 1 / 2
 """Narrower classes bring the branch points of the length close to the line, and long sums."""
 
 _GRID: Final = 2**12
+
+_APART: Final = 3
+_RADII: Final = (9, 14, 22, 40)
+"""Classes so far above the middle are cut where coordinate and excess over the middle have these lengths together."""
 
 
 @final
@@ -69,6 +74,37 @@ class LengthClass:
         logarithm = k * peak.log() - peak**2 / 2 - (half - 1) * flint.arb(2).log() - half.lgamma()
         return flint.arb(found * logarithm.exp())
 
+    def places(self, dimension: int) -> Iterator[tuple[Fraction | None, Fraction | None, Fraction]]:
+        """Parts of the line of the coordinate, and the half length of the window from which on each is needed.
+
+        Far out in both directions there is next to no message, and what it tells is the most.
+        """
+        excess = max(self.near - _middle(dimension), Fraction(0))
+        if excess < _APART:
+            yield None, None, self.since
+            return
+        since, inner = self.since, Fraction(0)
+        for radius in _RADII:
+            if radius <= max(self.since, excess + 1):
+                continue
+            outer = Fraction(round(math.sqrt(radius**2 - excess**2) * 8), 8)
+            if not inner:
+                yield -outer, outer, since
+            else:
+                yield -outer, -inner, since
+                yield inner, outer, since
+            since, inner = Fraction(radius), outer
+        if not inner:
+            yield None, None, since
+            return
+        yield None, -inner, since
+        yield inner, None, since
+
+
+def _middle(dimension: int) -> Fraction:
+    """About the mean of the length."""
+    return Fraction(round(math.sqrt(dimension - 1) * _GRID), _GRID)
+
 
 def length_classes(
     dimension: int, slope: Fraction, share: float, *, least: Fraction = Fraction(0)
@@ -86,7 +122,7 @@ def length_classes(
     least : Fraction
         Where the first class ends at the earliest.
     """
-    middle = Fraction(round(math.sqrt(dimension - 1) * _GRID), _GRID)
+    middle = _middle(dimension)
     start = max(middle - _BULK, Fraction(0))
     step = min(1.0, max(1 / (_FINENESS * float(slope) * share), _NARROWEST))
     count = math.ceil((middle + _BULK - start) / Fraction(step))
@@ -106,6 +142,8 @@ def length_along(far: Fraction) -> Callable[[Any], Any]:
 
     def length(u: Any) -> Any:
         square = _square(u) + squared()
+        if isinstance(square, Points):
+            return square.sqrt()
         lead = square[0] if isinstance(square, flint.acb_series) else square
         if lead.real > 0 or not lead.imag.contains(0):
             return square.sqrt()
@@ -119,6 +157,8 @@ def _square(u: Any) -> Any:
     if isinstance(u, flint.acb_series):
         rest = list(u * u)[1:]
         return flint.acb_series([_square(u[0]), *rest], prec=u.prec)
+    if isinstance(u, Points) or u.is_exact():
+        return u * u
     return flint.acb(_squared(u.real) - _squared(u.imag), 2 * u.real * u.imag)
 
 

@@ -23,8 +23,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Number, equal
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import HistogramLaw, Tally, histogram_law
-from symshuffle.decompositions.blanket import privacy_blanket
-from symshuffle.decompositions.model import Decomposition
+from symshuffle.decompositions.model import Decomposition, privacy_blanket
 
 Distribution: TypeAlias = Sequence[Any]
 """Probabilities by message."""

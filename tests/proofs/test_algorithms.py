@@ -4,15 +4,15 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.base.errors import InputError
-from symshuffle.channels.channel import Channel
-from symshuffle.decompositions.model import Decomposition
-from symshuffle.decompositions.postprocessing import (
+from proofs_checks.decomposition._algorithms import (
     blanket_laws,
     common_left_over,
     general_clone_map,
     standard_clone_map,
 )
+from symshuffle.base.errors import InputError
+from symshuffle.channels.channel import Channel
+from symshuffle.decompositions.model import Decomposition
 
 CHANNEL = Channel.from_rows([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]])
 

@@ -1,22 +1,16 @@
-r"""The largest logarithmic information measure as a formula in ``lam``, certified by balls on stated intervals.
+r"""The largest information measure as a formula in ``lam``.
 
 For relative entropy and mutual information a column contributes a sum of rational functions of ``lam`` times logarithms
-of linear ones. A basis of the program over orbits of subsets gives the weights as rational functions and the value as
-such a sum, exactly; but where the basis stops being optimal is a transcendental number. So optimality is certified on
-a closed interval with rational ends, by balls that cover it: there every reduced cost is positive. Between the
-intervals of two neighbouring formulas lies a breakpoint, isolated to a relative width of about :math:`10^{-9}`.
-
-Reduced costs are kept as sums over logarithms of primes and of monic linear polynomials, which are independent over the
-rational functions; one that vanishes identically (two columns that are always equally good) is recognised as zero.
-
-Towards ``lam = 1`` all columns become parallel and reduced costs vanish like :math:`(\lambda-1)^2`. Powers of
-:math:`\lambda-1` common to all terms of a condition are therefore divided out, precision grows with
-:math:`\log\frac1{\lambda-1}`, and widths are relative to the distance from 1.
+of linear ones. A basis of the program over orbits of subsets gives weights and value as such sums, exactly; but where
+it stops being optimal is a transcendental number. So optimality is certified on a closed interval with rational ends,
+by balls that cover it: there every reduced cost is positive. Between the intervals of two neighbouring formulas lies a
+breakpoint, isolated to a relative width of about :math:`10^{-9}`. Towards ``lam = 1`` reduced costs vanish like
+:math:`(\lambda-1)^2`: common powers of :math:`\lambda-1` are divided out, and precision grows with the distance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, final
@@ -28,11 +22,11 @@ from symshuffle.base.errors import CertificateError, NotDecided, Unsupported
 from symshuffle.base.lp import LinearProgram, Sense
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.base.results import well_formed, within
-from symshuffle.design.information.columns import check_exchangeable
 from symshuffle.design.information.log_sums import (
     RING,
     LogSum,
     add_to,
+    affine,
     away_from_one,
     bits_at,
     column_terms,
@@ -42,7 +36,8 @@ from symshuffle.design.information.log_sums import (
     positive_between,
     reach,
 )
-from symshuffle.design.information.measures import Measure
+from symshuffle.design.information.measures import Measure, check_exchangeable
+from symshuffle.design.parametric.program import ParametricColumn, ParametricProgram, program_of_costs
 from symshuffle.geometry.extremal import check_lam
 from symshuffle.geometry.groups import SymmetryGroup
 from symshuffle.geometry.linprog import full_bases
@@ -54,11 +49,9 @@ from symshuffle.geometry.subset_orbits import SubsetOrbit
 class LogPiece:
     """A formula that is optimal on a closed interval of levels, certified in ball arithmetic.
 
-    - ``value``: the largest value of the measure as a function of ``lam``.
     - ``weights``: the optimal orbits with the weight of one subset.
     - ``conditions``: how many functions were shown to be positive on the interval.
-    - ``basis``: the representatives of the orbits that make the optimal basis: all that the proof needs besides the
-      measure.
+    - ``basis``: representatives of the orbits of the optimal basis: all that the proof needs besides the measure.
     """
 
     lower: Fraction
@@ -144,12 +137,23 @@ class _LogProgram:
         return len(self.coefficients[0])
 
     def solved(self, basis: Sequence[int]) -> _Solved:
-        """The weights of a basis and its conditions."""
-        ones = [RING.one] * len(basis)
-        others = [j for j in range(len(self.orbits)) if j not in basis]
-        (weights, *columns), det = self._solve(basis, [ones, *(self.coefficients[j] for j in others)])
-        conditions = self._conditions(basis, weights, dict(zip(others, columns, strict=True)), det)
-        return _Solved(tuple(basis), tuple(weights), det, tuple(conditions))
+        """The weights of a basis, and what must not be negative: weights and reduced costs, times squares."""
+        rows, others = len(basis), [j for j in range(len(self.orbits)) if j not in basis]
+        matrix = DomainMatrix([[self.coefficients[j][i] for j in basis] for i in range(rows)], (rows, rows), RING)
+        sides = [[RING.one] * rows, *(self.coefficients[j] for j in others)]
+        right = DomainMatrix([[side[i] for side in sides] for i in range(rows)], (rows, len(sides)), RING)
+        found, det = matrix.solve_den(right)
+        weights, *columns = ([found[k, s].element for k in range(rows)] for s in range(len(sides)))
+        conditions: list[LogSum] = [{None: weight * det} for weight in weights if weight]
+        sums = [log_sum(terms) for terms in self.terms]
+        for j, numerators in zip(others, columns, strict=True):
+            total: LogSum = {}
+            for i, y in zip(basis, numerators, strict=True):
+                add_to(total, sums[i], y * det)
+            add_to(total, sums[j], -det * det)
+            if total:
+                conditions.append(total)
+        return _Solved(tuple(basis), tuple(weights), det, tuple(map(away_from_one, conditions)))
 
     def piece(self, lam: Fraction, levels: tuple[Fraction, Fraction]) -> LogPiece:
         for basis in full_bases(self.at(lam)):
@@ -178,29 +182,6 @@ class _LogProgram:
         rhs = (Fraction(1), *(Fraction(0),) * (self.rows - 1))
         return LinearProgram(costs, entries, (Sense.EQ,) * self.rows, rhs)
 
-    def _solve(self, basis: Sequence[int], sides: Sequence[Sequence[Any]]) -> tuple[list[list[Any]], Any]:
-        """Columns in terms of a basis: numerators by column, and their common denominator."""
-        rows = len(basis)
-        matrix = DomainMatrix([[self.coefficients[j][i] for j in basis] for i in range(rows)], (rows, rows), RING)
-        right = DomainMatrix([[side[i] for side in sides] for i in range(rows)], (rows, len(sides)), RING)
-        found, det = matrix.solve_den(right)
-        return [[found[k, s].element for k in range(rows)] for s in range(len(sides))], det
-
-    def _conditions(
-        self, basis: Sequence[int], weights: Sequence[Any], others: Mapping[int, Sequence[Any]], det: Any
-    ) -> list[LogSum]:
-        """Weights and reduced costs, times the square of the determinant, that are not identically zero."""
-        conditions: list[LogSum] = [{None: weight * det} for weight in weights if weight]
-        sums = [log_sum(terms) for terms in self.terms]
-        for j, numerators in others.items():
-            total: LogSum = {}
-            for i, y in zip(basis, numerators, strict=True):
-                add_to(total, sums[i], y * det)
-            add_to(total, sums[j], -det * det)
-            if total:
-                conditions.append(total)
-        return list(map(away_from_one, conditions))
-
     def shown(self, solved: _Solved, ends: tuple[Fraction, Fraction]) -> LogPiece:
         """The piece in SymPy."""
         ratios = RING.get_field()
@@ -217,3 +198,28 @@ class _LogProgram:
         basis = tuple(self.orbits[j].representative for j in solved.basis)
         count = len(solved.conditions)
         return LogPiece(ends[0], ends[1], value, tuple(shown), count, self.measure, self.group, basis)
+
+
+def rational_program(measure: Measure, group: SymmetryGroup) -> ParametricProgram:
+    """The program of minus a rational measure, over orbits of a group of exchangeable inputs.
+
+    Columns are piecewise linear (hockey-stick, total variation) or quotients (chi-square, Fisher information): both
+    have polynomial coefficients in ``lam``, of which :mod:`symshuffle.design.parametric.walk` isolates the breakpoints.
+    """
+    if measure.positive_part is not None:
+        gain = [sp.QQ(-v.numerator, v.denominator) for v in measure.positive_part]
+        return program_of_costs([gain, [sp.QQ(0)] * len(gain)], group)
+    if measure.quotient is None:
+        raise Unsupported(
+            f"an exact formula of {measure.name}: only hockey-stick, chi-square and Fisher information have one"
+        )
+    columns = []
+    for orbit in group.subset_orbits():
+        (a0, a1), (b0, b1) = (affine(form, orbit.representative) for form in measure.quotient)
+        price, scale = (-a0 * a0, -2 * a0 * a1, -a1 * a1), (b0, b1)
+        if not b0 and not b1:  # the function is 0 where the bottom vanishes
+            price, scale = (Fraction(0),) * 3, (Fraction(1), Fraction(0))
+        exact = [tuple(sp.QQ(c.numerator, c.denominator) for c in part) for part in (price, scale)]
+        shares = tuple(Fraction(r, orbit.size) for r in orbit.incidences)
+        columns.append(ParametricColumn(orbit.representative, 0, orbit.size, (exact[0],), shares, exact[1]))
+    return ParametricProgram(tuple(columns), tuple(len(block) for block in group.input_orbits()))

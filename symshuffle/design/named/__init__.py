@@ -1,1 +1,0 @@
-"""Named families of design problems whose optima are known in closed form."""

@@ -1,0 +1,337 @@
+r"""What lies beyond the last node of a line that is evaluated: stretches under a coarse rule, then all heights at once.
+
+*A coarse rule.* The sum over the nodes wants a rule that errs by next to nothing, but only up to the last of them. From
+there up to the height at which all is bounded at once (:func:`far`), often a hundred times as high, it is enough to
+know that the transform is small: a rule may err by a share of its total there, and leaves out the tails whose values
+turn the fastest. With :math:`\hat w` its weights, a the bound on its error up to the height, both relative to the same
+number, and :math:`\sigma^2=\sum\hat w\sum\hat w(G-\mu)^2` for any :math:`\mu`,
+
+.. math:: |M(c+it)|\le|\hat M(c+it_0)|+|t-t_0|\,\sigma+a
+
+on every stretch below the height, as :math:`|\frac d{dt}e^{-i\mu t}\hat M(c+it)|\le\sum\hat w|G-\mu|\le\sigma`.
+
+*Stretches.* The nodes from j to 2j are cut into stretches of as many nodes each; what bounds the integrand at the
+middle of a stretch and how fast it moves bounds it at all of its nodes. Where that is too much there are four times as
+many stretches, until each is one node. The middles are evenly spaced, so that a rule is taken at all of them at once.
+
+*All heights from some height on.* The path of integration is moved to :math:`u+i\eta` on the side on which
+:math:`\Im G\ge0`: there :math:`|e^{sG}|=e^{c\Re G-t\Im G}` falls with t, so that a bound at one height holds at all
+heights above it. On the line :math:`\Im G=0`, and above it :math:`\Im G(x+iy)=\int_0^y\Re G'(x+ir)\,dr`: the path may
+be moved where G certainly rises or falls: neighbouring cells share an end, so that where both are moved it is to the
+same side. A run of cells is moved together, so that legs up and down are paid at its ends alone. Then
+:math:`|M(c+it)|` is at most what the cells that rest have on the line, and what those moved and the legs have. What
+rests is summed in two ways, and the smaller serves:
+
+- cell by cell, each from above: where nearly all is moved, that falls without end;
+- M(c) less what the cells moved had on the line, each from below. Of n users a line is left at the height at which the
+  bound is some 1/n less than M(c): this way what rests has no excess, however little is moved.
+
+Evidence: *proved* throughout, in balls, at whatever error the rule has, given that the bound of a stretch holds at each
+of its nodes, and whichever cells are moved and how far. How coarse a rule is, stretches and runs are choices.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, TypeVar, final
+
+import flint
+import numpy as np
+import numpy.typing as npt
+
+from symshuffle.base.doubles import Array
+from symshuffle.base.errors import NotDecided, Unsupported
+from symshuffle.base.numbers import squared, to_arb, working_precision
+from symshuffle.channels.continuous_law import ContinuousLaw, Piece
+from symshuffle.engines.contours.waves import waves
+from symshuffle.engines.densities import gauss
+
+_PLENTY: Final = 1_500
+"""Nodes of a rule up to the greatest height, from which on a coarse one is made for what is beyond the last node."""
+
+_COARSE: Final = 0.1
+"""n times what a coarse rule may err by, as a share of M(c)."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """A rule of which all is relative to one number, that of the sum over the nodes.
+
+    - ``values``, ``weights``: G at the nodes, and the weights, the factor ``exp(c G)`` included, shape ``(m,)`` each.
+    """
+
+    values: tuple[flint.arb, ...]
+    weights: tuple[flint.arb, ...]
+    zero: flint.arb
+    error: flint.arb
+
+    def along(self, first: flint.arb, distance: flint.arb, count: int) -> list[flint.acb]:
+        """The rule at evenly spaced heights; its error is not in it."""
+        turned = []
+        for value, weight in zip(self.values, self.weights, strict=True):
+            sine, cosine = (first * value).sin_cos()
+            turned.append(flint.acb(cosine * weight, sine * weight))
+        return [self.zero + wave for wave in waves(self.values, turned, distance, count)]
+
+    @property
+    def spread(self) -> flint.arb:
+        """How fast the rule, turned back by its mean, moves with the height at most."""
+        values, weights = (self.zero * 0, *self.values), (self.zero, *self.weights)
+        total = sum(weights, start=flint.arb(0))
+        mean = (sum((w * v for v, w in zip(values, weights, strict=True)), start=flint.arb(0)) / total).mid()
+        square = sum((w * squared(v - mean) for v, w in zip(values, weights, strict=True)), start=flint.arb(0))
+        return flint.arb((total * square).upper().sqrt())
+
+    @property
+    def in_doubles(self) -> tuple[Array, Array]:
+        """Values and weights, about: for choices."""
+        return middles(self.values), middles(self.weights)
+
+    def over(self, number: flint.arb) -> Cover:
+        """The same, relative to another number: the one it is relative to now is 1."""
+        weights = tuple(w / number for w in self.weights)
+        return Cover(self.values, weights, self.zero / number, flint.arb((self.error / number).upper()))
+
+
+def coarse(law: ContinuousLaw, c: flint.arb, *, n: int, size: float, tolerance: float, top: float) -> Cover | None:
+    """A coarse rule up to a height; None where a fine one takes few nodes."""
+    if gauss.least_nodes(law, c, height=top, tolerance=tolerance) <= _PLENTY:
+        return None
+    found = gauss.rule(law, c, height=top, tolerance=max(tolerance, _COARSE * size / n))
+    return on_line(law, c, found).over(to_arb(Fraction(size)))
+
+
+def on_line(law: ContinuousLaw, c: flint.arb, rule: gauss.Rule) -> Cover:
+    """A rule for a law, at a line: relative to 1."""
+    grown = tuple(w * (c * v).exp() for v, w in zip(rule.values, rule.weights, strict=True))
+    return Cover(rule.values, grown, to_arb(law.zero).max(flint.arb(0)), rule.error)
+
+
+def middles(numbers: tuple[flint.arb, ...]) -> Array:
+    """Middles of balls, about."""
+    return np.array([float(x.mid()) for x in numbers])
+
+
+_FIRST: Final = 48
+_FINER: Final = 4
+"""Stretches of a run to begin with, and how many times as many there are where they were too long."""
+
+_MOST: Final = 40_000_000
+"""Values of waves that are taken in all."""
+
+
+def over(
+    values: Callable[[flint.arb, flint.arb, int], list[flint.acb]],
+    bound: Callable[[flint.acb, flint.arb, flint.arb], flint.arb],
+    *,
+    step: flint.arb,
+    start: int,
+    last: int,
+    allowed: float,
+    terms: int,
+) -> flint.arb:
+    """A bound on the sum over the nodes from ``start`` to ``last``, without the factor step/pi.
+
+    - ``bound``: from the transform at the middle of a stretch, half its length and its lower end to a bound on the
+      integrand at each of its nodes.
+    - ``start``, ``last``: the first, at least 1, and the last of them.
+    - ``terms``: what a value costs, at least 1.
+    """
+    total, index, taken = flint.arb(0), start, 0
+    share = allowed / max(last + 1 - start, 1)
+    while index <= last:
+        stop, runs = min(2 * index, last + 1), _FIRST
+        while True:
+            size = -(-(stop - index) // runs)
+            count = -(-(stop - index) // size)
+            taken += count * terms
+            if taken > _MOST:
+                raise Unsupported(f"over {taken // terms} stretches of the line; ask for a larger rel")
+            half = step * (size - 1) / 2
+            part = flint.arb(0)
+            for j, value in enumerate(values(step * index + half, step * size, count)):
+                first = index + j * size
+                part += bound(value, half, step * first) * min(size, stop - first)
+            if size == 1 or float(part * step) <= share * (stop - index):
+                break
+            runs *= _FINER
+        total += part
+        index = stop
+    return flint.arb(total.upper())
+
+
+_HIGHEST: Final = 0.6
+_RUNGS: Final = 10
+"""How far the path may be moved off the line, and the rungs of a leg, each a quarter of the next."""
+
+_SHIFTS: Final = 3
+"""The highest rungs are those to which it may be moved."""
+
+_CELLS: Final = 100
+"""Cells of a piece, which are moved or not."""
+
+_EVERY: Final = 4
+"""Cells of a run are some times as many: at other ends the path is not moved up or down."""
+
+_COVER_BITS: Final = 53
+_LEAST_EXPONENT: Final = -700.0
+
+_LEAST_REACH: Final = 3.0
+"""A height below which the sum of n terms has not fallen, as a share of that for one and times their root."""
+
+_ATTEMPTS: Final = 45
+"""Attempts to find a height from which the rest can be bounded at once, each by half as much again."""
+
+_Seen = TypeVar("_Seen")
+
+Terms = list[list[tuple[flint.arb, flint.arb]]]
+"""Pairs (a, b) that bound a part of a path by ``a exp(-b t)``: a row for each cell or end."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """What a piece has on the line, of every cell from below and above, and bounds on what it has where it is moved."""
+
+    resting: tuple[tuple[flint.arb, flint.arb], ...]
+    moved: Terms
+    legs: Terms
+
+
+def ladders(law: ContinuousLaw, c: flint.arb) -> tuple[Ladder, ...]:
+    """What is known of every piece of a law at a line."""
+    with working_precision(_COVER_BITS):
+        return tuple(_ladder(piece, c) for piece in law.pieces)
+
+
+def far(known: tuple[Ladder, ...], size: flint.arb, height: float) -> flint.arb:
+    """A bound on the share of the pieces in ``|M(c + it)|`` for every ``t >= height``.
+
+    - ``size``: that share at t = 0.
+    """
+    with working_precision(_COVER_BITS):
+        top, none = to_arb(Fraction(height)), flint.arb(0)
+        moved, had, rests = none, none, none
+        for one in known:
+            shifts = _chosen(one, height)
+            for (least, most), paths, shift in zip(one.resting, one.moved, shifts, strict=True):
+                if shift:
+                    had += least
+                    moved += _at(paths[shift - 1], top)
+                else:
+                    rests += most
+            for legs, (before, after) in zip(one.legs, itertools.pairwise((0, *shifts, 0)), strict=True):
+                for shift in {before, after} - {0} if before != after else ():
+                    moved += sum((_at(leg, top) for leg in legs[: _rungs(shift)]), start=none)
+        return flint.arb((rests.upper().min((size - had).upper()) + moved).upper())
+
+
+def aliases(
+    value: flint.arb, *, c: flint.arb, theta: flint.arb, step: flint.arb, still: flint.arb, steep: flint.arb
+) -> flint.arb:
+    """Bound on the aliases of a sum of this step over the nodes of the line at c.
+
+    - ``value``: bounds the sum from above; ``still`` and ``steep`` the transform at 0 and at ``theta`` above c, all
+      relative to one number.
+    """
+    reach = 2 * flint.arb.pi() / step
+    q, ratio = (-c * reach).exp(), (-(theta - c) * reach).exp()
+    if not (q < 1 and ratio < 1):
+        raise NotDecided(f"aliases are bounded for lines at c > 0 and slopes above c, not {theta}")
+    right = value.upper() * q / (1 - q) + reach * q / (1 - q) ** 2 * still
+    left = ratio / (1 - ratio) * steep / (flint.arb(1).exp() * theta)
+    if not (left.is_finite() and right.is_finite()):
+        raise NotDecided("the bound on the aliases could not be evaluated; raise bits")
+    return flint.arb((left + right).upper())
+
+
+def height_for(first: float, n: int, seen: Callable[[float], _Seen | None]) -> tuple[_Seen, float]:
+    """What ``seen`` tells of the first height that is high enough, and that height; it tells None of a lower one."""
+    height = first * min(1.0, _LEAST_REACH / math.sqrt(n))
+    for _ in range(_ATTEMPTS):
+        found = seen(height)
+        if found is not None:
+            return found, height
+        height *= 1.5
+    raise Unsupported("a density whose transform falls too slowly for the width asked for; ask for a larger rel")
+
+
+def _at(term: tuple[flint.arb, flint.arb], top: flint.arb) -> flint.arb:
+    return term[0] * (-top * term[1]).exp()
+
+
+def _rungs(shift: int) -> int:
+    """How many parts of a leg there are up to a shift, of which the first is the highest."""
+    return _RUNGS - shift + 1
+
+
+def _ladder(piece: Piece, c: flint.arb) -> Ladder:
+    width = (piece.high - piece.low) / _CELLS
+    places = [to_arb(piece.low + width * k) for k in range(_CELLS + 1)]
+    long, zero = to_arb(width), flint.arb(0)
+    rungs = [zero, *(to_arb(Fraction(_HIGHEST)) / 4**k for k in reversed(range(_RUNGS)))]
+    resting, moved, sides = [], [], []
+    for cell in (a.union(b) for a, b in itertools.pairwise(places)):
+        resting.append(_on_the_line(piece, cell, c, long))
+        slope = gauss.slope(piece, flint.acb(cell))
+        side = 1 if slope > 0 else -1 if slope < 0 else 0
+        sides.append(side)
+        ups = (
+            [gauss.decay(piece, cell, eta * side, eta * side, c) for eta in reversed(rungs[-_SHIFTS:])] if side else []
+        )
+        moved.append([(a * long, b) for a, b in ups] or [(flint.arb("inf"), zero)] * _SHIFTS)
+    legs = []
+    never = [(flint.arb("inf"), zero)] * _RUNGS
+    for j, place in enumerate(places):
+        if j % _EVERY:
+            legs.append(never)
+            continue
+        side = sides[max(j - 1, 0)] or sides[min(j, _CELLS - 1)]
+        parts = [(*gauss.decay(piece, place, a * side, b * side, c), b - a) for a, b in itertools.pairwise(rungs)]
+        legs.append([(size * length, fall) for size, fall, length in parts])
+    return Ladder(tuple(resting), moved, legs)
+
+
+def _on_the_line(piece: Piece, cell: flint.arb, c: flint.arb, width: flint.arb) -> tuple[flint.arb, flint.arb]:
+    """Bounds on the integral of ``exp(cG) p`` over a cell."""
+    u = flint.acb(cell)
+    found = (c * piece.value(u).real).exp() * piece.density(u).real * width
+    if not found.is_finite():
+        return flint.arb(0), flint.arb("inf")
+    return flint.arb(found.lower()).max(flint.arb(0)), flint.arb(found.upper())
+
+
+def _chosen(one: Ladder, height: float) -> list[int]:
+    """Of every cell its shift, from 1 for the farthest on, or 0: the cheapest path, in doubles, as a choice."""
+    still = np.array([float(least) for least, _ in one.resting])
+    across, legs = _at_height(one.moved, height), np.cumsum(_at_height(one.legs, height), axis=1)
+    costs = np.column_stack([still, across])
+    ends = np.column_stack([np.zeros(len(legs)), *(legs[:, _rungs(s) - 1] for s in range(1, _SHIFTS + 1))])
+    total, back = ends[0], []
+    for k, cost in enumerate(costs):
+        if k:
+            change = np.add.outer(ends[k], ends[k])
+            np.fill_diagonal(change, 0.0)
+            steps = total[:, None] + change
+            back.append(steps.argmin(axis=0))
+            total = steps.min(axis=0)
+        total = total + cost
+    state = int((total + ends[-1]).argmin())
+    path = [state]
+    for row in reversed(back):
+        path.append(int(row[path[-1]]))
+    return path[::-1]
+
+
+def _at_height(terms: Terms, height: float) -> npt.NDArray[np.float64]:
+    """Terms at a height, about."""
+
+    def value(a: flint.arb, b: flint.arb) -> float:
+        return float(a.mid()) * math.exp(max(-height * float(b.mid()), _LEAST_EXPONENT)) if a.is_finite() else math.inf
+
+    return np.array([[value(*term) for term in row] for row in terms])

@@ -81,7 +81,8 @@ def against_null(channel: Channel, law: tuple[Number, ...], *, of_blanket: bool 
     if not sums_to_one(law):
         raise InputError("null", ", ".join(map(str, law)), "probabilities of sum 1")
     whole, symbol, rounding = Channel((*channel.rows, law)), channel.num_inputs, channel.rounding
-    said = "that of the blanket" if of_blanket else _written(law)
+    more = ", ..." if len(law) > _MOST_INPUTS else ""
+    said = "that of the blanket" if of_blanket else f"({', '.join(map(str, law[:_MOST_INPUTS]))}{more})"
     others, names = range(symbol + 1) if symbol < _MOST_INPUTS else (), [*map(str, range(symbol)), "null"]
     if rounding is not None and of_blanket:  # the law of the blanket may change by any amount with the matrix
         rounding = replace(rounding, row=Fraction(1))
@@ -110,11 +111,6 @@ def _compared(
 
     bound = numeric(simplified_decomposition(channel, pair))
     return PairClass(said, bound, datasets=tuple(map(real, others)))
-
-
-def _written(law: tuple[Number, ...]) -> str:
-    more = ", ..." if len(law) > _MOST_INPUTS else ""
-    return f"({', '.join(map(str, law[:_MOST_INPUTS]))}{more})"
 
 
 def _revealed(channel: Channel) -> str:

@@ -85,14 +85,11 @@ def smallest_of(
 def covered_by(asked: Experiment, n: int | None, question: Question) -> Neighbours:
     """Whom a bound covers: one round, or several together."""
     plan = plan_of(asked)
-    if plan is None:
-        assert isinstance(asked, Reduction)
-        return asked.neighbours(question, None if n is None else check_n(n))
-    parts = []
-    for part in plan.parts:
-        assert isinstance(part.source, Reduction)
-        parts.append((part.times, part.source.neighbours(question, n if part.n is None else part.n)))
-    return parts[0][1] if plan.times == 1 else Neighbours.joined(parts)
+    parts: list[tuple[int, Any, int | None]] = [(1, asked, n)]
+    if plan is not None:
+        parts = [(part.times, part.source, n if part.n is None else part.n) for part in plan.parts]
+    found = [(times, one.neighbours(question, None if m is None else check_n(m))) for times, one, m in parts]
+    return found[0][1] if sum(times for times, _ in found) == 1 else Neighbours.joined(found)
 
 
 def certain(asked: Experiment, question: Question) -> bool:
@@ -101,24 +98,21 @@ def certain(asked: Experiment, question: Question) -> bool:
 
 
 def limit_distance(asked: Experiment, n: int | None, question: Question) -> float | None:
-    """The squared distance of the Gaussians that all messages together tend to; None where it is not to be had."""
+    """The squared distance of the Gaussians that all messages together tend to; None where it is not to be had.
+
+    The distance of a group is that of a chain; the number of messages is that expected.
+    """
     plan, alone, users = unrolled(asked, n)
-    if plan is None:
-        return _distance(alone, users, question)
+    parts: list[tuple[Any, Any, int]] = [(alone, users, 1)]
+    if plan is not None:
+        parts = [(part.source, part.n, part.times) for part in plan.parts]
     total = 0.0
-    for part in plan.parts:
-        assert isinstance(part.source, Reduction) and part.n is not None
-        found = _distance(part.source, part.n, question)
+    for source, messages, times in parts:
+        found, who = limit_variance(source, question), source.participation
         if found is None:
             return None
-        total += found * part.times
+        total += found * who.group**2 / who.expected(messages) * times
     return total
-
-
-def _distance(source: Reduction, n: int, question: Question) -> float | None:
-    """Of one round: the distance of a group is that of a chain, the number of messages that expected."""
-    found, who = limit_variance(source, question), source.participation
-    return None if found is None else found * who.group**2 / who.expected(n)
 
 
 _MOST_STEPS: Final = 20

@@ -48,11 +48,6 @@ def place_of(function: Callable[..., Any]) -> Definition | None:
     return None if code is None else Definition(function.__module__, code.co_firstlineno)
 
 
-def modules(places: Iterable[Definition | None]) -> tuple[str, ...]:
-    """The modules of some places, each once."""
-    return tuple(sorted({place.module for place in places if place is not None}))
-
-
 def listing(module: str) -> Markup:
     """The source of a module with numbered, addressable lines."""
     from pygments import highlight
@@ -107,16 +102,13 @@ class LedgerEntry:
     @property
     def grade(self) -> str:
         """Strength of the evidence for what is true: of the correction, where the printed statement is refuted."""
-        strength = self._strength()
-        return NONE if strength is None else strength.value
-
-    def _strength(self) -> Grade | None:
         holder = self.outcome or self.claim
         if holder is None:
-            return None
+            return NONE
+        strength = holder.grade
         if self.verdict == ClaimVerdict.REFUTED.value:
-            return None if holder.corrected is None else holder.corrected.grade
-        return holder.grade
+            strength = None if holder.corrected is None else holder.corrected.grade
+        return NONE if strength is None else strength.value
 
     @property
     def catalogued(self) -> bool:

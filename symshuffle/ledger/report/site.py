@@ -30,7 +30,6 @@ from symshuffle.ledger.report.entries import (
     errata,
     groups,
     listing,
-    modules,
 )
 from symshuffle.ledger.report.mathematics import to_markup, to_number
 from symshuffle.ledger.report.records import bibtex, summary
@@ -94,7 +93,8 @@ def site(ledger: Ledger, outcomes: Sequence[Outcome]) -> dict[str, str]:
     environment = _environment(ledger)
     listed = entries(ledger, outcomes)
     files = {"style.css": _data("style.css") + colours(), "site.js": _data("site.js")}
-    for module in modules(place for entry in listed for place in (entry.check_place, entry.statement_place)):
+    places = (place for entry in listed for place in (entry.check_place, entry.statement_place))
+    for module in sorted({place.module for place in places if place is not None}):
         page = environment.get_template("source.html")
         files[f"source/{module}.html"] = page.render(
             title=module, module=module, code=listing(module), root="../", inline=False

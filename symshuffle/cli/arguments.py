@@ -13,6 +13,8 @@ import typer
 
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
+from symshuffle.base.executors import MOST_JOBS
+from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import as_integer, parse_rational
 from symshuffle.cli import vectors
 from symshuffle.cli.options import CoveringOptions, Eps0, File, Lam, Mech, Params
@@ -143,8 +145,6 @@ class One:
         return Composed(tree, None)
 
     def _budget(self, expected: str = "a number > 1, given by --eps0 or --lam") -> Real:
-        from symshuffle.base.levels import read_budget
-
         budget = read_budget(eps0=self.eps0, lam=self.lam)
         if budget is None:
             raise InputError("lam", None, expected)
@@ -211,8 +211,6 @@ def users(text: str) -> int:
 
 def jobs(text: str | None) -> int:
     """The number of processes; one per core where none is given."""
-    from symshuffle.base.executors import MOST_JOBS
-
     return min(os.cpu_count() or 1, MOST_JOBS) if text is None else as_integer(text, "--jobs", 1, MOST_JOBS)
 
 

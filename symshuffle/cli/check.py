@@ -12,6 +12,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 
 from symshuffle.base.errors import CertificateError, InputError
+from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import format_decimal, parse_rational
 from symshuffle.cli import arguments
 from symshuffle.cli.options import File, Json
@@ -214,7 +215,6 @@ def _check_channel(
     blanket: str | None = None,
 ) -> Checked:
     """A channel in a file beside what is claimed of it: its local level and its blanket."""
-    from symshuffle.base.levels import read_budget
     from symshuffle.decompositions.stated import check_blanket, check_level
 
     claimed = read_budget(eps0=eps0, lam=lam)

@@ -15,7 +15,7 @@ from rich.table import Table
 from symshuffle.base.choices import Criterion, Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.lines import FirstLines
-from symshuffle.base.numbers import Exp, exact_text, format_decimal, parse_rational
+from symshuffle.base.numbers import Exp, enclose, exact_text, format_decimal, parse_rational
 from symshuffle.base.results import SafeEnd, safe_number
 from symshuffle.cli.options import PLAIN, Show, command
 from symshuffle.cli.shuffled import shuffled
@@ -210,8 +210,6 @@ def _decision_formula(
 
 
 def _rational_level(level: Fraction | Exp) -> Fraction:
-    from symshuffle.base.numbers import enclose
-
     return enclose(level, 60).lower if isinstance(level, Exp) else level
 
 

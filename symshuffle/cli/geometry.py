@@ -10,9 +10,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.base.choices import Loss
+from symshuffle.base.choices import Loss, Population
 from symshuffle.base.errors import InputError
-from symshuffle.base.levels import words_of_target
+from symshuffle.base.levels import read_budget, words_of_target
 from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import (
     Ball,
@@ -84,7 +84,6 @@ def subset_size(
     latex: Latex = False,
 ) -> None:
     """Best subset sizes under a local ratio cap, with trace and risks: one size, or two that tie exactly."""
-    from symshuffle.base.choices import Population
     from symshuffle.utility.frontiers.caps import optimal_subset_sizes, raw_cap_risk_constant, raw_cap_trace
 
     cap = _cap(lam, eps0, "--lam")
@@ -200,8 +199,6 @@ def _show_size_formulas() -> None:
 
 
 def _cap(lam: str | None, eps0: str | None, option: str) -> Real | None:
-    from symshuffle.base.levels import read_budget
-
     try:
         return read_budget(eps0=eps0, lam=lam)
     except InputError as error:
@@ -228,8 +225,6 @@ def _bracket_json(name: str, value: Bracket) -> dict[str, Any]:
 
 
 def _frontier_json(found: Frontier, **given: str | None) -> dict[str, Any]:
-    from symshuffle.base.choices import Population
-
     trace, shown = found.trace, found.to_dict()
     ends = trace.decimals(_DIGITS)
     data: dict[str, Any] = {
@@ -252,8 +247,6 @@ def _frontier_json(found: Frontier, **given: str | None) -> dict[str, Any]:
 
 
 def _show_frontier(found: Frontier, show: Show) -> None:
-    from symshuffle.base.choices import Population
-
     about = "the largest trace of a channel under the caps: the law below attains it, a line above bounds it"
     sure = f"a certificate, checked {found.trace.rigour.words}"
     show.rows(FirstLines("trace", safe_number(found.trace, SafeEnd.NEITHER), about=about, sure=sure).rows)

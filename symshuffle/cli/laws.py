@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.accountants.covering.assumptions import Assumption
+from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError
 from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import Exp, as_integer, counted, parse_rational
@@ -140,7 +141,6 @@ def _leaks(channel: Channel, users: int, level: Fraction) -> list[PairLeakage]:
 
 def _risks(found: AnchoredLaw | EnclosedLaw, users: int) -> dict[str, Any]:
     """The worst canonical risks as answers; infinite ones as None."""
-    from symshuffle.base.choices import Population
     from symshuffle.utility.anchored.enclosed import EnclosedLaw
     from symshuffle.utility.estimation.canonical import inverse_trace, worst_risk
 

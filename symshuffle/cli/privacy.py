@@ -14,7 +14,8 @@ from rich.table import Table
 
 from symshuffle.base.choices import Question
 from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import format_decimal, parse_rational
+from symshuffle.base.levels import read_target
+from symshuffle.base.numbers import Exp, format_decimal, parse_rational
 from symshuffle.cli import arguments, vectors
 from symshuffle.cli.arguments import LAW_BITS, Confirm, EngineName, EngineOption, One
 from symshuffle.cli.options import (
@@ -67,7 +68,6 @@ def delta(
 ) -> None:
     """Bound delta of a shuffled mechanism at a target eps."""
     from symshuffle.accountants.questions import solve
-    from symshuffle.base.levels import read_target
 
     subject, order = asked.subject(**target.given), read_target(**target.given)
     wide = solve.USUAL_WIDTH if rel is None else rel
@@ -108,7 +108,6 @@ def epsilon(
 ) -> None:
     """Smallest eps for which a shuffled mechanism is (eps, delta)-private, on the safe side."""
     from symshuffle.accountants.questions import solve
-    from symshuffle.base.numbers import Exp
 
     target, subject = parse_rational(delta, "delta"), asked.subject(delta=delta)
     chosen, level = arguments.engine_and_rigour(engine, solve.USUAL_WIDTH if rel is None else rel, rigour)
@@ -235,7 +234,6 @@ def example() -> None:
     """Work one example: k-ary randomized response, from its definition to a confirmed bracket."""
     from symshuffle.accountants.covering.reduction import reduction
     from symshuffle.accountants.questions import solve
-    from symshuffle.base.numbers import Exp
     from symshuffle.mechanisms.registry import mechanism as named
 
     console = Console(highlight=False)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, final
 import typer
 
 from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import as_integer
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import One
 from symshuffle.cli.options import NONE_ASKED, CoveringOptions, Eps0, File, Lam, Params
@@ -126,7 +127,6 @@ def of_file(given: list[Given], covering: CoveringOptions, *, users: bool, eps0:
 def number(text: str) -> int:
     """A number of rounds."""
     from symshuffle.accountants.rounds.plan import MOST_ROUNDS
-    from symshuffle.base.numbers import as_integer
 
     return as_integer(text, "rounds", 1, MOST_ROUNDS)
 

@@ -15,6 +15,7 @@ import typer
 from rich.console import Console
 
 from symshuffle.base.errors import InputError, SymshuffleError
+from symshuffle.base.executors import workers
 from symshuffle.base.journal import TABLE
 from symshuffle.base.rows import FlatRow, flat
 from symshuffle.base.sweeps import check_parquet
@@ -52,8 +53,6 @@ def sweep(
     its --json answer), and a table [grid] with the options of the command by name, `mechanism` and `param.NAME`. Each
     is a value, a list, or { from, to, points, geometric }.
     """
-    from symshuffle.base.executors import workers
-
     command, columns, grid = _read(spec)
     if parquet:
         check_parquet()

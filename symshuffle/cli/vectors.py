@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from symshuffle.base.choices import Blanket, Direction
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import as_integer, format_decimal, parse_rational
+from symshuffle.base.levels import read_budget
+from symshuffle.base.numbers import Exp, as_integer, format_decimal, parse_rational
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +75,6 @@ def rows() -> list[dict[str, Any]]:
 
 def mechanism(name: str, eps0: str | None, lam: str | None, values: Mapping[str, str]) -> Reducible:
     """A mechanism of vectors with the parameters of the command line, as text by name."""
-    from symshuffle.base.levels import read_budget
     from symshuffle.vectors.randomizers import mechanisms, sphere
 
     known, derived = PARAMETERS[name], _DERIVED.get(name)
@@ -186,7 +186,6 @@ def table_rows(found: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def confirmed(asked: Any, bound: Amplification, target: Real, blanket: str | None) -> Confirmation:
     """The larger order by quadrature that shares nothing with the engines."""
-    from symshuffle.base.numbers import Exp
     from symshuffle.engines.confirm import Confirmation
     from symshuffle.vectors.privacy.confirmation import confirm_pair
 

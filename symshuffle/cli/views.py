@@ -15,7 +15,8 @@ from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.executors import workers
-from symshuffle.base.numbers import counted, exact_text, format_decimal
+from symshuffle.base.levels import read_target
+from symshuffle.base.numbers import counted, enclose, exact_text, format_decimal, upper_end
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import LAW_BITS, One
 from symshuffle.cli.options import (
@@ -206,9 +207,6 @@ def _users(row: dict[str, Any], place: str) -> Users:
 
 def _rounded_up(name: str, eps0: object) -> str:
     """A rational ratio that is hardly above exp(eps0)."""
-    from symshuffle.base.levels import read_target
-    from symshuffle.base.numbers import enclose, upper_end
-
     if name not in _ORDERED:
         raise InputError("eps0", eps0, f"lam, a rational exp(eps0): only of {', '.join(_ORDERED)} is it rounded up")
     top = Fraction(upper_end(enclose(read_target(eps=str(eps0)), 256)))
@@ -227,7 +225,6 @@ def worst_background(
     """Search for the worst real neighbouring datasets, and say how far below the bound they stay."""
     from symshuffle.accountants.covering.reduced import Reducible
     from symshuffle.accountants.questions import adversary, solve
-    from symshuffle.base.levels import read_target
 
     order, asked = read_target(**target.given), one.source()
     if isinstance(asked, Reducible):

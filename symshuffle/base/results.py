@@ -324,17 +324,19 @@ def within(place: str) -> Iterator[None]:
     try:
         yield
     except CertificateError as error:
-        if not place:
-            raise
         raise CertificateError(
             f"{place}{'' if error.place.startswith('[') else '.'}{error.place}", error.what
         ) from None
     except _MALFORMED as error:
-        raise CertificateError(place or "form", str(error) or type(error).__name__) from error
+        raise CertificateError(place, str(error) or type(error).__name__) from error
 
 
 @contextmanager
 def well_formed() -> Iterator[None]:
     """Decorates every ``verify``: what is too malformed to be checked is refused like what is false, at ``form``."""
-    with within(""):
+    try:
         yield
+    except CertificateError:
+        raise
+    except _MALFORMED as error:
+        raise CertificateError("form", str(error) or type(error).__name__) from error

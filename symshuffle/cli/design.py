@@ -16,9 +16,8 @@ from rich.table import Table
 
 from symshuffle.base.choices import Criterion, Rigour
 from symshuffle.base.errors import InputError
-from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import Exp, exact_text, format_decimal, parse_rational
-from symshuffle.base.results import SafeEnd, safe_number
+from symshuffle.base.results import FirstLines, SafeEnd, safe_number
 from symshuffle.cli.arguments import Explain, Json
 from symshuffle.cli.shown import print_rows
 from symshuffle.cli.shuffled import shuffled

@@ -14,7 +14,6 @@ from rich.table import Table
 from symshuffle.base.choices import Loss
 from symshuffle.base.errors import InputError
 from symshuffle.base.levels import words_of_target
-from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import (
     Ball,
     Number,
@@ -25,7 +24,7 @@ from symshuffle.base.numbers import (
     ungrouped,
     upper_end,
 )
-from symshuffle.base.results import SafeEnd, safe_number
+from symshuffle.base.results import FirstLines, SafeEnd, safe_number
 from symshuffle.cli.arguments import Explain, Json
 from symshuffle.cli.progress import progress
 from symshuffle.cli.shown import print_rows

@@ -14,9 +14,8 @@ from rich.table import Table
 
 from symshuffle.accountants.covering.assumptions import Assumption
 from symshuffle.base.errors import InputError
-from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import Exp, counted, parse_rational, ungrouped
-from symshuffle.base.results import safe_number
+from symshuffle.base.results import FirstLines, safe_number
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import Eps0, Explain, Json, Lam, Params
 from symshuffle.cli.shown import print_rows

@@ -15,9 +15,8 @@ import typer
 from rich.console import Console
 
 from symshuffle.base.errors import InputError, SymshuffleError
-from symshuffle.base.journal import TABLE
 from symshuffle.base.rows import FlatRow, flat
-from symshuffle.base.sweeps import check_parquet
+from symshuffle.base.sweeps import TABLE, check_parquet
 from symshuffle.base.sweeps import sweep as swept
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import Json

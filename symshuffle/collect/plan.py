@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, final
 from symshuffle.base.choices import Loss, Question, Rigour, choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.levels import words_of_target
-from symshuffle.base.lines import FirstLines, at_target
 from symshuffle.base.numbers import Number, as_integer, format_decimal, parse_rational, shortest, upper_end
+from symshuffle.base.results import FirstLines, at_target
 from symshuffle.collect.categories import Categories
 from symshuffle.collect.client import Client
 from symshuffle.collect.estimate import Histogram, estimated, read_confidence

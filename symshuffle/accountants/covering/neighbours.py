@@ -11,9 +11,8 @@ from symshuffle.accountants.covering.assumptions import Assumption
 from symshuffle.accountants.covering.participation import EVERYBODY, Participation
 from symshuffle.base.choices import Adjacency, Question, replace_choice
 from symshuffle.base.errors import InputError
-from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import counted, format_decimal
-from symshuffle.base.results import Bracket, SafeEnd, safe_number
+from symshuffle.base.results import Bracket, FirstLines, SafeEnd, safe_number
 from symshuffle.channels.rounded import Rounding
 
 ASSUMED: Final = "every round has fresh randomness and fresh messages, which cannot be linked to those of another round"

@@ -26,9 +26,8 @@ from symshuffle.base.choices import Direction, Rigour, replace_choice
 from symshuffle.base.errors import InputError, Progress, Unsupported
 from symshuffle.base.executors import mapped
 from symshuffle.base.levels import read_target, words_of_target
-from symshuffle.base.lines import FirstLines, at_target
 from symshuffle.base.numbers import Number, Real, enclose, lower_end, usual_bits
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, safe_number
+from symshuffle.base.results import AnswerMethods, Bracket, FirstLines, SafeEnd, at_target, safe_number
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import LARGEST_ENUMERATION, count_histograms, worst_shuffled_divergence

@@ -20,8 +20,8 @@ from symshuffle.accountants.questions.experiments import Experiment, certain, ex
 from symshuffle.accountants.rounds.plan import Rounds, plan_of, unrolled
 from symshuffle.base.choices import Question, choice
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import as_integer, parse_rational
+from symshuffle.base.results import FirstLines
 
 NO_GUARANTEE: Final = (
     "an approximation for many users by the central limit theorem, and no guarantee: the messages may be easier to "

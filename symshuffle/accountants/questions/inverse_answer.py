@@ -7,8 +7,7 @@ from typing import Any, final
 
 from symshuffle.accountants.covering.neighbours import AboutNeighbours, Neighbours
 from symshuffle.base.choices import replace_choice
-from symshuffle.base.lines import FirstLines, at_target, safe_decimal
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
+from symshuffle.base.results import AnswerMethods, Bracket, FirstLines, SafeEnd, at_target, safe_decimal
 
 
 @final

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.base.choices import Loss, Population
-from symshuffle.base.lines import MOST_DIGITS, FirstLines
 from symshuffle.base.numbers import Exp, Real, format_decimal
+from symshuffle.base.results import MOST_DIGITS, FirstLines
 from symshuffle.design.shuffled.blocks import BlockDesign
 from symshuffle.design.shuffled.laws import ratio_of, trace_of
 from symshuffle.utility.estimation.canonical import isotropic_risk

@@ -10,8 +10,9 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff._cases import gather
 from proofs_checks.ldp_tradeoff._rows import weights_agree
-from symshuffle.channels.channel import Channel, direct_sum, gather
+from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.geometry.extremal import (
     MaximalPolytope,
     dominating_extremal,

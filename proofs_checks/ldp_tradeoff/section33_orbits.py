@@ -11,9 +11,9 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff._cases import gather
 from proofs_checks.ldp_tradeoff._orbits import column_sum, moved_levels
 from proofs_checks.ldp_tradeoff._rows import weights_agree
-from symshuffle.channels.channel import gather
 from symshuffle.geometry.extremal import MaximalPolytope, maximal_weights, proper_subsets
 from symshuffle.geometry.groups import (
     SymmetryGroup,

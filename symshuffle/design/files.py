@@ -4,7 +4,7 @@ A file describes one of three things by its ``kind``: a decision problem (``deci
 information with the output is wanted (``mutual-information``), or a pair of distributions to be kept apart
 (``f-divergence``). Numbers are integers or strings such as ``"1/3"`` or ``"0.25"``, read exactly; a JSON float is
 refused, because nobody can know which rational was meant. Probabilities that are rounded decimals, and sum to 1 within
-their last digits, are divided by their sum (:mod:`symshuffle.channels.rounded`).
+their last digits, are divided by their sum (:mod:`symshuffle.channels.channel`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import parse_rational
-from symshuffle.channels.rounded import Rounding, read_rows
+from symshuffle.channels.channel import Rounding, read_rows
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.information import measures
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, dihedral_group, product_of_symmetric_groups

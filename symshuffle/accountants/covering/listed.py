@@ -22,9 +22,8 @@ from symshuffle.base.numbers import (
     to_float,
     usual_bits,
 )
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, Rounding
 from symshuffle.channels.law import Law
-from symshuffle.channels.rounded import Rounding
 from symshuffle.decompositions.model import Decomposition, ReductionPair, simplified_decomposition
 
 _MOST_INPUTS: Final = 8

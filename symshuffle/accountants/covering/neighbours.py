@@ -13,7 +13,7 @@ from symshuffle.base.choices import Adjacency, Question, replace_choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import counted, format_decimal
 from symshuffle.base.results import Bracket, FirstLines, SafeEnd, safe_number
-from symshuffle.channels.rounded import Rounding
+from symshuffle.channels.channel import Rounding
 
 ASSUMED: Final = "every round has fresh randomness and fresh messages, which cannot be linked to those of another round"
 """What the composition of rounds takes for granted."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Correction, Grade, Kind, Statement
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Correction, Grade, Kind, Statement
+from symshuffle.ledger.claims.parts import Clause
 
 
 def refuted(

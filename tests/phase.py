@@ -19,7 +19,7 @@ from pathlib import Path
 from symshuffle import delta, mechanism, sweep
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.base.executors import processes
-from symshuffle.base.journal import SECONDS, TABLE
+from symshuffle.base.sweeps import SECONDS, TABLE
 
 WORKERS = 2
 LOG = "SYMSHUFFLE_PHASE_LOG"

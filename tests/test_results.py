@@ -13,8 +13,16 @@ import pytest
 
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
-from symshuffle.base.lines import safe_decimal
-from symshuffle.base.results import Answer, AnswerMethods, Bracket, Certified, SafeEnd, check_claim, outward
+from symshuffle.base.results import (
+    Answer,
+    AnswerMethods,
+    Bracket,
+    Certified,
+    SafeEnd,
+    check_claim,
+    outward,
+    safe_decimal,
+)
 from tests.shown import as_html
 
 

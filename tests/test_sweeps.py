@@ -20,8 +20,7 @@ import pytest
 import symshuffle
 from symshuffle.base.errors import CertificateError, InputError, SolverFailure, Unsupported
 from symshuffle.base.executors import mapped, processes
-from symshuffle.base.journal import IDENTITY, TABLE
-from symshuffle.base.sweeps import sweep
+from symshuffle.base.sweeps import IDENTITY, TABLE, sweep
 from symshuffle.cli.sweep import _read, answer
 from tests.shown import as_html
 

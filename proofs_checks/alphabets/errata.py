@@ -11,19 +11,17 @@ import numpy as np
 
 from symshuffle.base.choices import Population
 from symshuffle.channels.channel import Channel
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Correction,
     Grade,
     Kind,
     Role,
     Statement,
-    compare,
-    decide,
     for_all,
 )
 from symshuffle.ledger.claims.parts import Erratum, Severity, Standing

@@ -7,13 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Comparison,
-    Kind,
-    Statement,
-)
+from symshuffle.ledger.claims.comparisons import Comparison
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Kind, Statement
 
 
 def _nothing() -> None:

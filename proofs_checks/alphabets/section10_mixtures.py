@@ -14,17 +14,15 @@ from proofs_checks.alphabets._cases import ROOT
 from symshuffle.base.choices import Population
 from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

@@ -11,18 +11,16 @@ import numpy as np
 from proofs_checks.alphabets._cases import ROOT
 from symshuffle.base.choices import Population
 from symshuffle.base.numbers import Exp, Real, lower_end, upper_end
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
     by_cases,
-    compare,
-    decide,
     for_all,
     identity,
 )

@@ -13,17 +13,15 @@ import sympy as sp
 from proofs_checks.alphabets._cases import ROOT
 from proofs_checks.alphabets.section12_selection import subset_risk
 from symshuffle.base.choices import Population
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

@@ -17,17 +17,15 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Verdict, to_arb, working_precision
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import law_divergence, total_variation
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

@@ -15,17 +15,15 @@ from symshuffle.base.choices import Rigour
 from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import law_divergence
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

@@ -13,17 +13,15 @@ from proofs_checks.alphabets import _cases as cases
 from symshuffle.base.lp import LinearProgram
 from symshuffle.base.numbers import less
 from symshuffle.geometry.linprog import Solution, solve
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

@@ -12,18 +12,16 @@ import sympy as sp
 from proofs_checks.alphabets import _cases as cases
 from symshuffle.base.choices import CertificateForm, Direction, Rigour
 from symshuffle.base.numbers import upper_end
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Role,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

@@ -13,18 +13,16 @@ import sympy as sp
 from proofs_checks.alphabets import _cases as cases
 from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Role,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

@@ -16,17 +16,15 @@ from symshuffle.base.numbers import Verdict, less
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.channels.shuffled import law_divergence
 from symshuffle.decompositions.symbolic import counted_decomposition
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

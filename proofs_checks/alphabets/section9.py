@@ -15,17 +15,15 @@ from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.geometry.groups import cyclic_group
 from symshuffle.geometry.symmetry import symmetrize_channel
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

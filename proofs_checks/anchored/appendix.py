@@ -16,17 +16,15 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.lp import LinearProgram
 from symshuffle.geometry.linear import Vector, rank, row_dependence
 from symshuffle.geometry.linprog import solve
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
 )

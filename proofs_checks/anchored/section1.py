@@ -16,11 +16,11 @@ from symshuffle.base.numbers import Verdict, brief
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.channels.shuffled import hockey_stick, shuffled_law
 from symshuffle.geometry.linear import dot
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Correction,
     Grade,
@@ -28,8 +28,6 @@ from symshuffle.ledger.claims.model import (
     Role,
     Statement,
     by_cases,
-    compare,
-    decide,
     for_all,
     identity,
     in_the_limit,

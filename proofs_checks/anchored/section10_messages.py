@@ -16,16 +16,15 @@ from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import chi_square, histogram_law, law_divergence
 from symshuffle.geometry.linear import Vector, dot
 from symshuffle.geometry.symmetry import symmetrize_channel
+from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
     for_all,
     identity,
 )

@@ -19,18 +19,16 @@ from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.geometry.linear import Vector
 from symshuffle.geometry.linprog import solve
 from symshuffle.geometry.symmetry import symmetrize_channel
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Correction,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

@@ -12,19 +12,17 @@ import sympy as sp
 
 from symshuffle.base.numbers import Verdict, less
 from symshuffle.base.results import passes
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Role,
     Statement,
     by_cases,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

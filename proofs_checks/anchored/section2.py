@@ -13,23 +13,21 @@ from proofs_checks.anchored import _cases as cases
 from symshuffle.base.errors import InputError
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.geometry.linear import Vector, dot
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
-    Role,
     Statement,
     by_cases,
-    compare,
-    decide,
     for_all,
     identity,
     serving,
 )
+from symshuffle.ledger.claims.parts import Role
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw
 from symshuffle.utility.anchored.maps import helmert

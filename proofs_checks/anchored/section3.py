@@ -12,21 +12,17 @@ import sympy as sp
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.errors import InputError
 from symshuffle.geometry.linear import Vector, dot
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
     by_cases,
-    compare,
-    decide,
     for_all,
-    identity,
-    serving,
 )
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw

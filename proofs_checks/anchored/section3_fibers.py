@@ -13,17 +13,15 @@ from proofs_checks.anchored import _cases as cases
 from proofs_checks.anchored.section3 import K4, backward, random_cases
 from symshuffle.base.errors import InputError
 from symshuffle.geometry.linear import Vector, dot
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

@@ -12,17 +12,15 @@ import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.shuffled import chi_square
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
 )

@@ -18,18 +18,16 @@ from symshuffle.base.numbers import Verdict, less
 from symshuffle.base.results import passes
 from symshuffle.geometry.linear import Vector
 from symshuffle.geometry.linprog import solve
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Role,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
 )

@@ -10,17 +10,15 @@ import numpy as np
 import sympy as sp
 
 from symshuffle.base.choices import Population
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
-    Comparison,
     Control,
     Correction,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     in_the_limit,

@@ -13,17 +13,15 @@ import sympy as sp
 
 from symshuffle.base.numbers import Exp
 from symshuffle.geometry.linear import Vector, dot, row_dependence
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
 )

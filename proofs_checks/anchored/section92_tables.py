@@ -14,18 +14,17 @@ import sympy as sp
 from symshuffle.base.choices import Population
 from symshuffle.base.numbers import Exp, enclose, format_decimal, lower_end, upper_end
 from symshuffle.base.solvers import cvxpy, solve_model
+from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Correction,
     Grade,
     Kind,
     Statement,
     by_cases,
-    compare,
     identity,
     serving,
 )

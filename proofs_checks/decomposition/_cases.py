@@ -21,7 +21,8 @@ from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.decompositions.model import Decomposition
-from symshuffle.ledger.claims.model import Comparison, decide, identity
+from symshuffle.ledger.claims.comparisons import Comparison, decide
+from symshuffle.ledger.claims.model import identity
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import nonnegative
 

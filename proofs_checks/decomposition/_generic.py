@@ -30,7 +30,8 @@ import sympy as sp
 
 from proofs_checks.decomposition._cases import never_negative
 from symshuffle.channels.law import Law
-from symshuffle.ledger.claims.model import Comparison, identity
+from symshuffle.ledger.claims.comparisons import Comparison
+from symshuffle.ledger.claims.model import identity
 from symshuffle.mechanisms.symbolic import LAM
 
 

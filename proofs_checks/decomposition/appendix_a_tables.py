@@ -16,17 +16,16 @@ from proofs_checks.decomposition._cases import PAIR, never_negative, same_law
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.model import privacy_blanket, simplified_decomposition
 from symshuffle.decompositions.symbolic import SymbolicDecomposition, optimal_decomposition
+from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Correction,
     Grade,
     Kind,
     Statement,
-    compare,
     for_all,
     identity,
 )

@@ -14,19 +14,17 @@ from proofs_checks.decomposition._cases import PAIR, named_channels
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.clones import standard_clone_pair
 from symshuffle.decompositions.model import simplified_decomposition
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Correction,
     Grade,
     Kind,
     Statement,
     by_cases,
-    compare,
-    decide,
     for_all,
     serving,
 )

@@ -19,18 +19,8 @@ from symshuffle.channels.shuffled import Tally, shuffled_law
 from symshuffle.decompositions.clones import standard_clone
 from symshuffle.decompositions.model import primary_decomposition, privacy_blanket
 from symshuffle.engines.counting.exact import Exact
-from symshuffle.ledger.claims.model import (
-    Claim,
-    Clause,
-    Comparison,
-    Control,
-    Role,
-    Statement,
-    by_cases,
-    compare,
-    for_all,
-    serving,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare
+from symshuffle.ledger.claims.model import Claim, Clause, Control, Role, Statement, by_cases, for_all, serving
 from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 
 # -- Algorithm 3

@@ -12,18 +12,8 @@ from proofs_checks._errata import finding, refuted
 from proofs_checks.decomposition._cases import PAIR, REVEALING, named_channels, pointwise, shown
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.model import Decomposition, primary_decomposition
-from symshuffle.ledger.claims.model import (
-    Claim,
-    Clause,
-    Comparison,
-    Control,
-    Role,
-    Statement,
-    by_cases,
-    compare,
-    for_all,
-    serving,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare
+from symshuffle.ledger.claims.model import Claim, Clause, Control, Role, Statement, by_cases, for_all, serving
 from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 
 # -- which inputs the third condition of Definition 7 is about

@@ -20,16 +20,15 @@ from proofs_checks.decomposition._cases import (
 )
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import hockey_stick, shuffled_divergence, shuffled_law, total_variation
+from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
     for_all,
     identity,
 )

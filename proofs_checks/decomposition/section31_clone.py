@@ -43,19 +43,17 @@ from symshuffle.decompositions.clones import (
     two_point_mixture,
 )
 from symshuffle.decompositions.model import ReductionPair
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Role,
     Statement,
     by_cases,
-    compare,
-    decide,
     for_all,
     identity,
 )

@@ -40,16 +40,15 @@ from symshuffle.channels.shuffled import (
     worst_shuffled_divergence,
 )
 from symshuffle.decompositions.model import privacy_blanket
+from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
     for_all,
     identity,
 )

@@ -21,16 +21,15 @@ from symshuffle.channels.shuffled import worst_shuffled_divergence
 from symshuffle.decompositions.clones import generic_pair, standard_clone_pair, unsound_stronger_clone_pair
 from symshuffle.decompositions.model import primary_decomposition
 from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
     for_all,
     serving,
 )

@@ -26,11 +26,11 @@ from proofs_checks.decomposition._generic import dominance_steps
 from proofs_checks.decomposition.section33_stronger_clone import POSITIONS, subset_selection
 from symshuffle.channels.shuffled import Tally, law_divergence, shuffled_divergence, worst_shuffled_divergence
 from symshuffle.decompositions.clones import stronger_clone, unsound_stronger_clone_pair
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Correction,
     Grade,
@@ -38,8 +38,6 @@ from symshuffle.ledger.claims.model import (
     Role,
     Statement,
     by_cases,
-    compare,
-    decide,
     for_all,
     identity,
 )

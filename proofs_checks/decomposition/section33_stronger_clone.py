@@ -26,17 +26,15 @@ from symshuffle.decompositions.clones import StrongerClone, stronger_clone
 from symshuffle.decompositions.model import primary_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.geometry.linprog import solve
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
 )

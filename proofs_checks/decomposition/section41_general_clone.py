@@ -42,17 +42,16 @@ from symshuffle.decompositions.clones import (
     stronger_clone,
 )
 from symshuffle.decompositions.model import Decomposition, ReductionPair, primary_decomposition
+from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Role,
     Statement,
-    compare,
     for_all,
     identity,
 )

@@ -47,17 +47,16 @@ from symshuffle.decompositions.clones import (
     stronger_clone,
 )
 from symshuffle.decompositions.model import Decomposition, primary_decomposition, privacy_blanket
+from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
     attained,
-    compare,
     for_all,
     identity,
     serving,

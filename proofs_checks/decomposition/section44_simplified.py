@@ -26,18 +26,16 @@ from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.counting import Cell
 from symshuffle.decompositions.model import Decomposition, primary_decomposition, simplified_decomposition
 from symshuffle.decompositions.symbolic import is_standard, optimal_decomposition
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Role,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
 )

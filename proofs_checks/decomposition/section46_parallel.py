@@ -27,17 +27,16 @@ from symshuffle.decompositions.clones import generic_pair
 from symshuffle.decompositions.model import primary_decomposition, simplified_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Correction,
     Grade,
     Kind,
     Statement,
-    compare,
     for_all,
     identity,
 )

@@ -32,17 +32,16 @@ from proofs_checks.decomposition._cases import (
 from proofs_checks.decomposition.section51_gparv import LDP, NOT_LDP, ratios
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import law_divergence, worst_shuffled_divergence
+from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Correction,
     Grade,
     Kind,
     Statement,
-    compare,
     for_all,
     identity,
 )

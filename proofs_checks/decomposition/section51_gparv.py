@@ -28,16 +28,15 @@ from symshuffle.decompositions.clones import standard_clone_pair
 from symshuffle.decompositions.model import ReductionPair, primary_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
     for_all,
     identity,
 )

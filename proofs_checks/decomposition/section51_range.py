@@ -19,17 +19,16 @@ from proofs_checks.decomposition._cases import (
 )
 from proofs_checks.decomposition.section51_gparv import LDP, parv
 from symshuffle.decompositions.model import primary_decomposition, privacy_blanket
+from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Correction,
     Grade,
     Kind,
     Statement,
-    compare,
     for_all,
     identity,
 )

@@ -25,19 +25,17 @@ from symshuffle.base.numbers import Exp, enclose
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.model import primary_decomposition
 from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Correction,
     Grade,
     Kind,
     Role,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
 )

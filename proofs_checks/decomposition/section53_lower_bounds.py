@@ -32,17 +32,16 @@ from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.decompositions.model import ReductionPair
 from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Correction,
     Grade,
     Kind,
     Statement,
-    compare,
     for_all,
     identity,
 )

@@ -14,18 +14,8 @@ from proofs_checks.decomposition._cases import PAIR, atoms, same_law
 from proofs_checks.decomposition.appendix_a_tables import explicit
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.model import ReductionPair, simplified_decomposition
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Comparison,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    decide,
-    for_all,
-    identity,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, decide
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all, identity
 
 # -- decomposition.sec-6-D-independence
 

@@ -22,18 +22,8 @@ from symshuffle.accountants.questions import solve
 from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import Ball, Exp, enclose
 from symshuffle.decompositions.composition import Part, joint, parallel
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Clause,
-    Comparison,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    compare,
-    for_all,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Grade, Kind, Statement, for_all
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
 

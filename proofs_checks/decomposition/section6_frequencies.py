@@ -14,17 +14,16 @@ from symshuffle.base.choices import Population
 from symshuffle.base.numbers import Ball, Exp, enclose
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.contours.ball import BallContour
+from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Correction,
     Grade,
     Kind,
     Statement,
-    compare,
     for_all,
     identity,
 )

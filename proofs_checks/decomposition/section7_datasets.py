@@ -16,17 +16,16 @@ from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence, worst_shuffled_divergence
 from symshuffle.decompositions.model import ReductionPair, simplified_decomposition
 from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Correction,
     Grade,
     Kind,
     Statement,
-    compare,
     for_all,
     identity,
 )

@@ -11,7 +11,7 @@ import numpy as np
 from proofs_checks import _strategies as strategies
 from proofs_checks._strategies import capped_channel as capped_channel
 from proofs_checks._strategies import distribution as distribution
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
 from symshuffle.geometry.extremal import MaximalPolytope
 
@@ -78,3 +78,20 @@ def product(kernel: Sequence[Sequence[Fraction]], columns: Sequence[Sequence[Fra
     """A matrix product, written out."""
     return [[sum((a * b for a, b in zip(row, col, strict=True)), Fraction(0)) for col in zip(*columns, strict=True)]
             for row in kernel]  # fmt: skip
+
+
+def gather(channel: Channel) -> Channel:
+    """The canonical form of a channel: proportional columns added up, null ones dropped, columns sorted.
+
+    Two exact channels have the same canonical form if they differ by relabelling outputs, null outputs, and
+    splitting outputs (ldp_tradeoff, Lemma B.4).
+    """
+    pooled: dict[tuple[Fraction, ...], list[Fraction]] = {}
+    for column in exact_columns(channel):
+        total = sum(column, start=Fraction(0))
+        if total:
+            direction = tuple(entry / total for entry in column)
+            kept = pooled.setdefault(direction, [Fraction(0)] * len(column))
+            pooled[direction] = [a + b for a, b in zip(kept, column, strict=True)]
+    columns = [tuple(pooled[direction]) for direction in sorted(pooled, reverse=True)]
+    return Channel(tuple(zip(*columns, strict=True)))

@@ -8,7 +8,8 @@ from typing import Any
 
 import sympy as sp
 
-from symshuffle.ledger.claims.model import Comparison, decide, identity
+from symshuffle.ledger.claims.comparisons import Comparison, decide
+from symshuffle.ledger.claims.model import identity
 
 
 def layers(level: Any, lam: Any) -> Iterator[Comparison]:

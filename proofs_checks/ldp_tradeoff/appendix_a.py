@@ -14,17 +14,15 @@ from symshuffle.base.lp import LinearProgram
 from symshuffle.geometry.extremal import LDPCone
 from symshuffle.geometry.linear import rank
 from symshuffle.geometry.linprog import Solution, solve
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     serving,
 )

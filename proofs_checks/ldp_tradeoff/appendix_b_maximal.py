@@ -10,21 +10,20 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff._cases import gather
 from proofs_checks.ldp_tradeoff._cones import PolyhedralCone
-from symshuffle.channels.channel import Channel, gather
+from symshuffle.channels.channel import Channel
 from symshuffle.geometry.extremal import LDPCone, MaximalPolytope, dominating_extremal
 from symshuffle.geometry.orders import blackwell, equivalent
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

@@ -28,18 +28,16 @@ from symshuffle.design.parametric.signs import enclosure, nonnegative_by_coeffic
 from symshuffle.design.parametric.walk import derive
 from symshuffle.geometry.extremal import proper_subsets
 from symshuffle.geometry.groups import cyclic_group
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Correction,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

@@ -19,18 +19,16 @@ from symshuffle.design.parametric.program import PiecewiseOptimum
 from symshuffle.design.parametric.signs import nonnegative_by_coefficients
 from symshuffle.design.parametric.walk import derive
 from symshuffle.geometry.groups import SymmetryGroup, dihedral_group, trivial_group
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Role,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

@@ -20,19 +20,17 @@ from symshuffle.geometry.extremal import LDPCone, MaximalPolytope, dominating_ex
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, symmetric_group
 from symshuffle.geometry.orders import blackwell, equivalent
 from symshuffle.geometry.symmetry import OrbitPolytope
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Correction,
     Grade,
     Kind,
     Role,
     Statement,
-    compare,
-    decide,
     for_all,
 )
 from symshuffle.ledger.claims.parts import Erratum, Severity, Standing

@@ -23,17 +23,15 @@ from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.geometry.groups import cyclic_group
 from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

@@ -11,23 +11,22 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff._cases import gather
 from proofs_checks.ldp_tradeoff._properties import Functional, Property, examine, mix_channels, random_channel
 from symshuffle.base.results import passes
-from symshuffle.channels.channel import Channel, direct_sum, gather
+from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.design.parametric.signs import nonnegative_by_coefficients
 from symshuffle.geometry.extremal import MaximalPolytope, dominating_extremal, non_extreme_output
 from symshuffle.geometry.orders import Garbling, Separation, blackwell
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
 )

@@ -25,17 +25,15 @@ from symshuffle.design.information.maximum import maximise
 from symshuffle.geometry.extremal import MaximalPolytope, dominating_extremal, non_extreme_output
 from symshuffle.geometry.groups import cyclic_group, symmetric_group
 from symshuffle.geometry.symmetry import act_on_channel, symmetrize_channel
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

@@ -20,18 +20,16 @@ from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise
 from symshuffle.geometry.extremal import MaximalPolytope, maximal_weights, non_extreme_output, staircase_matrix
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Correction,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     serving,
 )

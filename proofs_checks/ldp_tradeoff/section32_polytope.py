@@ -10,8 +10,9 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff._cases import gather
 from proofs_checks.ldp_tradeoff._rows import weights_agree
-from symshuffle.channels.channel import Channel, direct_sum, gather
+from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.geometry.extremal import (
     MaximalPolytope,
     dominating_extremal,
@@ -23,17 +24,15 @@ from symshuffle.geometry.extremal import (
 from symshuffle.geometry.groups import cyclic_group
 from symshuffle.geometry.linear import rank
 from symshuffle.geometry.orders import blackwell, equivalent
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

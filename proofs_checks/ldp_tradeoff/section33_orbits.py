@@ -11,9 +11,9 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff._cases import gather
 from proofs_checks.ldp_tradeoff._orbits import column_sum, moved_levels
 from proofs_checks.ldp_tradeoff._rows import weights_agree
-from symshuffle.channels.channel import gather
 from symshuffle.geometry.extremal import MaximalPolytope, maximal_weights, proper_subsets
 from symshuffle.geometry.groups import (
     SymmetryGroup,
@@ -23,18 +23,16 @@ from symshuffle.geometry.groups import (
     symmetric_group,
 )
 from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel, average_weights
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Role,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

@@ -27,18 +27,16 @@ from symshuffle.geometry.groups import (
     symmetric_group,
 )
 from symshuffle.geometry.symmetry import OrbitPolytope
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Role,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

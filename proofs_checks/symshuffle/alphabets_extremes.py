@@ -17,17 +17,15 @@ from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.shuffled import shuffled_divergence, worst_shuffled_divergence
 from symshuffle.geometry.linear import rank
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

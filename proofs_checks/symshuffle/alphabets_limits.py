@@ -15,18 +15,16 @@ from proofs_checks.alphabets._cases import channel
 from symshuffle.base.choices import Direction, Rigour
 from symshuffle.base.numbers import Ball, Exp, Verdict, enclose
 from symshuffle.base.results import Bracket
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Role,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     in_the_limit,

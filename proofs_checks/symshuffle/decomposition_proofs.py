@@ -12,17 +12,16 @@ import numpy as np
 
 from proofs_checks.alphabets import _cases as cases
 from symshuffle.channels.shuffled import shuffled_law
+from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Correction,
     Grade,
     Kind,
     Statement,
-    compare,
     for_all,
 )
 from symshuffle.ledger.claims.parts import Erratum, Severity, Standing

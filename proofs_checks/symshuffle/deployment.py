@@ -26,17 +26,15 @@ from symshuffle.channels.shuffled import (
 )
 from symshuffle.decompositions.model import simplified_decomposition
 from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

@@ -15,17 +15,8 @@ from symshuffle.engines.contours.ball import BallContour
 from symshuffle.engines.contours.contour import Contour
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.engines.transforms.fft import FFT
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Comparison,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    compare,
-    decide,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement
 from symshuffle.mechanisms.registry import mechanism
 
 _ENGINES: Final[tuple[tuple[str, Any], ...]] = (

@@ -12,16 +12,8 @@ import numpy as np
 from symshuffle.accountants.questions.solve import delta
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import worst_shuffled_divergence
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Comparison,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    compare,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement
 
 # -- symshuffle.rounded-matrix
 

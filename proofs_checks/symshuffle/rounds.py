@@ -18,18 +18,16 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import histogram_law, shuffled_law
 from symshuffle.decompositions.model import simplified_decomposition
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
     by_cases,
-    compare,
-    decide,
     serving,
 )
 

@@ -16,19 +16,8 @@ from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import law_divergence
 from symshuffle.decompositions.model import ReductionPair
 from symshuffle.engines.counting.exact import Exact
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Clause,
-    Comparison,
-    Control,
-    Grade,
-    Kind,
-    Role,
-    Statement,
-    compare,
-    for_all,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Grade, Kind, Role, Statement, for_all
 
 # -- symshuffle.unequal-budgets
 

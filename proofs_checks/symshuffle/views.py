@@ -27,16 +27,15 @@ from symshuffle.channels.shuffled import (
     shuffled_law,
 )
 from symshuffle.decompositions.model import ReductionPair, simplified_decomposition
+from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
     for_all,
     identity,
 )

@@ -11,17 +11,15 @@ import flint
 import numpy as np
 
 from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     in_the_limit,

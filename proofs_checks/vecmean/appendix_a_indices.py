@@ -10,17 +10,15 @@ import numpy as np
 
 from proofs_checks.vecmean import _cases as cases
 from symshuffle.channels.channel import Channel
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

@@ -9,16 +9,15 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.vecmean import _cases as cases
+from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
     for_all,
     identity,
     serving,

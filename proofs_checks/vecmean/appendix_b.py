@@ -8,18 +8,17 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.vecmean import _cases as cases
+from symshuffle.ledger.claims.comparisons import Comparison, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Role,
     Statement,
     by_cases,
-    decide,
     for_all,
     identity,
     serving,

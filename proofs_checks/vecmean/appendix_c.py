@@ -18,18 +18,16 @@ from symshuffle.base.choices import Direction, Rigour
 from symshuffle.base.numbers import Exp
 from symshuffle.channels.law import Law
 from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
     by_cases,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

@@ -11,18 +11,16 @@ import numpy as np
 from symshuffle.base.choices import Blanket
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.channels.channel import Channel
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
     by_cases,
-    compare,
-    decide,
     for_all,
     identity,
 )

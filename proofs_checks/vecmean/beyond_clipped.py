@@ -11,19 +11,17 @@ import numpy as np
 
 from symshuffle.base.numbers import Ball
 from symshuffle.base.results import passes
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Role,
     Statement,
     by_cases,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

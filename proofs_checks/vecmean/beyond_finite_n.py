@@ -21,18 +21,17 @@ import sympy as sp
 from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import Blanket, Rigour
 from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
+from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Role,
     Statement,
     by_cases,
-    compare,
     for_all,
     identity,
     serving,

@@ -9,18 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Clause,
-    Comparison,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    by_cases,
-    compare,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Grade, Kind, Statement, by_cases
 from symshuffle.vectors.privacy.conjecture import WorstBackground, worst_background_on_the_line
 from symshuffle.vectors.privacy.correspondence import Correspondence, correspondence
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian

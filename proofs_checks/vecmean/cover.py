@@ -8,18 +8,8 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Comparison,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    decide,
-    for_all,
-    identity,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, decide
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all, identity
 from symshuffle.mechanisms.symbolic import nonnegative
 
 

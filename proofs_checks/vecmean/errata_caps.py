@@ -12,11 +12,11 @@ import sympy as sp
 
 from proofs_checks._errata import finding
 from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Correction,
     Grade,
@@ -24,7 +24,6 @@ from symshuffle.ledger.claims.model import (
     Role,
     Statement,
     by_cases,
-    compare,
     for_all,
     identity,
     serving,

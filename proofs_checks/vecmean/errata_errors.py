@@ -11,17 +11,8 @@ import numpy as np
 
 from proofs_checks._errata import refuted
 from proofs_checks.vecmean import _cases as cases
-from symshuffle.ledger.claims.model import (
-    Clause,
-    Comparison,
-    Control,
-    Grade,
-    Role,
-    Statement,
-    compare,
-    for_all,
-    identity,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare
+from symshuffle.ledger.claims.model import Clause, Control, Grade, Role, Statement, for_all, identity
 from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.vectors.error.risk import err1, errn
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, CentralGaussian

@@ -13,17 +13,8 @@ from proofs_checks._errata import finding, refuted
 from proofs_checks.vecmean import _cases as cases
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import chi_square, hockey_stick
-from symshuffle.ledger.claims.model import (
-    Clause,
-    Comparison,
-    Control,
-    Role,
-    Statement,
-    compare,
-    decide,
-    for_all,
-    identity,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
+from symshuffle.ledger.claims.model import Clause, Control, Role, Statement, for_all, identity
 from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.utility.likelihood.limits import gaussian_profile as normal_profile
 from symshuffle.vectors.error.indices import shuffle_index

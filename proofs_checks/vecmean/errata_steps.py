@@ -14,17 +14,8 @@ from proofs_checks.vecmean import _cases as cases
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.channel import Channel
-from symshuffle.ledger.claims.model import (
-    Clause,
-    Comparison,
-    Control,
-    Role,
-    Statement,
-    compare,
-    decide,
-    for_all,
-    identity,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
+from symshuffle.ledger.claims.model import Clause, Control, Role, Statement, for_all, identity
 from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.vectors.privacy.templates import upper_normal
 from symshuffle.vectors.randomizers.finite import FiniteRandomizer

@@ -11,17 +11,15 @@ import sympy as sp
 
 from symshuffle.base.choices import Blanket
 from symshuffle.base.numbers import Ball, maximum, to_arb, working_precision
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

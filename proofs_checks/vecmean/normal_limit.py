@@ -13,17 +13,15 @@ import sympy as sp
 from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
 from symshuffle.channels.law import Law
 from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     in_the_limit,

@@ -8,17 +8,16 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from symshuffle.ledger.claims.comparisons import Comparison, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Role,
     Statement,
-    decide,
     for_all,
     identity,
 )

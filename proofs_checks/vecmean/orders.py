@@ -13,18 +13,16 @@ import sympy as sp
 from symshuffle.base.choices import Larger
 from symshuffle.channels.law import Law
 from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Role,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

@@ -14,18 +14,16 @@ from proofs_checks.vecmean import _cases as cases
 from symshuffle.base.errors import InputError
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import hockey_stick, shuffled_law, worst_shuffled_divergence
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Correction,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

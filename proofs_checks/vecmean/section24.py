@@ -9,17 +9,15 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.vecmean import _cases as cases
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
 )

@@ -9,18 +9,16 @@ from typing import Any, Final
 import numpy as np
 
 from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Correction,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     in_the_limit,

@@ -13,18 +13,16 @@ from proofs_checks.vecmean import _cases as cases
 from proofs_checks.vecmean.section32 import upper_bound
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.channels.channel import Channel
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Role,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

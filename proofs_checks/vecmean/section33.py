@@ -11,17 +11,15 @@ import numpy as np
 
 from proofs_checks.vecmean import _cases as cases
 from symshuffle.base.numbers import Ball, to_arb
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

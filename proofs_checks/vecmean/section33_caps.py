@@ -12,19 +12,17 @@ import numpy as np
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Correction,
     Grade,
     Kind,
     Statement,
     by_cases,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

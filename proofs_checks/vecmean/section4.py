@@ -13,19 +13,17 @@ import sympy as sp
 
 from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Role,
     Statement,
     attained,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

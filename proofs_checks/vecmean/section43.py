@@ -16,18 +16,16 @@ from proofs_checks.vecmean import _cases as cases
 from symshuffle.base.numbers import Ball, Verdict, to_arb, working_precision
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Role,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     in_the_limit,

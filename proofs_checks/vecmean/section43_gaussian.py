@@ -10,16 +10,15 @@ import numpy as np
 import sympy as sp
 
 from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
     for_all,
     identity,
 )

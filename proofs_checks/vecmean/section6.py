@@ -8,16 +8,15 @@ from typing import Any, Final
 
 import numpy as np
 
+from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
     for_all,
     identity,
 )

@@ -10,18 +10,8 @@ from typing import Final
 import numpy as np
 
 from symshuffle.base.numbers import Ball
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Clause,
-    Comparison,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    by_cases,
-    compare,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Grade, Kind, Statement, by_cases
 from symshuffle.vectors.error.compare import contenders, privunit_error, sphere_linear_error
 
 _ORDER: Final = {

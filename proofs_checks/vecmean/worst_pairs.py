@@ -15,17 +15,15 @@ import sympy as sp
 
 from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import Exp
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

@@ -12,16 +12,15 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from symshuffle.ledger.claims.comparisons import Comparison, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Clause,
-    Comparison,
     Control,
     Grade,
     Kind,
     Statement,
-    decide,
     for_all,
     identity,
     serving,

@@ -2,7 +2,7 @@
 
 Entries are integers, fractions ``p/q`` or decimals, all read as the rationals they denote. Rows sum to 1 exactly, or
 are rounded decimals that sum to 1 within their last digits; such rows are divided by their sums
-(:mod:`symshuffle.channels.rounded`).
+(:mod:`symshuffle.channels.channel`).
 """
 
 from __future__ import annotations

@@ -139,8 +139,10 @@ def renyi_divergence(
         return Ball.from_arb(to_arb(total).log() / to_arb(order - 1), bits)
 
 
-def _sum_over_support(p: Sequence[Number], q: Sequence[Number], term: Callable[[Any, Any], Any]) -> Any:
-    total: Any = Fraction(0)
+def _sum_over_support(
+    p: Sequence[Number], q: Sequence[Number], term: Callable[[Any, Any], Any], start: Any = Fraction(0)
+) -> Any:
+    total = start
     for a, b in _aligned(p, q):
         if equal(b, 0):
             if not equal(a, 0):
@@ -153,15 +155,12 @@ def _sum_over_support(p: Sequence[Number], q: Sequence[Number], term: Callable[[
 def _enclosed_sum(
     p: Sequence[Number], q: Sequence[Number], term: Callable[[flint.arb, flint.arb], flint.arb], bits: int
 ) -> Any:
-    total = flint.arb(0)
+    def enclosed(a: Any, b: Any) -> flint.arb:
+        return flint.arb(0) if equal(a, 0) else term(to_arb(a), to_arb(b))
+
     with working_precision(bits):
-        for a, b in _aligned(p, q):
-            if equal(a, 0):
-                continue
-            if equal(b, 0):
-                return math.inf
-            total += term(to_arb(a), to_arb(b))
-        return Ball.from_arb(total, bits)
+        total = _sum_over_support(p, q, enclosed, flint.arb(0))
+        return total if isinstance(total, float) else Ball.from_arb(total, bits)
 
 
 Tally: TypeAlias = tuple[int, ...]

@@ -14,9 +14,8 @@ from rich.table import Table
 
 from symshuffle.base.choices import Criterion, Rigour
 from symshuffle.base.errors import InputError
-from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import Exp, enclose, exact_text, format_decimal, parse_rational
-from symshuffle.base.results import SafeEnd, safe_number
+from symshuffle.base.results import FirstLines, SafeEnd, safe_number
 from symshuffle.cli.options import PLAIN, Show, command
 from symshuffle.cli.shuffled import shuffled
 

@@ -13,7 +13,6 @@ from rich.table import Table
 from symshuffle.base.choices import Loss, Population
 from symshuffle.base.errors import InputError
 from symshuffle.base.levels import read_budget, words_of_target
-from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import (
     Ball,
     Number,
@@ -24,7 +23,7 @@ from symshuffle.base.numbers import (
     parse_rational,
     upper_end,
 )
-from symshuffle.base.results import SafeEnd, safe_number
+from symshuffle.base.results import FirstLines, SafeEnd, safe_number
 from symshuffle.cli.options import PLAIN, LossOption, Show, command
 from symshuffle.cli.progress import progress
 

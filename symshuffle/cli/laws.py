@@ -14,9 +14,8 @@ from rich.table import Table
 from symshuffle.accountants.covering.assumptions import Assumption
 from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError
-from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import Exp, as_integer, counted, parse_rational
-from symshuffle.base.results import safe_number
+from symshuffle.base.results import FirstLines, safe_number
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import One
 from symshuffle.cli.options import PLAIN, Eps0, Lam, Params, Show, command

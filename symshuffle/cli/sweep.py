@@ -16,9 +16,8 @@ from rich.console import Console
 
 from symshuffle.base.errors import InputError, SymshuffleError
 from symshuffle.base.executors import workers
-from symshuffle.base.journal import TABLE
 from symshuffle.base.rows import FlatRow, flat
-from symshuffle.base.sweeps import check_parquet
+from symshuffle.base.sweeps import TABLE, check_parquet
 from symshuffle.base.sweeps import sweep as swept
 from symshuffle.cli import arguments
 from symshuffle.cli.options import Jobs, Json

@@ -12,8 +12,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.base.errors import InputError
-from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import counted, parse_rational, shortest
+from symshuffle.base.results import FirstLines
 from symshuffle.collect.intervals import SMALLEST_ALPHA, Support
 from symshuffle.collect.scheme import Integers, Scheme
 

@@ -15,8 +15,8 @@ import numpy as np
 from symshuffle.base.choices import Loss, Question, Rigour, choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.levels import words_of_target
-from symshuffle.base.lines import FirstLines, at_target
 from symshuffle.base.numbers import Number, as_integer, format_decimal, parse_rational, shortest, upper_end
+from symshuffle.base.results import FirstLines, at_target
 from symshuffle.collect.estimate import Histogram, estimated, read_confidence
 from symshuffle.collect.mechanisms import scheme
 from symshuffle.collect.messages import Categories, Client, chunk, read_lines

@@ -18,8 +18,8 @@ import sympy as sp
 
 from symshuffle.base.choices import Direction, Others, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported, check_kind
-from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import Ball, Real
+from symshuffle.base.results import FirstLines
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import CalculatedCell, calculated_law
 from symshuffle.decompositions.closed_forms import cells_on_file, lines_on_file

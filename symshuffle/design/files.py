@@ -2,7 +2,7 @@
 
 Numbers are integers or strings such as ``"1/3"`` or ``"0.25"``, read exactly; a JSON float is refused, because nobody
 can know which rational was meant. Probabilities that are rounded decimals, and sum to 1 within their last digits, are
-divided by their sum (:mod:`symshuffle.channels.rounded`).
+divided by their sum (:mod:`symshuffle.channels.channel`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import parse_rational
-from symshuffle.channels.rounded import Rounding, read_rows
+from symshuffle.channels.channel import Rounding, read_rows
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.information import measures
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, dihedral_group, product_of_symmetric_groups

@@ -24,17 +24,8 @@ from symshuffle.base.numbers import Ball, Exp
 from symshuffle.cli import app
 from symshuffle.geometry.linprog import solve
 from symshuffle.ledger.claims.certify import NoValue, encode
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Comparison,
-    Control,
-    Correction,
-    Grade,
-    Statement,
-    compare,
-    decide,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Correction, Grade, Statement
 from symshuffle.ledger.claims.registry import load
 from symshuffle.ledger.claims.run import run
 from symshuffle.ledger.claims.verify import verify

@@ -8,18 +8,8 @@ import pytest
 from fake_ledger.first import claim
 
 from symshuffle.base.errors import InputError
-from symshuffle.ledger.claims.model import (
-    Clause,
-    Comparison,
-    Control,
-    Obligation,
-    Role,
-    Statement,
-    by_cases,
-    compare,
-    for_all,
-    serving,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare
+from symshuffle.ledger.claims.model import Clause, Control, Obligation, Role, Statement, by_cases, for_all, serving
 from symshuffle.ledger.claims.run import run
 from symshuffle.ledger.report.records import clause_lines, record
 

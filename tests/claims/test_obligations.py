@@ -10,9 +10,9 @@ import pytest
 import sympy as sp
 from fake_ledger.first import claim
 
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    Comparison,
     Control,
     Grade,
     Means,
@@ -20,8 +20,6 @@ from symshuffle.ledger.claims.model import (
     Statement,
     attained,
     by_cases,
-    compare,
-    decide,
     for_all,
     identity,
     in_the_limit,

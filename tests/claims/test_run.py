@@ -11,11 +11,11 @@ from fake_ledger.first import claim, defined, nothing
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Verdict
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Check,
     Claim,
     ClaimVerdict,
-    Comparison,
     Control,
     Correction,
     Grade,
@@ -24,8 +24,6 @@ from symshuffle.ledger.claims.model import (
     Statement,
     attained,
     by_cases,
-    compare,
-    decide,
     for_all,
     identity,
     serving,

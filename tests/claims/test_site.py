@@ -11,7 +11,8 @@ from fake_ledger.first import claim
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Verdict
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Comparison, Means
+from symshuffle.ledger.claims.comparisons import Comparison, Means
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict
 from symshuffle.ledger.claims.outcomes import Outcome
 from symshuffle.ledger.claims.parts import Erratum, Severity
 from symshuffle.ledger.claims.registry import Ledger, bibliography, catalogue, load, papers

@@ -6,8 +6,8 @@ import pytest
 
 from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.design.comparison.families import THINNED, family, names
-from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS
+from symshuffle.design.comparison.families import family, names
+from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS, THINNED
 from symshuffle.mechanisms.symbolic import evaluate
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_estimator, enumerated_risk, worst_canonical_risk

@@ -12,7 +12,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from symshuffle.__main__ import main
+from symshuffle.cli import main
 
 SEED = "symshuffle 2026"
 GRAMMAR = Path(__file__).with_name("grammar.txt")

@@ -9,9 +9,10 @@ from fractions import Fraction
 import flint
 import pytest
 
+from proofs_checks.ldp_tradeoff._cases import gather
 from proofs_checks.ldp_tradeoff._cones import PolyhedralCone
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.channels.channel import Channel, gather
+from symshuffle.channels.channel import Channel
 from symshuffle.geometry.extremal import (
     LDPCone,
     MaximalPolytope,

@@ -10,7 +10,6 @@ import pytest
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope, non_extreme_output
 from symshuffle.geometry.groups import (
-    OrbitCount,
     SymmetryGroup,
     cyclic_group,
     dihedral_group,
@@ -18,6 +17,7 @@ from symshuffle.geometry.groups import (
     symmetric_group,
     trivial_group,
 )
+from symshuffle.geometry.subset_orbits import OrbitCount
 from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel, average_weights, symmetrize_channel
 
 LAM = Fraction(7, 3)

@@ -20,8 +20,7 @@ from symshuffle.vectors.privacy.accounting import order_margin, pair_delta
 from symshuffle.vectors.privacy.confirmation import confirm_pair
 from symshuffle.vectors.privacy.finite_pair import FinitePair
 from symshuffle.vectors.privacy.pairs import real_pair, worst_pair
-from symshuffle.vectors.randomizers.clipped import ClippedLinear
-from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, PrivUnit, SphereLinear
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, ClippedLinear, PrivUnit, SphereLinear
 from tests.vectors.witnesses import confirm_mixed_gaussian
 
 MIXED = BlanketMixedGaussian("0.95", "4.6")

@@ -7,9 +7,17 @@ from fractions import Fraction
 from typing import Any, Literal, final
 
 from symshuffle.accountants.covering.neighbours import ASSUMED, NOT_COVERED, AboutNeighbours, Neighbours
-from symshuffle.base.lines import MOST_DIGITS, FirstLines, at_target, safe_decimal
 from symshuffle.base.numbers import exact_text, format_decimal
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, safe_number
+from symshuffle.base.results import (
+    MOST_DIGITS,
+    AnswerMethods,
+    Bracket,
+    FirstLines,
+    SafeEnd,
+    at_target,
+    safe_decimal,
+    safe_number,
+)
 
 
 @final

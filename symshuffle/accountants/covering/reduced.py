@@ -14,10 +14,10 @@ from symshuffle.accountants.covering.participation import EVERYBODY, Participati
 from symshuffle.base.choices import Adjacency, Direction, Question
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Real, lower_end
+from symshuffle.channels.channel import Rounding
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
-from symshuffle.channels.rounded import Rounding
 
 _LAWS_KEPT: Final = 128
 """Laws of G that are kept, by the family and the level that they were made of."""

@@ -25,9 +25,8 @@ from symshuffle.base.choices import Direction, Question, Rigour
 from symshuffle.base.errors import InputError, Progress, Unsupported
 from symshuffle.base.executors import mapped
 from symshuffle.base.levels import read_target, words_of_target
-from symshuffle.base.lines import FirstLines, at_target
 from symshuffle.base.numbers import Number, Real, lower_end
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, safe_number
+from symshuffle.base.results import AnswerMethods, Bracket, FirstLines, SafeEnd, at_target, safe_number
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import LARGEST_ENUMERATION, count_histograms, worst_shuffled_divergence
 from symshuffle.decompositions.model import Decomposition

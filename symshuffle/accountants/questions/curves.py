@@ -34,9 +34,8 @@ from symshuffle.base.choices import CurveKind, Question, Rigour
 from symshuffle.base.errors import InputError, Progress, Unsupported, check_list, check_progress
 from symshuffle.base.executors import mapped
 from symshuffle.base.levels import read_delta, read_target, words_of_target
-from symshuffle.base.lines import FirstLines, at_target
 from symshuffle.base.numbers import Real, as_integer, counted, format_decimal, parse_rational
-from symshuffle.base.results import Bracket, SafeEnd, outward
+from symshuffle.base.results import Bracket, FirstLines, SafeEnd, at_target, outward
 from symshuffle.base.rows import FlatRow, ends
 
 MOST_POINTS: Final = 10_000

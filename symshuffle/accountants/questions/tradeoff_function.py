@@ -42,9 +42,8 @@ from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, Rounds, plan_of, 
 from symshuffle.base.choices import CurveKind, Question, Rigour, choice
 from symshuffle.base.errors import InputError, Progress, Unsupported, check_list
 from symshuffle.base.executors import mapped
-from symshuffle.base.lines import FirstLines
 from symshuffle.base.numbers import as_integer, parse_rational
-from symshuffle.base.results import Bracket
+from symshuffle.base.results import Bracket, FirstLines
 
 _SMALLEST_DELTA: Final = Fraction(1, 10**9)
 

@@ -25,9 +25,8 @@ from symshuffle.base.artifacts import installed, write_atomically
 from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
-from symshuffle.base.lines import MOST_DIGITS, FirstLines
 from symshuffle.base.numbers import Ball, format_decimal, parse_rational, working_precision
-from symshuffle.base.results import outward
+from symshuffle.base.results import MOST_DIGITS, FirstLines, outward
 
 _FORMAT: Final = "symshuffle privacy loss 1"
 

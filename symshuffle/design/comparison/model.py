@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.base.choices import Loss, MatchKind
 from symshuffle.base.levels import words_of_target
-from symshuffle.base.lines import FirstLines, at_target
 from symshuffle.base.numbers import counted
-from symshuffle.base.results import SafeEnd, outward, safe_number
+from symshuffle.base.results import FirstLines, SafeEnd, at_target, outward, safe_number
 from symshuffle.base.rows import FlatRow, ends
 from symshuffle.design.comparison.matching import Match
 from symshuffle.design.comparison.row import MARK, Row

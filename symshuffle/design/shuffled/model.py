@@ -12,8 +12,8 @@ import flint
 
 from symshuffle.base.choices import Loss, Population
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.lines import MOST_DIGITS, FirstLines
 from symshuffle.base.numbers import Exp, Real, as_integer, format_decimal
+from symshuffle.base.results import MOST_DIGITS, FirstLines
 from symshuffle.design.shuffled.search import ratio_of, trace_of
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.frontiers.orbit import Orbit, orbit_mechanism

@@ -20,9 +20,17 @@ from symshuffle.accountants.questions import solve
 from symshuffle.base.choices import Adjacency, Blanket, Question, Rigour, choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_delta, read_target, words_of_target
-from symshuffle.base.lines import FirstLines, at_target
 from symshuffle.base.numbers import Real, as_integer, enclose, parse_rational
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, outward, safe_number
+from symshuffle.base.results import (
+    AnswerMethods,
+    Bracket,
+    FirstLines,
+    SafeEnd,
+    at_target,
+    check_claim,
+    outward,
+    safe_number,
+)
 from symshuffle.vectors.calibration.floor import Floor, Target
 from symshuffle.vectors.calibration.shaped_families import DIGITS, SHAPES, Calibrated, family_by_name
 from symshuffle.vectors.calibration.smallest_error import estimated_error, found_for

@@ -7,8 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from symshuffle.accountants.covering.neighbours import Neighbours
-from symshuffle.base.lines import FirstLines, at_target
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, safe_number
+from symshuffle.base.results import AnswerMethods, Bracket, FirstLines, SafeEnd, at_target, safe_number
 from symshuffle.vectors.calibration.search import FREE
 from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,

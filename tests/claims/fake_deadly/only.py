@@ -4,7 +4,8 @@ from collections.abc import Iterator
 import numpy as np
 from fake_ledger.first import claim
 
-from symshuffle.ledger.claims.model import Comparison, Statement
+from symshuffle.ledger.claims.comparisons import Comparison
+from symshuffle.ledger.claims.model import Statement
 
 
 def dies(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:

@@ -5,18 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Comparison,
-    Control,
-    Correction,
-    Grade,
-    Kind,
-    Statement,
-    compare,
-    decide,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Correction, Grade, Kind, Statement
 from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 
 

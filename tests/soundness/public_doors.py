@@ -31,7 +31,7 @@ from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.collect import make_plan
 from symshuffle.decompositions import backgrounds, closed_forms, composition, filed, laplace, rising, symbolic
 from symshuffle.design.comparison import certified, families, forms, matching
-from symshuffle.design.decision import reduced, symmetries
+from symshuffle.design.decision import invariant, reduced
 from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.parametric.walk import derive
@@ -175,7 +175,7 @@ ROWS = (
     row("grade", Correction, "", bool),
     row("criterion", reduced.orbit_tradeoff, PROBLEM, 2, GROUP),
     row("criterion", reduced.orbit_tradeoff_at, PROBLEM, 2, GROUP),
-    row("criterion", symmetries.detect_symmetry, PROBLEM),
+    row("criterion", invariant.detect_symmetry, PROBLEM),
     row("criterion", derive, PROBLEM, GROUP),
     row("direction", Laplace(F(2)).mixed_null_law, F(6, 5)),
     row("direction", Laplace(F(2)).mixed_null_background, F(6, 5)),

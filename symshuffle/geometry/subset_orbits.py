@@ -18,6 +18,10 @@ import numpy as np
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import as_integer
 
+LISTING_LIMIT: Final = 1 << 20
+"""Most kinds of subsets (numbers of inputs by block) that are visited to find the orbits of an arbitrary group."""
+
+
 _T = TypeVar("_T")
 
 
@@ -86,10 +90,6 @@ def sympy_group_of(generators: Iterable[Sequence[int]], size: int) -> Any:
     from sympy.combinatorics import Permutation, PermutationGroup
 
     return PermutationGroup([Permutation(list(g)) for g in generators] or [Permutation(list(range(size)))])
-
-
-LISTING_LIMIT: Final = 1 << 20
-"""Most kinds of subsets (numbers of inputs by block) that are visited to find the orbits of an arbitrary group."""
 
 
 @final

@@ -40,6 +40,14 @@ from symshuffle.utility.frontiers.frontier import LARGEST_CAPPED, trace_frontier
 from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit
 from symshuffle.utility.frontiers.orbits import Frontier, signal_and_budget
 
+REAL_SIZES: Final = {
+    LAM: 1 + sp.Symbol("c", nonnegative=True),
+    S: 1 + sp.Symbol("u", nonnegative=True),
+    K: 2 + sp.Symbol("u", nonnegative=True) + sp.Symbol("w", nonnegative=True),
+}
+"""The admissible reals: ``C >= 1``, ``1 <= s <= k - 1``."""
+
+
 SPREAD: Final = sp.Symbol("sigma", positive=True)
 r"""Standard deviation of the coordinates of a template: :math:`\sigma^2=V/k-1` for square sum ``V``."""
 
@@ -244,14 +252,6 @@ def thinning_gain(k: int, budget: Fraction) -> Bracket:
     how = "two exact risks at the same budget"
     lower = max(tuned.lower / best.upper, Fraction(1))  # the optimum is no worse than one of its competitors
     return Bracket(lower, max(tuned.upper / best.lower, lower), Rigour.EXACT, "closed form", how)
-
-
-REAL_SIZES: Final = {
-    LAM: 1 + sp.Symbol("c", nonnegative=True),
-    S: 1 + sp.Symbol("u", nonnegative=True),
-    K: 2 + sp.Symbol("u", nonnegative=True) + sp.Symbol("w", nonnegative=True),
-}
-"""The admissible reals: ``C >= 1``, ``1 <= s <= k - 1``."""
 
 
 def matched_risk(

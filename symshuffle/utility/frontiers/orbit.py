@@ -23,6 +23,10 @@ from symshuffle.mechanisms.symbolic import constant_of
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw, check_template
 from symshuffle.utility.frontiers.caps import check_cap, check_inputs
 
+LARGEST_VERTEX_INPUTS: Final = 16
+"""Inputs beyond which the 2^k - 2 vertices are not listed (their k - 1 orbits always are)."""
+
+
 LARGEST_ORBIT: Final = 100_000
 """Rearrangements of one template beyond which an orbit is not written out."""
 
@@ -273,10 +277,6 @@ def orbit_mechanism(orbits: Sequence[Orbit]) -> Mechanism:
             for j, (count, value) in enumerate(orbit.levels)
         }
     return Mechanism.symmetric("frontier", k, classes, title="mixture of orbit laws")
-
-
-LARGEST_VERTEX_INPUTS: Final = 16
-"""Inputs beyond which the 2^k - 2 vertices are not listed (their k - 1 orbits always are)."""
 
 
 def subset_template(k: int, s: int, lam: Fraction) -> Vector:

@@ -31,6 +31,8 @@ from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.utility.frontiers.convex_order import endpoint_law
 from symshuffle.utility.likelihood.law import LikelihoodRatio, check_share
 
+_BITS: Final = 128
+
 
 def bhatia_davis_bound(mean: Any, low: Any, high: Any) -> Any:
     r"""Largest variance :math:`(M-\mu)(\mu-m)` in ``[low, high]`` at a mean (alphabets, Lemma 4.1); takes symbols."""
@@ -196,9 +198,6 @@ def identifiable_half_block(k: int, lam: Fraction, tau: Fraction) -> Channel:
 def mixing_loss(k: Any, lam: Any, tau: Any) -> Any:
     """Chi-square of the opposite pair that :func:`identifiable_half_block` loses; takes symbols."""
     return tau * (lam - 1) ** 2 * (k - 2) / (lam * (lam + k - 1))
-
-
-_BITS: Final = 128
 
 
 @final

@@ -151,10 +151,7 @@ def necklaces(m: int) -> Iterator[SubsetOrbit]:
 
 
 def kinds_by_orbit(sizes: Sequence[int], moves: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], int]]:
-    """One kind of each orbit under permutations of the blocks, with the number of kinds in that orbit.
-
-    A kind is a number in mixed radix, one digit per block: how many inputs of the block a subset has.
-    """
+    """One kind of each orbit under permutations of the blocks, a digit per block, with the number of kinds in it."""
     radices = [size + 1 for size in sizes]
     kinds = math.prod(radices)
     if kinds > LISTING_LIMIT:

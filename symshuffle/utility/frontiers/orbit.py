@@ -178,10 +178,7 @@ def _relabelled(law: AnchoredLaw, g: Sequence[int]) -> AnchoredLaw:
 @final
 @dataclass(frozen=True, slots=True)
 class Orbit:
-    """The exchangeable law of one template with its share of a mixture.
-
-    - ``levels``: how many coordinates of the template have which value; the counts sum to the number of inputs.
-    """
+    """The exchangeable law of one template with its share of a mixture; ``levels`` are (coordinates, value)."""
 
     weight: Fraction
     levels: tuple[tuple[int, Fraction], ...]
@@ -219,10 +216,7 @@ def subset_orbit(k: int, s: int, lam: Fraction, weight: Fraction = Fraction(1)) 
 
 
 def tuple_orbit(k: int, values: Sequence[Fraction], weight: Fraction = Fraction(1)) -> Orbit:
-    r"""The orbit of the template proportional to :math:`(\alpha_1,\dots,\alpha_j,1,\dots,1)`, at most ``k`` ratios > 0.
-
-    Its outputs are the ordered ``j``-tuples of different inputs (alphabets, Remark 11.4: the pairs).
-    """
+    r"""Orbit of the template proportional to :math:`(\alpha_1,\dots,\alpha_j,1,\dots)` (alphabets, Remark 11.4)."""
     if not 1 <= len(values) <= k:
         raise InputError("values", f"{len(values)} ratios", f"1 to {k} of them, one per input")
     for value in values:
@@ -321,10 +315,7 @@ def split_template(u: Sequence[Fraction], lam: Fraction) -> tuple[Fraction, Vect
 
 
 def block_design_law(blocks: Sequence[Sequence[int]], k: int, lam: Fraction) -> AnchoredLaw:
-    """The law uniform on the two-level templates whose high coordinates are the blocks of a design.
-
-    A 2-design gives the same covariance and the same canonical risks as subset selection, from fewer outputs.
-    """
+    """The law uniform on the two-level templates whose high coordinates are the blocks of a design."""
     k = check_inputs(k)
     check_cap(lam)
     sizes = {len(set(block)) for block in blocks}

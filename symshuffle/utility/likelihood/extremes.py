@@ -239,11 +239,7 @@ def two_moment_bound(variance: Any, kink: Any) -> Any:
 
 
 def range_bound(variance: Any, kink: Any, below: Any, above: Any) -> Any:
-    """The supremum of ``E(U - kink)_+`` over laws of mean 0 and this variance on ``[-below, above]``.
-
-    Two atoms attain it: around the kink where both fit, else one at the end that is in the way. Rationals only; the
-    middle case is a ball.
-    """
+    """The supremum of ``E(U - kink)_+`` over laws of mean 0 and this variance on ``[-below, above]``."""
     if kink >= above:
         return Fraction(0)
     if variance > below * below + 2 * kink * below:

@@ -82,11 +82,7 @@ class Majorant:
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class WorstCurve(AnswerMethods):
-    """The largest hinge over laws of given variance and range, with both certificates.
-
-    - ``majorant``: above the hinge on the whole range: the upper end.
-    - ``law``: values of ``U`` and their probabilities: the lower end.
-    """
+    """The largest hinge over laws of given variance and range: ``majorant`` proves the upper, ``law`` the lower end."""
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     chi_square: Fraction
@@ -260,10 +256,7 @@ def _proposal(grid: list[Fraction], kink: Fraction, variance: Fraction) -> tuple
 
 
 def _best_law(grid: list[Fraction], masses: list[float], kink: Fraction, variance: Fraction) -> tuple[_Atoms, Majorant]:
-    """The best exact law on three grid points near the proposed ones, and the quadratic through the hinge there.
-
-    A vertex of the program has three atoms; their masses solve the three moment equations in rationals.
-    """
+    """The best exact law on three grid points near the proposed ones, and the quadratic through the hinge there."""
     near = {j + step for j, mass in enumerate(masses) if mass > _MASS for step in (-1, 0, 1)} | {0, len(grid) - 1}
     chosen = [grid[j] for j in sorted(near) if 0 <= j < len(grid)]
     best: tuple[Fraction, _Atoms] | None = None

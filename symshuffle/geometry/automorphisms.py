@@ -76,11 +76,7 @@ class _Partition:
 
 @final
 class _Search:
-    """The search for automorphisms of one matrix: stable colours, exchangeable columns, permutations of blocks.
-
-    - ``work``: entries read so far.
-    - ``start``: the stable colours before any column is singled out.
-    """
+    """The search for automorphisms of one matrix; ``start`` has the colours before any column is singled out."""
 
     def __init__(self, codes: Codes, movable: int, accepts: Callable[[Sequence[int]], bool]) -> None:
         self.codes = codes.astype(np.uint64)
@@ -157,10 +153,7 @@ class _Search:
         return found, order
 
     def match(self, source: _Partition, target: _Partition, blocks: Sequence[Sequence[int]]) -> tuple[int, ...] | None:
-        """An automorphism that takes one partition to another; None if there is none, or the work is used up.
-
-        The two were refined side by side, so their histories agree or there is none.
-        """
+        """An automorphism that takes one partition to another of equal history; None if none, or work is used up."""
         if source.history != target.history or self.work > SEARCH_WORK:
             return None
         cell = _open_cell(source, blocks)

@@ -35,10 +35,7 @@ _Subsets: TypeAlias = "npt.NDArray[np.int64]"
 @final
 @dataclass(frozen=True, slots=True)
 class BalancedOrbit:
-    """Minimal balanced collections that differ by a renaming of the players.
-
-    - ``weights``: one of the collections: subsets as bit masks, ascending, with their weights.
-    """
+    """Minimal balanced collections that differ by a renaming: ``weights`` of one, by ascending bit masks."""
 
     m: int
     weights: tuple[tuple[int, Fraction], ...]

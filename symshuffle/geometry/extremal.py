@@ -92,10 +92,7 @@ def staircase_matrix(m: int, lam: Fraction | int) -> tuple[tuple[Fraction, ...],
 @final
 @dataclass(frozen=True, slots=True)
 class LDPCone:
-    r"""The vectors :math:`v \ge 0` with :math:`v_{x'} \le \lambda v_x` for all pairs of inputs.
-
-    A matrix is an LDP channel exactly if all its columns lie here and its rows sum to 1 (ldp_tradeoff, Lemma B.2).
-    """
+    r"""Columns :math:`v \ge 0` of LDP channels: :math:`v_{x'} \le \lambda v_x` (ldp_tradeoff, Lemma B.2)."""
 
     m: int
     lam: Fraction

@@ -146,10 +146,7 @@ class SymmetryGroup:
         return len(orbits_of_points(len(pairs), moved)) == 1
 
     def subset_orbit_count(self) -> OrbitCount:
-        """How many orbits of non-empty proper subsets there are, without listing them.
-
-        Exact, by Burnside's lemma, if the group permutes its blocks in at most 5000 ways; otherwise a lower bound.
-        """
+        """Number of orbits of non-empty proper subsets, or a lower bound where blocks move in more than 5000 ways."""
         kinds = math.prod(len(part) + 1 for part in self.parts)
         identity = tuple(range(len(self.parts)))
         elements = reached(identity, lambda p: (tuple(move[i] for i in p) for move in self.moves), _BURNSIDE_LIMIT)

@@ -22,6 +22,16 @@ from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethod
 from symshuffle.base.solvers import highspy, silent
 from symshuffle.geometry.linear import from_fmpq, to_fmpq
 
+LARGEST_ENTRIES: Final = 2_000_000
+"""Rows times columns beyond which a program is not solved by pivots over the rationals."""
+
+LARGEST_ROWS: Final = 200
+_MOST_PIVOTS: Final = 5_000
+_PATIENCE: Final = 30
+"""Degenerate pivots in a row after which Bland's rule takes over: it cannot cycle."""
+
+_NONE: Final = flint.fmpq(0)
+
 _WHOLE: Final[dict[str, Any]] = {"solver": "simplex", "presolve": "off"}
 _SETTINGS: Final[tuple[dict[str, Any], ...]] = (
     {"solver": "simplex"},
@@ -198,19 +208,6 @@ def _highs_model(program: LinearProgram) -> Any:
     model.a_matrix_.index_ = np.array([i for column in program.columns for i, _ in column], dtype=np.int32)
     model.a_matrix_.value_ = np.array([float(entry) for column in program.columns for _, entry in column])
     return model
-
-
-LARGEST_ENTRIES: Final = 2_000_000
-"""Rows times columns beyond which a program is not solved by pivots over the rationals."""
-
-LARGEST_ROWS: Final = 200
-
-_MOST_PIVOTS: Final = 5_000
-
-_PATIENCE: Final = 30
-"""Degenerate pivots in a row after which Bland's rule takes over: it cannot cycle."""
-
-_NONE: Final = flint.fmpq(0)
 
 
 def few_enough(program: LinearProgram) -> bool:

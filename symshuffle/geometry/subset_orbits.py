@@ -18,6 +18,10 @@ import numpy as np
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import as_integer
 
+LISTING_LIMIT: Final = 1 << 20
+"""Most kinds of subsets (numbers of inputs by block) that are visited to find the orbits of an arbitrary group."""
+
+
 _T = TypeVar("_T")
 
 
@@ -88,10 +92,6 @@ def sympy_group_of(generators: Iterable[Sequence[int]], size: int) -> Any:
     return PermutationGroup([Permutation(list(g)) for g in generators] or [Permutation(list(range(size)))])
 
 
-LISTING_LIMIT: Final = 1 << 20
-"""Most kinds of subsets (numbers of inputs by block) that are visited to find the orbits of an arbitrary group."""
-
-
 @final
 @dataclass(frozen=True, slots=True)
 class SubsetOrbit:
@@ -151,10 +151,7 @@ def necklaces(m: int) -> Iterator[SubsetOrbit]:
 
 
 def kinds_by_orbit(sizes: Sequence[int], moves: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], int]]:
-    """One kind of each orbit under permutations of the blocks, with the number of kinds in that orbit.
-
-    A kind is a number in mixed radix, one digit per block: how many inputs of the block a subset has.
-    """
+    """One kind of each orbit under permutations of the blocks, a digit per block, with the number of kinds in it."""
     radices = [size + 1 for size in sizes]
     kinds = math.prod(radices)
     if kinds > LISTING_LIMIT:

@@ -24,10 +24,7 @@ LARGEST_BASES: Final = 200_000
 @final
 @dataclass(frozen=True)
 class OrbitPolytope:
-    r"""The invariant part of the maximal polytope: weights :math:`w \ge 0` on orbits of subsets.
-
-    One equation per orbit of inputs: :math:`\sum_O w_O\, \tilde r_O = 1` (ldp_tradeoff, Definition 3.14).
-    """
+    r"""Weights on orbits of subsets with :math:`\sum_O w_O\, \tilde r_O = 1` (ldp_tradeoff, Definition 3.14)."""
 
     group: SymmetryGroup
     lam: Fraction
@@ -82,10 +79,7 @@ class OrbitPolytope:
 
 
 def act_on_channel(permutation: Sequence[int], channel: Channel, outputs: Sequence[int] | None = None) -> Channel:
-    r"""The channel :math:`(g \circ Q)_x(y) = Q_{g^{-1}x}(\sigma_g^{-1} y)` (ldp_tradeoff, equation (9)).
-
-    - ``permutation``, ``outputs``: ``g`` on inputs, ``sigma_g`` on outputs, by default the identity; in image form.
-    """
+    r"""The channel :math:`Q_{g^{-1}x}(\sigma_g^{-1} y)`, permutations in image form (ldp_tradeoff, equation (9))."""
     outputs = range(channel.num_outputs) if outputs is None else outputs
     back_inputs, back_outputs = (sorted(range(len(g)), key=g.__getitem__) for g in (permutation, outputs))
     return Channel(
@@ -108,10 +102,7 @@ def average_weights(weights: Mapping[int, Fraction], group: SymmetryGroup) -> di
 
 
 def symmetrize_channel(channel: Channel, group: SymmetryGroup | None = None) -> Channel:
-    """Channel behind a random element of a group of relabellings, by default all, which is published too.
-
-    ldp_tradeoff, equation (46); anchored, Definition 6.1.
-    """
+    """Channel behind a random relabelling, which is published too (ldp_tradeoff, equation (46)); by default of all."""
     chosen = symmetric_group(channel.num_inputs) if group is None else group
     if chosen.m != channel.num_inputs:
         raise InputError("group", f"permutations of {chosen.m} inputs", f"permutations of 0..{channel.num_inputs - 1}")

@@ -49,18 +49,9 @@ class EnclosedLaw:
     weights: Balls
 
     def __post_init__(self) -> None:
-        if not self.templates or len(self.templates) != len(self.weights):
-            counts = f"{len(self.templates)} templates, {len(self.weights)} weights"
-            raise InputError("atoms", counts, "as many, at least 1")
-        k = self.num_inputs
-        if k < 2:
-            raise InputError("inputs", k, "at least 2: a single input has no pair")
-        for u in self.templates:
-            if len(u) != k or any(less(entry, 0) is Verdict.TRUE for entry in u):
-                raise InputError("template", tuple(map(str, u)), f"{k} entries of at least 0")
-            if equal(sum(u, start=Fraction(0)), k) is Verdict.FALSE:
-                raise InputError("template", tuple(map(str, u)), f"sum {k}, the number of inputs")
-        for i in range(k):
+        if self.num_inputs < 2:
+            raise InputError("inputs", self.num_inputs, "at least 2: a single input has no pair")
+        for i in range(self.num_inputs):
             mean: Any = sum((w * u[i] for u, w in self.atoms()), start=Fraction(0))
             if equal(mean, 1) is Verdict.FALSE:
                 raise InputError("templates", f"mean {mean} in coordinate {i}", "mean 1")

@@ -22,11 +22,7 @@ from symshuffle.geometry.linear import Matrix, Vector, dot, rank, second_moment
 @final
 @dataclass(frozen=True, slots=True)
 class PointLaw:
-    """A finitely supported probability on Q^k in its one canonical form.
-
-    - ``points``: strictly increasing in lexicographic order, all of one length.
-    - ``weights``: positive, of sum 1.
-    """
+    """A finitely supported probability on Q^k: points in lexicographic order, positive weights of sum 1."""
 
     points: tuple[Vector, ...]
     weights: tuple[Fraction, ...]

@@ -22,10 +22,7 @@ from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw, check_composi
 @final
 @dataclass(frozen=True, slots=True)
 class Gauge:
-    r"""A rational :math:`k\times(k-1)` matrix with :math:`V^TV=I` and :math:`V^T1=0` (anchored, equation (1.2)).
-
-    It serves statements in the paper's coordinates: row ``i`` is the vertex :math:`V^Te_i` of a regular simplex.
-    """
+    r"""A rational :math:`k\times(k-1)` matrix with :math:`V^TV=I` and :math:`V^T1=0` (anchored, equation (1.2))."""
 
     rows: Matrix
 
@@ -138,10 +135,7 @@ def check_ratio(r: Sequence[Fraction], w: Vector) -> None:
 
 
 def range_radius_squared(composition: Sequence[Fraction]) -> Fraction | None:
-    r"""Squared radius :math:`(1-1/k)/\min_iw_i^2` of the range of :math:`T_w`; None where an input has weight 0.
-
-    The range is then unbounded, and otherwise the hull of :math:`e_i/w_i` (anchored, Propositions 3.2 and 3.4).
-    """
+    r"""Squared radius :math:`(1-1/k)/\min_iw_i^2` of the range of :math:`T_w` (Proposition 3.4); None if unbounded."""
     w = check_composition(composition, len(composition))
     least = min(w)
     return (1 - Fraction(1, len(w))) / (least * least) if least else None

@@ -231,10 +231,7 @@ def _check_population(composition: Sequence[Fraction], k: int, n: int, populatio
 
 
 def fisher_information(law: AnchoredLaw, composition: Sequence[Fraction], *, n: int = 1) -> Matrix:
-    r"""Fisher information :math:`n\,E[(u-1)(u-1)^T/(w\cdot u)]` of ``n`` i.i.d. messages about :math:`w`, on contrasts.
-
-    At the uniform composition it is ``n`` times the covariance (anchored, Proposition 5.2).
-    """
+    r"""Fisher information :math:`n\,E[(u-1)(u-1)^T/(w\cdot u)]` about :math:`w`, on contrasts (Proposition 5.2)."""
     n = check_users(n)
     w = check_composition(composition, law.num_inputs)
     seen = [dot(w, u) for u in law.templates]

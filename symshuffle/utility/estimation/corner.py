@@ -35,10 +35,7 @@ _BITS: Final = 128
 
 
 def cramer_rao_trace(law: AnchoredLaw, composition: Sequence[Fraction], *, n: int) -> Fraction | float:
-    """Trace of the inverse Fisher information of ``n`` i.i.d. messages on contrasts; ``inf`` where singular.
-
-    No locally unbiased estimator has a smaller risk at this composition (alphabets, Section 8).
-    """
+    """Trace of the inverse Fisher information of ``n`` messages on contrasts; ``inf`` where singular (Section 8)."""
     share = Fraction(1, law.num_inputs)
     information = fisher_information(law, composition, n=n)
     inverted = inverse([[entry + share for entry in row] for row in information])
@@ -48,10 +45,7 @@ def cramer_rao_trace(law: AnchoredLaw, composition: Sequence[Fraction], *, n: in
 
 
 def near_vertex_bound(k: int, budget: Number, *, rho: Fraction, n: int) -> Any:
-    r"""Bound :math:`(1-\rho)(k-1)/(n\chi_*)` on locally unbiased estimators where one input has share ``1 - rho``.
-
-    - ``budget``: largest pairwise chi-square divergence, above 0 (alphabets, Theorem 8.1 and Corollary 8.2).
-    """
+    r"""Bound :math:`(1-\rho)(k-1)/(n\chi_*)` on locally unbiased estimators at a share ``1 - rho`` (Theorem 8.1)."""
     k, n = _check(k, budget, n)
     if not 0 < rho < 1:
         raise InputError("rho", rho, "a share in (0, 1)")
@@ -73,10 +67,7 @@ def decoding_bound(coordinates: int, alpha: Any) -> Any:
 
 
 def cube_bound(k: int, budget: Number, *, n: int, h: Fraction) -> Bracket:
-    r"""Bound :math:`\frac{(k-1)h^2}8(1-h\sqrt{n\chi_*})` on every estimator, from a cube of side ``h``.
-
-    - ``h``: side, in ``(0, 1/(2(k-1))]``: beyond it the argument fails (alphabets, Theorem 8.4).
-    """
+    r"""Bound :math:`\frac{(k-1)h^2}8(1-h\sqrt{n\chi_*})` by a side ``h`` in ``(0, 1/(2(k-1))]`` (Theorem 8.4)."""
     k, n = _check(k, budget, n)
     if not 0 < h <= Fraction(1, 2 * (k - 1)):
         raise InputError(
@@ -119,10 +110,7 @@ def sharp_cube_bound(k: int, budget: Number, *, n: int, h: Fraction | None = Non
 
 
 def corner_van_trees(k: int, budget: Number, *, n: int, h: Fraction | None = None) -> Bracket:
-    r"""Bound :math:`(k-1)\big/\big(\frac{n\chi_*}{1-(k-1)h}+\frac{4\pi^2}{h^2}\big)` on every estimator.
-
-    Van Trees with independent cosine priors on :math:`(0,h)`, where ``h`` is as in :func:`sharp_cube_bound`.
-    """
+    r"""Bound :math:`(k-1)/(\frac{n\chi_*}{1-(k-1)h}+\frac{4\pi^2}{h^2})`, with cosine priors on ``(0, h)``."""
     k, n = _check(k, budget, n)
     m, chi = k - 1, float(budget)
 
@@ -151,10 +139,7 @@ def best_cube_side(k: int, budget: Number, *, n: int) -> Ball:
 
 
 def cube_slope(m: Any, chi: Any, n: Any, h: Any) -> Any:
-    """The sign of the derivative of :func:`sharp_cube_bound` in its side, with ``m = k - 1``; takes symbols.
-
-    It falls from 2 to a negative number on ``(0, 1/m)``.
-    """
+    """The sign of the derivative of :func:`sharp_cube_bound` in its side, with ``m = k - 1``; takes symbols."""
     rest = 1 - m * h
     return 2 * rest**2 + 2 * chi * h**2 * rest - n * chi * h**2 * (1 + rest)
 

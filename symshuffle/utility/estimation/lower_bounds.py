@@ -76,10 +76,7 @@ def cosine_prior(symbol: Any, radius: Any) -> Any:
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class Sandwich(AnswerMethods):
-    """Bounds on the minimax risk of shuffled composition estimation; an estimator attains the upper one.
-
-    - ``radius``: half the side of the cube that carries the prior of the lower bound.
-    """
+    """Bounds on the minimax risk, the lower one by a prior on a cube of half side ``radius``; the upper is attained."""
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     lower: Bracket

@@ -82,10 +82,7 @@ class SymbolicLaw:
 
     @property
     def classes(self) -> tuple[TemplateClass, ...]:
-        """Templates by class, each with its mass, and its levels with numbers of coordinates.
-
-        Refused if the templates of a class are not rearrangements of one (unary encodings of at least 3 values).
-        """
+        """Templates by class with masses, and levels with numbers of coordinates; refused if a class has several."""
         return template_classes(self.mechanism)
 
     def atoms(self) -> tuple[tuple[Expressions, sp.Expr], ...]:
@@ -170,10 +167,7 @@ class SymbolicLaw:
         )
 
     def vote_sizes(self) -> Expressions:
-        """Mean squared lengths :math:`E_{W_i}|c(u)|^2` of the canonical estimate of one message, by row.
-
-        They hold wherever the covariance has full rank on contrasts, and are refused where it never has.
-        """
+        """Numbers :math:`E_{W_i}|c(u)|^2` by row, wherever the covariance has full rank on contrasts."""
         k, common = self._listed(), self._common_size()
         if common is not None:
             return (common,) * k

@@ -33,6 +33,10 @@ from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_estimator, check_users, vote_sizes, worst_risk
 from symshuffle.utility.estimation.moments import template_class
 
+_MOST_INPUTS: Final = 64
+"""Inputs of an explicit channel up to which its covariance is inverted."""
+
+
 LARGEST_STRING: Final = 50_000
 """Bits beyond which the sum over the number of ones is not taken: only the bitwise estimator is left."""
 
@@ -312,10 +316,6 @@ def _added(size: int, hit: Any, miss: Any, other: Any, weight: Any) -> Sums:
         weight = weight * odds * (size - ones + 1) / ones
         sums = [total + term for total, term in zip(sums, string_terms(ones, size, weight, hit, miss), strict=True)]
     return sums[0], sums[1], sums[2]
-
-
-_MOST_INPUTS: Final = 64
-"""Inputs of an explicit channel up to which its covariance is inverted."""
 
 
 @final

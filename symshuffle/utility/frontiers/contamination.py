@@ -37,6 +37,13 @@ from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.law import Law
 
+LARGEST_EXACT_ENVELOPE: Final = 3000
+"""Users beyond which the envelope is enclosed in balls even where it is rational."""
+
+_PRECISIONS: Final = (192, 384, 768, 1536, 3072, 6144)
+_RELATIVE: Final = Fraction(1, 10**18)
+EVERY_CHANNEL: Final = "every channel with this local ratio cap and every pair of its inputs (anchored, Theorem 4.9)"
+
 _ORDER_BITS: Final = 192
 """Precision of an irrational order."""
 
@@ -209,13 +216,6 @@ def pair_of_rows(channel: Channel, i: int, j: int) -> Channel:
     return channel.restrict((as_integer(i, "i", 0, last), as_integer(j, "j", 0, last)))
 
 
-LARGEST_EXACT_ENVELOPE: Final = 3000
-"""Users beyond which the envelope is enclosed in balls even where it is rational."""
-
-_PRECISIONS: Final = (192, 384, 768, 1536, 3072, 6144)
-_RELATIVE: Final = Fraction(1, 10**18)
-
-
 @takes_eps0()
 def binary_envelope(experiment: Contamination, *, lam: Real | float, gamma: Real | float) -> Leakage:
     r"""Largest divergence of one user against a constant population under a ratio cap.
@@ -265,9 +265,6 @@ def binary_envelope(experiment: Contamination, *, lam: Real | float, gamma: Real
     if isinstance(lam, float) and isinstance(gamma, float):
         raise InputError("gamma", gamma, "a finite order where the cap is infinite")
     return Leakage(_envelope(experiment, lam, gamma), experiment, EVERY_CHANNEL)
-
-
-EVERY_CHANNEL: Final = "every channel with this local ratio cap and every pair of its inputs (anchored, Theorem 4.9)"
 
 
 def exact_bracket(value: Fraction, how: str) -> Bracket:

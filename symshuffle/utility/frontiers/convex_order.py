@@ -179,10 +179,7 @@ def rigidity_gap(ratio: Law, experiment: Contamination, *, lam: Fraction) -> tup
 
 
 def moments_from_average(moments: Sequence[Fraction], n: int) -> tuple[Fraction, ...]:
-    r"""Moments of :math:`L` from those of the average of ``n`` copies (orders 1, 2, ...; anchored, Remark 4.11).
-
-    The moment of order ``m`` of the sum is :math:`n\,E L^m` plus a polynomial in lower moments.
-    """
+    """Moments of :math:`L` from those of the average of ``n`` copies (orders 1, 2, ...; anchored, Remark 4.11)."""
     n = check_users(n)
     found: list[Fraction] = []
     for order, moment in enumerate(moments, start=1):

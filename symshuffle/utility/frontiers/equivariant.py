@@ -40,6 +40,14 @@ from symshuffle.utility.frontiers.frontier import LARGEST_CAPPED, trace_frontier
 from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit
 from symshuffle.utility.frontiers.orbits import Frontier, signal_and_budget
 
+REAL_SIZES: Final = {
+    LAM: 1 + sp.Symbol("c", nonnegative=True),
+    S: 1 + sp.Symbol("u", nonnegative=True),
+    K: 2 + sp.Symbol("u", nonnegative=True) + sp.Symbol("w", nonnegative=True),
+}
+"""The admissible reals: ``C >= 1``, ``1 <= s <= k - 1``."""
+
+
 SPREAD: Final = sp.Symbol("sigma", positive=True)
 r"""Standard deviation of the coordinates of a template: :math:`\sigma^2=V/k-1` for square sum ``V``."""
 
@@ -83,10 +91,7 @@ def ordered_pair_slope() -> sp.Expr:
 
 @cache
 def two_level_template() -> tuple[sp.Expr, sp.Expr]:
-    r"""Values :math:`1+\sigma\sqrt{(k-s)/s}`, :math:`1-\sigma\sqrt{s/(k-s)}` of a template of spread :math:`\sigma`.
-
-    ``s`` high coordinates are equal, as are the low ones (alphabets, Lemma 11.2).
-    """
+    r"""Values :math:`1+\sigma\sqrt{(k-s)/s}` and :math:`1-\sigma\sqrt{s/(k-s)}` at spread ``sigma`` (Lemma 11.2)."""
     step = SPREAD * sp.sqrt((K - S) / S)
     return 1 + step, 1 - step * S / (K - S)
 
@@ -173,10 +178,9 @@ def optimal_equivariant_risk(
 
 
 def capped_vertices(k: int, lam: Fraction) -> tuple[tuple[int, Fraction, Fraction], ...]:
-    r"""The corners of the frontier under a small ratio cap: sizes at the cap, with budget and signal coefficient.
+    r"""Corners (size, budget, signal coefficient) of the frontier under a cap of at most :math:`\sqrt{k-1}`.
 
-    For :math:`1<\lambda\le\sqrt{k-1}` the frontier is piecewise linear, from the origin through these points, and flat
-    after the last one (claim ``symshuffle.alphabets-capped-vertices``).
+    There it is piecewise linear, and flat after the last one (claim ``symshuffle.alphabets-capped-vertices``).
     """
     k = check_inputs(k, 3)
     check_cap(lam)
@@ -246,21 +250,10 @@ def thinning_gain(k: int, budget: Fraction) -> Bracket:
     return Bracket(lower, max(tuned.upper / best.lower, lower), Rigour.EXACT, "closed form", how)
 
 
-REAL_SIZES: Final = {
-    LAM: 1 + sp.Symbol("c", nonnegative=True),
-    S: 1 + sp.Symbol("u", nonnegative=True),
-    K: 2 + sp.Symbol("u", nonnegative=True) + sp.Symbol("w", nonnegative=True),
-}
-"""The admissible reals: ``C >= 1``, ``1 <= s <= k - 1``."""
-
-
 def matched_risk(
     k: int, s: int, budget: Fraction, *, n: int, population: Population | str = Population.FIXED
 ) -> Bracket:
-    r"""The exact canonical risk of subsets of size ``s`` at a pairwise budget, :math:`\frac{k-1}{kn}(1/A-1)`.
-
-    It increases in ``s`` (alphabets, Theorem 12.1); two rational ratios around :math:`C_s` bracket it.
-    """
+    r"""Risk :math:`\frac{k-1}{kn}(1/A-1)` of size ``s`` at a pairwise budget, in a bracket (Theorem 12.1)."""
     population = choice(Population, population, "population")
     n = check_users(n)
     ratio = matched_ratio(k, s, budget)
@@ -312,11 +305,7 @@ def is_positive(expression: sp.Expr) -> Verdict:
 
 @cache
 def inclusion_probabilities() -> tuple[sp.Expr, sp.Expr]:
-    """Probabilities that the reported subset holds the input, and another given one (alphabets, Section 12).
-
-    Of the subsets ``s/k`` contain the input; of those a share ``(s-1)/(k-1)`` contain a given other input, and of the
-    rest a share ``s/(k-1)``.
-    """
+    """Probabilities that the reported subset holds the input, and another given one (alphabets, Section 12)."""
     (subsets,) = subset_selection().classes
     states = {state.name: state for state in subsets.states}
     hit, miss = states["hit"], states["miss"]

@@ -214,8 +214,7 @@ def trace_frontier(k: int, budget: Fraction | float, *, lam_cap: Real | float | 
         identity = Orbit(Fraction(1), ((1, Fraction(k)), (k - 1, Fraction(0))))
         top = exact_bracket(identity.signal, "the identity channel: the largest signal of any template")
         return Frontier(k, budget, top, (identity,), DualCertificate(k, Fraction(0), identity.signal))
-    cap = Fraction(budget)
-    return _low_budget(k, cap) if _below_threshold(k, cap) else _high_budget(k, cap)
+    return _uncapped(k, Fraction(budget))
 
 
 def _below_threshold(k: int, budget: Fraction) -> bool:
@@ -243,26 +242,21 @@ def _between(lower: Fraction, upper: Fraction, engine: str, how: str) -> Bracket
     return Bracket(lower, upper, Rigour.EXACT if lower == upper else Rigour.BALL, engine, how)
 
 
-def _low_budget(k: int, budget: Fraction) -> Frontier:
-    floor, lam = _root_bounds(k)  # at a ratio rounded up the template's budget is at least the threshold
-    share = budget / _number(subset_budget(), k, lam) if budget else Fraction(0)
+def _uncapped(k: int, budget: Fraction) -> Frontier:
+    if _below_threshold(k, budget):
+        floor, lam = _root_bounds(k)  # at a ratio rounded up the template's budget is at least the threshold
+        share = budget / _number(subset_budget(), k, lam) if budget else Fraction(0)
+        lower = share * _number(subset_trace(), k, lam)
+        certificate = DualCertificate(k, Fraction(k * (k - 1)) / (1 + floor) ** 2, Fraction(0))
+        how = f"slope constant times budget; augmented randomized response at ratio sqrt({k - 1})"
+    else:
+        share, lam = Fraction(1), matched_ratio(k, 1, budget).lower
+        lower, eta = _number(subset_trace(), k, lam), _number(tangent_slope(), k, lam)
+        certificate = DualCertificate(k, eta, lower - eta * _number(subset_budget(), k, lam))
+        how = "k-ary randomized response at the ratio of this budget; tangent of the singleton curve"
     mixture = centre_orbit(k, 1 - share), subset_orbit(k, 1, lam, share)
     orbits = tuple(orbit for orbit in mixture if orbit.weight)
-    lower = share * _number(subset_trace(), k, lam)
-    certificate = DualCertificate(k, Fraction(k * (k - 1)) / (1 + floor) ** 2, Fraction(0))
-    how = f"slope constant times budget; augmented randomized response at ratio sqrt({k - 1})"
-    bracket = _between(lower, certificate.bound(budget), "closed form", how)
-    return Frontier(k, budget, bracket, orbits, certificate)
-
-
-def _high_budget(k: int, budget: Fraction) -> Frontier:
-    lam = matched_ratio(k, 1, budget).lower
-    eta = _number(tangent_slope(), k, lam)
-    lower = _number(subset_trace(), k, lam)
-    certificate = DualCertificate(k, eta, lower - eta * _number(subset_budget(), k, lam))
-    how = "k-ary randomized response at the ratio of this budget; tangent of the singleton curve"
-    bracket = _between(lower, certificate.bound(budget), "closed form", how)
-    return Frontier(k, budget, bracket, (subset_orbit(k, 1, lam),), certificate)
+    return Frontier(k, budget, _between(lower, certificate.bound(budget), "closed form", how), orbits, certificate)
 
 
 def _capped(k: int, budget: Fraction | float, lam_cap: Real) -> Frontier:

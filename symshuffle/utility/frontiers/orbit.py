@@ -23,6 +23,10 @@ from symshuffle.mechanisms.symbolic import constant_of
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw, check_template
 from symshuffle.utility.frontiers.caps import check_cap, check_inputs
 
+LARGEST_VERTEX_INPUTS: Final = 16
+"""Inputs beyond which the 2^k - 2 vertices are not listed (their k - 1 orbits always are)."""
+
+
 LARGEST_ORBIT: Final = 100_000
 """Rearrangements of one template beyond which an orbit is not written out."""
 
@@ -174,10 +178,7 @@ def _relabelled(law: AnchoredLaw, g: Sequence[int]) -> AnchoredLaw:
 @final
 @dataclass(frozen=True, slots=True)
 class Orbit:
-    """The exchangeable law of one template with its share of a mixture.
-
-    - ``levels``: how many coordinates of the template have which value; the counts sum to the number of inputs.
-    """
+    """The exchangeable law of one template with its share of a mixture; ``levels`` are (coordinates, value)."""
 
     weight: Fraction
     levels: tuple[tuple[int, Fraction], ...]
@@ -215,10 +216,7 @@ def subset_orbit(k: int, s: int, lam: Fraction, weight: Fraction = Fraction(1)) 
 
 
 def tuple_orbit(k: int, values: Sequence[Fraction], weight: Fraction = Fraction(1)) -> Orbit:
-    r"""The orbit of the template proportional to :math:`(\alpha_1,\dots,\alpha_j,1,\dots,1)`, at most ``k`` ratios > 0.
-
-    Its outputs are the ordered ``j``-tuples of different inputs (alphabets, Remark 11.4: the pairs).
-    """
+    r"""Orbit of the template proportional to :math:`(\alpha_1,\dots,\alpha_j,1,\dots)` (alphabets, Remark 11.4)."""
     if not 1 <= len(values) <= k:
         raise InputError("values", f"{len(values)} ratios", f"1 to {k} of them, one per input")
     for value in values:
@@ -275,10 +273,6 @@ def orbit_mechanism(orbits: Sequence[Orbit]) -> Mechanism:
     return Mechanism.symmetric("frontier", k, classes, title="mixture of orbit laws")
 
 
-LARGEST_VERTEX_INPUTS: Final = 16
-"""Inputs beyond which the 2^k - 2 vertices are not listed (their k - 1 orbits always are)."""
-
-
 def subset_template(k: int, s: int, lam: Fraction) -> Vector:
     r"""The template with ``s`` coordinates :math:`k\lambda/(s\lambda+k-s)` and the others lower by :math:`\lambda`."""
     k = check_inputs(k)
@@ -321,10 +315,7 @@ def split_template(u: Sequence[Fraction], lam: Fraction) -> tuple[Fraction, Vect
 
 
 def block_design_law(blocks: Sequence[Sequence[int]], k: int, lam: Fraction) -> AnchoredLaw:
-    """The law uniform on the two-level templates whose high coordinates are the blocks of a design.
-
-    A 2-design gives the same covariance and the same canonical risks as subset selection, from fewer outputs.
-    """
+    """The law uniform on the two-level templates whose high coordinates are the blocks of a design."""
     k = check_inputs(k)
     check_cap(lam)
     sizes = {len(set(block)) for block in blocks}

@@ -42,11 +42,7 @@ _RATIO: Final = sp.Symbol("t")
 @final
 @dataclass(frozen=True, slots=True)
 class DualCertificate:
-    r"""A line above all templates: :math:`S\le\eta B+c` for every template of ratio at most ``lam_cap``.
-
-    - ``eta``, ``intercept``: the line, both at least 0.
-    - ``lam_cap``: largest ratio of two coordinates; None for no cap.
-    """
+    r"""A line :math:`S\le\eta B+c` above all templates of ratio at most ``lam_cap`` (None for no cap)."""
 
     k: int
     eta: Fraction

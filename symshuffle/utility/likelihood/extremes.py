@@ -31,6 +31,8 @@ from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.utility.frontiers.convex_order import endpoint_law
 from symshuffle.utility.likelihood.law import LikelihoodRatio, check_share
 
+_BITS: Final = 128
+
 
 def bhatia_davis_bound(mean: Any, low: Any, high: Any) -> Any:
     r"""Largest variance :math:`(M-\mu)(\mu-m)` in ``[low, high]`` at a mean (alphabets, Lemma 4.1); takes symbols."""
@@ -198,9 +200,6 @@ def mixing_loss(k: Any, lam: Any, tau: Any) -> Any:
     return tau * (lam - 1) ** 2 * (k - 2) / (lam * (lam + k - 1))
 
 
-_BITS: Final = 128
-
-
 @final
 @dataclass(frozen=True, slots=True)
 class Hinge:
@@ -240,11 +239,7 @@ def two_moment_bound(variance: Any, kink: Any) -> Any:
 
 
 def range_bound(variance: Any, kink: Any, below: Any, above: Any) -> Any:
-    """The supremum of ``E(U - kink)_+`` over laws of mean 0 and this variance on ``[-below, above]``.
-
-    Two atoms attain it: around the kink where both fit, else one at the end that is in the way. Rationals only; the
-    middle case is a ball.
-    """
+    """The supremum of ``E(U - kink)_+`` over laws of mean 0 and this variance on ``[-below, above]``."""
     if kink >= above:
         return Fraction(0)
     if variance > below * below + 2 * kink * below:

@@ -241,11 +241,7 @@ def check_share(name: str, value: Any) -> None:
 @final
 @dataclass(frozen=True, slots=True)
 class Quotient:
-    """The level sets of :math:`g=W_b/W_a` with what is needed to undo the merging (alphabets, Theorem 3.2).
-
-    - ``rows``: the rows ``W_a`` and ``W_b``.
-    - ``blocks``: the outputs of each level set, by rising ratio; outputs that neither row charges are in none.
-    """
+    """The level sets of :math:`g=W_b/W_a`, by rising ratio, of outputs that a row charges (Theorem 3.2)."""
 
     rows: tuple[tuple[Number, ...], tuple[Number, ...]]
     blocks: tuple[tuple[int, ...], ...]
@@ -267,10 +263,7 @@ class Quotient:
         return Channel((self.masses, tuple(r * q for r, q in zip(self.ratios, self.masses, strict=True))))
 
     def kernel(self) -> Iterator[tuple[tuple[int, Any], ...]]:
-        r"""The backward kernel, block by block: outputs ``y`` with :math:`K(y\mid r)=W_a(y)/q_r`.
-
-        Applied to each message by itself, it turns the merged messages of either dataset into the original ones.
-        """
+        r"""The backward kernel, block by block: outputs ``y`` with :math:`K(y\mid r)=W_a(y)/q_r`."""
         base: tuple[Any, ...] = self.rows[0]
         for block, mass in zip(self.blocks, self.masses, strict=True):
             yield tuple((y, base[y] / mass) for y in block)

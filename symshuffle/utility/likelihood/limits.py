@@ -95,11 +95,7 @@ def kolmogorov_distance(ratio: LikelihoodRatio, n: int, *, under: Under | str = 
 
 
 def berry_esseen_bound(ratio: LikelihoodRatio, n: int, *, under: Under | str = Under.P) -> Ball:
-    r"""Upper bound :math:`C\,E|g-1|^3/(v^{3/2}\sqrt n)` on the distance under P, :math:`\mu/2` more under Q.
-
-    Under Q no probability differs from that under P by more than the total variation, at most :math:`\mu/2`
-    (alphabets, Theorem 6.2 (iii), where :math:`E|g-1|^3\le(\lambda-1)v`).
-    """
+    r"""Bound :math:`C\,E|g-1|^3/(v^{3/2}\sqrt n)` on the distance, :math:`\mu/2` more under Q (Theorem 6.2)."""
     under = choice(Under, under, "under")
     variance, n = _variance(ratio), check_n(n)
     with working_precision(DEFAULT_BITS + 16):
@@ -123,10 +119,7 @@ def normal_hinge(mu: flint.arb, kink: flint.arb) -> flint.arb:
 
 
 def gaussian_profile(mu: Number, *, exp_eps: object = None, eps: object = None, bits: int = DEFAULT_BITS) -> Ball:
-    r"""Privacy curve :math:`\Phi(-\varepsilon/\mu+\mu/2)-e^\varepsilon\Phi(-\varepsilon/\mu-\mu/2)` of a Gaussian pair.
-
-    It is that of :math:`N(\mu,1)` against :math:`N(0,1)`, the same in both directions (alphabets, Section 2).
-    """
+    r"""Curve :math:`\Phi(-\varepsilon/\mu+\mu/2)-e^\varepsilon\Phi(-\varepsilon/\mu-\mu/2)` of a Gaussian pair."""
     target = read_target(eps=eps, exp_eps=exp_eps)
     if isinstance(mu, float) or not enclose(mu).lower > 0:
         raise InputError("mu", mu, "a rational or ball above 0")
@@ -247,10 +240,7 @@ def _poisson_hinge(terms: Sequence[tuple[Any, Any]], kink: Any, bits: int) -> Ba
 def poisson_profile(
     ratio: LikelihoodRatio, n: int, *, direction: Direction | str, exp_eps: object = None, eps: object = None
 ) -> LimitProfile:
-    """The profile of the canonical pair as ``scale * E(S - n kink)_+ / n`` of a compound Poisson variable ``S``.
-
-    Good where few messages are informative: k-ary response on large alphabets, diluted channels.
-    """
+    """The profile as ``scale * E(S - n kink)_+ / n`` of a compound Poisson ``S``: good at few informative messages."""
     n = check_n(n)
     way = choice(Direction, direction, "direction")
     hinge = Hinge.of(way, exp_eps=exp_eps, eps=eps)

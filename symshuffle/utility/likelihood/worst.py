@@ -46,7 +46,7 @@ _ROUNDS: Final = 12
 
 _LARGEST_CAP: Final = 10**300
 
-Atoms: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
+_Atoms: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
 """Values of a variable and their probabilities."""
 
 
@@ -82,11 +82,7 @@ class Majorant:
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class WorstCurve(AnswerMethods):
-    """The largest hinge over laws of given variance and range, with both certificates.
-
-    - ``majorant``: above the hinge on the whole range: the upper end.
-    - ``law``: values of ``U`` and their probabilities: the lower end.
-    """
+    """The largest hinge over laws of given variance and range: ``majorant`` proves the upper, ``law`` the lower end."""
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     chi_square: Fraction
@@ -95,7 +91,7 @@ class WorstCurve(AnswerMethods):
     exp_eps: Fraction
     direction: Direction
     majorant: Majorant
-    law: Atoms
+    law: _Atoms
     bracket: Bracket
     attained: Bracket
 
@@ -175,7 +171,7 @@ def worst_curve(
     attained = endpoint_ratio(cap).dilute(share).profile(n, exp_eps=order, direction=way)
     if hinge.kink >= above:
         trivial = Majorant(Fraction(0), Fraction(0), Fraction(0))
-        law: Atoms = ((Fraction(0), Fraction(1)),)
+        law: _Atoms = ((Fraction(0), Fraction(1)),)
         if variance:
             high = variance / below
             law = ((-below, high / (high + below)), (high, below / (high + below)))
@@ -200,7 +196,7 @@ def worst_curve(
     return WorstCurve(budget, n, cap, order, way, majorant, law, bracket, attained)
 
 
-def _ends(hinge: Hinge, variance: Fraction, majorant: Majorant, law: Atoms, how: str) -> Bracket:
+def _ends(hinge: Hinge, variance: Fraction, majorant: Majorant, law: _Atoms, how: str) -> Bracket:
     """The mean of the hinge under the law, and that of the majorant."""
     upper = hinge.scale * majorant.expectation(variance)
     lower = hinge.scale * sum((w * max(v - hinge.kink, Fraction(0)) for v, w in law), start=Fraction(0))
@@ -259,14 +255,11 @@ def _proposal(grid: list[Fraction], kink: Fraction, variance: Fraction) -> tuple
     return [float(mass) for mass in masses.value], quadratic
 
 
-def _best_law(grid: list[Fraction], masses: list[float], kink: Fraction, variance: Fraction) -> tuple[Atoms, Majorant]:
-    """The best exact law on three grid points near the proposed ones, and the quadratic through the hinge there.
-
-    A vertex of the program has three atoms; their masses solve the three moment equations in rationals.
-    """
+def _best_law(grid: list[Fraction], masses: list[float], kink: Fraction, variance: Fraction) -> tuple[_Atoms, Majorant]:
+    """The best exact law on three grid points near the proposed ones, and the quadratic through the hinge there."""
     near = {j + step for j, mass in enumerate(masses) if mass > _MASS for step in (-1, 0, 1)} | {0, len(grid) - 1}
     chosen = [grid[j] for j in sorted(near) if 0 <= j < len(grid)]
-    best: tuple[Fraction, Atoms] | None = None
+    best: tuple[Fraction, _Atoms] | None = None
     for x, y, z in itertools.combinations(chosen, 3):
         # E (U - y)(U - z) is v + y z, and only the atom x contributes to it; so for the others.
         weights = (

@@ -30,6 +30,10 @@ _FINEST: Final = 1e-40
 _CANCELLED: Final = 1e-14
 """Relative width of an estimate to the left of 0, where the mean of the sum cancels."""
 
+_LEAST_TOLD: Final = 1e-7
+_MUCH_LONGER: Final = 30.0
+"""Share of the mean that an estimate to the left still tells, and how much longer a period it may have there."""
+
 _LARGE: Final = 600.0
 """An exponent that still fits."""
 
@@ -247,11 +251,13 @@ def estimate(values: Array, weights: Array, n: int, *, rel: float = 1e-9) -> flo
     mean = float(tilt.weights @ tilt.values)
     if right is None or mean < 0:
         mirrored = saddle.Tilt(-tilt.values, tilt.weights)
+        aim = max(_CANCELLED, rel * _LEAST_TOLD)
         with contextlib.suppress(Unsupported):
-            left = choose(mirrored, n, _CANCELLED)
-            if right is None or left.period < right.period / 3:
-                found = mean + _on_line(mirrored, n, left, _CANCELLED)
-                if right is None or found > _CANCELLED / rel * abs(mean):
+            left = choose(mirrored, n, aim)
+            # With a long upper tail what few nodes say of it decides to the right.
+            if right is None or left.period < _MUCH_LONGER * right.period:
+                found = mean + _on_line(mirrored, n, left, aim)
+                if right is None or found > aim / rel * abs(mean):
                     return found
     if right is None:
         raise Unsupported("the sum has tails that no period outruns")

@@ -35,7 +35,7 @@ from symshuffle.engines.densities.bromwich_plan import steepest_line
 from symshuffle.engines.densities.doubling import Atoms, positive_part
 
 _FIRST_TAIL: Final = Fraction(1, 10**16)
-_TAIL_SHARE: Final = Fraction(1, 50)
+_TAIL_SHARE: Final = Fraction(1, 8)
 """Share of the width aimed at that the cut tails may take."""
 
 _LIKELY: Final = Fraction(1, 50)
@@ -156,7 +156,7 @@ def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Brac
     tail, finer, share = _FIRST_TAIL * Fraction(rel) * 10**8, rel, _TAIL_SHARE * Fraction(rel)
     best: Bracket | None = None
     likely, known = _likely(law, n, tail)
-    if known or tail > 4 * share * likely > 0:
+    if known or tail > 2 * share * likely > 0:
         tail = max(share * likely, _LEAST_TAIL)
     for _ in range(_PASSES):
         bits = _bits(tail)
@@ -170,7 +170,7 @@ def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Brac
             return best  # wider than asked, and true
         best = found if best is None or found.width < best.width else best
         missing = sum(cut.missing)
-        if missing > 4 * share * found.upper and tail >= _LEAST_TAIL:
+        if missing > 2 * share * found.upper and tail >= _LEAST_TAIL:
             # About H(n) of the law whose tails are cut; with a long tail it says little, and the window grows by steps.
             about = max(found.lower, found.upper - cut.missing[1], missing * _STEP)
             tail = min(share * about, tail / 100)

@@ -130,8 +130,10 @@ class Floor:
                 raise CertificateError(f"floor.points[{k}]", f"{point} may meet delta = {float(target.goal):.6g}")
 
 
-def misses(mechanism: Bounded, target: Target) -> bool:
+def misses(mechanism: Bounded, target: Target, *, rel: float = _REL) -> bool:
     """Whether the bound on delta of a mechanism is certainly above a target, in one order of the pair.
+
+    ``rel`` is the relative width at which cells are told from it.
 
     Raises
     ------
@@ -153,8 +155,8 @@ def misses(mechanism: Bounded, target: Target) -> bool:
             if at_most(LevelledPair(one, target.exp_eps), target.n, near=target.goal)[0] <= target.goal:
                 continue
         try:
-            rel = _REL if isinstance(pair, FinitePair) else _FINE
-            if pair_delta(one, target.n, target.exp_eps, rel=rel).lower > target.goal:
+            width = rel if isinstance(pair, FinitePair) else _FINE
+            if pair_delta(one, target.n, target.exp_eps, rel=width).lower > target.goal:
                 return True
         except (Unsupported, NotDecided):
             continue

@@ -69,7 +69,9 @@ _MOST_CELLS: Final = 2000
 _ENOUGH_CELLS: Final = 600
 """Cells, and how many are taken where even twice the most would not reach the width aimed at."""
 
-_TAIL_BITS: Final = 192
+_TAIL_BITS: Final = 128
+_CHERNOFF: Final = "Chernoff's bound, tails cut"
+_SUM_BITS: Final = 128
 _CELL_BITS: Final = 96
 
 
@@ -134,21 +136,29 @@ def at_most(law: LevelledPair, n: int, *, near: Fraction = NOTHING) -> tuple[Fra
     H(n) never rises with n, so its value for one user will do; and :math:`x_+\le e^{\theta x}/(e\theta)` gives
     :math:`H(n)\le M(\theta)^n/(e\theta n)` for the law whose tails are cut, plus what the cut may hold.
     """
+    found = _chernoff(law, n, near) if near > NOTHING else None
+    if found is not None and found <= near:
+        return found, _CHERNOFF
     ceiling = law.ceiling
     known = (Fraction(1), "1") if ceiling is None else (ceiling, "the value for one user, where G may be positive")
     if known[0] < NOTHING:
         return known
+    found = _chernoff(law, n, near) if found is None else found
+    return known if found is None else min(known, (found, _CHERNOFF))
+
+
+def _chernoff(law: LevelledPair, n: int, near: Fraction) -> Fraction | None:
+    """Chernoff's bound where tails are cut, and what they may hold; None where none can be cut."""
     try:
         bits = max(_TAIL_BITS, _bits(near / 10**3))
         cut = law.pair.law(law.exp_eps, tail=near / 10**3, bits=bits)
         theta = steepest_line(cut, n)
     except Unsupported:
-        return known
+        return None
     with working_precision(bits):
         slope = to_arb(Fraction(theta))
         size = (n * gauss.roughly(cut, slope).log()).exp() / (flint.arb(1).exp() * slope * n)
-        most = Ball.from_arb(size, bits).upper + cut.missing[1] if size.is_finite() else Fraction(1)
-    return min(known, (most, "Chernoff's bound, tails cut"))
+        return Ball.from_arb(size, bits).upper + cut.missing[1] if size.is_finite() else Fraction(1)
 
 
 def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Bracket:
@@ -163,7 +173,7 @@ def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Brac
         cut = law.pair.law(law.exp_eps, tail=tail, bits=bits)
         try:
             error = max(float(tail) * finer / rel, float(likely if best is None else best.lower) * finer)
-            found = _of_cut(cut, n, rigour, finer, error=error, bits=max(bits, 160))
+            found = _of_cut(cut, n, rigour, finer, error=error, bits=max(bits, _SUM_BITS))
         except (Unsupported, NotDecided):
             if best is None or not best.lower:
                 raise
@@ -186,7 +196,7 @@ def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Brac
 
 def _bits(tail: Fraction) -> int:
     """Enough to tell what is left out from 0."""
-    needed = 2 * tail.denominator.bit_length() - 2 * tail.numerator.bit_length() + 64
+    needed = tail.denominator.bit_length() - tail.numerator.bit_length() + 72
     return max(128, -(-needed // 64) * 64)  # few precisions: masses are computed once for each
 
 

@@ -138,7 +138,8 @@ def _errors_by_shape(family: ShapedFamily, target: Target) -> dict[float, tuple[
         nonlocal shift
         if shape not in seen:
             start = family.start(shape)
-            strength = _strongest(_excess(family, target, shape), start + shift, family.strengths, _COARSE)
+            close = _COARSE if family.shapes[0] < family.shapes[1] else _BESIDE
+            strength = _strongest(_excess(family, target, shape), start + shift, family.strengths, close)
             value = math.inf
             if strength is not None:
                 shift = strength - start
@@ -246,7 +247,7 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
         If there is no bracket at any width that is asked for, or none that meets the target.
     """
     excess = _excess(family, target, shape, fine=True)
-    nearest = _strongest(excess, start, family.strengths, _CLOSE, 2 * _COARSE)
+    nearest = _strongest(excess, start, family.strengths, _CLOSE, _BESIDE / 2)
     if nearest is None:
         raise Unsupported("no strength meets the target by an estimate")
     slope = min(max((excess(nearest) - excess(nearest - _BESIDE)) / _BESIDE, _FLAT), _STEEP)

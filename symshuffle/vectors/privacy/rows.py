@@ -24,8 +24,11 @@ _LIGHTEST: Final = 1e-22
 
 _NODES: Final = 10
 _MORE: Final = 28
+_FEWER: Final = 16
+_FEW: Final = 6
 _PANELS: Final = 16
-"""Nodes of a panel, also where many digits are wanted; on a line it has length 1, and a stretch with ends has so many."""
+"""Nodes of a panel, where many digits are wanted of a few stretches, and of more of them; a stretch with ends has so many
+panels, and on a line they have length 1."""
 
 
 def rows_of(pair: FinitePair | ContinuousPair, *, fine: bool = False) -> Array:
@@ -33,9 +36,9 @@ def rows_of(pair: FinitePair | ContinuousPair, *, fine: bool = False) -> Array:
     if isinstance(pair, FinitePair):
         rows = [row for row in zip(pair.first, pair.second, pair.reference, strict=True) if to_float(row[2]) > 0]
         return np.array([[to_float(p / r), to_float(q / r), to_float(r)] for p, q, r in rows]).T
-    half = _HALF
+    half, many = _HALF, _MORE if len(pair.stretches) <= _FEW else _FEWER
     while True:
-        found = _in_window(pair, half, _MORE if fine else _NODES)
+        found = _in_window(pair, half, many if fine else _NODES)
         if abs(1 - float(found[0] @ found[2])) < _OUTSIDE or half >= _WIDEST:
             return found
         half += _HALF // 2
@@ -57,7 +60,7 @@ def _in_window(pair: ContinuousPair, half: int, nodes: int) -> Array:
     with working_precision(64), np.errstate(all="ignore"):
         for s in pair.stretches:
             low, high = float(-half if s.low is None else s.low), float(half if s.high is None else s.high)
-            count = _PANELS if s.low is not None and s.high is not None else max(1, math.ceil(high - low))
+            count = max(_PANELS if s.low is not None and s.high is not None else 1, math.ceil(high - low))
             width = (high - low) / count
             u: Any = Points((low + width * (np.arange(count)[:, None] + (1 + node) / 2)).ravel())
             parts: Any = (f(u) for f in (s.first, s.second, s.reference, s.base))

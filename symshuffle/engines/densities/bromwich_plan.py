@@ -43,6 +43,9 @@ _RESOLVED: Final = 1e-15
 _BLURRED: Final = 20
 """Round-offs of a power, for each of its factors."""
 
+_CROWD: Final = 12
+"""Expected number of terms that are not 0 from which on lines and widths are chosen by an estimate of H(n)."""
+
 _FARTHER: Final = (2.0, 4.0, 8.0, 16.0, 32.0)
 """Lines that are looked at, as multiples of the one on which the fewest digits cancel."""
 
@@ -195,6 +198,8 @@ def plan_for(law: ContinuousLaw, n: int, aim: float) -> tuple[BromwichPlan, Cont
 
         left = left_of(value)
         if left is not None and (right is None or left.period < right.period / 3):
+            if not crowded(law, n):
+                return left, law.mirrored
             # With a long upper tail the value at the saddle point is far above H(n).
             known = mean + _on_line(mirrored, n, choose(mirrored, n, _CANCELLED), _CANCELLED)
             if _CANCELLED * abs(mean) * 10 < known < value:
@@ -203,6 +208,11 @@ def plan_for(law: ContinuousLaw, n: int, aim: float) -> tuple[BromwichPlan, Cont
     if right is None:
         raise Unsupported("the sum has tails that no period outruns")
     return right, law
+
+
+def crowded(law: ContinuousLaw, n: int) -> bool:
+    """Whether so many terms are not 0 that their sum has a transform that falls early: a choice."""
+    return n * (1 - float(law.zero)) > _CROWD
 
 
 def _shorter(tilt: saddle.Tilt, n: int, rel: float, plan: BromwichPlan) -> BromwichPlan:

@@ -202,10 +202,11 @@ def _bits(tail: Fraction) -> int:
 
 def _likely(law: LevelledPair, n: int, tail: Fraction) -> tuple[Fraction, bool]:
     """About H(n), and whether it is: otherwise what it is likely to be at least. Both are choices."""
-    about = bromwich_plan.rough(law.pair.law(law.exp_eps, tail=tail, bits=_bits(tail)))
+    cut = law.pair.law(law.exp_eps, tail=tail, bits=_bits(tail))
+    about = bromwich_plan.rough(cut)
     with contextlib.suppress(Unsupported):
         found = bromwich_plan.estimate(about.values, about.weights, n, rel=_GUESSED)
-        if found > _TOLD:
+        if found > _TOLD and bromwich_plan.crowded(cut, n):
             return Fraction(found), True
     return Fraction(bromwich_plan.ceiling(about.values, about.weights, n)) * _LIKELY, False
 
@@ -237,12 +238,13 @@ def long_tailed(law: LevelledPair, n: int, value: Fraction) -> bool:
 
 
 def _left_serves(cut: ContinuousLaw, n: int, finer: float) -> bool:
-    """Whether a line to the left of 0, where a long upper tail does no harm, is short, with few digits lost: a choice."""
+    """Whether a line to the left of 0, where a long upper tail does no harm, keeps enough digits: a choice."""
     try:
         plan, seen = bromwich_plan.plan_for(cut, n, finer)
     except Unsupported:
         return False
-    return seen is not cut and plan.small > _LOST * plan.size
+    keeps = plan.small > _LOST * plan.size if bromwich_plan.crowded(cut, n) else plan.in_doubles
+    return seen is not cut and keeps
 
 
 def _by_cells(law: LevelledPair, n: int, rel: float) -> Bracket:

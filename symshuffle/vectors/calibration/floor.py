@@ -151,9 +151,8 @@ def misses(mechanism: Bounded, target: Target, *, rel: float = _REL) -> bool:
     # of opposite inputs both orders have one law, but for the two cells of large caps
     mirrored = target.adjacency is Adjacency.REPLACE_ONE and not isinstance(mechanism, PrivUnit)
     for one in (pair,) if mirrored else (pair, pair.reverse):
-        if isinstance(one, ContinuousPair):
-            if at_most(LevelledPair(one, target.exp_eps), target.n, near=target.goal)[0] <= target.goal:
-                continue
+        if isinstance(one, ContinuousPair) and _excluded(one, target):
+            continue
         try:
             width = rel if isinstance(pair, FinitePair) else _FINE
             if pair_delta(one, target.n, target.exp_eps, rel=width).lower > target.goal:
@@ -161,6 +160,11 @@ def misses(mechanism: Bounded, target: Target, *, rel: float = _REL) -> bool:
         except (Unsupported, NotDecided):
             continue
     return False
+
+
+def _excluded(pair: ContinuousPair, target: Target) -> bool:
+    """Whether a cheap bound of one order is not above a target."""
+    return at_most(LevelledPair(pair, target.exp_eps), target.n, near=target.goal)[0] <= target.goal
 
 
 def misses_alone(mechanism: Bounded, target: Target) -> bool:

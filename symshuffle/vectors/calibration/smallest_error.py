@@ -78,7 +78,7 @@ _WIDTHS: Final = (1e-6, 1e-4, 1e-2)
 """Relative widths of the bracket, the next one where the engines refuse."""
 
 _OF_LENGTHS: Final = 1e-5
-"""The first one of Gaussians in several dimensions, whose classes of lengths take from the bound a thousand times that."""
+"""The first one of Gaussians in several dimensions, whose bound has classes of lengths: a line for each."""
 
 _NO_VALUE: Final = (Unsupported, NotDecided, InputError, ArithmeticError, ValueError)
 

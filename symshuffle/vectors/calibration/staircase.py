@@ -216,7 +216,7 @@ def _point(found: Staged, gamma: float, at: Fraction) -> Bounded:
 def _beside(found: SphereLinear | LocalGaussian, target: Target) -> tuple[Bounded, ...]:
     """A mechanism of little less error that certainly misses the target."""
 
-    def point(part: Fraction) -> Bounded:
+    def point(part: Fraction) -> SphereLinear | LocalGaussian:
         if isinstance(found, SphereLinear):
             return SphereLinear(1 - (1 - found.c) * (1 - part), found.dimension)
         return LocalGaussian(found.sigma0 * (1 - part), found.dimension)

@@ -27,8 +27,8 @@ _MORE: Final = 28
 _FEWER: Final = 16
 _FEW: Final = 6
 _PANELS: Final = 16
-"""Nodes of a panel, where many digits are wanted of a few stretches, and of more of them; a stretch with ends has so many
-panels, and on a line they have length 1."""
+"""Nodes of a panel; where many digits are wanted of a few stretches, and of more of them. Panels have length 1, and a
+stretch with ends has so many at least."""
 
 
 def rows_of(pair: FinitePair | ContinuousPair, *, fine: bool = False) -> Array:

@@ -74,7 +74,6 @@ class LengthClass:
         logarithm = k * peak.log() - peak**2 / 2 - (half - 1) * flint.arb(2).log() - half.lgamma()
         return flint.arb(found * logarithm.exp())
 
-
     def places(self, dimension: int) -> Iterator[tuple[Fraction | None, Fraction | None, Fraction]]:
         """Parts of the line of the coordinate, and the half length of the window from which on each is needed.
 

@@ -10,11 +10,11 @@ from symshuffle.base.errors import Unsupported
 from symshuffle.decompositions import closed_forms
 from symshuffle.decompositions.backgrounds import slope_in
 from symshuffle.decompositions.symbolic import counted_decomposition, lines_of, optimal_decomposition
-from symshuffle.design.comparison.families import THINNED, names
+from symshuffle.design.comparison.families import names
 from symshuffle.design.comparison.forms import moments_in_texts
 from symshuffle.mechanisms.given import LAM_PARAMETER
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.registry import mechanism, thinned
+from symshuffle.mechanisms.registry import THINNED, mechanism, thinned
 from symshuffle.mechanisms.symbolic import written
 
 

@@ -20,13 +20,13 @@ from symshuffle.ledger.claims.model import (
     Control,
     Grade,
     Kind,
-    Role,
     Statement,
     by_cases,
     for_all,
     identity,
     serving,
 )
+from symshuffle.ledger.claims.parts import Role
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw, template_budget

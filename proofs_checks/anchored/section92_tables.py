@@ -14,7 +14,7 @@ import sympy as sp
 from symshuffle.base.choices import Population
 from symshuffle.base.numbers import Exp, enclose, format_decimal, lower_end, upper_end
 from symshuffle.base.solvers import cvxpy, solve_model
-from symshuffle.ledger.claims.comparisons import Comparison, compare
+from symshuffle.ledger.claims.comparisons import Comparison, compare, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -25,8 +25,6 @@ from symshuffle.ledger.claims.model import (
     Kind,
     Statement,
     by_cases,
-    identity,
-    serving,
 )
 from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.mechanisms.finite import K, S

@@ -10,12 +10,11 @@ import pytest
 import sympy as sp
 from fake_ledger.first import claim
 
-from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
+from symshuffle.ledger.claims.comparisons import Comparison, Means, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
     Control,
     Grade,
-    Means,
     Obligation,
     Statement,
     attained,

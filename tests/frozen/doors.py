@@ -13,7 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import symshuffle
-from symshuffle.__main__ import main
+from symshuffle.cli import main
 from tests.frozen.answers import frozen, frozen_claim, plain
 
 ROOT = Path(__file__).parents[2]

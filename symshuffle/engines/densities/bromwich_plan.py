@@ -34,6 +34,10 @@ _FINEST: Final = 1e-40
 _CANCELLED: Final = 1e-14
 """Relative width of an estimate to the left of 0, where the mean of the sum cancels."""
 
+_LEAST_TOLD: Final = 1e-7
+_MUCH_LONGER: Final = 30.0
+"""Share of the mean that an estimate to the left still tells, and how much longer a period it may have there."""
+
 _LARGE: Final = 600.0
 """An exponent that still fits."""
 
@@ -42,6 +46,9 @@ _RESOLVED: Final = 1e-15
 
 _BLURRED: Final = 20
 """Round-offs of a power, for each of its factors."""
+
+_CROWD: Final = 12
+"""Expected number of terms that are not 0 from which on lines and widths are chosen by an estimate of H(n)."""
 
 _FARTHER: Final = (2.0, 4.0, 8.0, 16.0, 32.0)
 """Lines that are looked at, as multiples of the one on which the fewest digits cancel."""
@@ -188,6 +195,8 @@ def plan_for(law: ContinuousLaw, n: int, aim: float) -> tuple[BromwichPlan, Cont
 
         left = left_of(value)
         if left is not None and (right is None or left.period < right.period / 3):
+            if not crowded(law, n):
+                return left, law.mirrored
             # With a long upper tail the value at the saddle point is far above H(n).
             known = mean + _on_line(mirrored, n, choose(mirrored, n, _CANCELLED), _CANCELLED)
             if _CANCELLED * abs(mean) * 10 < known < value:
@@ -196,6 +205,11 @@ def plan_for(law: ContinuousLaw, n: int, aim: float) -> tuple[BromwichPlan, Cont
     if right is None:
         raise Unsupported("the sum has tails that no period outruns")
     return right, law
+
+
+def crowded(law: ContinuousLaw, n: int) -> bool:
+    """Whether so many terms are not 0 that their sum has a transform that falls early: a choice."""
+    return n * (1 - float(law.zero)) > _CROWD
 
 
 def _shorter(tilt: saddle.Tilt, n: int, rel: float, plan: BromwichPlan) -> BromwichPlan:
@@ -236,11 +250,13 @@ def estimate(values: Array, weights: Array, n: int, *, rel: float = 1e-9) -> flo
     mean = float(tilt.weights @ tilt.values)
     if right is None or mean < 0:
         mirrored = saddle.Tilt(-tilt.values, tilt.weights)
+        aim = max(_CANCELLED, rel * _LEAST_TOLD)
         with contextlib.suppress(Unsupported):
-            left = choose(mirrored, n, _CANCELLED)
-            if right is None or left.period < right.period / 3:
-                found = mean + _on_line(mirrored, n, left, _CANCELLED)
-                if right is None or found > _CANCELLED / rel * abs(mean):
+            left = choose(mirrored, n, aim)
+            # With a long upper tail what few nodes say of it decides to the right.
+            if right is None or left.period < _MUCH_LONGER * right.period:
+                found = mean + _on_line(mirrored, n, left, aim)
+                if right is None or found > aim / rel * abs(mean):
                     return found
     if right is None:
         raise Unsupported("the sum has tails that no period outruns")

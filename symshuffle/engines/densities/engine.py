@@ -121,7 +121,7 @@ def _sum(atoms: Atoms, n: int, bins: int, *, spread: bool) -> Atoms:
 
 
 _FIRST_TAIL: Final = Fraction(1, 10**16)
-_TAIL_SHARE: Final = Fraction(1, 50)
+_TAIL_SHARE: Final = Fraction(1, 8)
 """Share of the width aimed at that the cut tails may take."""
 
 _LIKELY: Final = Fraction(1, 50)
@@ -155,7 +155,9 @@ _MOST_CELLS: Final = 2000
 _ENOUGH_CELLS: Final = 600
 """Cells, and how many are taken where even twice the most would not reach the width aimed at."""
 
-_TAIL_BITS: Final = 192
+_TAIL_BITS: Final = 128
+_CHERNOFF: Final = "Chernoff's bound, tails cut"
+_SUM_BITS: Final = 128
 _CELL_BITS: Final = 96
 
 
@@ -199,21 +201,29 @@ def at_most(law: LevelledPair, n: int, *, near: Fraction = NOTHING) -> tuple[Fra
     H(n) never rises with n, so its value for one user will do; and :math:`x_+\le e^{\theta x}/(e\theta)` gives
     :math:`H(n)\le M(\theta)^n/(e\theta n)` for the law whose tails are cut, plus what the cut may hold.
     """
+    found = _chernoff(law, n, near) if near > NOTHING else None
+    if found is not None and found <= near:
+        return found, _CHERNOFF
     ceiling = law.ceiling
     known = (Fraction(1), "1") if ceiling is None else (ceiling, "the value for one user, where G may be positive")
     if known[0] < NOTHING:
         return known
+    found = _chernoff(law, n, near) if found is None else found
+    return known if found is None else min(known, (found, _CHERNOFF))
+
+
+def _chernoff(law: LevelledPair, n: int, near: Fraction) -> Fraction | None:
+    """Chernoff's bound where tails are cut, and what they may hold; None where none can be cut."""
     try:
         bits = max(_TAIL_BITS, _bits(near / 10**3))
         cut = law.pair.law(law.exp_eps, tail=near / 10**3, bits=bits)
         theta = steepest_line(cut, n)
     except Unsupported:
-        return known
+        return None
     with working_precision(bits):
         slope = to_arb(Fraction(theta))
         size = (n * gauss.roughly(cut, slope).log()).exp() / (flint.arb(1).exp() * slope * n)
-        most = Ball.from_arb(size, bits).upper + cut.missing[1] if size.is_finite() else Fraction(1)
-    return min(known, (most, "Chernoff's bound, tails cut"))
+        return Ball.from_arb(size, bits).upper + cut.missing[1] if size.is_finite() else Fraction(1)
 
 
 def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Bracket:
@@ -221,21 +231,21 @@ def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Brac
     tail, finer, share = _FIRST_TAIL * Fraction(rel) * 10**8, rel, _TAIL_SHARE * Fraction(rel)
     best: Bracket | None = None
     likely, known = _likely(law, n, tail)
-    if known or tail > 4 * share * likely > 0:
+    if known or tail > 2 * share * likely > 0:
         tail = max(share * likely, _LEAST_TAIL)
     for _ in range(_PASSES):
         bits = _bits(tail)
         cut = law.pair.law(law.exp_eps, tail=tail, bits=bits)
         try:
             error = max(float(tail) * finer / rel, float(likely if best is None else best.lower) * finer)
-            found = _of_cut(cut, n, rigour, finer, error=error, bits=max(bits, 160))
+            found = _of_cut(cut, n, rigour, finer, error=error, bits=max(bits, _SUM_BITS))
         except (Unsupported, NotDecided):
             if best is None or not best.lower:
                 raise
             return best  # wider than asked, and true
         best = found if best is None or found.width < best.width else best
         missing = sum(cut.missing)
-        if missing > 4 * share * found.upper and tail >= _LEAST_TAIL:
+        if missing > 2 * share * found.upper and tail >= _LEAST_TAIL:
             # About H(n) of the law whose tails are cut; with a long tail it says little, and the window grows by steps.
             about = max(found.lower, found.upper - cut.missing[1], missing * _STEP)
             tail = min(share * about, tail / 100)
@@ -251,16 +261,17 @@ def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Brac
 
 def _bits(tail: Fraction) -> int:
     """Enough to tell what is left out from 0."""
-    needed = 2 * tail.denominator.bit_length() - 2 * tail.numerator.bit_length() + 64
+    needed = tail.denominator.bit_length() - tail.numerator.bit_length() + 72
     return max(128, -(-needed // 64) * 64)  # few precisions: masses are computed once for each
 
 
 def _likely(law: LevelledPair, n: int, tail: Fraction) -> tuple[Fraction, bool]:
     """About H(n), and whether it is: otherwise what it is likely to be at least. Both are choices."""
-    about = bromwich_plan.rough(law.pair.law(law.exp_eps, tail=tail, bits=_bits(tail)))
+    cut = law.pair.law(law.exp_eps, tail=tail, bits=_bits(tail))
+    about = bromwich_plan.rough(cut)
     with contextlib.suppress(Unsupported):
         found = bromwich_plan.estimate(about.values, about.weights, n, rel=_GUESSED)
-        if found > _TOLD:
+        if found > _TOLD and bromwich_plan.crowded(cut, n):
             return Fraction(found), True
     return Fraction(bromwich_plan.ceiling(about.values, about.weights, n)) * _LIKELY, False
 
@@ -282,12 +293,13 @@ def long_tailed(law: LevelledPair, n: int, value: Fraction) -> bool:
 
 
 def _left_serves(cut: ContinuousLaw, n: int, finer: float) -> bool:
-    """Whether a line left of 0, where a long upper tail does no harm, is short and loses few digits: a choice."""
+    """Whether a line to the left of 0, where a long upper tail does no harm, keeps enough digits: a choice."""
     try:
         plan, seen = bromwich_plan.plan_for(cut, n, finer)
     except Unsupported:
         return False
-    return seen is not cut and plan.small > _LOST * plan.size
+    keeps = plan.small > _LOST * plan.size if bromwich_plan.crowded(cut, n) else plan.in_doubles
+    return seen is not cut and keeps
 
 
 def _by_cells(law: LevelledPair, n: int, rel: float) -> Bracket:

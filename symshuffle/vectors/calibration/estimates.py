@@ -74,7 +74,8 @@ def roughly(
     if isinstance(mechanism, SphereLinear | ClippedLinear) and spread:
         rows = _on_sphere(mechanism, adjacency)
     else:
-        rows = rows_of(worst_pair(mechanism, adjacency=adjacency, blanket=blanket, exp_eps=order))
+        pair = worst_pair(mechanism, adjacency=adjacency, blanket=blanket, exp_eps=order)
+        rows = rows_of(pair, fine=fine)
     p, q, weight = rows
     weights = np.append(weight, max(1 - float(weight.sum()), 0.0))
     orders = [np.append(g, 0.0) for g in (p - ratio * q, q - ratio * p)]

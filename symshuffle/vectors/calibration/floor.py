@@ -130,8 +130,10 @@ class Floor:
                 raise CertificateError(f"floor.points[{k}]", f"{point} may meet delta = {float(target.goal):.6g}")
 
 
-def misses(mechanism: Bounded, target: Target) -> bool:
+def misses(mechanism: Bounded, target: Target, *, rel: float = _REL) -> bool:
     """Whether the bound on delta of a mechanism is certainly above a target, in one order of the pair.
+
+    ``rel`` is the relative width at which cells are told from it.
 
     Raises
     ------
@@ -149,16 +151,20 @@ def misses(mechanism: Bounded, target: Target) -> bool:
     # of opposite inputs both orders have one law, but for the two cells of large caps
     mirrored = target.adjacency is Adjacency.REPLACE_ONE and not isinstance(mechanism, PrivUnit)
     for one in (pair,) if mirrored else (pair, pair.reverse):
-        if isinstance(one, ContinuousPair):
-            if at_most(LevelledPair(one, target.exp_eps), target.n, near=target.goal)[0] <= target.goal:
-                continue
+        if isinstance(one, ContinuousPair) and _excluded(one, target):
+            continue
         try:
-            rel = _REL if isinstance(pair, FinitePair) else _FINE
-            if pair_delta(one, target.n, target.exp_eps, rel=rel).lower > target.goal:
+            width = rel if isinstance(pair, FinitePair) else _FINE
+            if pair_delta(one, target.n, target.exp_eps, rel=width).lower > target.goal:
                 return True
         except (Unsupported, NotDecided):
             continue
     return False
+
+
+def _excluded(pair: ContinuousPair, target: Target) -> bool:
+    """Whether a cheap bound of one order is not above a target."""
+    return at_most(LevelledPair(pair, target.exp_eps), target.n, near=target.goal)[0] <= target.goal
 
 
 def misses_alone(mechanism: Bounded, target: Target) -> bool:

@@ -24,6 +24,7 @@ from symshuffle.vectors.calibration.shaped_families import Calibrated, ShapedFam
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import larger_order, one_user_bound
 from symshuffle.vectors.privacy.pairs import worst_pair
+from symshuffle.vectors.randomizers.mechanisms import LocalGaussian
 
 _FAR: Final = 1e3
 """Stands for the logarithm of infinity: no value, hence not taken."""
@@ -75,6 +76,10 @@ _APART: Final = 0.2
 
 _WIDTHS: Final = (1e-6, 1e-4, 1e-2)
 """Relative widths of the bracket, the next one where the engines refuse."""
+
+_OF_LENGTHS: Final = 1e-5
+"""The first one of Gaussians in several dimensions, whose bound has classes of lengths: a line for each."""
+
 _NO_VALUE: Final = (Unsupported, NotDecided, InputError, ArithmeticError, ValueError)
 
 
@@ -133,7 +138,8 @@ def _errors_by_shape(family: ShapedFamily, target: Target) -> dict[float, tuple[
         nonlocal shift
         if shape not in seen:
             start = family.start(shape)
-            strength = _strongest(_excess(family, target, shape), start + shift, family.strengths, _COARSE)
+            close = _COARSE if family.shapes[0] < family.shapes[1] else _BESIDE
+            strength = _strongest(_excess(family, target, shape), start + shift, family.strengths, close)
             value = math.inf
             if strength is not None:
                 shift = strength - start
@@ -241,7 +247,7 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
         If there is no bracket at any width that is asked for, or none that meets the target.
     """
     excess = _excess(family, target, shape, fine=True)
-    nearest = _strongest(excess, start, family.strengths, _CLOSE, 2 * _COARSE)
+    nearest = _strongest(excess, start, family.strengths, _CLOSE, _BESIDE / 2)
     if nearest is None:
         raise Unsupported("no strength meets the target by an estimate")
     slope = min(max((excess(nearest) - excess(nearest - _BESIDE)) / _BESIDE, _FLAT), _STEEP)
@@ -250,7 +256,9 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
     alone = _of_one_user(family, target, shape, nearest)
     if alone is not None and alone[0] >= nearest - _ALONE_SHORT:
         return alone[1:]
-    for rel in _WIDTHS:
+    one = family.make(shape, nearest)
+    widths = (_OF_LENGTHS, *_WIDTHS[1:]) if isinstance(one, LocalGaussian) and one.dimension > 1 else _WIDTHS
+    for rel in widths:
         strength = nearest - _MARGIN * rel / slope if excess(nearest) > -1 else nearest
         for k in range(_TRIES):
             mechanism = family.make(shape, strength)
@@ -262,7 +270,7 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
             if bound.upper <= target.goal:
                 return mechanism, bound
             said = f"delta is at most {float(bound.upper):.3g}, where {float(target.goal):.3g} is asked"
-            if bound.upper > (1 + _LOOSE * Fraction(rel)) * bound.lower and rel < _WIDTHS[-1]:
+            if bound.upper > (1 + _LOOSE * Fraction(rel)) * bound.lower and rel < widths[-1]:
                 break  # an engine of less width may serve a larger one
             over = math.log(bound.upper / target.goal)
             strength -= min(2**k * (over + rel) / slope, _BACK)

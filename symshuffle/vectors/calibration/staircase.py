@@ -55,6 +55,9 @@ _FAR: Final = 1e3
 _MARGIN: Final = 2e-3
 """By how much delta is to exceed the target at a point, by the search's estimate: more than the engine's width."""
 
+_GLANCE: Final = 0.03
+"""Relative width at which a point is looked at first, where steps of points are long."""
+
 _MARGIN_ALONE: Final = 3e-6
 """The same, relatively, of families with one parameter."""
 
@@ -213,7 +216,7 @@ def _point(found: Staged, gamma: float, at: Fraction) -> Bounded:
 def _beside(found: SphereLinear | LocalGaussian, target: Target) -> tuple[Bounded, ...]:
     """A mechanism of little less error that certainly misses the target."""
 
-    def point(part: Fraction) -> Bounded:
+    def point(part: Fraction) -> SphereLinear | LocalGaussian:
         if isinstance(found, SphereLinear):
             return SphereLinear(1 - (1 - found.c) * (1 - part), found.dimension)
         return LocalGaussian(found.sigma0 * (1 - part), found.dimension)
@@ -227,7 +230,7 @@ def _beside(found: SphereLinear | LocalGaussian, target: Target) -> tuple[Bounde
         first = bisect_left(points, True, key=lambda one: misses_alone(one, target))
         return tuple(points[first : first + 1])
     first = bisect_left(points, True, key=lambda one: _likely_missed(one, target))
-    excluded = next((one for one in points[first:] if misses(one, target)), None)
+    excluded = next((p for p in points[first:] if misses(p, target, rel=_GLANCE) or misses(p, target)), None)
     return () if excluded is None else (excluded,)
 
 

@@ -37,7 +37,7 @@ _NARROWEST: Final = 1 / 2
 _GRID: Final = 2**12
 
 _APART: Final = 3
-_RADII: Final = (9, 14, 22, 40)
+_RADII: Final = (9, 12, 16, 22, 40)
 """Classes so far above the middle are cut where coordinate and excess over the middle have these lengths together."""
 
 

@@ -209,7 +209,8 @@ def _stuck(law: Law | MixedLaw, n: int, plan: saddle.ContourPlan, scale: float) 
     if plan.tau == 0:
         return Fraction(0)
     radius = Fraction(plan.radius)
-    near = (w for v, w in law.atoms() if lower_end(v) >= -radius and upper_end(v) <= radius)
+    atoms = law.atoms() if radius else ((v, w) for v, w in law.atoms() if isinstance(v, Fraction) and not v)
+    near = (w for v, w in atoms if lower_end(v) >= -radius and upper_end(v) <= radius)
     weight = sum(map(lower_end, near), start=Fraction(0))
     # Where that is far below exp(scale), nothing need be subtracted, and its digits would fill the memory.
     if weight <= 0 or n * math.log(weight) < scale - _FAR_BELOW:

@@ -10,9 +10,9 @@ from typing import Final, final
 from symshuffle.accountants.bounds.brackets import ratio_of
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
 from symshuffle.accountants.covering.reduced import Reduction
-from symshuffle.accountants.rounds.cells import Cells, cells_of
+from symshuffle.accountants.rounds.cells import LineCells, cells_of
 from symshuffle.base.choices import Direction, Question, Rigour
-from symshuffle.base.numbers import Real, enclose, lower_end, upper_end
+from symshuffle.base.numbers import Ball, Real, enclose
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousPair, LevelledPair
 
@@ -22,12 +22,15 @@ BETWEEN: Final = "cells"
 MOST_LEVEL: Final = 20
 """Level in nats beyond which the numbers of a cell are not known well enough."""
 
-_FEWEST: Final = 20
+_FEWEST: Final = 200
 """Users below which sums of finitely many values are not spread out, so that no contour is short."""
 
 _TAIL: Final = Fraction(1, 10**24)
 _FINEST, _COARSEST = 2e-4, 1e-2
 """Smallest and largest share of the variance by which the two laws differ."""
+
+_ONE_PASS: Final = Fraction(10**6)
+"""Number that every value is far from, so that no second pass is made: the two laws differ by far more."""
 
 _ROUGHER: Final = 4.0
 _BITS: Final = 160
@@ -44,7 +47,7 @@ class Between:
         Cells by pair and by the share of the variance that they leave open.
     """
 
-    known: dict[tuple[ContinuousPair, float], Cells] = field(default_factory=dict)
+    known: dict[tuple[ContinuousPair, float], LineCells] = field(default_factory=dict)
 
     def serves(self, reduced: Reduction, n: int) -> bool:
         """Whether every law of a source has densities on a line, and there are users enough."""
@@ -66,9 +69,9 @@ class Between:
             If some law has no cells, or no engine answers.
         """
         share = _COARSEST
-        while share > max(12 * width, _FINEST):
+        while share > max(24 * width, _FINEST):
             share /= _ROUGHER
-        asked = Request(rigour=Rigour.FLOAT64, rel=min(max(width, 1e-6), 1e-3))
+        asked = Request(rigour=Rigour.FLOAT64, rel=share / 4, goal=_ONE_PASS)
         ends = list(self._ends(reduced, n, eps, question, share, asked))
         low, high = max(low for low, _ in ends), max(high for _, high in ends)
         how = "finite laws on either side in convex order, on cells made once for all levels"
@@ -97,12 +100,12 @@ class Between:
             yield low, self._end(pair, n, ratio, reverse, share, asked, up=True)
 
     def _end(
-        self, pair: ContinuousPair, n: int, ratio: Real, reverse: bool, share: float, asked: Request, *, up: bool
+        self, pair: ContinuousPair, n: int, ratio: Ball, reverse: bool, share: float, asked: Request, *, up: bool
     ) -> Fraction:
         cells = self.known.get((pair, share))
         if cells is None:
             cells = self.known[pair, share] = cells_of(pair, tail=_TAIL, inflation=share)
-        law, off = cells.law(lower_end(ratio) if up else upper_end(ratio), reverse=reverse, up=up)
+        law, off = cells.law(ratio.lower if up else ratio.upper, reverse=reverse, up=up)
         found = evaluate(law, n, asked)
         return found.upper + off if up else max(found.lower - off, Fraction(0))
 
@@ -113,7 +116,7 @@ def _pair(law: object) -> ContinuousPair:
 
 
 def _upto(eps: Fraction) -> Real:
-    """A level from which on downwards one pair is the worst: few of them, for sources whose worst pair depends on it."""
+    """A level at least as large: few of them, for sources whose worst pair depends on the level up to which it is."""
     top = Fraction(1, 1 << 12)
     while top < eps:
         top *= 4

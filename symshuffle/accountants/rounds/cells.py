@@ -3,8 +3,8 @@ r"""A pair of densities between two finite laws on cells of the line, made once 
 With :math:`D=(p-q)/r` and :math:`B=q/r` for the densities of the pair and of the reference measure, both orders are
 linear: :math:`G=D-(x-1)B` and :math:`G'=-xD-(x-1)B` at the ratio x. On a cell D and B have known ranges and means, so
 that G has: the atom at its mean is below G in convex order, the law of that mean on the two ends of its range above it.
-H(n) rises in that order. Beyond the outermost cells G is taken to be 0, which moves H(n) by the masses of the pair there
-(:mod:`symshuffle.channels.continuous_law`); a mass of a cell that is off by r moves it by r times the largest value.
+H(n) rises in that order. Beyond the outermost cells G is taken to be 0, which moves H(n) by the masses of the pair
+there (:mod:`symshuffle.channels.continuous_law`); a mass that is off by r moves it by r times the largest value.
 
 Evidence: *proved*, in balls and rationals; the values of the two laws are an engine's.
 """
@@ -33,15 +33,20 @@ _FIRST: Final = 8
 _MOST: Final = 600
 """Cells of a stretch to begin with, and of all stretches in the end."""
 
+_SHARE: Final = 0.2
+_FELT: Final = 1e-18
+"""Range of D on a cell as a share of the deviation, or of its end, beyond which it is halved; and the share of the mean
+below which it is not."""
+
 _WIDEST: Final = 40
 
-Ends = tuple[int, int]
+_Ends = tuple[int, int]
 """A number between two multiples of 2^-96."""
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class Cell:
+class LineCell:
     """Probability of a cell under the reference measure, and what D and B are there, in multiples of 2^-96.
 
     Parameters
@@ -54,8 +59,20 @@ class Cell:
 
     mass: int
     unsure: int
-    means: tuple[Ends, Ends]
-    ranges: tuple[Ends, Ends]
+    means: tuple[_Ends, _Ends]
+    ranges: tuple[_Ends, _Ends]
+
+    @property
+    def square(self) -> float:
+        """About the share of the second moment of D."""
+        return math.ldexp(self.mass, -_PLACES) * math.ldexp(self.means[0][0], -_PLACES) ** 2
+
+    def is_steep(self, deviation: float) -> bool:
+        """Whether a long tail of D would be put far out: the range is wide beside its end, where that is felt."""
+        low, high = (math.ldexp(end, -_PLACES) for end in self.ranges[0])
+        far = max(abs(low), abs(high))
+        felt = math.ldexp(self.mass, -_PLACES) * far > _FELT * deviation
+        return felt and high - low > max(deviation * _SHARE, far * _SHARE)
 
     @property
     def spread(self) -> float:
@@ -66,18 +83,18 @@ class Cell:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Cells:
+class LineCells:
     """A pair of densities on cells.
 
     Parameters
     ----------
-    cells : tuple of Cell
+    cells : tuple of LineCell
         In any order.
     outside : (Fraction, Fraction)
         At most the masses of the two laws outside of all cells.
     """
 
-    cells: tuple[Cell, ...]
+    cells: tuple[LineCell, ...]
     outside: tuple[Fraction, Fraction]
 
     def law(self, ratio: Fraction, *, reverse: bool, up: bool) -> tuple[Law, Fraction]:
@@ -110,7 +127,7 @@ class Cells:
         return Law(tuple(Fraction(v, one) for v, _ in atoms), tuple(Fraction(w, one) for _, w in atoms)), off
 
 
-def _end(first: int, second: int, ends: tuple[Ends, Ends], *, up: bool) -> int:
+def _end(first: int, second: int, ends: tuple[_Ends, _Ends], *, up: bool) -> int:
     """An end of ``first D - second B``, rounded away, for D and B between their ends; ``second`` is at least 0."""
     found = first * ends[0][1 if up == (first > 0) else 0] - second * ends[1][0 if up else 1]
     return -(-found >> _PLACES) if up else found >> _PLACES
@@ -121,7 +138,7 @@ def _scaled(value: Fraction, *, up: bool) -> int:
     return math.ceil(scaled) if up else math.floor(scaled)
 
 
-def cells_of(pair: ContinuousPair, *, tail: Fraction, inflation: float) -> Cells:
+def cells_of(pair: ContinuousPair, *, tail: Fraction, inflation: float) -> LineCells:
     """Cells so fine that the two laws differ by a small share of the variance of D.
 
     Parameters
@@ -140,7 +157,7 @@ def cells_of(pair: ContinuousPair, *, tail: Fraction, inflation: float) -> Cells
     """
     with working_precision(_BITS):
         parts, outside = _window(pair.stretches, tail)
-        heap: list[tuple[float, int, Cell, Stretch, Fraction, Fraction]] = []
+        heap: list[tuple[float, int, LineCell, Stretch, Fraction, Fraction]] = []
         count = 0
 
         def add(stretch: Stretch, low: Fraction, high: Fraction) -> None:
@@ -152,19 +169,18 @@ def cells_of(pair: ContinuousPair, *, tail: Fraction, inflation: float) -> Cells
         for stretch, low, high in parts:
             for k in range(_FIRST):
                 add(stretch, low + (high - low) * Fraction(k, _FIRST), low + (high - low) * Fraction(k + 1, _FIRST))
-        while True:
-            variance = sum(
-                math.ldexp(cell.mass, -_PLACES) * math.ldexp(cell.means[0][0], -_PLACES) ** 2 for _, _, cell, *_ in heap
-            )
-            total = -sum(place[0] for place in heap)
-            if total <= inflation * variance:
-                return Cells(tuple(cell for _, _, cell, *_ in heap), outside)
-            if len(heap) > _MOST:
-                raise Unsupported(f"over {_MOST} cells")
-            for _ in range(max(len(heap) // 4, 1)):
-                _, _, _, stretch, low, high = heapq.heappop(heap)
+        while len(heap) <= _MOST:
+            deviation = math.sqrt(sum(place[2].square for place in heap))
+            wide = [place for place in heap if place[2].is_steep(deviation)]
+            if not wide and -sum(place[0] for place in heap) <= inflation * deviation**2:
+                return LineCells(tuple(place[2] for place in heap), outside)
+            for place in wide:
+                heap.remove(place)
+            heapq.heapify(heap)
+            for _, _, _, stretch, low, high in wide or [heapq.heappop(heap) for _ in range(max(len(heap) // 4, 1))]:
                 add(stretch, low, (low + high) / 2)
                 add(stretch, (low + high) / 2, high)
+    raise Unsupported(f"over {_MOST} cells")
 
 
 def _window(
@@ -194,28 +210,37 @@ def _integral(stretch: Stretch, parts: tuple[str, ...], low: Fraction, high: Fra
 
     def density(u: flint.acb, _: bool) -> flint.acb:
         value = named[0](u) if len(named) == 1 else named[0](u) - named[1](u)
-        return value * stretch.base(u)
+        found: flint.acb = value * stretch.base(u)
+        return found
 
     return flint.acb.integral(density, flint.acb(to_arb(low)), flint.acb(to_arb(high))).real
 
 
-def _cell(stretch: Stretch, low: Fraction, high: Fraction) -> Cell:
+def _cell(stretch: Stretch, low: Fraction, high: Fraction) -> LineCell:
     mass = _integral(stretch, ("reference",), low, high)
     ends = Ball.from_arb(mass, _BITS)
     least = max(_scaled(ends.lower, up=False), 0)
     unsure = max(_scaled(ends.upper, up=True), 0) - least
     ranges = _range(stretch, low, high, 0), _range(stretch, low, high, 1)
-    found: list[Ends] = []
-    for parts, (bottom, top) in zip((("first", "second"), ("second",)), ranges, strict=True):
-        mean = _integral(stretch, parts, low, high) / mass
-        if mean.is_finite():
-            inside = Ball.from_arb(mean, _BITS)
-            bottom, top = max(bottom, _scaled(inside.lower, up=False)), min(top, _scaled(inside.upper, up=True))
-        found.append((bottom, top))
-    return Cell(least, unsure, (found[0], found[1]), ranges)
+    means = (
+        _mean(stretch, parts, low, high, mass, ends)
+        for parts, ends in zip((("first", "second"), ("second",)), ranges, strict=True)
+    )
+    return LineCell(least, unsure, (next(means), next(means)), ranges)
 
 
-def _range(stretch: Stretch, low: Fraction, high: Fraction, which: int) -> Ends:
+def _mean(
+    stretch: Stretch, parts: tuple[str, ...], low: Fraction, high: Fraction, mass: flint.arb, within: _Ends
+) -> _Ends:
+    """Enclosure of the mean of D or B on a cell."""
+    mean = _integral(stretch, parts, low, high) / mass
+    if not mean.is_finite():
+        return within
+    inside = Ball.from_arb(mean, _BITS)
+    return max(within[0], _scaled(inside.lower, up=False)), min(within[1], _scaled(inside.upper, up=True))
+
+
+def _range(stretch: Stretch, low: Fraction, high: Fraction, which: int) -> _Ends:
     """All values of D or B on a cell: by the mean value theorem, where a derivative is known there."""
 
     def value(u: Any) -> Any:

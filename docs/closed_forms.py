@@ -10,12 +10,13 @@ from symshuffle.base.errors import Unsupported
 from symshuffle.decompositions import closed_forms
 from symshuffle.decompositions.rising import slope_in
 from symshuffle.decompositions.symbolic import counted_decomposition, lines_of, optimal_decomposition
-from symshuffle.design.comparison.families import THINNED, names, thinned
-from symshuffle.design.comparison.forms import moments_in_texts
+from symshuffle.design.comparison.families import names
+from symshuffle.design.comparison.forms import moments_in_texts, row_in_texts
 from symshuffle.mechanisms.given import LAM_PARAMETER
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.registry import mechanism
+from symshuffle.mechanisms.registry import mechanism, thinned
 from symshuffle.mechanisms.symbolic import written
+from symshuffle.mechanisms.thin import THINNED
 
 
 def derived() -> dict[str, Any]:
@@ -31,6 +32,7 @@ def derived() -> dict[str, Any]:
             "cells": dict(_decompositions(one, limits=False)),
             "limit": dict(_decompositions(one, limits=True)) if limits else {},
             **({} if thin or one.parameters[:1] != (LAM_PARAMETER,) else {"moments": moments_in_texts(one)}),
+            **({} if thin else {"row": row_in_texts(one)}),
         }
     return found
 

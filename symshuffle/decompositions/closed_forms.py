@@ -11,12 +11,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from fractions import Fraction
+from functools import cache, lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.base.choices import Direction, Others, choice
-from symshuffle.base.errors import InputError, NotDecided
+from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Real, parse_rational
 from symshuffle.base.numbers.readers import KINDS, LARGEST_PARAMETER
@@ -117,7 +118,15 @@ class ClosedForm:
             If a ball contains 0, so that algebra has to say whether the number is 0.
         """
         way, held = choice(Direction, direction, "direction"), choice(Others, others, "others")
-        return calculated_law(_cells(self.name, bool(self.limits), held), self._values(), exp_eps, way, bits=bits)
+        cells, values = _cells(self.name, bool(self.limits), held), self._values()
+        try:
+            return calculated_law(cells, values, exp_eps, way, bits=bits)
+        except NotDecided:
+            known = tuple((name, value) for name, value in values.items() if name != "lam")
+            settled = _in_lowest_terms(self.name, bool(self.limits), held, known)
+            if settled is None:
+                raise
+        return calculated_law(settled, values, exp_eps, way, bits=bits)
 
     def law_in_doubles(self, exp_eps: Real, *, others: Others | str, direction: Direction | str) -> Law:
         """As :meth:`law`, enclosed in doubles where it is not rational.
@@ -143,7 +152,8 @@ class ClosedForm:
 
     def mechanism(self) -> Mechanism:
         """The mechanism itself, for whatever needs algebra."""
-        from symshuffle.mechanisms.registry import THINNED, mechanism, thinned
+        from symshuffle.mechanisms.registry import mechanism, thinned
+        from symshuffle.mechanisms.thin import THINNED
 
         values: dict[str, object] = dict(self.values)
         base = self.name.removeprefix(THINNED)
@@ -231,6 +241,28 @@ def cells_on_file(name: str, limit: bool, others: Others) -> tuple[CalculatedCel
     """The same as functions of the parameters."""
     kept = lines_on_file(name, limit, others)
     return None if kept is None else tuple(CalculatedCell.of(*line) for line in kept)
+
+
+@lru_cache(maxsize=256)
+def _in_lowest_terms(
+    name: str, limit: bool, others: Others, known: tuple[tuple[str, Real], ...]
+) -> tuple[CalculatedCell, ...] | None:
+    """The cells as quotients of polynomials in ``lam``; None where some is no such quotient."""
+    from symshuffle.decompositions.quotients import quotient_of
+
+    rationals = {name: value for name, value in known if isinstance(value, Fraction)}
+    try:
+        return tuple(
+            CalculatedCell.of(
+                quotient_of(a, rationals).text,
+                quotient_of(b, rationals).text,
+                quotient_of(c, rationals).text,
+                ratios if ratios is None else [quotient_of(text, rationals).text for text in ratios],
+            )
+            for a, b, c, ratios in lines_on_file(name, limit, others) or ()
+        )
+    except (InputError, Unsupported, ZeroDivisionError, TypeError, NameError):
+        return None
 
 
 def _cells(name: str, limit: bool, others: Others) -> tuple[CalculatedCell, ...]:

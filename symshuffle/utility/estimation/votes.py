@@ -22,23 +22,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import Any, Final, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 import flint
-import sympy as sp
 
 from symshuffle.base.choices import Loss, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Number, Verdict, less, to_arb, working_precision
 from symshuffle.decompositions.calculated import compiled, number_at
 from symshuffle.decompositions.closed_forms import moments_on_file
-from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.registry import THINNED, is_named
-from symshuffle.mechanisms.registry import mechanism as named_mechanism
-from symshuffle.mechanisms.symbolic import evaluate, normal_form, value_of, written
-from symshuffle.mechanisms.unary import BitStrings
+from symshuffle.mechanisms.thin import THINNED
 from symshuffle.utility.estimation.canonical import check_users
-from symshuffle.utility.estimation.moments import template_class
+
+if TYPE_CHECKING:  # numbers of named mechanisms need no algebra
+    import sympy as sp
+
+    from symshuffle.mechanisms.model import Mechanism
 
 LARGEST_STRING: Final = 50_000
 """Bits beyond which the sum over the number of ones is not taken: only the bitwise estimator is left."""
@@ -188,6 +187,10 @@ def _sums(mechanism: Mechanism, size: int, bits: int) -> tuple[list[Sequence[Num
 
 def _sums_in_numbers(mechanism: Mechanism, bits: int) -> tuple[list[Sequence[Number]], Fraction]:
     """The sums over classes of one template; hit, miss and other of each class of strings; the share of messages."""
+    from symshuffle.mechanisms.registry import is_named
+    from symshuffle.mechanisms.registry import mechanism as named_mechanism
+    from symshuffle.mechanisms.symbolic import value_of
+
     general, known = mechanism.general or mechanism, dict(mechanism.fixed)
     values = {p.name: value for p in general.parameters if (value := value_of(known[p.symbol])) is not None}
     base, share = general, Fraction(1)
@@ -272,8 +275,39 @@ def vote_balls(
     return _noise(general.name, found, share, size, inputs)
 
 
+def named_votes(
+    name: str, values: Mapping[str, Any], *, share: Fraction, size: int, inputs: int, bits: int, balls: bool = False
+) -> VoteNoise:
+    """The same for a named mechanism of which ``share`` of the messages are sent, by the texts on file.
+
+    ``values`` are those of all its parameters by name; ``balls`` makes every number a ball of ``bits`` bits.
+    """
+    kept = moments_on_file(name)
+    if kept is None or kept["sums"] is None:
+        raise Unsupported(f"{name} treats pairs of inputs differently: use AnchoredLaw.from_channel(...)")
+    texts = (kept["sums"], *kept["strings"])
+    if balls:
+        with working_precision(bits + 32):
+            known = {key: to_arb(Fraction(one) if isinstance(one, int) else one) for key, one in values.items()}
+            sums: Any = [
+                [Ball.from_arb(_in_balls(text, tuple(known))(*known.values()), bits) for text in part] for part in texts
+            ]
+    else:
+        sums = [[number_at(text, values, bits) for text in part] for part in texts]
+    found = [sums[0], *(_string_sums(size, hit, miss, other, bits) for hit, miss, other in sums[1:])]
+    return _noise(name, found, share, size, inputs)
+
+
+@cache
+def _in_balls(text: str, names: tuple[str, ...]) -> Callable[..., Any]:
+    return compiled(text, names, flint.arb, flint.arb.sqrt)
+
+
 def sums_in_texts(mechanism: Mechanism) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
     """The sums of :func:`closed_sums`, and hit, miss and other of each class of strings, as texts: kept or derived."""
+    from symshuffle.mechanisms.registry import is_named
+    from symshuffle.mechanisms.symbolic import written
+
     kept = moments_on_file(mechanism.name) if is_named(mechanism) else None
     if kept is not None and kept["sums"] is not None:
         return kept["sums"], kept["strings"]
@@ -312,6 +346,9 @@ def bitwise_votes(mechanism: Mechanism) -> VoteNoise | None:
     >>> bitwise_votes(mechanism("oue").at(D=3, lam=4)).risk(1)
     Fraction(19, 3)
     """
+    from symshuffle.mechanisms.symbolic import evaluate, normal_form
+    from symshuffle.mechanisms.unary import BitStrings
+
     if not is_alike(mechanism):
         return None
     known = dict(mechanism.fixed)
@@ -329,6 +366,8 @@ def bitwise_votes(mechanism: Mechanism) -> VoteNoise | None:
 
 
 def _evaluated(expression: sp.Expr, bits: int) -> Number:
+    from symshuffle.mechanisms.symbolic import evaluate
+
     return evaluate(expression, bits=None if expression.is_Rational else bits)
 
 
@@ -342,6 +381,12 @@ def _inputs(mechanism: Mechanism) -> int:
 @cache
 def closed_sums(mechanism: Mechanism) -> tuple[tuple[sp.Expr, sp.Expr, sp.Expr], tuple[Any, ...]]:
     """The sums over all classes of one template, in the open parameters, and the classes that are strings of bits."""
+    import sympy as sp
+
+    from symshuffle.mechanisms.symbolic import normal_form
+    from symshuffle.mechanisms.unary import BitStrings
+    from symshuffle.utility.estimation.moments import template_class
+
     size = mechanism.inputs
     strings = tuple(c for c in mechanism.classes if isinstance(c.members, BitStrings))
     sums = [sp.Integer(0)] * 3

@@ -183,44 +183,31 @@ def decompose(
 
     For `channel` the pair compared is inputs 0 and 1, or those named by -p first= and -p second=.
     """
-    from symshuffle.decompositions.symbolic import optimal_decomposition
-    from symshuffle.mechanisms.display import text
+    from symshuffle.decompositions.shown import shown_decomposition, shown_on_file
 
     if mech == "channel":
-        mechanism = arguments.explicit(arguments.channel(file), param)
+        found = shown_decomposition(arguments.explicit(arguments.channel(file), param))
     else:
-        mechanism = arguments.mechanism(mech, eps0, lam, param)
-    decomposition = optimal_decomposition(mechanism, limits=False)
+        kept = None if eps0 or lam or param else shown_on_file(mech)
+        found = kept or shown_decomposition(arguments.mechanism(mech, eps0, lam, param))
     if latex:
-        typer.echo(decomposition.latex())
+        typer.echo(found.latex)
         return
-    cells = [{"a": text(c.a), "b": text(c.b), "c": text(c.c)} for c in decomposition.cells]
-    law = [{"value": text(v), "probability": text(w)} for v, w in decomposition.gparv()]
     if as_json:
-        answer = {
-            "mechanism": mechanism.name,
-            "cells": cells,
-            "beta": text(decomposition.beta),
-            "gamma": text(decomposition.gamma),
-            "gparv": law,
-            "singular": text(decomposition.singular()),
-            "pair": str(mechanism.pair),
-            "inputs": {name: str(value) for name, value in mechanism.values},
-        }
-        typer.echo(json.dumps(answer, indent=2))
+        typer.echo(json.dumps(found.to_dict(), indent=2))
         return
-    print_rows([*decomposition.lines.rows, *(_DECOMPOSED if explain else ())])
+    print_rows([*((head, line) for head, line in found.lines), *(_DECOMPOSED if explain else ())])
     console = Console()
-    table = Table(title=f"{mechanism.title}: simplified optimal decomposition", title_justify="left")
+    table = Table(title=f"{found.title}: simplified optimal decomposition", title_justify="left")
     for column in ("component", "a (first input)", "b (second input)", "c (blanket)"):
         table.add_column(column)
-    for j, cell in enumerate(cells, start=1):
-        table.add_row(f"Q{j}", cell["a"], cell["b"], cell["c"])
-    table.add_row("left-over", "0", "0", text(decomposition.beta))
+    for j, cell in enumerate(found.cells, start=1):
+        table.add_row(f"Q{j}", *cell)
+    table.add_row("left-over", "0", "0", found.beta)
     console.print(table)
-    console.print(_law_table(law))
-    if decomposition.singular() != 0:
-        console.print(f"singular mass: {text(decomposition.singular())}")
+    console.print(_law_table(found.law))
+    if found.singular != "0":
+        console.print(f"singular mass: {found.singular}")
 
 
 @app.command()
@@ -280,12 +267,13 @@ def example() -> None:
     from symshuffle.accountants.covering.reduction import reduction
     from symshuffle.accountants.questions import solve
     from symshuffle.base.numbers import Exp
-    from symshuffle.mechanisms.registry import mechanism as named
+    from symshuffle.decompositions.closed_forms import closed_form
 
     console = Console(highlight=False)
     decompose("krr")
     users, eps = 10_000, Fraction(1, 50)
-    at = named("krr").at(k=10, eps0=1)
+    at = closed_form("krr", {"k": "10"}, eps0=1)
+    assert at is not None
     reduced = reduction(at)
     bound = solve.delta(reduced, n=users, exp_eps=Exp(eps), bits=LAW_BITS, attain=True)
     console.print(f"\nk = 10, eps0 = 1, n = {users}, eps = {float(eps)}:")
@@ -300,12 +288,12 @@ def example() -> None:
     console.print(f"  the confirmed value lies {verdict} the bracket")
 
 
-def _law_table(law: list[dict[str, str]]) -> Table:
+def _law_table(law: list[list[str]]) -> Table:
     table = Table(title="law of G, with x = exp(eps)", title_justify="left")
     table.add_column("value")
     table.add_column("probability")
     for atom in law:
-        table.add_row(atom["value"], atom["probability"])
+        table.add_row(*atom)
     return table
 
 

@@ -183,10 +183,11 @@ def closed_form(name: str, values: Mapping[str, str], *, eps0: object = None, la
     True
     """
     form = table().get(name)
-    if form is None or form["thinned"] or form["defaults"]:
+    if form is None or form["thinned"]:
         return None
     try:
         budget = read_budget(eps0=eps0, lam=lam)
+        values = {**{p["name"]: p["default"] for p in form["parameters"] if p["default"] is not None}, **values}
         given = {key: parse_rational(value, key) for key, value in values.items()}
     except InputError:
         return None

@@ -1,4 +1,4 @@
-"""A decomposition as the texts that are shown: derived by algebra, or kept with the closed forms of a named mechanism."""
+"""A decomposition as the texts that are shown: derived by algebra, or kept with the closed forms on file."""
 
 from __future__ import annotations
 

@@ -9,13 +9,15 @@ from symshuffle.base.choices import Others
 from symshuffle.base.errors import Unsupported
 from symshuffle.decompositions import closed_forms
 from symshuffle.decompositions.backgrounds import slope_in
+from symshuffle.decompositions.shown import shown_in_texts
 from symshuffle.decompositions.symbolic import counted_decomposition, lines_of, optimal_decomposition
 from symshuffle.design.comparison.families import names
-from symshuffle.design.comparison.forms import moments_in_texts
+from symshuffle.design.comparison.forms import moments_in_texts, row_in_texts
 from symshuffle.mechanisms.given import LAM_PARAMETER
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.registry import THINNED, mechanism, thinned
+from symshuffle.mechanisms.registry import mechanism, thinned
 from symshuffle.mechanisms.symbolic import written
+from symshuffle.mechanisms.thin import THINNED
 
 
 def derived() -> dict[str, Any]:
@@ -31,6 +33,7 @@ def derived() -> dict[str, Any]:
             "cells": dict(_decompositions(one, limits=False)),
             "limit": dict(_decompositions(one, limits=True)) if limits else {},
             **({} if thin or one.parameters[:1] != (LAM_PARAMETER,) else {"moments": moments_in_texts(one)}),
+            **({} if thin else {"row": row_in_texts(one), "shown": shown_in_texts(one)}),
         }
     return found
 
@@ -48,7 +51,6 @@ def _described(one: Mechanism) -> dict[str, Any]:
         "pairs": one.pair.words,
         "by": None if told is None else str(told),
         "slope": None if slope is None else [[*map(written, (*ratios, rate))] for ratios, rate in slope.atoms],
-        "defaults": any(p.default is not None and not p.has_limit for p in own),
         "inputs": written(one.inputs),
         "budget": len(own) < len(one.parameters),
         "parameters": [
@@ -59,6 +61,7 @@ def _described(one: Mechanism) -> dict[str, Any]:
                 "integer": p.integer,
                 "limit": p.has_limit,
                 "kind": None if p.kind is None else p.kind.words,
+                "default": None if p.default is None or p.has_limit else written(p.default),
             }
             for p in own
         ],

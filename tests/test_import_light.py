@@ -62,6 +62,26 @@ def test_a_number_from_the_shell_needs_no_algebra(command):
     assert not loaded & {"sympy", "scipy", "cvxpy", "matplotlib", "symshuffle.ledger.claims.run", "hypothesis"}
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "compare --k 10 --n 1000 --eps 0.5 --delta 1e-6",
+        "compare --k 6 --n 100 --eps0 1 --delta 1e-4",
+        "compare --k 10 --n 100 --eps 60 --delta 1e-9",
+        "example",
+        "decompose krr",
+        "decompose half-block --json",
+        "delta constant --n 100 --eps 0.1",
+    ],
+)
+def test_what_is_on_file_needs_no_algebra(command):
+    quiet = "with contextlib.redirect_stdout(io.StringIO()):"
+    loaded = modules_after(
+        f"import io, contextlib\nfrom symshuffle.cli import main\n{quiet}\n assert main({command.split()}) == 0"
+    )
+    assert not loaded & {"sympy", "cvxpy", "matplotlib", "hypothesis"}
+
+
 def test_every_command_is_found_in_the_module_that_the_table_names():
     from symshuffle import cli
 

@@ -13,7 +13,7 @@ from proofs_checks.anchored import _cases as cases
 from symshuffle.base.errors import InputError
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.geometry.linear import Vector, dot
-from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -24,8 +24,6 @@ from symshuffle.ledger.claims.model import (
     Statement,
     by_cases,
     for_all,
-    identity,
-    serving,
 )
 from symshuffle.ledger.claims.parts import Role
 from symshuffle.mechanisms.symbolic import nonnegative

@@ -15,18 +15,8 @@ from symshuffle.base.choices import Population
 from symshuffle.base.numbers import Exp, enclose, format_decimal, lower_end, upper_end
 from symshuffle.base.solvers import cvxpy, solve_model
 from symshuffle.ledger.claims.comparisons import Comparison, compare, identity, serving
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Clause,
-    Control,
-    Correction,
-    Grade,
-    Kind,
-    Statement,
-    by_cases,
-)
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Correction, Grade, Kind, Statement, by_cases
+from symshuffle.ledger.claims.parts import Clause, Erratum, Severity, Standing
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.utility.frontiers.caps import (

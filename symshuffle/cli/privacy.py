@@ -159,44 +159,33 @@ def decompose(
 
     For `channel` the pair compared is inputs 0 and 1, or those named by -p first= and -p second=.
     """
-    from symshuffle.decompositions.symbolic import optimal_decomposition
-    from symshuffle.mechanisms.display import text
+    from symshuffle.decompositions.shown import shown_decomposition, shown_on_file
 
-    explicit = one.mech == "channel"
-    mechanism = arguments.explicit(arguments.channel(one.file), one.param) if explicit else one.mechanism()
-    decomposition = optimal_decomposition(mechanism, limits=False)
+    if one.mech == "channel":
+        found = shown_decomposition(arguments.explicit(arguments.channel(one.file), one.param))
+    else:
+        kept = None if one.eps0 or one.lam or one.param else shown_on_file(one.mech)
+        found = kept or shown_decomposition(one.mechanism())
     if latex:
-        typer.echo(decomposition.latex())
+        typer.echo(found.latex)
         return
-    cells = [{"a": text(c.a), "b": text(c.b), "c": text(c.c)} for c in decomposition.cells]
-    law = [{"value": text(v), "probability": text(w)} for v, w in decomposition.gparv()]
-    answer = {
-        "mechanism": mechanism.name,
-        "cells": cells,
-        "beta": text(decomposition.beta),
-        "gamma": text(decomposition.gamma),
-        "gparv": law,
-        "singular": text(decomposition.singular()),
-        "pair": str(mechanism.pair),
-        "inputs": {name: str(value) for name, value in mechanism.values},
-    }
-    if show.data(answer):
+    if show.data(found.to_dict()):
         return
-    show.rows(decomposition.lines.rows, _DECOMPOSED)
-    table = Table(title=f"{mechanism.title}: simplified optimal decomposition", title_justify="left")
+    show.rows(((head, line) for head, line in found.lines), _DECOMPOSED)
+    console = Console()
+    table = Table(title=f"{found.title}: simplified optimal decomposition", title_justify="left")
     for column in ("component", "a (first input)", "b (second input)", "c (blanket)"):
         table.add_column(column)
-    for j, cell in enumerate(cells, start=1):
-        table.add_row(f"Q{j}", cell["a"], cell["b"], cell["c"])
-    table.add_row("left-over", "0", "0", text(decomposition.beta))
-    values = Table("value", "probability", title="law of G, with x = exp(eps)", title_justify="left")
-    for atom in law:
-        values.add_row(atom["value"], atom["probability"])
-    console = Console()
+    for j, cell in enumerate(found.cells, start=1):
+        table.add_row(f"Q{j}", *cell)
+    table.add_row("left-over", "0", "0", found.beta)
     console.print(table)
+    values = Table("value", "probability", title="law of G, with x = exp(eps)", title_justify="left")
+    for atom in found.law:
+        values.add_row(*atom)
     console.print(values)
-    if decomposition.singular() != 0:
-        console.print(f"singular mass: {answer['singular']}")
+    if found.singular != "0":
+        console.print(f"singular mass: {found.singular}")
 
 
 @app.command()
@@ -234,12 +223,14 @@ def example() -> None:
     """Work one example: k-ary randomized response, from its definition to a confirmed bracket."""
     from symshuffle.accountants.covering.reduction import reduction
     from symshuffle.accountants.questions import solve
-    from symshuffle.mechanisms.registry import mechanism as named
+    from symshuffle.base.numbers import Exp
+    from symshuffle.decompositions.closed_forms import closed_form
 
     console = Console(highlight=False)
     decompose(One("krr"))
     users, eps = 10_000, Fraction(1, 50)
-    at = named("krr").at(k=10, eps0=1)
+    at = closed_form("krr", {"k": "10"}, eps0=1)
+    assert at is not None
     reduced = reduction(at)
     bound = solve.delta(reduced, n=users, exp_eps=Exp(eps), bits=LAW_BITS, attain=True)
     console.print(f"\nk = 10, eps0 = 1, n = {users}, eps = {float(eps)}:")

@@ -125,7 +125,7 @@ def _difference(
     first, second = ratios if way is Direction.FORWARD else ratios[::-1]
     if first is second:  # no difference of two enclosures: it vanishes at exp(eps) = 1
         return _times(first(numbers), _less(Fraction(1), x))
-    if at_cap and (first, second) == (calculated("lam"), calculated("1")):
+    if at_cap and (first, second) in ((calculated("lam"), calculated("1")), (calculated("1"), calculated("1/lam"))):
         return Fraction(0)
     return _less(first(numbers), _times(x, second(numbers)))
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from fractions import Fraction
+from functools import cache, lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.base.choices import Direction, Others
-from symshuffle.base.errors import InputError, NotDecided
+from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Real, parse_rational
 from symshuffle.base.numbers.texts import KINDS, LARGEST_PARAMETER
@@ -100,8 +101,17 @@ class ClosedForm:
         doubles: bool = False,
     ) -> Law:
         """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits, or around doubles."""
-        cells = _cells(self.name, bool(self.limits), others)
-        return calculated_law(cells, self._values(), exp_eps, direction, bits=bits, doubles=doubles)
+        cells, values = _cells(self.name, bool(self.limits), others), self._values()
+        try:
+            return calculated_law(cells, values, exp_eps, direction, bits=bits, doubles=doubles)
+        except NotDecided:
+            if doubles:
+                raise
+            known = tuple((name, value) for name, value in values.items() if name != "lam")
+            settled = _in_lowest_terms(self.name, bool(self.limits), others, known)
+            if settled is None:
+                raise
+        return calculated_law(settled, values, exp_eps, direction, bits=bits)
 
     def spreads(self, exp_eps: Real, direction: Direction, bits: int | None) -> bool:
         """Whether the law of G certainly rises in convex order with the parameter that tells pairs apart."""
@@ -110,7 +120,8 @@ class ClosedForm:
 
     def mechanism(self) -> Mechanism:
         """The mechanism itself, for whatever needs algebra."""
-        from symshuffle.mechanisms.registry import THINNED, mechanism, thinned
+        from symshuffle.mechanisms.registry import mechanism, thinned
+        from symshuffle.mechanisms.thin import THINNED
 
         values: dict[str, object] = dict(self.values)
         base = self.name.removeprefix(THINNED)
@@ -132,10 +143,11 @@ def closed_form(name: str, values: Mapping[str, str], *, eps0: object = None, la
     None is no refusal: :func:`symshuffle.mechanism` knows more, and says what is wrong.
     """
     form = table().get(name)
-    if form is None or form["thinned"] or form["defaults"]:
+    if form is None or form["thinned"]:
         return None
     try:
         budget = read_budget(eps0=eps0, lam=lam)
+        values = {**{p["name"]: p["default"] for p in form["parameters"] if p["default"] is not None}, **values}
         given = {key: parse_rational(value, key) for key, value in values.items()}
     except InputError:
         return None
@@ -187,6 +199,28 @@ def cells_on_file(name: str, limit: bool, others: Others) -> tuple[CalculatedCel
     """The same as functions of the parameters."""
     kept = lines_on_file(name, limit, others)
     return None if kept is None else tuple(CalculatedCell.of(*line) for line in kept)
+
+
+@lru_cache(maxsize=256)
+def _in_lowest_terms(
+    name: str, limit: bool, others: Others, known: tuple[tuple[str, Real], ...]
+) -> tuple[CalculatedCell, ...] | None:
+    """The cells as quotients of polynomials in ``lam``; None where some is no such quotient."""
+    from symshuffle.decompositions.quotients import quotient_of
+
+    rationals = {name: value for name, value in known if isinstance(value, Fraction)}
+    try:
+        return tuple(
+            CalculatedCell.of(
+                quotient_of(a, rationals).text,
+                quotient_of(b, rationals).text,
+                quotient_of(c, rationals).text,
+                ratios if ratios is None else [quotient_of(text, rationals).text for text in ratios],
+            )
+            for a, b, c, ratios in lines_on_file(name, limit, others) or ()
+        )
+    except (InputError, Unsupported, ZeroDivisionError, TypeError, NameError):
+        return None
 
 
 def _cells(name: str, limit: bool, others: Others) -> tuple[CalculatedCell, ...]:

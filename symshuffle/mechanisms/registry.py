@@ -17,6 +17,7 @@ from symshuffle.mechanisms.finite import P
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.outputs import OutputClass, State
 from symshuffle.mechanisms.symbolic import LAM, Parameter
+from symshuffle.mechanisms.thin import THINNED
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.continuous import Laplace
@@ -119,9 +120,6 @@ def _made(name: str) -> Mechanism:
     with definition_on_file():
         return MECHANISMS[name]()
 
-
-THINNED: Final = "thinned "
-"""How the name of a thinned mechanism begins."""
 
 SHARE: Final = Parameter(P, sp.Integer(0), sp.Integer(1), False, "activation probability")
 

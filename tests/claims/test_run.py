@@ -11,7 +11,7 @@ from fake_ledger.first import claim, defined, nothing
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Verdict
-from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
+from symshuffle.ledger.claims.comparisons import Comparison, Means, compare, decide
 from symshuffle.ledger.claims.model import (
     Check,
     Claim,
@@ -20,7 +20,6 @@ from symshuffle.ledger.claims.model import (
     Correction,
     Grade,
     Kind,
-    Means,
     Statement,
     attained,
     by_cases,

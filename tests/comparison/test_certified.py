@@ -16,10 +16,8 @@ from symshuffle.design.comparison.degrading import Box, Degrading, risk_falls
 from symshuffle.design.comparison.families import family
 from symshuffle.design.comparison.forms import forms
 from symshuffle.design.comparison.matching import matched, read_match
-from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.mechanisms.unary import D, G
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.votes import canonical_votes, vote_balls
+from symshuffle.utility.estimation.votes import canonical_votes, named_votes
 
 BUDGET = {"budget": "1/4"}
 LEVEL = {"eps0": "3/2"}
@@ -208,7 +206,8 @@ def test_the_limit_of_many_hash_values(rho):
 def test_balls_of_votes_hold_the_exact_values():
     one = family("thinned olh", 5)
     exact = canonical_votes(one.at(lam=F(9, 2), g=3, p=F(1, 3)))
-    balls = vote_balls(one.general, {LAM: F(9, 2), G: 3, D: 5}, share=F(1, 3), size=5, inputs=5, bits=100)
+    values = {"lam": F(9, 2), "g": 3, "D": 5}
+    balls = named_votes("olh", values, share=F(1, 3), size=5, inputs=5, bits=100, balls=True)
     for name in ("own", "absent", "trace"):
         ball, value = getattr(balls, name), getattr(exact, name)
         assert ball.lower <= value <= ball.upper

@@ -13,11 +13,10 @@ from symshuffle.accountants.questions.adversary import worst_of_all
 from symshuffle.base.choices import Population, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
-from symshuffle.design.comparison import families
 from symshuffle.design.comparison.families import family, names
 from symshuffle.design.comparison.forms import forms
 from symshuffle.design.comparison.picture import draw
-from symshuffle.mechanisms.registry import MECHANISMS
+from symshuffle.mechanisms.registry import MECHANISMS, thinned
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import worst_canonical_risk
 from symshuffle.utility.frontiers.caps import matched_ratio, optimal_subset_sizes
@@ -215,7 +214,7 @@ def test_what_cannot_be_thinned():
     with pytest.raises(Unsupported, match="not thinned"):
         family("thinned half-block", 4)
     with pytest.raises(Unsupported, match="not thinned"):
-        families.thinned("aug-rr")
+        thinned("aug-rr")
 
 
 @pytest.mark.parametrize("options", [{"eps0": 1}, {"budget": "3/10"}, {"eps0": 1, "loss": "max"}])

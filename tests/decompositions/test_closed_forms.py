@@ -17,7 +17,8 @@ from symshuffle.decompositions import closed_forms, symbolic
 from symshuffle.decompositions.calculated import spreads
 from symshuffle.decompositions.closed_forms import closed_form
 from symshuffle.design.comparison.families import names
-from symshuffle.mechanisms.registry import EXAMPLES, LARGE, THINNED, thinned
+from symshuffle.mechanisms.registry import EXAMPLES, LARGE, thinned
+from symshuffle.mechanisms.thin import THINNED
 
 F = Fraction
 CASES = [

@@ -12,8 +12,9 @@ from symshuffle import LAM, InputError, Mechanism, OutputClass, Parameter, State
 from symshuffle.design.comparison.families import names
 from symshuffle.mechanisms.finite import half_block
 from symshuffle.mechanisms.pairs import Pairs
-from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS, THINNED, thinned
+from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS, thinned
 from symshuffle.mechanisms.symbolic import EVEN, POWER_OF_TWO, PRIME, IntegerKind
+from symshuffle.mechanisms.thin import THINNED
 from symshuffle.mechanisms.unary import hadamard, rappor
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from statistics import NormalDist
@@ -19,8 +20,9 @@ from symshuffle.accountants.bounds.brackets import (
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.covering.participation import EVERYBODY, few_counts, means_between, partial_cdf
 from symshuffle.accountants.covering.reduced import Reduction
+from symshuffle.accountants.rounds.between import BETWEEN, MOST_LEVEL, Between
 from symshuffle.accountants.rounds.dominating import Ends, Profile
-from symshuffle.base.choices import Question
+from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.crossings import halved
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
@@ -48,6 +50,17 @@ _COUNTS_PER_LEVELS: Final = 12
 """By how much more than a value the noise may differ between numbers of messages: as the step of a lattice lets it."""
 
 
+_SETTLED: Final = Fraction(1, 500)
+"""Relative width of the eps of one round between known levels."""
+
+
+def _too_wide(found: Bracket, width: float) -> bool:
+    """Whether a value is to be had more narrowly."""
+    if found.width <= 2 * Fraction(width) * found.upper:
+        return False
+    return found.aimed is None or (found.engine == BETWEEN and found.aimed > 2 * width)
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class OneRound:
@@ -73,6 +86,13 @@ class OneRound:
     request: Request
     known: dict[Fraction, tuple[Bracket, Bracket]] = field(default_factory=dict)
     of_messages: dict[int, OneRound] = field(default_factory=dict)
+    cells: Between = field(default_factory=Between)
+
+    @property
+    def dense(self) -> bool:
+        """Whether values are put between those of two finite laws, since the source has densities and doubles do."""
+        asked = self.request.rigour is Rigour.FLOAT64 and self.request.engine is None
+        return asked and self.reduced.participation.everybody and self.cells.serves(self.reduced, self.n)
 
     @property
     def dropout(self) -> Fraction:
@@ -94,7 +114,7 @@ class OneRound:
     def values(self, eps: Fraction, width: float) -> tuple[Bracket, Bracket]:
         """Both orders of one round at a level; of a bound the larger of the two stands for both."""
         found = self.known.get(eps)
-        if found is None or any(b.width > 2 * Fraction(width) * b.upper and b.aimed is None for b in found):
+        if found is None or any(_too_wide(b, width) for b in found):
             if not self.reduced.real or self.reduced.same_both_ways(ratio_of(eps), self.request.bits):
                 both = self._delta(eps, width, Question.BOTH)
                 found = both, both
@@ -105,16 +125,34 @@ class OneRound:
 
     def smallest(self, delta: Fraction) -> Fraction:
         """The eps of one round, on the safe side."""
+        if self.dense:
+            return self._smallest_of_levels(delta)
         asked = replace(self.request, rel=self.usual_width)
         guess = first_guess(self.reduced, self.n, delta, asked)
         return smallest_eps(self.reduced, self.n, delta, asked, guess).meets
 
+    def _smallest_of_levels(self, delta: Fraction) -> Fraction:
+        """The same from levels whose values are known, and a few between them."""
+        high = self.last_level(delta)
+        low = max((eps for eps, both in self.known.items() if max(b.upper for b in both) > delta), default=Fraction(0))
+        high = min([high, *(eps for eps, both in self.known.items() if max(b.upper for b in both) <= delta)])
+
+        def small(eps: Fraction) -> bool:
+            return max(b.upper for b in self.values(eps, self.usual_width)) <= delta
+
+        if low >= high:
+            return high
+        return halved(small, low, high, settled=lambda low, high: high - low <= high * _SETTLED)[1]
+
     def alone(self) -> Iterator[tuple[str, OneRound]]:
         """Real neighbouring datasets of this source, each as a part of its own."""
         for datasets, real in self.reduced.real_pairs(self.n):
-            yield datasets, replace(self, reduced=real, known={}, of_messages={})
+            yield datasets, replace(self, reduced=real, known={}, of_messages={}, cells=Between())
 
     def _delta(self, eps: Fraction, width: float, question: Question) -> Bracket:
+        if self.dense and eps <= MOST_LEVEL:
+            with suppress(Unsupported):
+                return self.cells.bracket(self.reduced, self.n, eps, width, question)
         return bound_at(self.reduced, self.n, ratio_of(eps), replace(self.request, direction=question, rel=width))
 
     @property

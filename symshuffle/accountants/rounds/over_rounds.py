@@ -22,13 +22,18 @@ from symshuffle.accountants.rounds.lattice_sums import Tilted
 from symshuffle.accountants.rounds.losses import Losses, delta_of, epsilon_of
 from symshuffle.accountants.rounds.one_round import OneRound
 from symshuffle.accountants.rounds.period import Period
-from symshuffle.accountants.rounds.plan import Rounds
+from symshuffle.accountants.rounds.plan import WIDTH_OF_EPS, Rounds
 from symshuffle.base.choices import Question, Rigour, Side
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, Exp, Real, counted, format_decimal, to_arb, working_precision
 from symshuffle.base.results import Bracket
 
 _MOST_LEVELS: Final = 6_000
+_WIDTH_OF_DENSITIES: Final = 2e-2
+_MOST_OF_DENSITIES: Final = 60
+"""Width to begin with for densities, each value of which costs tens of others, and levels from which on nothing finer
+follows, where no finer width was asked for than the usual one; the answer says how wide it is."""
+
 _CUT: Final = Fraction(1, 2_000)
 """Share of the target delta that all rounds together may lose beyond the last level."""
 
@@ -145,7 +150,10 @@ class Deployment:
     def narrowed(self, read: _Read, beyond: Fraction, width: float, sensitivity: float) -> _Found:
         """Both ends of an answer, on lattices of half the step each time until they are as close as asked."""
         beyond = Fraction(10) ** math.floor(math.log10(beyond.numerator) - math.log10(beyond.denominator))
-        step = self.first_step(width / sensitivity, beyond)
+        most, start = _MOST_LEVELS, width
+        if width >= WIDTH_OF_EPS and any(part.dense for part in self.telling):
+            most, start = _MOST_OF_DENSITIES, max(width, _WIDTH_OF_DENSITIES)
+        step = self.first_step(start / sensitivity, beyond)
         lost = 4 * beyond * self.times  # what is no more than the mass left out is not narrowed by finer levels
         found = self._off_known(read, beyond)
         if found is not None and found.high - found.low <= Fraction(width) * found.high:
@@ -153,7 +161,7 @@ class Deployment:
         while True:
             lattice = self.lattice(step, beyond)
             low, high = read(lattice.below), read(lattice.above)
-            if high - low <= Fraction(width) * high or high <= lost or 2 * lattice.levels > _MOST_LEVELS:
+            if high - low <= Fraction(width) * high or high <= lost or 2 * lattice.levels > most:
                 return _Found(low, high, lattice, beyond)
             step /= 2
 

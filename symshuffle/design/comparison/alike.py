@@ -8,22 +8,20 @@ prove equal is not said.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Final
 
-import sympy as sp
-
 from symshuffle.accountants.covering.reduction import reduction
-from symshuffle.base.choices import Question
+from symshuffle.base.choices import Others, Question
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.results import Bracket
-from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.design.comparison.families import family
+from symshuffle.decompositions.closed_forms import lines_on_file
+from symshuffle.decompositions.quotients import Quotient, quotient_of
+from symshuffle.design.comparison.families import Family, family
 from symshuffle.design.comparison.row import Row
-from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.thin import THINNED
 
 _LARGEST_INPUTS: Final = 64
 """Inputs up to which laws are compared: powers in them have so many factors."""
@@ -34,24 +32,27 @@ _MATCHED: Final = Fraction(1, 1000)
 _Law = frozenset[tuple[object, ...]]
 
 
-def alike(k: int, rows: Sequence[Row], own: Mapping[str, Mechanism] = MappingProxyType({})) -> Iterator[str]:
-    """Sentences that name the rows that are the same mechanism, and those that have the same bound only."""
+def alike(k: int, rows: Sequence[Row], own: Mapping[str, Any] = MappingProxyType({})) -> Iterator[str]:
+    """Sentences that name the rows that are the same mechanism, and those that have the same bound only.
+
+    ``own`` are the sources that a user brought, by the names of their rows.
+    """
     if k > _LARGEST_INPUTS:
         return
-    same = list(_groups(k, own, [row for row in rows if row.risk is not None], _templates))
+    same = list(_groups(k, own, [row for row in rows if row.risk is not None], templates_of))
     for group in same:
         yield f"{_named(group)} are the same mechanism, up to the names of messages"
     first = [row for row in rows if not any(row in group[1:] for group in same)]
     private = [row for row in first if row.epsilon is not None and row.epsilon.upper]
-    for group in _groups(k, own, private, _law_of_g, sketch=_law_at_four):
+    for group in _groups(k, own, private, law_of_g, sketch=_law_at_four):
         yield f"{_named(group)} have the same bound: the same law of G at every eps"
 
 
 def _groups(
     k: int,
-    own: Mapping[str, Mechanism],
+    own: Mapping[str, Any],
     rows: Sequence[Row],
-    law: Callable[[Mechanism], _Law | None],
+    law: Callable[[Family, Mapping[str, Any]], _Law | None],
     sketch: Callable[[int, Row], object] = lambda k, row: None,
 ) -> Iterator[list[Row]]:
     """Rows with equal laws, among those whose numbers, or some values of whose laws, do not tell them apart."""
@@ -73,15 +74,23 @@ def _groups(
             yield group
 
 
-def _of(k: int, own: Mapping[str, Mechanism], row: Row, law: Callable[[Mechanism], _Law | None]) -> _Law | None:
+def _of(
+    k: int, own: Mapping[str, Any], row: Row, law: Callable[[Family, Mapping[str, Any]], _Law | None]
+) -> _Law | None:
     try:
         if row.name in own:
-            return law(own[row.name])
-        one = family(row.name, k)
-        chosen = {name: value for name, value in row.parameters if name != str(one.size)}
-        return law(one.at(**chosen))
-    except (InputError, Unsupported, NotDecided):
+            from symshuffle.design.comparison.own import law_of_own  # it loads algebra
+
+            return law_of_own(own[row.name], templates=law is templates_of)
+        return law(*_chosen(k, row))
+    except (InputError, Unsupported, NotDecided, ZeroDivisionError):
         return None
+
+
+def _chosen(k: int, row: Row) -> tuple[Family, dict[str, Any]]:
+    """The family of a row, and its free parameters."""
+    one = family(row.name, k)
+    return one, {name: value for name, value in row.parameters if name != one.size}
 
 
 def _close(one: Row, other: Row) -> bool:
@@ -95,26 +104,38 @@ def _meet(one: Bracket, other: Bracket) -> bool:
     return one.lower * (1 - _MATCHED) <= other.upper and other.lower * (1 - _MATCHED) <= one.upper
 
 
-def _templates(mechanism: Mechanism) -> _Law | None:
+def templates_of(one: Family, values: Mapping[str, Any]) -> _Law | None:
     """How messages depend on the input, and how likely each kind is; None where not all arrangements are messages."""
-    found: dict[tuple[object, ...], sp.Expr] = {}
-    for one in mechanism.classes:
-        total = _simple(sum((state.count * state.probability for state in one.states), start=sp.Integer(0)))
-        if total == 0:
-            continue
-        if one.members is not None or one.pair_counts is not None:
-            return None
-        levels = ((_simple(state.probability / total), _simple(state.count)) for state in one.states)
+    classes = one.form["row"]["templates"]
+    if classes is None:
+        return None
+    share = Fraction(values["p"]) if one.thin else Fraction(1)
+    known = {**one.sized, **{name: value for name, value in values.items() if not (one.thin and name == "p")}}
+    found: dict[tuple[object, ...], Quotient] = {}
+
+    def add(levels: list[tuple[Quotient, Quotient]], mass: Quotient) -> None:
         template = tuple(sorted(levels, key=str))
-        found[template] = found.get(template, sp.Integer(0)) + total * one.size
-    return frozenset((template, _simple(mass)) for template, mass in found.items())
+        if mass != Quotient([0]):
+            found[template] = found.get(template, Quotient([0])) + mass
+
+    for mass, levels in classes:
+        place = [(quotient_of(level, known), quotient_of(count, known)) for level, count in levels]
+        add([pair for pair in place if pair[1] != Quotient([0])], quotient_of(mass, known) * rational(share))
+    if share != 1:  # the null symbol, whose mass is summed over all inputs as the others' are
+        size = Fraction(one.all_inputs)
+        add([(rational(1 / size), rational(size))], rational((1 - share) * size))
+    return frozenset(found.items())
+
+
+def rational(value: Fraction | int) -> Quotient:
+    """A constant quotient."""
+    return quotient_of(str(Fraction(value)), {})
 
 
 def _law_at_four(k: int, row: Row) -> object:
     """The law of G at one local level and one ratio: laws that differ there are not the same."""
     try:
-        one = family(row.name, k)
-        chosen = {name: value for name, value in row.parameters if name != str(one.size)}
+        one, chosen = _chosen(k, row)
         law = reduction(one.source(lam=4, **chosen)).laws(Fraction(6, 5), Question.FORWARD, None)[0]
     except (InputError, Unsupported, NotDecided):
         return row.name
@@ -124,17 +145,24 @@ def _law_at_four(k: int, row: Row) -> object:
     return frozenset([*masses.items(), ("singular", law.singular)])
 
 
-def _law_of_g(mechanism: Mechanism) -> _Law | None:
-    found = optimal_decomposition(mechanism, limits=False)
-    masses: dict[sp.Expr, sp.Expr] = {}
-    for value, mass in itertools.chain(found.gparv()):
-        place = _simple(value)
-        masses[place] = masses.get(place, sp.Integer(0)) + mass
-    return frozenset([*((value, _simple(mass)) for value, mass in masses.items()), ("singular", found.singular())])
-
-
-def _simple(value: sp.Expr) -> sp.Expr:
-    return sp.cancel(sp.together(sp.sympify(value)))
+def law_of_g(one: Family, values: Mapping[str, Any]) -> _Law | None:
+    """Likelihood ratios of both inputs against the blanket, with their masses; None where pairs of inputs differ."""
+    thin = one.thin and values["p"] != 1
+    kept = lines_on_file(THINNED + one.base if thin else one.base, False, Others.BLANKET)
+    if kept is None or not one.alike:
+        return None
+    known = {**one.sized, **{name: value for name, value in values.items() if thin or not (one.thin and name == "p")}}
+    masses: dict[tuple[Quotient, Quotient], Quotient] = {}
+    none = Quotient([0])
+    for a, b, c, _ in kept:
+        first, second, charge = (quotient_of(text, known) for text in (a, b, c))
+        if charge == none:
+            if first != none or second != none:
+                return None
+            continue
+        place = first / charge, second / charge
+        masses[place] = masses.get(place, none) + charge
+    return frozenset(masses.items())
 
 
 def _named(rows: Sequence[Row]) -> str:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Final, final
 
-import sympy as sp
+import flint
 
 from symshuffle.accountants.bounds.guided import log_profile
 from symshuffle.accountants.covering.reduction import reduction
@@ -26,17 +26,15 @@ from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import MatchKind, Population, Question, Rigour, replace_choice
 from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import NotDecided, Unsupported
-from symshuffle.base.numbers import Exp, Verdict, less, lower_end, natural_log
+from symshuffle.base.numbers import Ball, Exp, Verdict, less, lower_end, natural_log, to_arb, working_precision
 from symshuffle.base.numbers.texts import LARGEST_PARAMETER
+from symshuffle.decompositions.calculated import calculated
 from symshuffle.design.comparison.degrading import HASHING, Box, Degrading, Setting
 from symshuffle.design.comparison.families import Family
 from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms
 from symshuffle.design.comparison.matching import Match
 from symshuffle.design.comparison.search import Parameters
-from symshuffle.mechanisms.symbolic import LAM, ball_at
-from symshuffle.utility.estimation.moments import largest_pairwise_budget
-from symshuffle.utility.estimation.votes import vote_balls
-from symshuffle.utility.frontiers.frontier import trace_frontier
+from symshuffle.utility.estimation.votes import named_votes
 
 GAP: Final = Fraction(1, 100)
 """Relative gain below which better shares are not excluded."""
@@ -143,7 +141,7 @@ class Rivals:
             if box.integers is not None and box.integers[0] > LARGEST_PARAMETER:
                 return None  # no mechanism is asked about so far out
             looked += 1
-            if looked > (_MOST_TWO_SIDED if box.shares and self.family.general.name == HASHING else _MOST_BOXES):
+            if looked > (_MOST_TWO_SIDED if box.shares and self.family.base == HASHING else _MOST_BOXES):
                 return None
             if self.excludes(box):
                 continue
@@ -163,7 +161,7 @@ class Rivals:
         if not integers:
             return [Box(None, shares)]
         low, high = self.family.free_range(integers[0])
-        if self.family.general.name == HASHING:
+        if self.family.base == HASHING:
             return [Box((int(low), None), shares)]
         return [Box((i, i), shares) for i in range(int(low), int(high) + 1)]
 
@@ -187,7 +185,7 @@ class Rivals:
 
     def excludes(self, box: Box) -> bool:
         """Whether nobody in the box certainly meets the match with a risk below the goal."""
-        both = self.family.general.name == HASHING and box.shares is not None
+        both = self.family.base == HASHING and box.shares is not None
         first = self.match.kind is not MatchKind.EPS_DELTA  # the one that excludes more boxes
         return any(self._excludes(box, Degrading(self.family, by)) for by in ((first, not first) if both else (True,)))
 
@@ -243,24 +241,25 @@ class Rivals:
 
         return math.exp(zero_between(excess, math.log(1e-13), float(LARGEST_EPS0), xtol=1e-13, rtol=1e-13))
 
-    def _values(self, point: Setting, excess: Fraction) -> dict[sp.Symbol, Fraction | int]:
+    def _values(self, point: Setting, excess: Fraction) -> dict[str, Fraction]:
         """The parameters of a point, other than the share of messages that are not null."""
-        found: dict[sp.Symbol, Fraction | int] = {LAM: 1 + excess}
         chosen = dict(Degrading(self.family).parameters(point))
-        for parameter in self.family.free:
-            if parameter.integer or not self.family.thin:
-                found[parameter.symbol] = chosen[parameter.name]
-        if self.family.size is not None and self.family.at_size is not None:
-            found[self.family.size] = self.family.at_size
-        return found
+        own = {p.name: Fraction(chosen[p.name]) for p in self.family.free if p.integer or not self.family.thin}
+        return {"lam": 1 + excess, **self.family.sized, **own}
 
     def _share(self, point: Setting) -> Fraction:
         return point[1] if self.family.thin else Fraction(1)
 
     def _risk_at_least(self, point: Setting, excess: Fraction) -> bool:
         one, values = self.family, self._values(point, excess)
-        noise = vote_balls(
-            one.general, values, share=self._share(point), size=one.all_inputs, inputs=one.inputs, bits=_BITS
+        noise = named_votes(
+            one.base,
+            values,
+            share=self._share(point),
+            size=one.all_inputs,
+            inputs=one.inputs,
+            bits=_BITS,
+            balls=True,
         )
         return lower_end(noise.risk(self.n)) >= self.goal
 
@@ -274,7 +273,7 @@ class Rivals:
         match self.match.kind:
             case MatchKind.CHI_SQUARE:
                 values = self._values(point, excess)
-                spent = ball_at(largest_pairwise_budget(self.family.general), values, _BITS)
+                spent = _ball(self.family.form["moments"]["chi square"], values)
                 return less(self.match.value, spent * self._share(point)) is Verdict.TRUE
             case MatchKind.EPS0:
                 return less(Exp(self.match.value), 1 + excess) is Verdict.TRUE
@@ -314,8 +313,17 @@ class Rivals:
         return max(self.seen[-_LAST:]) + _MARGIN if told else self.doubt
 
 
+def _ball(text: str, values: dict[str, Fraction]) -> Ball:
+    with working_precision(_BITS + 32):
+        known = {name: to_arb(value) for name, value in values.items()}
+        found = calculated(text)(known)
+        return Ball.from_arb(found if isinstance(found, flint.arb) else to_arb(found), _BITS)
+
+
 def frontier_risk(k: int, match: Match, n: int) -> Fraction | None:
     """No equivariant channel with k inputs has a smaller risk at a chi-square budget; None at another match."""
     if match.kind is not MatchKind.CHI_SQUARE or k < 3:
         return None
+    from symshuffle.utility.frontiers.frontier import trace_frontier  # it loads algebra
+
     return trace_frontier(k, match.value).risk_constant(Population.FIXED).scaled(Fraction(1, n)).lower

@@ -7,22 +7,23 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
-import sympy as sp
-
 from symshuffle.base.choices import Loss, MatchKind
-from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import Exp, lower_end, upper_end
+from symshuffle.base.crossings import first_integer
+from symshuffle.base.errors import NotDecided, Unsupported
+from symshuffle.base.numbers import Exp, Real, Verdict, less, lower_end, upper_end
+from symshuffle.decompositions.calculated import number_at
+from symshuffle.decompositions.quotients import Quotient, quotient_of
 from symshuffle.design.comparison.certified import GAP, MOST_INPUTS, Rivals, Settled, frontier_risk
+from symshuffle.design.comparison.chosen import Chosen
 from symshuffle.design.comparison.degrading import Degrading
 from symshuffle.design.comparison.families import Family
 from symshuffle.design.comparison.forms import Forms
 from symshuffle.design.comparison.matching import Match, Matched, matched
 from symshuffle.design.comparison.search import Parameters, Proposal
-from symshuffle.mechanisms.model import Mechanism
-from symshuffle.utility.estimation.votes import VoteNoise, canonical_votes, is_alike
-from symshuffle.utility.frontiers.caps import optimal_subset_sizes
+from symshuffle.utility.estimation.votes import VoteNoise
 
 _BITS: Final = 160
+_PRECISIONS: Final = (128, 512, 2048, 8192)
 _SUBSETS: Final = "subset-selection"
 LOCAL: Final = "local search: a better choice is not excluded"
 
@@ -39,13 +40,13 @@ class Tried:
 def tried_at(one: Family, values: Parameters, match: Match, closed: Forms, n: int, rel: float) -> Tried:
     """The parameters at the level that matches, with their loss."""
     found = matched(one, values, match, closed, n=n, rel=rel)
-    noise, _ = votes_of(one, found.at)
+    noise, _ = votes_of(found.here)
     return Tried(Fraction(0) if noise is None else upper_end(noise.loss(match.loss, n)), found, values)
 
 
-def least_risk(one: Family, tried: Tried, n: int) -> Fraction:
+def least_risk(tried: Tried, n: int) -> Fraction:
     """Risk that nobody with these parameters certainly goes below at the match: that of a level beyond it."""
-    noise, _ = votes_of(one, tried.found.beyond)
+    noise, _ = votes_of(tried.found.beyond)
     return Fraction(0) if noise is None else lower_end(noise.risk(n))
 
 
@@ -90,9 +91,46 @@ def named(one: Family, match: Match, candidates: Sequence[Proposal]) -> list[Par
     """The proposals, and the sizes of subsets that theorems name."""
     found = [candidate.values for candidate in candidates]
     if one.name == _SUBSETS and match.kind is not MatchKind.EPS_DELTA:
-        best = (1,) if match.kind is MatchKind.CHI_SQUARE else optimal_subset_sizes(one.inputs, Exp(match.value))
+        best = (1,) if match.kind is MatchKind.CHI_SQUARE else best_sizes_of_subsets(one, Exp(match.value))
         found += [values for s in best if (values := ((integer_of(one), s),)) not in found]
     return found
+
+
+def best_sizes_of_subsets(one: Family, lam: Real) -> tuple[int, ...]:
+    """The sizes of subsets with the largest trace at a ratio cap, one or two that tie.
+
+    The sign of the gain of a further element is that of a polynomial that falls with the size (anchored, Theorem 9.3).
+    """
+    trace, integer = one.form["moments"]["sums"][0], integer_of(one)
+
+    def loss(size: int) -> int:
+        """The sign of what the next size has less."""
+        here, there = (quotient_of(trace, {**one.sized, integer: s}) for s in (size, size + 1))
+        return _sign(here - there, lam)
+
+    size = first_integer(lambda s: loss(s) >= 0, 0, one.inputs - 1)
+    return (size, size + 1) if size < one.inputs - 1 and loss(size) == 0 else (size,)
+
+
+def _sign(value: Quotient, lam: Real) -> int:
+    """The sign of a quotient at a ratio cap: at a power of e with a rational exponent, only 0 itself vanishes.
+
+    Raises
+    ------
+    NotDecided
+        If the sign is open at the last precision.
+    """
+    if value == Quotient([0]):
+        return 0
+    for bits in _PRECISIONS:
+        found = number_at(value.text, {"lam": lam}, bits)
+        if less(0, found) is Verdict.TRUE:
+            return 1
+        if less(found, 0) is Verdict.TRUE:
+            return -1
+        if found == 0:
+            return 0
+    raise NotDecided(f"the sign of {value.text} at lam = {lam} is open at {_PRECISIONS[-1]} bits")
 
 
 def settled_for(one: Family, closed: Forms, match: Match, n: int, tried: Sequence[Tried]) -> Settled:
@@ -103,7 +141,7 @@ def settled_for(one: Family, closed: Forms, match: Match, n: int, tried: Sequenc
         return Settled(None, "no risk to compare" if closed.risk is None else LOCAL)
     best = min(entry.risk for entry in tried)
     if one.name == _SUBSETS and match.kind is not MatchKind.EPS_DELTA:
-        floor = min(least_risk(one, entry, n) for entry in tried)
+        floor = min(least_risk(entry, n) for entry in tried)
         if match.kind is MatchKind.CHI_SQUARE:
             return Settled(floor, "proved: size 1 is best at a chi-square budget (alphabets, Theorem 12.1)")
         return Settled(floor, "proved: the best sizes under a ratio cap, ties included (anchored, Theorem 9.3)")
@@ -123,7 +161,7 @@ def settled_for(one: Family, closed: Forms, match: Match, n: int, tried: Sequenc
             return replace(local, left=left or ())
         return Settled(floor, f"certified: no parameters have a risk smaller by {float(GAP):.0%}")
     name = integer_of(one)
-    least = {int(dict(entry.values)[name]): least_risk(one, entry, n) for entry in tried}
+    least = {int(dict(entry.values)[name]): least_risk(entry, n) for entry in tried}
     left = Rivals(one, closed, match, n, best).left(frozenset(least))
     if left is None:
         return local
@@ -139,40 +177,8 @@ def settled_for(one: Family, closed: Forms, match: Match, n: int, tried: Sequenc
     )
 
 
-def votes_of(one: Family, at: Mechanism) -> tuple[VoteNoise | None, str]:
+def votes_of(at: Chosen) -> tuple[VoteNoise | None, str]:
     """The votes of the best unbiased estimator known, or why there is none."""
-    if not is_alike(at):
-        return None, _obstruction(at)
-    return canonical_votes(at, inputs=one.inputs, bits=_BITS), ""
-
-
-def _obstruction(at: Mechanism) -> str:
-    r"""Why a mechanism whose pairs of inputs differ has no unbiased estimator.
-
-    With :math:`z=e_0+e_h-e_1-e_{h+1}`, ``h`` half the number of inputs, :math:`|z^TW|^2` is a sum over pairs of inputs
-    that pair counts give; where it is 0, two populations send the same messages.
-
-    Raises
-    ------
-    Unsupported
-        If these two populations do not.
-    """
-    size, half = int(at.inputs), int(at.inputs) // 2
-    of, told = at.pair.class_of, at.pair.by
-    if size < 4 or size % 2 or of is None or told is None:
-        raise Unsupported(f"{at.name} treats pairs of inputs differently: use AnchoredLaw.from_channel(...)")
-    values = {str(symbol): int(value) for symbol, value in at.fixed if value.is_Integer}
-    signs = {0: 1, half: 1, 1: -1, half + 1: -1}
-    total = sp.Integer(0)
-    for x, sign in signs.items():
-        for y, other in signs.items():
-            roles = (0, 0) if x == y else (0, 1)
-            for shown, count in ((s, c) for one in at.classes for s, c in one.shown(at.inputs, roles)):
-                found = count if x == y else count.subs(told, of(values, x, y))
-                total += sign * other * found * shown[0] * shown[1]
-    if sp.simplify(total) != 0:
-        raise Unsupported(f"{at.name} treats pairs of inputs differently: use AnchoredLaw.from_channel(...)")
-    return (
-        f"no estimator is unbiased: users half at 0 and half at {half} send messages of the same law as users half at "
-        f"1 and half at {half + 1}"
-    )
+    if not at.family.alike:
+        return None, at.obstruction
+    return at.votes(_BITS), ""

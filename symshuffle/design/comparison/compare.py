@@ -12,9 +12,7 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache, partial
-from typing import Final
-
-import sympy as sp
+from typing import TYPE_CHECKING, Any, Final
 
 from symshuffle.accountants.bounds.amplification import Attained
 from symshuffle.accountants.bounds.evaluate import check_n
@@ -24,7 +22,7 @@ from symshuffle.accountants.questions.solve import epsilon
 from symshuffle.base.choices import Loss, MatchKind, Rigour, choice
 from symshuffle.base.errors import InputError, NamedProgress, NotDecided, Unsupported, check_progress
 from symshuffle.base.executors import mapped
-from symshuffle.base.numbers import as_integer, as_width, upper_end
+from symshuffle.base.numbers import as_integer, as_width, enclose, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.alike import alike
 from symshuffle.design.comparison.certified import MOST_INPUTS, Settled
@@ -38,19 +36,19 @@ from symshuffle.design.comparison.choosing import (
     tried_at,
     votes_of,
 )
-from symshuffle.design.comparison.families import Family, family, names
+from symshuffle.design.comparison.chosen import Chosen
+from symshuffle.design.comparison.families import Family, family, names_on_file
 from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms, Values, forms, gaussian_epsilon
 from symshuffle.design.comparison.generic import generic_row
-from symshuffle.design.comparison.matching import Match, budget_of, level_in_doubles, matched, read_match
+from symshuffle.design.comparison.matching import Match, has_strings, level_in_doubles, matched, read_match
 from symshuffle.design.comparison.model import Comparison
 from symshuffle.design.comparison.over_bounds import over_bounds
-from symshuffle.design.comparison.own import own_row, read_own
-from symshuffle.design.comparison.row import Row, bracket_of, message_bits
+from symshuffle.design.comparison.row import Row, bracket_of
 from symshuffle.design.comparison.search import Parameters, proposals
-from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.symbolic import LAM, evaluate, value_of
-from symshuffle.mechanisms.unary import BitStrings
-from symshuffle.utility.estimation.votes import LARGEST_STRING, bitwise_votes
+from symshuffle.utility.estimation.votes import LARGEST_STRING
+
+if TYPE_CHECKING:
+    from symshuffle.design.comparison.own import Own
 
 _LARGEST_INPUTS: Final = 10**6
 """Inputs beyond which messages and moments are not written out."""
@@ -69,6 +67,7 @@ _FEW_INPUTS: Final = 1000
 """Inputs up to which several integers are matched exactly at a central target."""
 
 _BITS: Final = 160
+_CAP_BITS: Final = 64
 
 
 def compare(
@@ -151,7 +150,7 @@ def compare(
     rel = as_width(rel)
     check_progress(progress)
     variants = as_integer(variants, "variants", 1, LARGEST_VARIANTS)
-    wanted, own = (None, []) if mechanisms is None else read_own(_listed(mechanisms), k)
+    wanted, own = (None, []) if mechanisms is None else _read(_listed(mechanisms), k)
     found, absent = _families(k, match, wanted) if wanted is None or wanted else ([], [])
     rows: list[Row] = [generic_row(match, n, rel)] if wanted is not None and NAME in wanted else []
     budgeted = [one for one in found if one.has_budget]
@@ -172,16 +171,12 @@ def compare(
         rows.extend(made)
         if reason:
             absent.append((one.name, reason))
-    for mine in own:
-        try:
-            rows.append(own_row(mine, match, n, rel))
-        except (Unsupported, NotDecided) as error:
-            absent.append((mine.name, str(error)))
+    _add_own(own, match, n, rel, rows, absent)
     if match.kind is MatchKind.CHI_SQUARE and match.value > reach > 0:
         allowed = f"a number in (0, {reach:.4g}], the range attainable at local levels up to {LARGEST_EPS0}"
         raise InputError("budget", budget, allowed)
     ordered = tuple(sorted(rows, key=lambda row: row.order))
-    brought = {one.name: one.source for one in own if isinstance(one.source, Mechanism)}
+    brought: dict[str, Any] = {one.name: one.source for one in own}
     return Comparison(k, n, match, ordered, tuple(absent), tuple(alike(k, ordered, brought)))
 
 
@@ -189,6 +184,29 @@ def _listed(mechanisms: object) -> Sequence[object]:
     if isinstance(mechanisms, str) or not isinstance(mechanisms, Sequence) or not mechanisms:
         raise InputError("mechanisms", mechanisms, "a list of at least one name, or None for all")
     return mechanisms
+
+
+def _read(mechanisms: Sequence[object], k: int) -> tuple[list[str], list[Own]]:
+    """Names of the registry, and what a user brings; algebra loads with the latter."""
+    if all(isinstance(one, str) and "(" not in one for one in mechanisms):
+        return [str(one) for one in mechanisms], []
+    from symshuffle.design.comparison.own import read_own
+
+    return read_own(mechanisms, k)
+
+
+def _add_own(
+    own: Sequence[Own], match: Match, n: int, rel: float, rows: list[Row], absent: list[tuple[str, str]]
+) -> None:
+    if not own:
+        return
+    from symshuffle.design.comparison.own import own_row
+
+    for mine in own:
+        try:
+            rows.append(own_row(mine, match, n, rel))
+        except (Unsupported, NotDecided) as error:
+            absent.append((mine.name, str(error)))
 
 
 def _tried(k: int, n: int, match: Match, rel: float, variants: int, one: Family) -> tuple[list[Row], str, float]:
@@ -209,7 +227,7 @@ def _families(k: int, match: Match, wanted: Sequence[str] | None) -> tuple[list[
     if wanted is not None:
         return [family(name, k) for name in wanted if name != NAME], []
     found, absent = [], []
-    for name in names():
+    for name in names_on_file():
         try:
             one = family(name, k)
         except InputError as error:
@@ -222,13 +240,13 @@ def _families(k: int, match: Match, wanted: Sequence[str] | None) -> tuple[list[
 
 def _check_strings(one: Family) -> None:
     """Refuse strings of bits that are too long, before their probabilities are written out."""
-    if one.all_inputs > LARGEST_STRING and any(isinstance(c.members, BitStrings) for c in one.general.classes):
+    if one.all_inputs > LARGEST_STRING and has_strings(one):
         raise Unsupported(f"messages are strings of {one.all_inputs} bits (limit {LARGEST_STRING})")
 
 
 def _without_budget(one: Family, k: int, n: int, match: Match, rows: list[Row], absent: list[tuple[str, str]]) -> None:
     """A mechanism without a local level: it says nothing, and meets every match, or it reveals inputs for certain."""
-    if one.free or not all(state.probability != 0 for c in one.general.classes for state in c.states):
+    if one.free or one.form["row"]["certain"]:
         absent.append((one.name, "some message is impossible at some inputs: no finite local level or chi-square"))
         return
     nothing = Bracket(Fraction(0), Fraction(0), Rigour.EXACT, "closed form", "all rows are equal")
@@ -236,7 +254,7 @@ def _without_budget(one: Family, k: int, n: int, match: Match, rows: list[Row], 
     rows.append(
         Row(
             one.name,
-            one.general.title,
+            one.form["row"]["title"],
             (),
             nothing,
             nothing,
@@ -264,12 +282,13 @@ def _goal(k: int, match: Match, n: int, rel: float) -> float:
     """The blanket variance of k-ary response at a central target, at which other parameters are ranked."""
     reference = family("krr", k)
     closed = forms(reference)
-    at = matched(reference, (), match, closed, n=n, rel=max(rel, 1e-3)).at
-    return closed.variance(float(upper_end(evaluate(_lam(at)))), {})
+    at = matched(reference, (), match, closed, n=n, rel=max(rel, 1e-3)).here
+    return closed.variance(_cap(at), {})
 
 
-def _lam(mechanism: Mechanism) -> sp.Expr:
-    return dict(mechanism.fixed)[LAM]
+def _cap(at: Chosen) -> float:
+    """The ratio cap, rounded up."""
+    return float(upper_end(at.lam if isinstance(at.lam, Fraction) else enclose(at.lam, _CAP_BITS)))
 
 
 def _best(
@@ -313,10 +332,10 @@ def _best(
         settled = settled_for(one, closed, match, n, tried)
     ranked = sorted(tried, key=lambda entry: entry.risk)
     if one.thin and dict(ranked[0].values)["p"] == 1:
-        raise Unsupported(f"a null symbol does not pay here: it is {one.general.name} ({settled.how})")
+        raise Unsupported(f"a null symbol does not pay here: it is {one.base} ({settled.how})")
     # What is equal to the last digit is told apart by eps.
     made = [
-        _row(one, closed, entry.found.at, entry.values, match, n, rel, settled)
+        _row(one, closed, entry.found.here, match, n, rel, settled)
         for i, entry in enumerate(ranked)
         if i < variants or entry.risk == ranked[0].risk
     ]
@@ -326,18 +345,17 @@ def _best(
 def _row(
     one: Family,
     closed: Forms,
-    at: Mechanism,
-    values: Parameters,
+    at: Chosen,
     match: Match,
     n: int,
     rel: float,
     settled: Settled,
 ) -> Row:
-    noise, reason = votes_of(one, at)
-    chi_square = budget_of(at)
-    level = evaluate(sp.log(_lam(at)), bits=_BITS) if match.kind is MatchKind.CHI_SQUARE else evaluate(sp.log(_lam(at)))
-    bitwise = bitwise_votes(at)
-    certified, attained, privacy, neighbours = _certified(one, closed, at, values, match, n, rel)
+    noise, reason = votes_of(at)
+    chi_square = at.chi_square
+    level = at.level(_BITS if match.kind is MatchKind.CHI_SQUARE else None)
+    bitwise = at.bitwise
+    certified, attained, privacy, neighbours = _certified(closed, at, match, n, rel)
     risk = None if noise is None else bracket_of(noise.risk(n), noise.estimator)
     iid = None if noise is None else bracket_of(noise.iid_risk(n), noise.estimator)
     used = 1 - Fraction(1, one.inputs)
@@ -346,7 +364,7 @@ def _row(
     return Row(
         one.name,
         at.title,
-        (*values, *sized),
+        (*at.values, *sized),
         bracket_of(level, "logarithm of the ratio cap"),
         bracket_of(chi_square, "closed form in the parameters"),
         None if trace is None else bracket_of(trace, "closed form, or a sum over the number of ones"),
@@ -361,7 +379,7 @@ def _row(
         attained,
         privacy,
         () if iid is None else tuple(over_bounds(one, iid, chi_square, trace, n)),
-        message_bits(at),
+        at.message_bits,
         settled.floor,
         settled.how,
         None if noise is None else bracket_of(noise.loss(match.loss, n), noise.estimator),
@@ -370,23 +388,22 @@ def _row(
     )
 
 
-def _guess(closed: Forms, at: Mechanism, values: Parameters, delta: Fraction, n: int) -> Fraction | None:
-    floats = {name: float(value) for name, value in values}
-    variance = closed.variance(float(upper_end(evaluate(_lam(at), bits=64))), floats)
+def _guess(closed: Forms, at: Chosen, delta: Fraction, n: int) -> Fraction | None:
+    floats = {name: float(value) for name, value in at.values}
+    variance = closed.variance(_cap(at), floats)
     if not 0 < variance < math.inf:
         return None
     return Fraction(f"{gaussian_epsilon(variance, n, float(delta)):.6g}") or None
 
 
 def _certified(
-    one: Family, closed: Forms, at: Mechanism, values: Parameters, match: Match, n: int, rel: float
+    closed: Forms, at: Chosen, match: Match, n: int, rel: float
 ) -> tuple[Bracket | None, Attained | None, str, Neighbours | None]:
     if match.delta is None:
         return None, None, "no delta was given", None
     try:
-        near = match.value if match.kind is MatchKind.EPS_DELTA else _guess(closed, at, values, match.delta, n)
-        source = one.source(lam=value_of(_lam(at)), **dict(values))
-        found = epsilon(source, n=n, delta=match.delta, rel=rel, bits=_BITS, attain=True, near=near)
+        near = match.value if match.kind is MatchKind.EPS_DELTA else _guess(closed, at, match.delta, n)
+        found = epsilon(at.source, n=n, delta=match.delta, rel=rel, bits=_BITS, attain=True, near=near)
     except Unsupported as error:
         return None, None, str(error), None
     bracket = found.bracket

@@ -25,13 +25,9 @@ from fractions import Fraction
 from functools import cache
 from typing import Final, TypeAlias, final
 
-import sympy as sp
-
-from symshuffle.base.numbers import Verdict
+from symshuffle.decompositions.quotients import Quotient, quotient_of
 from symshuffle.design.comparison.families import Family
 from symshuffle.design.comparison.search import Parameters
-from symshuffle.mechanisms.symbolic import LAM, nonnegative
-from symshuffle.utility.estimation.votes import closed_sums
 
 HASHING: Final = "olh"
 """The mechanism whose hash values are ordered as described."""
@@ -83,7 +79,7 @@ class Degrading:
     @property
     def hashes(self) -> bool:
         """Whether the integers are ordered, at one level; elsewhere each is a box of its own."""
-        return self.family.general.name == HASHING
+        return self.family.base == HASHING
 
     @property
     def ordered(self) -> bool:
@@ -142,11 +138,8 @@ def risk_falls(family: Family) -> bool:
 
     A share ``p`` divides the part of the risk that depends on the ratio cap, and so changes nothing.
     """
-    (trace, own, absent), strings = closed_sums(family.general)
-    if strings or family.size is None:
+    moments = family.form["moments"]
+    if moments["strings"] or family.size is None or any(p.name != "p" or not family.thin for p in family.free):
         return False
-    risk = ((own + (family.inputs - 1) * absent) / trace**2).subs(family.size, family.at_size)
-    if risk.free_symbols != {LAM}:
-        return False
-    slack = sp.Symbol("t", positive=True)
-    return nonnegative(-sp.diff(risk, LAM), {LAM: 1 + slack}) is Verdict.TRUE
+    trace, own, absent = (quotient_of(text, family.sized) for text in moments["sums"])
+    return ((own + Quotient([family.inputs - 1]) * absent) / trace**2).falls

@@ -11,19 +11,45 @@ a null symbol that says nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, final
-
-import sympy as sp
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import as_integer
+from symshuffle.base.numbers.texts import KINDS, LARGEST_PARAMETER
+from symshuffle.decompositions.calculated import number_at
 from symshuffle.decompositions.closed_forms import ClosedForm, table
-from symshuffle.mechanisms.finite import P
-from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.registry import MECHANISMS, SHARE, THINNED, check_thinnable, mechanism, thinned
-from symshuffle.mechanisms.symbolic import LAM, LARGEST_PARAMETER, Parameter
-from symshuffle.utility.estimation.votes import is_alike
+from symshuffle.mechanisms.thin import THINNED
+
+if TYPE_CHECKING:  # what is on file needs no algebra
+    from symshuffle.mechanisms.model import Mechanism
+
+_BITS: Final = 64
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Free:
+    """A parameter to choose at a match.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    integer : bool
+        Whether it is an integer; else it is a share.
+    lower, upper : str
+        Its range, in the other parameters; None for no upper end.
+    """
+
+    name: str
+    integer: bool
+    lower: str
+    upper: str | None
+
+
+SHARE_OF_MESSAGES: Final = Free("p", False, "0", "1")
 
 
 @final
@@ -35,11 +61,11 @@ class Family:
     ----------
     name : str
         As in the registry, after ``thinned`` for one that is run with probability ``p`` only.
-    general : Mechanism
-        All parameters open, without the null symbol: closed forms are derived from it, once for every ``k``.
+    base : str
+        As in the registry.
     thin : bool
         Whether a null symbol is sent with probability ``1 - p``.
-    size : sympy.Symbol or None
+    size : str or None
         The parameter on which the number of inputs depends.
     at_size : int or None
         Its value.
@@ -48,35 +74,70 @@ class Family:
     """
 
     name: str
-    general: Mechanism
+    base: str
     thin: bool
-    size: sp.Symbol | None
+    size: str | None
     at_size: int | None
     inputs: int
 
     @property
-    def has_budget(self) -> bool:
-        """Whether there is a ratio cap to be matched."""
-        return any(parameter.symbol == LAM for parameter in self.general.parameters)
+    def form(self) -> dict[str, Any]:
+        """What is on file of the mechanism without the null symbol."""
+        found: dict[str, Any] = table()[self.base]
+        return found
 
     @property
-    def free(self) -> tuple[Parameter, ...]:
+    def general(self) -> Mechanism:
+        """All parameters open, without the null symbol."""
+        from symshuffle.mechanisms.registry import mechanism
+
+        return mechanism(self.base)
+
+    @property
+    def alike(self) -> bool:
+        """Whether the mechanism treats all pairs of inputs alike."""
+        return self.form["by"] is None
+
+    @property
+    def has_budget(self) -> bool:
+        """Whether there is a ratio cap to be matched."""
+        return bool(self.form["budget"])
+
+    @property
+    def free(self) -> tuple[Free, ...]:
         """Parameters to choose at a match."""
-        fixed = {LAM, self.size, self.general.pair.by}
-        open_ones = tuple(parameter for parameter in self.general.parameters if parameter.symbol not in fixed)
-        return (*open_ones, SHARE) if self.thin else open_ones
+        fixed = {self.size, self.form["by"]}
+        open_ones = tuple(
+            Free(p["name"], p["integer"], p["lower"], p["upper"])
+            for p in self.form["parameters"]
+            if p["name"] not in fixed
+        )
+        return (*open_ones, SHARE_OF_MESSAGES) if self.thin else open_ones
+
+    @property
+    def sized(self) -> dict[str, Fraction]:
+        """The size, by name, where there is one."""
+        return {} if self.size is None or self.at_size is None else {self.size: Fraction(self.at_size)}
 
     @property
     def all_inputs(self) -> int:
         """Number of inputs of the mechanism, of which :attr:`inputs` are used."""
-        return int(self.general.inputs if self.size is None else self.general.inputs.subs(self.size, self.at_size))
+        return int(self.number(self.form["inputs"]))
+
+    def number(self, text: str) -> Fraction:
+        """The rational that a text denotes at this size."""
+        found = number_at(text, self.sized, _BITS)
+        assert isinstance(found, Fraction)
+        return found
 
     def at(self, *, lam: object = None, eps0: object = None, **values: object) -> Mechanism:
         """The mechanism with its size, budget and free parameters fixed."""
-        sized: dict[str, Any] = {} if self.size is None else {str(self.size): self.at_size}
+        from symshuffle.mechanisms.registry import thinned
+
+        sized: dict[str, Any] = {} if self.size is None else {self.size: self.at_size}
         whole = self.general
         if self.thin and values["p"] != 1:
-            whole = thinned(self.general.name)
+            whole = thinned(self.base)
         elif self.thin:
             values = {name: value for name, value in values.items() if name != "p"}
         found = whole.at(lam=lam, eps0=eps0, **sized, **values)
@@ -87,19 +148,18 @@ class Family:
     def source(self, *, lam: object = None, eps0: object = None, **values: object) -> ClosedForm | Mechanism:
         """The same for its privacy only: by its closed form where one is on file, which takes no algebra."""
         thin = self.thin and values["p"] != 1
-        known = {} if self.size is None else {str(self.size): str(self.at_size)}
+        known = {name: str(value) for name, value in self.sized.items()}
         known |= {name: str(value) for name, value in values.items() if name != "p" or thin or not self.thin}
-        name, budget = (self.name if thin else self.general.name), read_budget(lam=lam, eps0=eps0)
+        name, budget = (self.name if thin else self.base), read_budget(lam=lam, eps0=eps0)
         if name not in table() or budget is None:
             return self.at(lam=lam, eps0=eps0, **values)
         kinds = ClosedForm(name, tuple(known.items()), budget).kinds
         return kinds[0] if len(kinds) == 1 else ClosedForm(name, tuple(known.items()), budget)
 
-    def free_range(self, parameter: Parameter) -> tuple[float, float]:
+    def free_range(self, parameter: Free) -> tuple[float, float]:
         """The range of a free parameter at this size; infinity where it has no upper end."""
-        known = {} if self.size is None else {self.size: sp.Integer(self.at_size)}
-        upper = None if parameter.upper is None else parameter.upper.subs(known)
-        return float(parameter.lower.subs(known)), float("inf") if upper is None else float(upper)
+        upper = parameter.upper
+        return float(self.number(parameter.lower)), float("inf") if upper is None else float(self.number(upper))
 
 
 def family(name: str, k: int) -> Family:
@@ -122,45 +182,69 @@ def family(name: str, k: int) -> Family:
     asked: Any = name  # callers are not type-checked
     if not isinstance(asked, str):
         raise InputError("mechanisms", asked, "names, as in symshuffle.compare(..., mechanisms=['krr'])")
-    thin = name.startswith(THINNED)
-    general: Any = mechanism(name.removeprefix(THINNED))
+    base, thin = name.removeprefix(THINNED), name.startswith(THINNED)
+    _check_name(name, base, thin)
+    found = Family(name, base, thin, None, None, k)
+    inputs = found.form["inputs"]
+    size = next((p for p in found.form["parameters"] if p["name"] in inputs), None)
+    if size is None:
+        if found.all_inputs != k:
+            raise InputError("k", k, f"{found.all_inputs}, the number of inputs of {name}")
+        return found
+    found = Family(name, base, thin, size["name"], _smallest_size(inputs, size, k), k)
+    if found.all_inputs != k and not found.alike:
+        raise InputError(
+            "k", k, f"{size['kind']} for {name}, which treats pairs of inputs differently: none can be left out"
+        )
+    return found
+
+
+def _check_name(name: str, base: str, thin: bool) -> None:
+    """Refuse what has no name, outputs without end, and what is not thinned."""
+    if base in table() and (not thin or name in table()):
+        return
+    from symshuffle.mechanisms.model import Mechanism
+    from symshuffle.mechanisms.registry import check_thinnable, mechanism
+
+    general: Any = mechanism(base)
     if not isinstance(general, Mechanism):
         raise InputError("mechanisms", name, "mechanisms of finitely many outputs")
     if thin:
         check_thinnable(general)
-    counted = sp.sympify(general.inputs).free_symbols
-    if not counted:
-        if int(general.inputs) != k:
-            raise InputError("k", k, f"{general.inputs}, the number of inputs of {name}")
-        return Family(name, general, thin, None, None, k)
-    (size,) = counted
-    (parameter,) = (p for p in general.parameters if p.symbol == size)
-    value = _smallest_size(general.inputs, parameter, k)
-    found = Family(name, general, thin, size, value, k)
-    if found.all_inputs != k and not is_alike(general):
-        kind = parameter.range if parameter.kind is None else parameter.kind.words
-        raise InputError("k", k, f"{kind} for {name}, which treats pairs of inputs differently: none can be left out")
-    return found
+    if base not in table():
+        raise InputError("mechanisms", name, "a mechanism whose closed form is on file: run `make pages`")
 
 
-def _smallest_size(inputs: sp.Expr, parameter: Parameter, k: int) -> int:
-    """The smallest value of the size at which a mechanism has at least k inputs."""
-    lower = int(parameter.lower)
-    value = max(lower, int(sp.solve(inputs - k, parameter.symbol)[0]))
-    while True:  # powers of two at most twice as far
-        if parameter.kind is None or parameter.kind.holds(value):
-            return value
+def _smallest_size(inputs: str, parameter: dict[str, Any], k: int) -> int:
+    """The smallest value of the size at which a mechanism has at least k inputs, whose number grows by one with it."""
+    name, kind = parameter["name"], parameter["kind"]
+    at_zero = number_at(inputs, {name: Fraction(0)}, _BITS)
+    lower = number_at(parameter["lower"], {}, _BITS)
+    assert isinstance(at_zero, Fraction) and isinstance(lower, Fraction)
+    value = max(int(lower), int(k - at_zero))
+    while kind is not None and not KINDS[kind](value):  # powers of two at most twice as far
         value += 1
+    return value
 
 
 def names() -> tuple[str, ...]:
     """All mechanisms of the registry, and after them those that can be thinned and are not registered so themselves."""
+    from symshuffle.mechanisms.finite import P
+    from symshuffle.mechanisms.registry import MECHANISMS, mechanism
+    from symshuffle.mechanisms.symbolic import LAM
+    from symshuffle.utility.estimation.votes import is_alike
+
     found = []
     for name in MECHANISMS:
         symbols = {parameter.symbol for parameter in mechanism(name).parameters}
         if LAM in symbols and P not in symbols and is_alike(mechanism(name)) and name not in _REGISTERED:
             found.append(THINNED + name)
     return (*MECHANISMS, *found)
+
+
+def names_on_file() -> tuple[str, ...]:
+    """The same, off the file of closed forms."""
+    return tuple(table())
 
 
 _REGISTERED: Final = frozenset({"krr", "rr"})

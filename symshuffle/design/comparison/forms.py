@@ -6,23 +6,21 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, TypeAlias, final
-
-import sympy as sp
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 from symshuffle.accountants.bounds.guided import level
 from symshuffle.base.choices import Loss, Others
 from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import Unsupported
 from symshuffle.decompositions.calculated import compiled
-from symshuffle.decompositions.closed_forms import lines_on_file, moments_on_file
-from symshuffle.decompositions.counting import count_cells
+from symshuffle.decompositions.closed_forms import lines_on_file
 from symshuffle.design.comparison.families import Family
-from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.registry import is_named
-from symshuffle.mechanisms.symbolic import LAM, written
-from symshuffle.utility.estimation.moments import largest_pairwise_budget
 from symshuffle.utility.estimation.votes import is_alike, string_terms, sums_in_texts
+
+if TYPE_CHECKING:  # what is on file needs no algebra
+    import sympy as sp
+
+    from symshuffle.mechanisms.model import Mechanism
 
 Values: TypeAlias = Mapping[str, float]
 """Free parameters by name."""
@@ -40,6 +38,12 @@ def blanket_variance(mechanism: Mechanism) -> sp.Expr:
     Divided by ``n`` it is all that is left of the certified bound for many users and small eps. It ranks parameters
     before they are matched; no privacy number is read off it.
     """
+    import sympy as sp
+
+    from symshuffle.decompositions.counting import count_cells
+    from symshuffle.mechanisms.registry import is_named
+    from symshuffle.mechanisms.symbolic import LAM
+
     told = mechanism.pair.by
     kept = lines_on_file(mechanism.name, False, Others.BLANKET) if is_named(mechanism) else None
     if kept is None:
@@ -76,27 +80,98 @@ class Forms:
 
 def moments_in_texts(general: Mechanism) -> dict[str, Any]:
     """What a comparison asks of a mechanism with all parameters open: its entry in the file of closed forms."""
+    from symshuffle.mechanisms.symbolic import written
+    from symshuffle.utility.estimation.moments import largest_pairwise_budget
+
     sums, strings = sums_in_texts(general) if is_alike(general) else (None, None)
     variance, budget = written(blanket_variance(general)), written(largest_pairwise_budget(general))
     return {"chi square": budget, "variance": variance, "sums": sums, "strings": strings}
 
 
-@cache
-def _texts(general: Mechanism) -> Mapping[str, Any]:
-    kept = moments_on_file(general.name) if is_named(general) else None
-    return moments_in_texts(general) if kept is None else kept
+def row_in_texts(general: Mechanism) -> dict[str, Any]:
+    """What a row says of a mechanism beside its moments: its entry in the file of closed forms.
+
+    ``certain``: whether some message is impossible at some inputs. ``bitwise``: variances of the two kinds of votes of
+    bits; None where messages are no strings of bits. ``templates``: mass, and levels with their counts, of each class;
+    None where not all arrangements are messages. ``obstructed``: whether two populations of 4, 6, ... inputs send the
+    same messages.
+    """
+    import sympy as sp
+
+    from symshuffle.mechanisms.symbolic import normal_form, written
+
+    outputs = sp.sympify(general.num_outputs)
+    templates: list[Any] = []
+    whole = all(one.members is None and one.pair_counts is None for one in general.classes)
+    for one in general.classes if whole else ():
+        total = normal_form(sum((state.count * state.probability for state in one.states), start=sp.Integer(0)))
+        if total == 0:
+            continue
+        levels = [[written(normal_form(state.probability / total)), written(state.count)] for state in one.states]
+        templates.append([written(normal_form(total * one.size)), levels])
+    bitwise = _bitwise(general) if is_alike(general) else None
+    return {
+        "title": general.title,
+        "outputs": written(outputs),
+        "certain": any(state.probability == 0 for one in general.classes for state in one.states),
+        "bitwise": None if bitwise is None else [*map(written, bitwise)],
+        "templates": templates if whole else None,
+        "obstructed": not is_alike(general) and all(_obstructed(general, size) for size in (4, 6, 8, 10)),
+    }
+
+
+def _bitwise(general: Mechanism) -> tuple[sp.Expr, sp.Expr] | None:
+    """Variances of a bit's vote for its own input and for another; None where messages are no strings of bits."""
+    from symshuffle.mechanisms.symbolic import normal_form
+    from symshuffle.mechanisms.unary import BitStrings
+
+    strings = [c for c in general.classes if isinstance(c.members, BitStrings)]
+    if len(strings) != 1:
+        return None
+    (mixed,) = strings
+    other = mixed.members.other  # type: ignore[union-attr]  # it is BitStrings
+    own = normal_form(other * mixed.states[0].probability)
+    if normal_form(own + (1 - other) * mixed.states[1].probability - 1) != 0:
+        return None  # other messages occur as well
+    apart = (own - other) ** 2
+    found = [normal_form(q * (1 - q) / apart) for q in (own, other)]
+    return found[0], found[1]
+
+
+def _obstructed(general: Mechanism, size: int) -> bool:
+    r"""Whether two populations of a mechanism whose pairs of inputs differ send the same messages.
+
+    With :math:`z=e_0+e_h-e_1-e_{h+1}`, ``h`` half the number of inputs, :math:`|z^TW|^2` is a sum over pairs of inputs
+    that pair counts give; where it is 0, users half at 0 and half at h, and half at 1 and half at h + 1, do.
+    """
+    import sympy as sp
+
+    (parameter,) = (p for p in general.parameters if p.symbol in sp.sympify(general.inputs).free_symbols)
+    at, half = general.at(**{parameter.name: size}), size // 2
+    of, told = at.pair.class_of, at.pair.by
+    if of is None or told is None:
+        return False
+    signs = {0: 1, half: 1, 1: -1, half + 1: -1}
+    total = sp.Integer(0)
+    for x, sign in signs.items():
+        for y, other in signs.items():
+            roles = (0, 0) if x == y else (0, 1)
+            for shown, count in ((s, c) for one in at.classes for s, c in one.shown(at.inputs, roles)):
+                found = count if x == y else count.subs(told, of({parameter.name: size}, x, y))
+                total += sign * other * found * shown[0] * shown[1]
+    return bool(sp.simplify(total) == 0)
 
 
 def forms(family: Family, loss: Loss = Loss.L2) -> Forms:
-    """The closed forms of a family, from the file or derived."""
-    texts = _texts(family.general)
+    """The closed forms of a family, off the file."""
+    texts = family.form["moments"]
     budget, variance = (_function(texts[which], family) for which in ("chi square", "variance"))
-    return Forms(budget, variance, _risk(family, loss) if is_alike(family.general) else None)
+    return Forms(budget, variance, _risk(family, loss) if family.alike else None)
 
 
 def _function(text: str, family: Family, *, scaled: bool = True) -> Callable[[float, Values], float]:
     names = [p.name for p in family.free if not (family.thin and p.name == "p")]
-    sized = {} if family.size is None or family.at_size is None else {str(family.size): float(family.at_size)}
+    sized = {name: float(value) for name, value in family.sized.items()}
     raw = compiled(text, ("lam", *sized, *names), float, math.sqrt)
     size, thin = tuple(sized.values()), scaled and family.thin
 
@@ -113,7 +188,7 @@ def _function(text: str, family: Family, *, scaled: bool = True) -> Callable[[fl
 def _risk(family: Family, loss: Loss) -> Callable[[float, Values], float]:
     import numpy as np
 
-    texts = _texts(family.general)
+    texts = family.form["moments"]
     parts = [_function(part, family) for part in texts["sums"]]
     shown = [tuple(_function(part, family, scaled=False) for part in string) for string in texts["strings"]]
     size, used = family.all_inputs, family.inputs

@@ -10,28 +10,28 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.accountants.bounds.evaluate import check_n
 from symshuffle.accountants.questions.inverses import solve_eps0
+from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import Loss, MatchKind, replace_choice
-from symshuffle.base.errors import InputError, NotDecided
-from symshuffle.base.numbers import DEFAULT_BITS, Number, Verdict, less, parse_rational
-from symshuffle.decompositions.calculated import number_at
-from symshuffle.decompositions.closed_forms import moments_on_file
+from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.levels import read_budget
+from symshuffle.base.numbers import Real, Verdict, less, parse_rational
+from symshuffle.design.comparison.chosen import Chosen
 from symshuffle.design.comparison.families import Family
 from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms, Values, matched_log
 from symshuffle.design.comparison.search import Parameters
-from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.registry import THINNED, is_named
-from symshuffle.mechanisms.symbolic import evaluate, value_of
-from symshuffle.mechanisms.unary import BitStrings
-from symshuffle.utility.estimation.moments import largest_pairwise_budget
+
+if TYPE_CHECKING:
+    from symshuffle.mechanisms.model import Mechanism
 
 LONGEST_EXACT: Final = 64
 """Inputs up to which strings of bits get a rational ratio; beyond, their probabilities are balls."""
 
 _BITS: Final = 50
+_WIDE: Final = 0.1
 _SMALLEST_GOAL: Final = Fraction(1, 10**12)
 
 
@@ -81,14 +81,19 @@ class Matched:
 
     Parameters
     ----------
-    at : Mechanism
+    here : Chosen
         It certainly spends at most what was asked for.
-    beyond : Mechanism
+    beyond : Chosen
         It certainly spends at least that: at the match nobody with these parameters has a larger level.
     """
 
-    at: Mechanism
-    beyond: Mechanism
+    here: Chosen
+    beyond: Chosen
+
+    @property
+    def at(self) -> Mechanism:
+        """What runs, as a mechanism."""
+        return self.here.mechanism
 
 
 def read_match(*, budget: object, eps0: object, eps: object, delta: object) -> Match:
@@ -147,47 +152,83 @@ def matched(family: Family, values: Parameters, match: Match, found: Forms, *, n
     Unsupported
         If no level has it.
     """
-    fixed: dict[str, Any] = dict(values)
     match match.kind:
         case MatchKind.EPS0:
-            known = family.at(eps0=match.value, **fixed)
+            known = Chosen(family, _cap(eps0=match.value), values)
             return Matched(known, known)
         case MatchKind.CHI_SQUARE:
             floats = {name: float(value) for name, value in values}
             level = matched_log(found.chi_square, float(match.value), floats)
-            return _around_budget(family, fixed, match.value, level)
+            return _around_budget(family, values, match.value, level)
     check_n(n)
-    inverse = solve_eps0(
-        lambda eps0: family.source(eps0=eps0, **fixed), n=n, delta=match.delta, eps=match.value, rel=rel
-    )
-    return Matched(*(family.at(eps0=end, **fixed) for end in (inverse.safe_end, inverse.bracket.upper)))
+    ends = _next_to_eps(family, values, match, n, rel)
+    if ends is None:
+        fixed: dict[str, Any] = dict(values)
+        inverse = solve_eps0(
+            lambda eps0: family.source(eps0=eps0, **fixed), n=n, delta=match.delta, eps=match.value, rel=rel
+        )
+        ends = inverse.safe_end, inverse.bracket.upper
+    return Matched(*(Chosen(family, _cap(eps0=end), values) for end in ends))
 
 
-def _around_budget(family: Family, fixed: dict[str, Any], budget: Fraction, level: float) -> Matched:
+def _next_to_eps(
+    family: Family, values: Parameters, match: Match, n: int, rel: float
+) -> tuple[Fraction, Fraction] | None:
+    """The central level itself, which meets its own target, and a level next to it that certainly exceeds the target.
+
+    None where that is not so: looked at only where so few users amplify little, if anything.
+    """
+    if float(match.value) < math.log(n):
+        return None
+    assert match.delta is not None
+    beyond = match.value * (1 + Fraction(rel) / 2)
+    sources = (family.source(eps0=level, **dict[str, Any](values)) for level in (beyond, match.value))
+    try:
+        far = delta(next(sources), n=n, eps=match.value, rel=_WIDE).bracket
+        if far.lower <= match.delta:
+            return None
+        near = delta(next(sources), n=n, eps=match.value, rel=_WIDE).bracket
+    except (Unsupported, NotDecided):
+        return None
+    return (match.value, beyond) if near.upper <= match.delta else None
+
+
+def _cap(*, eps0: object = None, lam: object = None) -> Real:
+    """The ratio cap, where a level is given."""
+    found = read_budget(eps0=eps0, lam=lam, constant=True)
+    assert found is not None
+    return found
+
+
+def _around_budget(family: Family, values: Parameters, budget: Fraction, level: float) -> Matched:
     """At rational ratios (long strings: rational levels) just below and above the one that doubles give."""
-    rational = family.all_inputs <= LONGEST_EXACT or not any(
-        isinstance(c.members, BitStrings) for c in family.general.classes
-    )
+    rational = family.all_inputs <= LONGEST_EXACT or not has_strings(family)
     if rational:
         lam = Fraction(math.exp(level))
         short = lam.limit_denominator(1000)
         if short > 1:
-            candidate = family.at(lam=short, **fixed)
-            if budget_of(candidate) == budget:
+            candidate = Chosen(family, short, values)
+            if candidate.chi_square == budget:
                 return Matched(candidate, candidate)
         unit = Fraction(1, 1 << max(_BITS - math.frexp(float(lam - 1))[1], 0))
         start = (lam - 1) // unit
-        make: Callable[[Any], Mechanism] = lambda x: family.at(lam=1 + x * unit, **fixed)  # noqa: E731
+        make: Callable[[Any], Chosen] = lambda x: Chosen(family, 1 + x * unit, values)  # noqa: E731
     else:
         places = 14 - math.floor(math.log10(level))
         unit = Fraction(1, 10**places)
         start = Fraction(level) // unit
-        make = lambda x: family.at(eps0=x * unit, **fixed)  # noqa: E731
-    below = next((one for one in map(make, _away(start, -1)) if less(budget, budget_of(one)) is Verdict.FALSE), None)
-    above = next((one for one in map(make, _away(start, 1)) if less(budget_of(one), budget) is Verdict.FALSE), None)
+        make = lambda x: Chosen(family, _cap(eps0=x * unit), values)  # noqa: E731
+    below = next((one for one in map(make, _away(start, -1)) if less(budget, one.chi_square) is Verdict.FALSE), None)
+    above = next((one for one in map(make, _away(start, 1)) if less(one.chi_square, budget) is Verdict.FALSE), None)
     if below is None or above is None:
         raise NotDecided(f"no ratio of {family.name} is certainly within the budget {budget}, and next to it")
     return Matched(below, above)
+
+
+def has_strings(family: Family) -> bool:
+    """Whether some messages are strings of independent bits."""
+    moments = family.form.get("moments")
+    return moments is not None and bool(moments["strings"])
 
 
 def _away(start: int, step: int) -> Iterator[int]:
@@ -196,20 +237,3 @@ def _away(start: int, step: int) -> Iterator[int]:
     while 0 < x < 2 * start:
         yield x
         x, step = x + step, 4 * step
-
-
-def budget_of(mechanism: Mechanism) -> Number:
-    """The largest pairwise chi-square divergence of a mechanism with all parameters fixed."""
-    general, known = mechanism.general or mechanism, dict(mechanism.fixed)
-    values = {
-        p.name: value
-        for p in general.parameters
-        if p.symbol in known and (value := value_of(known[p.symbol])) is not None
-    }
-    base = general.name.removeprefix(THINNED)
-    kept = moments_on_file(base) if is_named(general) else None
-    if kept is None:
-        return evaluate(largest_pairwise_budget(general).subs(known), bits=None)
-    found: Any = number_at(kept["chi square"], values, DEFAULT_BITS)
-    spent: Number = found if base == general.name else found * values["p"]  # of a null symbol nothing is learnt
-    return spent

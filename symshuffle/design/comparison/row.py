@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
-
-import sympy as sp
 
 from symshuffle.accountants.bounds.amplification import Attained
 from symshuffle.accountants.covering.neighbours import Neighbours
@@ -15,8 +12,6 @@ from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import Ball, Number, exact_text, format_decimal, lower_end, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.search import Parameters
-from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.symbolic import evaluate
 
 MARK: Final = "!"
 """Marks a risk above that of the answer ``uniform``."""
@@ -28,22 +23,6 @@ def bracket_of(value: Number, how: str) -> Bracket:
     """An exact number, or a ball, as a bracket."""
     rigour = Rigour.BALL if isinstance(value, Ball) else Rigour.EXACT
     return Bracket(lower_end(value), upper_end(value), rigour, "closed form", how)
-
-
-def message_bits(mechanism: Mechanism) -> int:
-    """Bits that name one of the mechanism's outputs: the logarithm of their number, rounded up.
-
-    Examples
-    --------
-    >>> from symshuffle import mechanism
-    >>> message_bits(mechanism("subset-selection").at(k=5, s=2, lam=2)), message_bits(mechanism("oue").at(D=7, lam=2))
-    (4, 7)
-    """
-    outputs = sp.sympify(mechanism.num_outputs)
-    if outputs.is_Integer:
-        return int(int(outputs) - 1).bit_length()
-    found = evaluate(sp.log(outputs) / sp.log(2))
-    return math.ceil(float(upper_end(found)))
 
 
 @final

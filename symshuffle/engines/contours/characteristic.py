@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Final, final
 
 import numpy as np
@@ -204,6 +205,8 @@ class Form:
 
 def _radius(number: Number) -> float:
     """Half of the width of a ball, rounded up; 0 for any other number."""
+    if isinstance(number, Fraction):
+        return 0.0
     width = to_float(upper_end(number) - lower_end(number))
     return math.nextafter(width / 2, math.inf) if width else 0.0
 

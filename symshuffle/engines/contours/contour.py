@@ -8,7 +8,8 @@ Let :math:`Z\sim N(0,\tau^2)` be independent of :math:`S=G_1+\dots+G_n`. Then
    U=\frac1{2\pi i}\int_{\Re s=c} e^{nK(s)+\tau^2s^2/2}\,s^{-2}\,ds ,
 
 by Jensen's inequality on the right and by :math:`E(x+Z)_+-x_+\le\tau\varphi(x/\tau)` on the left. What the smoothing
-adds at S = 0, where all copies may be exactly zero, is known and is taken off again.
+adds where all copies are within r of 0 is at least :math:`P(|G|\le r)^n(\tau/\sqrt{2\pi}-nr/2)`, because
+:math:`E(x+Z)_+-x_+` is convex on each side of 0 with slopes up to 1/2, and is taken off again.
 
 If G lives on a lattice of spacing g, no smoothing is needed: the integrand is periodic but for its kernel, and
 :math:`\sum_m (s+2\pi i m/g)^{-2}=(g/2)^2/\sinh^2(gs/2)` folds the line to one period.
@@ -201,16 +202,22 @@ def _scaled(value: float, log_scale: float, *, up: bool) -> Fraction:
 
 
 def _stuck(law: Law | MixedLaw, n: int, plan: saddle.ContourPlan, scale: float) -> Fraction:
-    """At most what the smoothing adds where every copy of G is exactly zero.
+    """At most what the smoothing adds where every copy of G is within the plan's radius of 0, exactly 0 at radius 0.
 
     In balls: a weight close to 1 loses n round-offs in its n-th power, and this term alone is subtracted above.
     """
-    weight = sum((lower_end(w) for v, w in law.atoms() if isinstance(v, Fraction) and v == 0), start=Fraction(0))
+    if plan.tau == 0:
+        return Fraction(0)
+    radius = Fraction(plan.radius)
+    atoms = law.atoms() if radius else ((v, w) for v, w in law.atoms() if isinstance(v, Fraction) and not v)
+    near = (w for v, w in atoms if lower_end(v) >= -radius and upper_end(v) <= radius)
+    weight = sum(map(lower_end, near), start=Fraction(0))
     # Where that is far below exp(scale), nothing need be subtracted, and its digits would fill the memory.
-    if plan.tau == 0 or weight <= 0 or n * math.log(weight) < scale - _FAR_BELOW:
+    if weight <= 0 or n * math.log(weight) < scale - _FAR_BELOW:
         return Fraction(0)
     with working_precision(128 + n.bit_length()):
-        added = to_arb(Fraction(plan.tau)) / (2 * flint.arb.pi()).sqrt() * (n * to_arb(weight).log()).exp()
+        least = to_arb(Fraction(plan.tau)) / (2 * flint.arb.pi()).sqrt() - to_arb(n * radius / 2)
+        added = least * (n * to_arb(weight).log()).exp()
         return max(Ball.from_arb(added, 128).lower, Fraction(0))
 
 

@@ -148,6 +148,8 @@ class ContourPlan:
         Standard deviation of the Gaussian smoothing; 0 on a lattice, which needs none.
     lattice : Fraction or None
         Spacing of the values of G, where that is used: the line is then one period long.
+    radius : float
+        Atoms this close to 0 are taken together where what the smoothing adds at 0 is subtracted.
     """
 
     c: float
@@ -155,6 +157,7 @@ class ContourPlan:
     nodes: int
     tau: float
     lattice: Fraction | None = None
+    radius: float = 0.0
 
     @property
     def end(self) -> float:
@@ -327,7 +330,18 @@ def choose(tilt: Tilt, n: int, *, rel: float, lattice: Fraction | None = None) -
         half = math.ceil(reach / float(lattice) / 2)
         return ContourPlan(c, math.pi / float(lattice) / half, half, 0.0, lattice)
     step = 2 * math.pi / reach
-    return ContourPlan(c, step, math.ceil(length / step), tau)
+    return ContourPlan(c, step, math.ceil(length / step), tau, radius=_radius(tilt, n, tau))
+
+
+def _radius(tilt: Tilt, n: int, tau: float) -> float:
+    """About the r with the largest ``P(|G| <= r)^n (tau/sqrt(2 pi) - n r/2)``."""
+    sizes = np.sort(np.abs(tilt.values))
+    masses = np.cumsum(tilt.weights[np.argsort(np.abs(tilt.values))])
+    left = tau / math.sqrt(2 * math.pi) - n * sizes / 2
+    if not left[0] > 0:
+        return 0.0
+    worth = n * np.log(masses) + np.log(np.maximum(left, _SMALLEST_WEIGHT))
+    return float(sizes[int(worth.argmax())]) * (1 + 1e-12)
 
 
 def _reach(tilt: Tilt, n: int, c: float, tau: float, quiet: float) -> float:

@@ -13,10 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, reduce
-from typing import Any, Final, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 import flint
-import sympy as sp
 
 from symshuffle.base.choices import Loss, Population, choice
 from symshuffle.base.errors import InputError, Unsupported
@@ -24,14 +23,14 @@ from symshuffle.base.numbers import DEFAULT_BITS, Ball, Number, Verdict, less, m
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.decompositions.calculated import compiled, number_at
 from symshuffle.decompositions.closed_forms import moments_on_file
-from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.registry import THINNED, is_named
-from symshuffle.mechanisms.registry import mechanism as named_mechanism
-from symshuffle.mechanisms.symbolic import evaluate, normal_form, value_of, written
-from symshuffle.mechanisms.unary import BitStrings
+from symshuffle.mechanisms.thin import THINNED
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_estimator, check_users, vote_sizes, worst_risk
-from symshuffle.utility.estimation.moments import template_class
+
+if TYPE_CHECKING:  # numbers of named mechanisms need no algebra
+    import sympy as sp
+
+    from symshuffle.mechanisms.model import Mechanism
 
 _MOST_INPUTS: Final = 64
 """Inputs of an explicit channel up to which its covariance is inverted."""
@@ -155,6 +154,10 @@ def _summed(sums: Sequence[Sequence[Number]], size: int, bits: int) -> list[Sequ
 
 def _sums(mechanism: Mechanism, bits: int) -> tuple[list[Sequence[Number]], Fraction]:
     """The sums over classes of one template; hit, miss and other of each class of strings; the share of messages."""
+    from symshuffle.mechanisms.registry import is_named
+    from symshuffle.mechanisms.registry import mechanism as named_mechanism
+    from symshuffle.mechanisms.symbolic import evaluate, value_of
+
     general, known = mechanism.general or mechanism, dict(mechanism.fixed)
     values = {p.name: value for p in general.parameters if (value := value_of(known[p.symbol])) is not None}
     base, share = general, Fraction(1)
@@ -190,45 +193,45 @@ def mixed_votes(parts: Sequence[tuple[Fraction, Mechanism]], *, bits: int = DEFA
     return _noise("the mixture", found, Fraction(1), size, size)
 
 
-def vote_balls(
-    general: Mechanism,
-    values: Mapping[sp.Symbol, Number | int],
-    *,
-    share: Fraction,
-    size: int,
-    inputs: int,
-    bits: int,
+def named_votes(
+    name: str, values: Mapping[str, Any], *, share: Fraction, size: int, inputs: int, bits: int, balls: bool = False
 ) -> VoteNoise:
-    """The same as balls, for many values of the parameters of one mechanism, of ``size`` inputs."""
-    closed, strings = _sums_in_balls(general)
-    with working_precision(bits + 32):
-        known = [
-            to_arb(Fraction(number) if isinstance(number := values[p.symbol], int) else number)
-            for p in general.parameters
-            if p.symbol in values
-        ]
-        sums = [[Ball.from_arb(part(*known), bits) for part in parts] for parts in (closed, *strings)]
-    return _noise(general.name, _summed(sums, size, bits), share, size, inputs)
+    """The noise of the canonical votes of a named mechanism of which ``share`` of the messages are sent, by the texts on file.
+
+    ``values`` are those of all its parameters by name; ``balls`` makes every number a ball of ``bits`` bits.
+    """
+    kept = moments_on_file(name)
+    if kept is None or kept["sums"] is None:
+        raise Unsupported(f"{name} treats pairs of inputs differently: use AnchoredLaw.from_channel(...)")
+    texts = (kept["sums"], *kept["strings"])
+    if balls:
+        with working_precision(bits + 32):
+            known = {key: to_arb(Fraction(one) if isinstance(one, int) else one) for key, one in values.items()}
+            sums: Any = [
+                [Ball.from_arb(_in_balls(text, tuple(known))(*known.values()), bits) for text in part] for part in texts
+            ]
+    else:
+        sums = [[number_at(text, values, bits) for text in part] for part in texts]
+    found = [sums[0], *(_string_sums(size, hit, miss, other, bits) for hit, miss, other in sums[1:])]
+    return _noise(name, found, share, size, inputs)
+
+
+@cache
+def _in_balls(text: str, names: tuple[str, ...]) -> Callable[..., Any]:
+    return compiled(text, names, flint.arb, flint.arb.sqrt)
 
 
 def sums_in_texts(mechanism: Mechanism) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
     """The sums of :func:`closed_sums`, and hit, miss and other of each class of strings, as texts: kept or derived."""
+    from symshuffle.mechanisms.registry import is_named
+    from symshuffle.mechanisms.symbolic import written
+
     kept = moments_on_file(mechanism.name) if is_named(mechanism) else None
     if kept is not None and kept["sums"] is not None:
         return kept["sums"], kept["strings"]
     closed, strings = closed_sums(mechanism)
     shown = [(*(state.probability for state in c.states), c.members.other) for c in strings]
     return [*map(written, closed)], [[*map(written, parts)] for parts in shown]
-
-
-@cache
-def _sums_in_balls(mechanism: Mechanism) -> tuple[Sequence[Callable[..., Any]], Sequence[Sequence[Callable[..., Any]]]]:
-    names = tuple(parameter.name for parameter in mechanism.parameters)
-    closed, strings = sums_in_texts(mechanism)
-    whole, *others = (
-        [compiled(text, names, flint.arb, flint.arb.sqrt) for text in part] for part in (closed, *strings)
-    )
-    return whole, others
 
 
 def _noise(name: str, found: Sequence[Sequence[Number]], share: Fraction, size: int, used: int) -> VoteNoise:
@@ -244,6 +247,9 @@ def _noise(name: str, found: Sequence[Sequence[Number]], share: Fraction, size: 
 
 def bitwise_votes(mechanism: Mechanism) -> VoteNoise | None:
     """The noise of the estimator :math:`(y_i-q)/(p-q)` of every bit; None where messages are no strings of bits."""
+    from symshuffle.mechanisms.symbolic import evaluate, normal_form
+    from symshuffle.mechanisms.unary import BitStrings
+
     if not is_alike(mechanism):
         return None
     known = dict(mechanism.fixed)
@@ -270,6 +276,12 @@ def _inputs(mechanism: Mechanism) -> int:
 @cache
 def closed_sums(mechanism: Mechanism) -> tuple[tuple[sp.Expr, sp.Expr, sp.Expr], tuple[Any, ...]]:
     """The sums over all classes of one template, in the open parameters, and the classes that are strings of bits."""
+    import sympy as sp
+
+    from symshuffle.mechanisms.symbolic import normal_form
+    from symshuffle.mechanisms.unary import BitStrings
+    from symshuffle.utility.estimation.moments import template_class
+
     size = mechanism.inputs
     strings = tuple(c for c in mechanism.classes if isinstance(c.members, BitStrings))
     sums = [sp.Integer(0)] * 3

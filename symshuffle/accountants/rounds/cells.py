@@ -1,0 +1,268 @@
+r"""A pair of densities between two finite laws on cells of the line, made once for all levels.
+
+With :math:`D=(p-q)/r` and :math:`B=q/r` for the densities of the pair and of the reference measure, both orders are
+linear: :math:`G=D-(x-1)B` and :math:`G'=-xD-(x-1)B` at the ratio x. On a cell D and B have known ranges and means, so
+that G has: the atom at its mean is below G in convex order, the law of that mean on the two ends of its range above it.
+H(n) rises in that order. Beyond the outermost cells G is taken to be 0, which moves H(n) by the masses of the pair
+there (:mod:`symshuffle.channels.continuous_law`); a mass that is off by r moves it by r times the largest value.
+
+Evidence: *proved*, in balls and rationals; the values of the two laws are an engine's.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, final
+
+import flint
+
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.channels.continuous_law import ContinuousPair, Stretch
+from symshuffle.channels.law import Law
+
+_BITS: Final = 128
+_PLACES: Final = 96
+"""Binary places of the numbers of a law."""
+
+_FIRST: Final = 8
+_MOST: Final = 600
+"""Cells of a stretch to begin with, and of all stretches in the end."""
+
+_SHARE: Final = 0.2
+_FELT: Final = 1e-18
+"""Range of D on a cell as a share of the deviation, or of its end, beyond which it is halved; and the share of the mean
+below which it is not."""
+
+_WIDEST: Final = 40
+
+_Ends = tuple[int, int]
+"""A number between two multiples of 2^-96."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LineCell:
+    """Probability of a cell under the reference measure, and what D and B are there, in multiples of 2^-96.
+
+    Parameters
+    ----------
+    mass, unsure : int
+        The probability, rounded down, and by how much it may be larger.
+    means, ranges : tuple of (int, int)
+        Enclosures of the means of D and B, and of all their values.
+    """
+
+    mass: int
+    unsure: int
+    means: tuple[_Ends, _Ends]
+    ranges: tuple[_Ends, _Ends]
+
+    @property
+    def square(self) -> float:
+        """About the share of the second moment of D."""
+        return math.ldexp(self.mass, -_PLACES) * math.ldexp(self.means[0][0], -_PLACES) ** 2
+
+    def is_steep(self, deviation: float) -> bool:
+        """Whether a long tail of D would be put far out: the range is wide beside its end, where that is felt."""
+        low, high = (math.ldexp(end, -_PLACES) for end in self.ranges[0])
+        far = max(abs(low), abs(high))
+        felt = math.ldexp(self.mass, -_PLACES) * far > _FELT * deviation
+        return felt and high - low > max(deviation * _SHARE, far * _SHARE)
+
+    @property
+    def spread(self) -> float:
+        """About the largest variance of D that the law above has and the law below has not."""
+        low, high = self.ranges[0]
+        return math.ldexp(self.mass, -_PLACES) * math.ldexp(high - low, -_PLACES) ** 2 / 4
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LineCells:
+    """A pair of densities on cells.
+
+    Parameters
+    ----------
+    cells : tuple of LineCell
+        In any order.
+    outside : (Fraction, Fraction)
+        At most the masses of the two laws outside of all cells.
+    """
+
+    cells: tuple[LineCell, ...]
+    outside: tuple[Fraction, Fraction]
+
+    def law(self, ratio: Fraction, *, reverse: bool, up: bool) -> tuple[Law, Fraction]:
+        """Finite law above or below that of G in convex order, and by how much H(n) may be beyond its own.
+
+        Parameters
+        ----------
+        ratio : Fraction
+            x, at least 1; rounded down for the law above, up for the law below.
+        reverse : bool
+            Whether the order of the pair is the other one.
+        up : bool
+            Whether the law is above.
+        """
+        one = 1 << _PLACES
+        x = _scaled(ratio, up=not up)
+        first, second = (-x if reverse else one), x - one
+        values, weights, rest, unsure = [], [], one, 0
+        for cell in self.cells:
+            low, high = (_end(first, second, cell.ranges, up=side) for side in (False, True))
+            unsure += cell.unsure * max(abs(low), abs(high))
+            mean = min(max(_end(first, second, cell.means, up=up), low), high)
+            rest -= cell.mass
+            share = cell.mass if not up or low == high else -(-cell.mass * (mean - low) // (high - low))
+            values += [high if up else mean, low]
+            weights += [share, cell.mass - share]
+        atoms = [(v, w) for v, w in zip([0, *values], [rest, *weights], strict=True) if w]
+        own, other = self.outside[::-1] if reverse else self.outside
+        off = (own if up else Fraction(x, one) * other) + Fraction(unsure, one * one)
+        return Law(tuple(Fraction(v, one) for v, _ in atoms), tuple(Fraction(w, one) for _, w in atoms)), off
+
+
+def _end(first: int, second: int, ends: tuple[_Ends, _Ends], *, up: bool) -> int:
+    """An end of ``first D - second B``, rounded away, for D and B between their ends; ``second`` is at least 0."""
+    found = first * ends[0][1 if up == (first > 0) else 0] - second * ends[1][0 if up else 1]
+    return -(-found >> _PLACES) if up else found >> _PLACES
+
+
+def _scaled(value: Fraction, *, up: bool) -> int:
+    scaled = value * (1 << _PLACES)
+    return math.ceil(scaled) if up else math.floor(scaled)
+
+
+def cells_of(pair: ContinuousPair, *, tail: Fraction, inflation: float) -> LineCells:
+    """Cells so fine that the two laws differ by a small share of the variance of D.
+
+    Parameters
+    ----------
+    pair : ContinuousPair
+        Two densities and the reference measure.
+    tail : Fraction
+        What either law may have outside.
+    inflation : float
+        That share.
+
+    Raises
+    ------
+    Unsupported
+        If no window or no number of cells will do, or a function is not known on a cell.
+    """
+    with working_precision(_BITS):
+        parts, outside = _window(pair.stretches, tail)
+        heap: list[tuple[float, int, LineCell, Stretch, Fraction, Fraction]] = []
+        count = 0
+
+        def add(stretch: Stretch, low: Fraction, high: Fraction) -> None:
+            nonlocal count
+            cell = _cell(stretch, low, high)
+            count += 1
+            heapq.heappush(heap, (-cell.spread, count, cell, stretch, low, high))
+
+        for stretch, low, high in parts:
+            for k in range(_FIRST):
+                add(stretch, low + (high - low) * Fraction(k, _FIRST), low + (high - low) * Fraction(k + 1, _FIRST))
+        while len(heap) <= _MOST:
+            deviation = math.sqrt(sum(place[2].square for place in heap))
+            wide = [place for place in heap if place[2].is_steep(deviation)]
+            if not wide and -sum(place[0] for place in heap) <= inflation * deviation**2:
+                return LineCells(tuple(place[2] for place in heap), outside)
+            for place in wide:
+                heap.remove(place)
+            heapq.heapify(heap)
+            for _, _, _, stretch, low, high in wide or [heapq.heappop(heap) for _ in range(max(len(heap) // 4, 1))]:
+                add(stretch, low, (low + high) / 2)
+                add(stretch, (low + high) / 2, high)
+    raise Unsupported(f"over {_MOST} cells")
+
+
+def _window(
+    stretches: Sequence[Stretch], tail: Fraction
+) -> tuple[list[tuple[Stretch, Fraction, Fraction]], tuple[Fraction, Fraction]]:
+    """Stretches with their ends, and at most the masses of both laws outside of them."""
+    for half in range(4, _WIDEST + 1):
+        parts = [
+            (s, Fraction(-half) if s.low is None else s.low, Fraction(half) if s.high is None else s.high)
+            for s in stretches
+            if s.since <= half
+        ]
+        parts = [(s, low, high) for s, low, high in parts if low < high]
+        masses = [
+            1 - sum((_integral(s, (part,), low, high) for s, low, high in parts), start=flint.arb(0))
+            for part in ("first", "second")
+        ]
+        first, second = (max(Ball.from_arb(mass, _BITS).upper, Fraction(0)) for mass in masses)
+        if max(first, second) < tail:
+            return parts, (first, second)
+    raise Unsupported(f"no window of half length {_WIDEST} leaves less than {float(tail):.1e} outside")
+
+
+def _integral(stretch: Stretch, parts: tuple[str, ...], low: Fraction, high: Fraction) -> flint.arb:
+    """Mass of one density on an interval, or of the difference of two."""
+    named = [getattr(stretch, part) for part in parts]
+
+    def density(u: flint.acb, _: bool) -> flint.acb:
+        value = named[0](u) if len(named) == 1 else named[0](u) - named[1](u)
+        found: flint.acb = value * stretch.base(u)
+        return found
+
+    return flint.acb.integral(density, flint.acb(to_arb(low)), flint.acb(to_arb(high))).real
+
+
+def _cell(stretch: Stretch, low: Fraction, high: Fraction) -> LineCell:
+    mass = _integral(stretch, ("reference",), low, high)
+    ends = Ball.from_arb(mass, _BITS)
+    least = max(_scaled(ends.lower, up=False), 0)
+    unsure = max(_scaled(ends.upper, up=True), 0) - least
+    ranges = _range(stretch, low, high, 0), _range(stretch, low, high, 1)
+    means = (
+        _mean(stretch, parts, low, high, mass, ends)
+        for parts, ends in zip((("first", "second"), ("second",)), ranges, strict=True)
+    )
+    return LineCell(least, unsure, (next(means), next(means)), ranges)
+
+
+def _mean(
+    stretch: Stretch, parts: tuple[str, ...], low: Fraction, high: Fraction, mass: flint.arb, within: _Ends
+) -> _Ends:
+    """Enclosure of the mean of D or B on a cell."""
+    mean = _integral(stretch, parts, low, high) / mass
+    if not mean.is_finite():
+        return within
+    inside = Ball.from_arb(mean, _BITS)
+    return max(within[0], _scaled(inside.lower, up=False)), min(within[1], _scaled(inside.upper, up=True))
+
+
+def _range(stretch: Stretch, low: Fraction, high: Fraction, which: int) -> _Ends:
+    """All values of D or B on a cell: by the mean value theorem, where a derivative is known there."""
+
+    def value(u: Any) -> Any:
+        top = stretch.first(u) - stretch.second(u) if which == 0 else stretch.second(u)
+        return top / stretch.reference(u)
+
+    cell = flint.acb(to_arb(low).union(to_arb(high)))
+    found = value(cell).real
+    try:
+        slope = value(flint.acb_series([cell, 1], prec=2))[1].real
+    except ValueError:
+        slope = flint.arb("nan")
+    if slope.is_finite():
+        if slope > 0 or slope < 0:
+            one, other = (value(flint.acb(to_arb(end))).real for end in (low, high))
+            better = one.union(other)
+        else:
+            half = to_arb((high - low) / 2)
+            better = value(flint.acb(to_arb((low + high) / 2))).real + slope * flint.arb(0, half.upper())
+        if not found.is_finite() or better.rad() < found.rad():
+            found = better
+    if not found.is_finite():
+        raise Unsupported("a density ratio is not bounded on a cell")
+    ball = Ball.from_arb(found, _BITS)
+    return _scaled(ball.lower, up=False), _scaled(ball.upper, up=True)

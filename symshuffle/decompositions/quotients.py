@@ -1,0 +1,130 @@
+"""Quotients of polynomials in the root of the ratio cap, over the rationals: closed forms as functions of ``lam``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+import flint
+
+from symshuffle.base.errors import Unsupported
+from symshuffle.decompositions.calculated import compiled
+
+
+@final
+@dataclass(frozen=True, slots=True, init=False)
+class Quotient:
+    """A quotient in lowest terms, the denominator with leading coefficient 1; equal ones compare equal.
+
+    Parameters
+    ----------
+    above, below : tuple of fmpq
+        Coefficients, the constant first, in ``t`` with ``lam = t^2``.
+    """
+
+    above: tuple[Any, ...]
+    below: tuple[Any, ...]
+
+    def __init__(self, above: Any, below: Any = 1) -> None:
+        one, other = flint.fmpq_poly(above), flint.fmpq_poly(below)
+        if not other.coeffs():
+            raise ZeroDivisionError("a quotient by 0")
+        common = one.gcd(other) * other.coeffs()[-1]
+        object.__setattr__(self, "above", tuple(divmod(one, common)[0].coeffs()))
+        object.__setattr__(self, "below", tuple(divmod(other, common)[0].coeffs()))
+
+    def __hash__(self) -> int:
+        return hash(str((self.above, self.below)))
+
+    @property
+    def _parts(self) -> tuple[Any, Any]:
+        return flint.fmpq_poly(list(self.above)), flint.fmpq_poly(list(self.below))
+
+    def __neg__(self) -> Quotient:
+        one, other = self._parts
+        return Quotient(-one, other)
+
+    def __add__(self, other: Quotient) -> Quotient:
+        (a, b), (c, d) = self._parts, other._parts
+        return Quotient(a * d + c * b, b * d)
+
+    def __sub__(self, other: Quotient) -> Quotient:
+        return self + -other
+
+    def __mul__(self, other: Quotient) -> Quotient:
+        (a, b), (c, d) = self._parts, other._parts
+        return Quotient(a * c, b * d)
+
+    def __truediv__(self, other: Quotient) -> Quotient:
+        (a, b), (c, d) = self._parts, other._parts
+        return Quotient(a * d, b * c)
+
+    def __pow__(self, exponent: Quotient | int) -> Quotient:
+        power = exponent if isinstance(exponent, int) else exponent.whole
+        one, other = self._parts
+        return Quotient(one**power, other**power) if power >= 0 else Quotient(other**-power, one**-power)
+
+    @property
+    def whole(self) -> int:
+        """The integer that it is.
+
+        Raises
+        ------
+        Unsupported
+            If it is none.
+        """
+        if len(self.above) > 1 or self.below != (1,) or (self.above and self.above[0].q != 1):
+            raise Unsupported("an exponent that is no integer")
+        return int(self.above[0].p) if self.above else 0
+
+    @property
+    def text(self) -> str:
+        """It as a text of closed forms."""
+        one, other = (
+            shown if shown.isalnum() else f"({shown})" for shown in map(_polynomial, (self.above, self.below))
+        )
+        return _polynomial(self.above) if other == "1" else f"{one}/{other}"
+
+    @property
+    def falls(self) -> bool:
+        """Whether it certainly falls from ``lam = 1`` on: its derivative has no positive coefficient in ``t - 1``."""
+        one, other = self._parts
+        slope = one * other.derivative() - one.derivative() * other
+        return all(coefficient >= 0 for coefficient in slope(flint.fmpq_poly([1, 1])).coeffs())
+
+
+def _polynomial(coefficients: tuple[Any, ...]) -> str:
+    terms = []
+    for power, number in enumerate(coefficients):
+        if number != 0:
+            half, odd = divmod(power, 2)
+            factors = [f"lam**{half}" if half > 1 else "lam"] * (half > 0) + ["sqrt(lam)"] * odd
+            whole = number.q == 1 and number > 0
+            shown = [str(number.p) if whole else f"({number.p}/{number.q})"] * (number != 1 or not factors)
+            terms.append("*".join([*shown, *factors]))
+    return " + ".join(terms) or "0"
+
+
+def _root(value: Quotient) -> Quotient:
+    if value != Quotient([0, 0, 1]):
+        raise Unsupported("a root of anything but the ratio cap")
+    return Quotient([0, 1])
+
+
+def quotient_of(text: str, values: Mapping[str, Fraction | int]) -> Quotient:
+    """The function of ``lam`` that a text denotes, all other names having rational values.
+
+    Examples
+    --------
+    >>> quotient_of("lam/(lam + k - 1)", {"k": 3}) == quotient_of("1 - 2/(2 + lam)", {})
+    True
+    >>> quotient_of("(lam - 1)**2/(lam - sqrt(lam))", {}).text
+    '((-1/1) + (-1/1)*sqrt(lam) + lam + lam*sqrt(lam))/(sqrt(lam))'
+    """
+    rationals = {name: Fraction(value) for name, value in values.items()}
+    numbers = {name: Quotient([flint.fmpq(v.numerator, v.denominator)]) for name, v in rationals.items()}
+    known = numbers | {"lam": Quotient([0, 0, 1])}
+    found = compiled(text, tuple(known), lambda whole: Quotient([whole]), _root)(*known.values())
+    return found if isinstance(found, Quotient) else Quotient([found])

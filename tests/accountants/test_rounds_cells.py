@@ -1,0 +1,109 @@
+"""Values of densities between two finite laws on cells: against the transforms of the engine for densities."""
+
+from fractions import Fraction
+
+import pytest
+
+from symshuffle import epsilon, rounds
+from symshuffle.accountants.bounds.evaluate import Request, evaluate
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.rounds.between import Between
+from symshuffle.accountants.rounds.cells import cells_of
+from symshuffle.base.choices import Direction, Question
+from symshuffle.base.numbers import Exp, enclose
+from symshuffle.channels.continuous_law import LevelledPair
+from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, LocalGaussian, SphereLinear
+from symshuffle.vectors.privacy.pairs import worst_pair
+
+TAIL = Fraction(1, 10**20)
+
+SOURCES = {
+    "bmg, largest": (BlanketMixedGaussian("0.9", 3), {"adjacency": "zero-out", "blanket": "largest"}, "0.003"),
+    "bmg": (BlanketMixedGaussian("0.5", 1), {}, "0.1"),
+    "gaussian": (LocalGaussian(3), {"blanket": "largest"}, "0.08"),
+    "sphere": (SphereLinear("0.5", 3), {"adjacency": "zero-out"}, "0.03"),
+    "clipped": (ClippedLinear("0.2", 4, 1), {}, "0.1"),
+}
+
+
+def pair_of(name):
+    source, whom, eps = SOURCES[name]
+    return worst_pair(source, **whom, exp_eps=Exp(Fraction(eps))), Fraction(eps)
+
+
+def ends(cells, n, eps, *, reverse):
+    ratio = enclose(Exp(eps), 160)
+    found = []
+    for up, at in ((False, ratio.upper), (True, ratio.lower)):
+        law, off = cells.law(at, reverse=reverse, up=up)
+        value = evaluate(law, n, Request(rel=1e-4, goal=Fraction(10**6)))
+        found.append(value.upper + off if up else value.lower - off)
+    return found
+
+
+@pytest.mark.parametrize("n", [200, 1000])
+@pytest.mark.parametrize("name", SOURCES)
+def test_the_value_lies_between_the_two_laws(name, n):
+    pair, eps = pair_of(name)
+    rough, fine = (cells_of(pair, tail=TAIL, inflation=share) for share in (5e-2, 2e-3))
+    assert len(rough.cells) < len(fine.cells)
+    for reverse in (False, True):
+        truth = evaluate(LevelledPair(pair.reverse if reverse else pair, Exp(eps)), n, Request(rel=1e-6))
+        for cells, width in ((rough, 0.9), (fine, 0.15)):
+            low, high = ends(cells, n, eps, reverse=reverse)
+            assert low <= truth.lower and truth.upper <= high
+            assert high - low <= width * high
+
+
+def test_what_is_cut_off_is_counted():
+    """With a tail that matters each end is wrong once what lies outside is left out."""
+    pair, eps = pair_of("gaussian")
+    cut = cells_of(pair, tail=Fraction(1, 500), inflation=1e-3)
+    truth = evaluate(LevelledPair(pair, Exp(eps)), 1000, Request(rel=1e-6))
+    low, high = ends(cut, 1000, eps, reverse=False)
+    assert low <= truth.lower and truth.upper <= high
+    assert ends(type(cut)(cut.cells, (Fraction(0), Fraction(0))), 1000, eps, reverse=False)[1] < truth.lower
+
+
+def test_means_on_cells_are_below():
+    pair, eps = pair_of("bmg")
+    cells, ratio = cells_of(pair, tail=TAIL, inflation=1e-1), enclose(Exp(eps), 160)
+    truth = evaluate(LevelledPair(pair, Exp(eps)), 1000, Request(rel=1e-6))
+    merged, _ = cells.law(ratio.upper, reverse=False, up=False)
+    spread, _ = cells.law(ratio.lower, reverse=False, up=True)
+    assert evaluate(merged, 1000, Request()).upper < truth.lower < truth.upper < evaluate(spread, 1000, Request()).lower
+    assert sum(spread.weights) == sum(merged.weights) == 1
+
+
+def test_masses_that_are_not_known_move_the_ends():
+    pair, eps = pair_of("sphere")
+    cells = cells_of(pair, tail=TAIL, inflation=1e-2)
+    one, other = cells.cells[0], cells.cells[1]
+    loose = type(one)(one.mass - (1 << 60), 1 << 61, one.means, one.ranges)
+    moved = type(cells)((loose, other, *cells.cells[2:]), cells.outside)
+    low, high = ends(cells, 100, eps, reverse=False)
+    least, most = ends(moved, 100, eps, reverse=False)
+    assert least < low and high < most
+
+
+@pytest.mark.parametrize("name", ["bmg, largest", "sphere"])
+def test_of_both_orders_the_larger_one_is_bounded(name):
+    source, whom, eps = SOURCES[name]
+    reduced, known = reduction(source, **whom), Between()
+    assert known.serves(reduced, 1000) and not known.serves(reduced, 2)
+    found = known.bracket(reduced, 1000, Fraction(eps), 1e-3, Question.BOTH)
+    one_way = [
+        evaluate(reduced.mixed[0](Exp(Fraction(eps)), way, None), 1000, Request(rel=1e-6)).lower for way in Direction
+    ]
+    assert found.lower <= max(one_way) <= found.upper
+
+
+def test_several_rounds_of_densities_lie_between_one_and_the_sum():
+    source = SphereLinear("0.5", 3)
+    one, two = (
+        epsilon(rounds(source, times), n=1000, delta="1e-6", attain=times > 1, rel=None if times > 1 else 1e-3)
+        for times in (1, 2)
+    )
+    assert one.bracket.upper < two.bracket.lower
+    assert two.attained.lower <= two.bracket.upper <= min(value for _, value in two.rounds.simpler)
+    assert two.bracket.width <= Fraction(3, 100) * two.bracket.upper

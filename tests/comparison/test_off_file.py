@@ -1,0 +1,105 @@
+"""What a comparison reads off the file of closed forms or decides in quotients of polynomials, against algebra."""
+
+from fractions import Fraction as F
+
+import pytest
+import sympy as sp
+
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import Exp
+from symshuffle.decompositions.closed_forms import closed_form
+from symshuffle.decompositions.quotients import Quotient, quotient_of
+from symshuffle.design.comparison.choosing import best_sizes_of_subsets
+from symshuffle.design.comparison.chosen import Chosen
+from symshuffle.design.comparison.degrading import risk_falls
+from symshuffle.design.comparison.families import family, names, names_on_file
+from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.utility.estimation.votes import bitwise_votes, canonical_votes
+from symshuffle.utility.frontiers.caps import optimal_subset_sizes
+
+VALUES = {"s": 2, "g": 3, "p": F(2, 5)}
+
+
+def chosen(name, k, lam):
+    one = family(name, k)
+    return Chosen(one, lam, tuple((p.name, VALUES[p.name]) for p in one.free))
+
+
+def test_names_on_file_are_those_of_the_registry():
+    assert names_on_file() == names()
+
+
+@pytest.mark.parametrize("lam", [F(4), Exp(F(3, 2))], ids=str)
+@pytest.mark.parametrize("name", [name for name in names() if family(name, 2 if name == "rr" else 4).has_budget])
+def test_a_row_says_what_the_mechanism_does(name, lam):
+    at = chosen(name, 2 if name == "rr" else 4, lam)
+    mechanism, size = at.mechanism, at.family.all_inputs
+    assert at.title == mechanism.title and size == int(mechanism.inputs)
+    outputs = int(sp.sympify(mechanism.num_outputs))
+    assert at.message_bits == (outputs - 1).bit_length()
+    bits = bitwise_votes(mechanism)
+    assert (at.bitwise is None) == (bits is None)
+    if bits is not None:
+        assert abs(float(at.bitwise.risk(1)) / float(bits.risk(1)) - 1) < 1e-14
+    if at.family.alike:
+        assert at.votes(120).risk(3) == canonical_votes(mechanism, inputs=at.family.inputs, bits=120).risk(3)
+    if lam == 4:
+        law = AnchoredLaw.from_channel(mechanism.channel())
+        assert at.chi_square == law.pairwise_budget()
+
+
+@pytest.mark.parametrize("k", [4, 6, 8])
+def test_two_populations_of_a_half_block_send_the_same_messages(k):
+    at, half = chosen("half-block", k, F(3)), k // 2
+    rows = at.mechanism.channel().rows
+    assert [a + b for a, b in zip(rows[0], rows[half], strict=True)] == [
+        a + b for a, b in zip(rows[1], rows[half + 1], strict=True)
+    ]
+    assert f"users half at 0 and half at {half}" in at.obstruction
+    with pytest.raises(Unsupported, match="differently"):
+        _ = chosen("half-block", 2, F(3)).obstruction
+
+
+@pytest.mark.parametrize("k", [3, 4, 10, 17])
+@pytest.mark.parametrize("lam", [F(3, 2), F(6), F(4), Exp(F(1)), Exp(F(3))], ids=str)
+def test_the_best_sizes_are_those_of_the_caps(k, lam):
+    assert best_sizes_of_subsets(family("subset-selection", k), lam) == optimal_subset_sizes(k, lam)
+
+
+@pytest.mark.parametrize("k", [3, 5, 10, 20])
+def test_the_risk_of_some_inputs_falls_with_the_ratio(k):
+    """Hadamard response with some inputs unused: risks at ratios that rise, from the explicit votes."""
+    one = family("hadamard", k)
+    assert risk_falls(one) and not risk_falls(family("olh", k))
+    risks = [canonical_votes(one.at(lam=lam), inputs=k).risk(1) for lam in (F(11, 10), F(2), F(5), F(100))]
+    assert risks == sorted(risks, reverse=True)
+
+
+def test_quotients_are_in_lowest_terms():
+    lam = sp.Symbol("lam", positive=True)
+    for text in (
+        "(lam**2 - 1)/(lam - 1)",
+        "lam/(k + lam - 1) + 2/3",
+        "(sqrt(lam) - 1)*(sqrt(lam) + 1)/lam",
+        "3**k/lam",
+    ):
+        found = quotient_of(text, {"k": 5})
+        shown = sp.sympify(found.text, locals={"lam": lam})
+        assert sp.simplify(shown - sp.sympify(text, locals={"lam": lam}).subs("k", 5)) == 0
+        assert quotient_of(found.text, {}) == found and hash(quotient_of(found.text, {})) == hash(found)
+    assert quotient_of("lam*s - lam", {"s": 1}) == Quotient([0]) != quotient_of("lam", {})
+    assert quotient_of("1/(1 + lam)", {}).falls and not quotient_of("lam/(1 + lam)", {}).falls
+    assert not quotient_of("(lam - 2)**2", {}).falls
+    with pytest.raises(ZeroDivisionError):
+        quotient_of("1/(lam - lam)", {})
+
+
+def test_what_vanishes_at_some_values_is_decided_without_algebra():
+    """Subsets of one: messages that hit the third input twice do not occur, and at the cap a value of G is 0."""
+    form = closed_form("subset-selection", {"k": "10", "s": "1"}, eps0=2)
+    law = form.law(Exp(F(2)), others="third", bits=160)
+    again = closed_form("krr", {"k": "10"}, eps0=2).law(Exp(F(2)), others="third", bits=160)
+    assert len(law.values) == len(again.values) and F(0) in law.values
+    exact = closed_form("aug-rr", {"k": "10", "p": "1"}, lam=4).law(F(4), others="second")
+    plain = closed_form("krr", {"k": "10"}, lam=4).law(F(4), others="second")
+    assert sorted(exact.atoms()) == sorted(plain.atoms())

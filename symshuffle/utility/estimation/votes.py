@@ -196,7 +196,7 @@ def mixed_votes(parts: Sequence[tuple[Fraction, Mechanism]], *, bits: int = DEFA
 def named_votes(
     name: str, values: Mapping[str, Any], *, share: Fraction, size: int, inputs: int, bits: int, balls: bool = False
 ) -> VoteNoise:
-    """The noise of the canonical votes of a named mechanism of which ``share`` of the messages are sent, by the texts on file.
+    """The noise of the canonical votes of a named mechanism, ``share`` of whose messages are sent, by texts on file.
 
     ``values`` are those of all its parameters by name; ``balls`` makes every number a ball of ``bits`` bits.
     """

@@ -100,7 +100,9 @@ class ClosedForm:
         doubles: bool = False,
     ) -> Law:
         """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits, or around doubles."""
-        cells = _cells(self.name, bool(self.limits), others)
+        cells = cells_on_file(self.name, bool(self.limits), others)
+        if cells is None:
+            raise NotDecided(f"{self.name} over {others}: no closed form is on file")
         return calculated_law(cells, self._values(), exp_eps, direction, bits=bits, doubles=doubles)
 
     def spreads(self, exp_eps: Real, direction: Direction, bits: int | None) -> bool:
@@ -187,11 +189,3 @@ def cells_on_file(name: str, limit: bool, others: Others) -> tuple[CalculatedCel
     """The same as functions of the parameters."""
     kept = lines_on_file(name, limit, others)
     return None if kept is None else tuple(CalculatedCell.of(*line) for line in kept)
-
-
-def _cells(name: str, limit: bool, others: Others) -> tuple[CalculatedCell, ...]:
-    """Of a mechanism that has a closed form on file."""
-    kept = cells_on_file(name, limit, others)
-    if kept is None:
-        raise NotDecided(f"{name} over {others}: no closed form is on file")
-    return kept

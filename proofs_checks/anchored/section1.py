@@ -25,7 +25,6 @@ from symshuffle.ledger.claims.model import (
     Correction,
     Grade,
     Kind,
-    Role,
     Statement,
     by_cases,
     for_all,
@@ -33,7 +32,7 @@ from symshuffle.ledger.claims.model import (
     in_the_limit,
     serving,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.parts import Erratum, Role, Severity, Standing
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.anchored.maps import fiber, helmert, range_radius_squared
 

@@ -14,18 +14,8 @@ from symshuffle.base.errors import InputError
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.geometry.linear import Vector, dot
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Clause,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    by_cases,
-    for_all,
-)
-from symshuffle.ledger.claims.parts import Role
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, by_cases, for_all
+from symshuffle.ledger.claims.parts import Clause, Role
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw
 from symshuffle.utility.anchored.maps import helmert

@@ -13,19 +13,8 @@ from proofs_checks.anchored import _cases as cases
 from proofs_checks.anchored.section3 import K4, backward, random_cases
 from symshuffle.base.errors import InputError
 from symshuffle.geometry.linear import Vector, dot
-from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Clause,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    for_all,
-    identity,
-    serving,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Grade, Kind, Statement, for_all
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw
 from symshuffle.utility.anchored.maps import Fiber, completions, fiber, law_from_fiber
 

@@ -101,7 +101,9 @@ class ClosedForm:
         doubles: bool = False,
     ) -> Law:
         """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits, or around doubles."""
-        cells, values = _cells(self.name, bool(self.limits), others), self._values()
+        cells, values = cells_on_file(self.name, bool(self.limits), others), self._values()
+        if cells is None:
+            raise NotDecided(f"{self.name} over {others}: no closed form is on file")
         try:
             return calculated_law(cells, values, exp_eps, direction, bits=bits, doubles=doubles)
         except NotDecided:
@@ -221,11 +223,3 @@ def _in_lowest_terms(
         )
     except (InputError, Unsupported, ZeroDivisionError, TypeError, NameError):
         return None
-
-
-def _cells(name: str, limit: bool, others: Others) -> tuple[CalculatedCell, ...]:
-    """Of a mechanism that has a closed form on file."""
-    kept = cells_on_file(name, limit, others)
-    if kept is None:
-        raise NotDecided(f"{name} over {others}: no closed form is on file")
-    return kept

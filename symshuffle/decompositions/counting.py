@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, TypeAlias, final
+from typing import TypeAlias, final
 
 import sympy as sp
 
@@ -25,17 +25,12 @@ from symshuffle.mechanisms.symbolic import nonnegative, normal_form, positive, p
 Ratios: TypeAlias = "tuple[sp.Expr, sp.Expr]"
 """Likelihood ratios (a/c, b/c) of a cell."""
 
-ROLES: Final[Mapping[tuple[bool, Others], tuple[int, ...]]] = {
-    (True, Others.BLANKET): (0, 1),
-    (True, Others.FIRST): (0, 1, 0),
-    (True, Others.SECOND): (0, 1, 1),
-    (True, Others.THIRD): (0, 1, 2),
-    (False, Others.BLANKET): (0, 0),
-    (False, Others.FIRST): (0, 0, 0),
-    (False, Others.SECOND): (0, 0, 0),
-    (False, Others.THIRD): (0, 0, 1),
-}
-"""Whether the two inputs differ, and what the others hold, to the roles of the inputs."""
+
+def roles_of(differs: bool, others: Others) -> tuple[int, ...]:
+    """The roles of the inputs, where the two differ or not, and the others hold this."""
+    pair = (0, 1) if differs else (0, 0)
+    held = {Others.BLANKET: (), Others.FIRST: (0,), Others.SECOND: pair[1:], Others.THIRD: (max(pair) + 1,)}
+    return (*pair, *held[others])
 
 
 @final

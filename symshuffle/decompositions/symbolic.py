@@ -23,7 +23,7 @@ from symshuffle.base.results import FirstLines
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import CalculatedCell, calculated_law
 from symshuffle.decompositions.closed_forms import cells_on_file, lines_on_file
-from symshuffle.decompositions.counting import ROLES, Cell, count_cells
+from symshuffle.decompositions.counting import Cell, count_cells, roles_of
 from symshuffle.decompositions.model import Decomposition
 from symshuffle.mechanisms.display import array, columns, factored, latex, text
 from symshuffle.mechanisms.model import Mechanism
@@ -237,7 +237,7 @@ def counted_decomposition(
     if not mechanism.pair.chosen:
         listed = ", ".join(map(str, mechanism.pair.listed[:3]))
         raise InputError("pair", f"all of {listed}, ...", f"one pair, as {mechanism.name}.comparing(0, 1)")
-    roles, general = ROLES[differs, others], mechanism.general or mechanism
+    roles, general = roles_of(differs, others), mechanism.general or mechanism
     growing = tuple(parameter.symbol for parameter in mechanism.parameters if limits and parameter.has_limit)
     try:
         (cells, beta), known = _far_out(general, roles, growing), dict(mechanism.fixed)
@@ -298,7 +298,7 @@ def _calculated(mechanism: Mechanism, others: Others, growing: tuple[sp.Symbol, 
     if kept is not None and is_named(mechanism):
         return kept
     try:
-        cells, beta = _far_out(mechanism, ROLES[True, others], growing)
+        cells, beta = _far_out(mechanism, roles_of(True, others), growing)
         return tuple(CalculatedCell.of(*line) for line in lines_of(cells, beta if others == "blanket" else None))
     except (InputError, Unsupported, SyntaxError, ValueError, RecursionError) as reason:
         raise NotDecided(f"no general form of {mechanism.name} in numbers: {reason}") from None

@@ -7,8 +7,9 @@ import pytest
 from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.design.comparison.families import family, names
-from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS, THINNED
+from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS
 from symshuffle.mechanisms.symbolic import evaluate
+from symshuffle.mechanisms.thin import THINNED
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_estimator, enumerated_risk, worst_canonical_risk
 from symshuffle.utility.estimation.moments import largest_pairwise_budget

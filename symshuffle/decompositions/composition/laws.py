@@ -111,10 +111,6 @@ class Budget:
         """Whether weights stay expressions."""
         return self.lam is None and self.bits is None
 
-    def split(self, parts: int) -> Budget:
-        """The share of each of some coordinates."""
-        return Budget(self.order * parts, self.lam, self.bits)
-
     def ratio(self, expression: sp.Expr) -> sp.Expr:
         """A likelihood ratio at this share."""
         if self.lam is None:
@@ -154,9 +150,8 @@ class Table:
     def __mul__(self, other: Table) -> Table:
         both = itertools.product(self.charged, other.charged)
         charged = [((r0 * q0, r1 * q1), c * d) for ((r0, r1), c), ((q0, q1), d) in both]
-        lost = itertools.chain(
-            itertools.product(self.rows, other.singular), itertools.product(self.singular, other.charged_rows)
-        )
+        rows = [*self.charged_rows, *self.singular]
+        lost = [*itertools.product(rows, other.singular), *itertools.product(self.singular, other.charged_rows)]
         singular = tuple((a * x, b * y) for (a, b), (x, y) in lost)
         beta = self.beta + other.beta - self.beta * other.beta
         return Table(_merged(charged), singular, beta)
@@ -165,11 +160,6 @@ class Table:
     def charged_rows(self) -> list[tuple[Any, Any]]:
         """Weights (a, b) of the components that the blanket charges."""
         return [(_weight(r0, c), _weight(r1, c)) for (r0, r1), c in self.charged]
-
-    @property
-    def rows(self) -> list[tuple[Any, Any]]:
-        """Weights (a, b) of all components."""
-        return [*self.charged_rows, *self.singular]
 
     def scaled(self, weight: Any) -> Table:
         """The table of a part that is drawn with this probability."""
@@ -345,7 +335,7 @@ def _table(part: Part, pattern: Pattern, others: Others, budget: Budget, side: S
         tables = [_table(p, q, others, budget, side) for p, q in zip(part.parts, pattern, strict=True)]
         shares = [constant_of(w) if budget.symbolic else w for w in part.weights]
         return reduce(lambda x, y: x + y, (t.scaled(w) for t, w in zip(tables, shares, strict=True)))
-    share = budget.split(len(part.parts))
+    share = replace(budget, order=budget.order * len(part.parts))
     pairs = zip(part.parts, pattern, strict=True)
     return reduce(lambda x, y: x * y, (_table(p, q, others, share, side) for p, q in pairs))
 

@@ -208,7 +208,10 @@ def visited(n: int, tables: list[FactorTable], bits: int | None) -> tuple[Fracti
     if Fraction(above.value - below.value) / unit <= 4 * off:
         raise Unsupported(f"engine counts at n = {n}: two atoms are too close; use engine contour")
     tails = Tails.of(n, others, below, above)
-    entries = [_entries(table) for table in others[:-2]]
+    entries = [  # of each count its share in S, and its factor
+        [(count, count * table.value, f) for count, f in zip(table.counts.tolist(), table.factors, strict=True)]
+        for table in others[:-2]
+    ]
     planes = [tails.plane(n, chosen, others[-2:]) for chosen in _chosen(entries, n)] or [(0, 0, 0)]
     # In integers sums are exact; in doubles fsum rounds once.
     total, mass = (Fraction(sum(part) if bits else math.fsum(part)) for part in list(zip(*planes, strict=True))[:2])
@@ -232,11 +235,6 @@ def _chosen(entries: list[list[tuple[int, Any, Any]]], left: int) -> Iterator[tu
             return
         for others in _chosen(entries[1:], left - entry[0]):
             yield (entry, *others)
-
-
-def _entries(table: FactorTable) -> list[tuple[int, Any, Any]]:
-    """Count, its share in S, and its factor."""
-    return [(count, count * table.value, f) for count, f in zip(table.counts.tolist(), table.factors, strict=True)]
 
 
 @final

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
+from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -131,11 +133,19 @@ def _numbers(
 
 
 def _leaks(channel: Channel, users: int, level: Fraction) -> list[PairLeakage]:
+    from symshuffle.utility.frontiers.contamination import ratio_law
     from symshuffle.utility.frontiers.leakage import leakage
 
     gamma: Fraction | Exp = Exp(level) if level else Fraction(1)
-    inputs = range(channel.num_inputs)
-    return [leakage(channel, i, j, n=users, gamma=gamma) for i in inputs for j in inputs if i != j]
+    known: dict[object, PairLeakage] = {}  # many pairs have one law of the ratio, and all have one cap
+    found: list[PairLeakage] = []
+    for i, j in permutations(range(channel.num_inputs), 2):
+        ratio = ratio_law(channel, i, j)
+        law = frozenset(ratio.atoms()), ratio.singular
+        if law not in known:
+            known[law] = leakage(channel, i, j, n=users, gamma=gamma)
+        found.append(replace(known[law], inputs=(i, j)))
+    return found
 
 
 def _risks(found: AnchoredLaw | EnclosedLaw, users: int) -> dict[str, Any]:

@@ -146,7 +146,11 @@ def ratio_law(channel: Channel, i: int, j: int) -> Law:
             singular = singular + top
         else:
             atoms.append((top / b, b))
-    return Law.from_atoms(atoms, singular)
+    # Ratios in one enclosure are one ratio in it: a mean over the enclosure is in it, and H(n) grows with every value.
+    weights: dict[Any, Any] = {}
+    for value, weight in atoms:
+        weights[value] = weights[value] + weight if value in weights else weight
+    return Law.from_atoms(weights.items(), singular)
 
 
 def shuffled_leakage(

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from symshuffle.base.crossings import zero_between
 from symshuffle.base.choices import Rigour
+from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import to_float
 from symshuffle.base.results import Bracket
@@ -293,7 +293,8 @@ def _bound(mechanism: Calibrated, target: Target, rel: float) -> Bracket:
     try:  # in balls what has no narrow bracket is refused at once
         return larger_order(pair, target.n, target.exp_eps, rigour=Rigour.BALL, rel=rel)
     except (Unsupported, NotDecided):
-        return larger_between(mechanism, target.n, target.exp_eps, adjacency=target.adjacency, rel=max(rel, _OF_CELLS))
+        asked: Any = {"exp_eps": target.exp_eps, "adjacency": target.adjacency}
+        return larger_between(mechanism, target.n, rel=max(rel, _OF_CELLS), **asked)
 
 
 def _of_one_user(

@@ -1,9 +1,9 @@
-r"""The bound of a clipped linear density between two finite laws, where too few messages are of the blanket for a density.
+r"""The bound of a clipped linear density between two finite laws: few messages of the blanket suffice.
 
 On a cell of heights between its corners G is linear. With a and b the ends of the cell and t the mean height of a
 uniform point in it, the atom G(t) is below the law of G on the cell in convex order, and atoms at G(a) and G(b) of that
-mean are above it. H(n) rises in that order, so that each finite law gives an end. They approach each other as the square
-of the width of the cells; where G is constant both are the law itself.
+mean are above it. H(n) rises in that order, so that each finite law gives an end. They approach each other as the
+square of the width of the cells; where G is constant both are the law itself.
 
 Evidence: *proved*, in balls; the rest is that of the engine that evaluates the finite laws.
 """
@@ -22,7 +22,7 @@ import flint
 
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
 from symshuffle.base.choices import Adjacency, Rigour
-from symshuffle.base.errors import Unsupported
+from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, Real, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
@@ -37,14 +37,14 @@ _CELLS: Final = (120, 480, 1920)
 
 _WIDER: Final = 3.0
 _BEYOND: Final = 24
-"""Cells have equal masses by a normal law whose variance is so many times that of a height; and so many are beyond them."""
+"""Cells have equal masses by a normal law whose variance is so many times that of a height; so many are beyond."""
 
 
 def larger_between(
     mechanism: ClippedLinear,
     n: int,
-    exp_eps: Real,
     *,
+    exp_eps: Real,
     adjacency: Adjacency,
     rel: float,
     rigour: Rigour = Rigour.FLOAT64,
@@ -70,6 +70,8 @@ def larger_between(
     ------
     Unsupported
         If the finite laws stay farther apart than that.
+    NotDecided
+        If the mass of a cell is not told from 0.
     """
     glance, request = (Request.of(rigour=rigour, rel=width) for width in (0.1, rel / 4))
     orders = (False,) if adjacency is Adjacency.REPLACE_ONE else (False, True)  # of opposite inputs both have one law
@@ -80,10 +82,10 @@ def larger_between(
         below, above = _laws(mechanism, exp_eps, adjacency, count, reverse=one)
         low, high = evaluate(below, n, request), evaluate(above, n, request)
         # The other order is below what is certain of this one, or its upper end counts.
-        upper = max(high.upper, *(most[k].upper for k in orders if k is not one and most[k].upper > low.lower), 0)
+        upper = max([high.upper, *(most[k].upper for k in orders if k is not one and most[k].upper > low.lower)])
         if upper - low.lower <= Fraction(rel) * upper:
             how = f"laws on either side in convex order, {count} cells of a height: {high.how}"
-            return replace(high, lower=low.lower, upper=Fraction(upper), how=how)
+            return replace(high, lower=low.lower, upper=upper, how=how)
     raise Unsupported(f"laws on either side of a clipped density are farther apart than {rel:.1e}")
 
 
@@ -122,8 +124,9 @@ def _laws(
 def _law(atoms: Sequence[tuple[flint.arb, flint.arb]]) -> Law:
     """A law of balls; G is 0 with what probability is left."""
     rest = 1 - sum((w for _, w in atoms), start=flint.arb(0))
-    kept = [(v, w) for v, w in atoms if w > 0]
-    balls = [(Ball.from_arb(v, _BITS), Ball.from_arb(w, _BITS)) for v, w in kept]
+    if not all(w > 0 for _, w in atoms):
+        raise NotDecided("the mass of a cell of heights is not told from 0")
+    balls = [(Ball.from_arb(v, _BITS), Ball.from_arb(w, _BITS)) for v, w in atoms]
     return Law.from_atoms([(Fraction(0), Ball.from_arb(rest, _BITS)), *balls])
 
 

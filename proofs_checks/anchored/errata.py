@@ -12,8 +12,8 @@ from proofs_checks._errata import finding, refuted
 from symshuffle.base.choices import Population
 from symshuffle.base.results import passes
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
-from symshuffle.ledger.claims.model import Clause, Control, Role, Statement, for_all
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import Clause, Control, Statement, for_all
+from symshuffle.ledger.claims.parts import Erratum, Role, Severity, Standing
 from symshuffle.utility.anchored.law import template_budget, template_signal
 from symshuffle.utility.frontiers.frontier import trace_frontier
 

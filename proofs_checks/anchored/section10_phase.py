@@ -12,7 +12,7 @@ import sympy as sp
 
 from symshuffle.base.numbers import Verdict, less
 from symshuffle.base.results import passes
-from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -23,8 +23,6 @@ from symshuffle.ledger.claims.model import (
     Statement,
     by_cases,
     for_all,
-    identity,
-    serving,
 )
 from symshuffle.ledger.claims.parts import Role
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response

@@ -14,7 +14,8 @@ from proofs_checks.anchored.section3 import K4, backward, random_cases
 from symshuffle.base.errors import InputError
 from symshuffle.geometry.linear import Vector, dot
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.parts import Clause
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw
 from symshuffle.utility.anchored.maps import Fiber, completions, fiber, law_from_fiber
 

@@ -68,7 +68,7 @@ BLOCK: Final = 128
 class BromwichPlan:
     """Constants: the line, the step, where all is bounded at once, the slope for one tail, what is negligible.
 
-    ``blur`` is about what roundings of doubles take from the sum, as a share of its size.
+    ``blur`` is about what roundings of doubles take from the sum, as a share of its size, where that is looked at.
     """
 
     c: float
@@ -77,7 +77,7 @@ class BromwichPlan:
     slope: float
     small: float
     size: float
-    blur: float
+    blur: float = 0.0
 
     @property
     def period(self) -> float:
@@ -157,9 +157,7 @@ def choose(tilt: saddle.Tilt, n: int, rel: float, *, farther: float = 1.0) -> Br
             break
         if reach > 1e12 / c:
             raise Unsupported("the sum has tails that no period outruns")
-    return BromwichPlan(
-        c, 2 * math.pi / reach, 4 / math.sqrt(variance), slope, rel * _SHARE * size, size, _BLURRED * n * UNIT
-    )
+    return BromwichPlan(c, 2 * math.pi / reach, 4 / math.sqrt(variance), slope, rel * _SHARE * size, size)
 
 
 def _cumulants(tilt: saddle.Tilt, slopes: Array) -> Array:
@@ -171,7 +169,6 @@ def _cumulants(tilt: saddle.Tilt, slopes: Array) -> Array:
     return found
 
 
-@lru_cache(maxsize=8)
 def plan_for(law: ContinuousLaw, n: int, aim: float) -> tuple[BromwichPlan, ContinuousLaw]:
     """A line to the right of 0, or for the mirrored law, which is one to the left: the shorter period wins.
 
@@ -201,7 +198,8 @@ def plan_for(law: ContinuousLaw, n: int, aim: float) -> tuple[BromwichPlan, Cont
             known = mean + _on_line(mirrored, n, choose(mirrored, n, _CANCELLED), _CANCELLED)
             if _CANCELLED * abs(mean) * 10 < known < value:
                 value, left = known, left_of(known) or left
-            return _shorter(mirrored, n, max(aim * value / (value + abs(mean)), _FINEST), left), law.mirrored
+            left = _shorter(mirrored, n, max(aim * value / (value + abs(mean)), _FINEST), left)
+            return replace(left, blur=_BLURRED * n * UNIT), law.mirrored
     if right is None:
         raise Unsupported("the sum has tails that no period outruns")
     return right, law

@@ -36,6 +36,7 @@ from symshuffle.vectors.calibration.shaped_families import DIGITS, SHAPES, Calib
 from symshuffle.vectors.calibration.smallest_error import estimated_error, found_for
 from symshuffle.vectors.calibration.staircase import floor_of
 from symshuffle.vectors.error.risk import err1
+from symshuffle.vectors.privacy.ramps import larger_between
 from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian
 from symshuffle.vectors.randomizers.mechanisms import (
     LARGEST_DIMENSION,
@@ -133,26 +134,28 @@ class Calibration(AnswerMethods):
             If the target is not met in balls, the error is another one, or the floor does not hold.
         """
         try:
-            again = solve.delta(
-                self.parameters,
-                n=self.users,
-                exp_eps=self.exp_eps,
-                adjacency=self.adjacency,
-                blanket=self.blanket,
-                rigour=Rigour.BALL,
-                rel=1e-7,
-            )
+            again = self._again()
         except (Unsupported, NotDecided) as reason:
             raise CertificateError("certificate", str(reason)) from reason
-        if again.bracket.upper > self.goal:
-            raise CertificateError("certificate", f"delta is {again.bracket}, above {float(self.goal):.6g}")
-        if again.bracket.upper < self.certificate.bracket.lower or again.bracket.lower > self.certificate.bracket.upper:
-            raise CertificateError("certificate", f"delta is {again.bracket}, not {self.certificate.bracket}")
+        if again.upper > self.goal:
+            raise CertificateError("certificate", f"delta is {again}, above {float(self.goal):.6g}")
+        if again.upper < self.certificate.bracket.lower or again.lower > self.certificate.bracket.upper:
+            raise CertificateError("certificate", f"delta is {again}, not {self.certificate.bracket}")
         check_claim(self.bracket, _error(self.parameters, self.users), "rmse")
         if self.floor is not None:
             if not all(_same_family(point, self.parameters) for point in self.floor.points):
                 raise CertificateError("floor.points", f"not all are {self.parameters} with other parameters")
             self.floor.verify(Target(self.users, self.exp_eps, self.goal, self.adjacency, self.blanket))
+
+    def _again(self) -> Bracket:
+        """Delta at the parameters, in balls."""
+        asked: dict[str, Any] = {"exp_eps": self.exp_eps, "adjacency": self.adjacency, "rigour": Rigour.BALL}
+        try:
+            return solve.delta(self.parameters, n=self.users, blanket=self.blanket, rel=1e-7, **asked).bracket
+        except Unsupported:
+            if not isinstance(self.parameters, ClippedLinear):
+                raise
+            return larger_between(self.parameters, self.users, rel=1e-4, **asked)
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as plain data."""

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import to_float
@@ -24,7 +25,8 @@ from symshuffle.vectors.calibration.shaped_families import Calibrated, ShapedFam
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import larger_order, one_user_bound
 from symshuffle.vectors.privacy.pairs import worst_pair
-from symshuffle.vectors.randomizers.mechanisms import LocalGaussian
+from symshuffle.vectors.privacy.ramps import larger_between
+from symshuffle.vectors.randomizers.mechanisms import ClippedLinear, LocalGaussian
 
 _FAR: Final = 1e3
 """Stands for the logarithm of infinity: no value, hence not taken."""
@@ -76,6 +78,9 @@ _APART: Final = 0.2
 
 _WIDTHS: Final = (1e-6, 1e-4, 1e-2)
 """Relative widths of the bracket, the next one where the engines refuse."""
+
+_OF_CELLS: Final = 1e-4
+"""The least one between two finite laws."""
 
 _OF_LENGTHS: Final = 1e-5
 """The first one of Gaussians in several dimensions, whose bound has classes of lengths: a line for each."""
@@ -252,7 +257,6 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
         raise Unsupported("no strength meets the target by an estimate")
     slope = min(max((excess(nearest) - excess(nearest - _BESIDE)) / _BESIDE, _FLAT), _STEEP)
     said = ""
-    asked: Any = {"exp_eps": target.exp_eps, "adjacency": target.adjacency, "blanket": target.blanket}
     alone = _of_one_user(family, target, shape, nearest)
     if alone is not None and alone[0] >= nearest - _ALONE_SHORT:
         return alone[1:]
@@ -263,7 +267,7 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
         for k in range(_TRIES):
             mechanism = family.make(shape, strength)
             try:
-                bound = larger_order(worst_pair(mechanism, **asked), target.n, target.exp_eps, rel=rel)
+                bound = _bound(mechanism, target, rel)
             except (Unsupported, NotDecided) as error:
                 said = str(error)
                 break
@@ -279,6 +283,18 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
     if alone is not None:
         return alone[1:]
     raise Unsupported(said)
+
+
+def _bound(mechanism: Calibrated, target: Target, rel: float) -> Bracket:
+    """A bracket of the larger order, for a clipped density that has none by finite laws on either side."""
+    pair = worst_pair(mechanism, adjacency=target.adjacency, blanket=target.blanket, exp_eps=target.exp_eps)
+    if not isinstance(mechanism, ClippedLinear) or mechanism.dimension == 1:
+        return larger_order(pair, target.n, target.exp_eps, rel=rel)
+    try:  # in balls what has no narrow bracket is refused at once
+        return larger_order(pair, target.n, target.exp_eps, rigour=Rigour.BALL, rel=rel)
+    except (Unsupported, NotDecided):
+        asked: Any = {"exp_eps": target.exp_eps, "adjacency": target.adjacency}
+        return larger_between(mechanism, target.n, rel=max(rel, _OF_CELLS), **asked)
 
 
 def _of_one_user(

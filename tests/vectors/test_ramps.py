@@ -1,0 +1,71 @@
+"""Clipped densities between two finite laws: beside the engine for densities, and beside sums on a lattice."""
+
+import math
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+from symshuffle.base.choices import Adjacency
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import Exp
+from symshuffle.vectors import ClippedLinear
+from symshuffle.vectors.calibration.search import calibrate
+from symshuffle.vectors.privacy import ramps
+from symshuffle.vectors.privacy.accounting import larger_order
+from symshuffle.vectors.privacy.pairs import worst_pair
+from symshuffle.vectors.privacy.ramps import larger_between
+
+
+@pytest.mark.parametrize("adjacency", list(Adjacency))
+@pytest.mark.parametrize(("d", "clip", "chi", "n"), [(10, "0.3", "0.25", 1000), (3, "-0.2", "0.2", 500)])
+def test_both_ends_are_about_the_value_of_the_density(d, clip, chi, n, adjacency):
+    one, level = ClippedLinear(clip, d, chi), Exp(F(1, 2))
+    sure = larger_order(worst_pair(one, adjacency=adjacency), n, level, rel=1e-7)
+    for rel in (1e-1, 1e-4):
+        found = larger_between(one, n, exp_eps=level, adjacency=adjacency, rel=rel)
+        assert found.lower < sure.lower and sure.upper < found.upper <= (1 + F(str(rel)) * 2) * found.lower
+
+
+def test_what_is_out_of_reach_is_refused(monkeypatch):
+    monkeypatch.setattr(ramps, "_CELLS", (8,))  # at more cells it takes long before they are too few
+    given = {"exp_eps": Exp(F(1, 2)), "adjacency": Adjacency.ZERO_OUT, "rel": 1e-3}
+    with pytest.raises(Unsupported, match="farther apart"):
+        larger_between(ClippedLinear("0.3", 10, "0.25"), 100, **given)
+
+
+def on_heights(one, count=200_001):
+    """Mass of the null symbol and density of x relative to it, on a fine grid of heights, in plain doubles."""
+    d, clip, chi = one.dimension, float(one.clip), float(one.chi)
+    heights = np.linspace(-1, 1, count)
+    null = np.maximum(1 - heights**2, 0) ** ((d - 3) / 2)
+    null /= null.sum()
+    ramp = np.maximum(heights - clip, 0)
+    first, second = (float(null @ ramp**k) for k in (1, 2))
+    spread = (second - first**2) * chi**2
+    slope = (math.sqrt(first**2 + 4 * spread) - first) / (2 * spread)
+    return null, 1 - slope * first + slope * ramp
+
+
+def on_a_lattice(gains, masses, n, size=2**15):
+    mean, spread = float(gains @ masses), math.sqrt(float(gains**2 @ masses))
+    step = (12 * spread * math.sqrt(n) + abs(mean) * n + 2 * float(np.abs(gains).max())) / (size / 2)
+    place = np.floor(gains / step).astype(int)
+    above, law = gains / step - place, np.zeros(size)
+    np.add.at(law, place % size, masses * (1 - above))
+    np.add.at(law, (place + 1) % size, masses * above)
+    law[0] += 1 - masses.sum()
+    sums = np.fft.irfft(np.fft.rfft(law) ** n, size)
+    return float(sums[: size // 2] @ np.arange(size // 2)) * step / n
+
+
+def test_many_coordinates_are_calibrated_at_the_best_clip_with_a_certificate():
+    """At n = 1000, d = 100 the density of the order that decides has an atom beside its ramp, and no narrow bracket."""
+    asked = {"n": 1000, "dimension": 100, "eps": "1/2", "delta": "1e-5", "adjacency": "zero-out"}
+    found = calibrate("clipped-linear", **asked)
+    null, toward = on_heights(found.parameters)
+    gamma, ratio = float(toward.min()), math.exp(0.5)
+    value = on_a_lattice((1 - ratio * toward) / gamma, gamma * null, 1000)
+    assert value == pytest.approx(1e-5, rel=1e-2)
+    assert F("0.999e-5") < found.certificate.bracket.lower < found.certificate.bracket.upper <= F("1e-5")
+    assert found.rmse < 0.0235 and 0 < found.gap < 0.17

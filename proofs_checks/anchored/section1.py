@@ -16,7 +16,7 @@ from symshuffle.base.numbers import Verdict, brief
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.channels.shuffled import hockey_stick, shuffled_law
 from symshuffle.geometry.linear import dot
-from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -30,7 +30,6 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
     in_the_limit,
-    serving,
 )
 from symshuffle.ledger.claims.parts import Erratum, Role, Severity, Standing
 from symshuffle.utility.anchored.law import AnchoredLaw

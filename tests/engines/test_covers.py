@@ -11,7 +11,7 @@ import pytest
 
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
-from symshuffle.engines.densities import beyond, bromwich, bromwich_plan, jumps
+from symshuffle.engines.densities import beyond, bromwich, bromwich_plan, jump_plan, jumps
 from symshuffle.engines.densities.beyond import Cover
 
 N = 40
@@ -99,11 +99,11 @@ def jumped(law, monkeypatch):
 
     def line(plenty):
         monkeypatch.setattr(beyond, "_PLENTY", plenty)
-        calm, high = bromwich_plan.cut_at(law.pieces, 20.0)
+        calm, high = jump_plan.cut_at(law.pieces, 20.0)
         rest, jump = replace(law, pieces=tuple(calm)), jumps._alone(tuple(high))
         atoms = bromwich_plan.atoms_of(rest.pieces, rest.zero), bromwich_plan.atoms_of(jump.pieces)
         with working_precision(160):
-            return jumps.JumpLine.of(rest, jump, N, bromwich_plan.jump_plan_for(*atoms, N, 1e-9))
+            return jumps.JumpLine.of(rest, jump, N, jump_plan.jump_plan_for(*atoms, N, 1e-9))
 
     return line
 

@@ -20,6 +20,7 @@ from symshuffle.engines.densities import (
     bromwich,
     bromwich_plan,
     gauss,
+    jump_plan,
     jumps,
 )
 from symshuffle.engines.densities.bromwich import Bromwich
@@ -46,8 +47,8 @@ def truth(law):
 
 
 def cut_at(law, threshold):
-    calm, high = bromwich_plan.cut_at(law.pieces, threshold)
-    return bromwich_plan.Split(replace(law, pieces=tuple(calm)), tuple(high))
+    calm, high = jump_plan.cut_at(law.pieces, threshold)
+    return jump_plan.Split(replace(law, pieces=tuple(calm)), tuple(high))
 
 
 def bracket(law, threshold, error=ERROR):
@@ -77,7 +78,7 @@ def test_both_parts_of_the_bound_on_several_jumps_are_needed(n):
     calm = Piece(F(0), F(1), lambda u: u, lambda u: u * 0 + (1 - to_arb(F(p))))
     high = (Piece(F(4), F(5), lambda u: u, lambda u: u * 0 + to_arb(F(p))),)
     with working_precision(128):
-        cut = bromwich_plan.Split(ContinuousLaw((calm,), Ball.from_arb(flint.arb(0))), high)
+        cut = jump_plan.Split(ContinuousLaw((calm,), Ball.from_arb(flint.arb(0))), high)
         found = float(jumps._several(cut, n))
     others = [math.comb(n - 1, k) * p**k * (1 - p) ** (n - 1 - k) for k in range(n)]
     exact = 4.5 * p * sum(others[1:]) + 0.5 * (1 - p) * sum(others[2:])
@@ -93,7 +94,7 @@ def test_the_largest_jump_of_all_pieces_is_seen():
             for by in (flint.arb(0), little, flint.arb(0))
         )
         calm = ContinuousLaw((Piece(F(-1), F(0), lambda u: u, lambda u: u * 0 + 1),), Ball.from_arb(flint.arb(0)))
-        found = jumps._several(bromwich_plan.Split(calm, pieces), 2)
+        found = jumps._several(jump_plan.Split(calm, pieces), 2)
         assert found >= (5 + little) * to_arb(F(3, 2**20)) ** 2
 
 
@@ -133,7 +134,7 @@ def line(law):
 def made(cut, **changes):
     calm, jump = cut.calm, jumps._alone(cut.jumps)
     atoms = bromwich_plan.atoms_of(calm.pieces, calm.zero), bromwich_plan.atoms_of(cut.jumps)
-    plan = replace(bromwich_plan.jump_plan_for(*atoms, N, 1e-9), **changes)
+    plan = replace(jump_plan.jump_plan_for(*atoms, N, 1e-9), **changes)
     with working_precision(160):
         return jumps.JumpLine.of(calm, jump, N, plan)
 
@@ -162,7 +163,7 @@ def test_aliases_to_the_right_hold_the_value_and_what_is_shifted_in():
     calm = Piece(F(1), F(2), lambda u: u, lambda u: u * 0 + 1)
     jump = Piece(F(4), F(5), lambda u: u, lambda u: u * 0 + to_arb(F(p)))
     with working_precision(128):
-        plan = bromwich_plan.JumpPlan(0.03, 100.0, 0.1, 1e-9)
+        plan = jump_plan.JumpPlan(0.03, 100.0, 0.1, 1e-9)
         line = jumps.JumpLine.of(ContinuousLaw((calm,), Ball.from_arb(flint.arb(0))), jumps._alone((jump,)), N, plan)
         exact = (to_arb(F(3, 2)) * (N - 1) + to_arb(F(9, 2))) * to_arb(F(p))
         value, rest = line.value(), line.rest()
@@ -281,9 +282,9 @@ def test_slopes_that_are_not_above_the_line_are_refused(line):
 
 
 def test_bins_hold_every_jump_once(law, monkeypatch):
-    monkeypatch.setattr(bromwich_plan, "_LOSS", 1e-3)
+    monkeypatch.setattr(jump_plan, "_LOSS", 1e-3)
     cut = cut_at(law, 3)
-    parts = list(bromwich_plan.bins(cut, N, 1e-40))
+    parts = list(jump_plan.bins(cut, N, 1e-40))
     assert len(parts) > 1
     runs = sorted((p.low, p.high) for bin_ in parts for p in bin_)
     assert runs[0][0] == cut.calm.pieces[-1].high

@@ -35,7 +35,7 @@ from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousLaw, LevelledPair
 from symshuffle.channels.law import NOTHING
-from symshuffle.engines.densities import bromwich_plan, gauss, jumps
+from symshuffle.engines.densities import bromwich_plan, gauss, jump_plan, jumps
 from symshuffle.engines.densities.bromwich import Bromwich
 from symshuffle.engines.densities.bromwich_plan import steepest_line
 
@@ -278,7 +278,7 @@ def _likely(law: LevelledPair, n: int, tail: Fraction) -> tuple[Fraction, bool]:
 
 def _of_cut(cut: ContinuousLaw, n: int, rigour: Rigour, finer: float, *, error: float, bits: int) -> Bracket:
     """H(n) of a law of mass 1, by one line; by one for each number of jumps where a long upper tail is felt."""
-    parts = bromwich_plan.split(cut, n, error)
+    parts = jump_plan.split(cut, n, error)
     if parts is not None and not _left_serves(cut, n, finer):
         with contextlib.suppress(Unsupported, NotDecided):
             return jumps.bracket(cut, parts, n, rigour=rigour, error=error, bits=bits)
@@ -289,7 +289,7 @@ def long_tailed(law: LevelledPair, n: int, value: Fraction) -> bool:
     """Whether values of H(n) about as small as one are told apart by jumps, of which no line then is short: a guess."""
     near = max(value, _LEAST_TAIL * 10**3)
     cut = law.pair.law(law.exp_eps, tail=near / 10**3, bits=_bits(near / 10**3))
-    return bromwich_plan.split(cut, n, float(near)) is not None
+    return jump_plan.split(cut, n, float(near)) is not None
 
 
 def _left_serves(cut: ContinuousLaw, n: int, finer: float) -> bool:

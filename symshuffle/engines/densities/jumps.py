@@ -23,7 +23,7 @@ by symmetry (any of the n terms may be the jump), over bins B that together hold
      E[G^+;\text{no jump}]\le\frac{M_0(\theta)}{e\theta}.
 
 Evidence: *proved*, in balls, for every threshold, bin, slope :math:`\theta>0`, line, step, last node and height: those
-are choices, most of them made in :mod:`symshuffle.engines.densities.bromwich_plan`. What
+are choices, most of them made in :mod:`symshuffle.engines.densities.jump_plan`. What
 :mod:`symshuffle.engines.densities.bromwich` assumes of doubles is assumed of the sums without a jump alone.
 """
 
@@ -45,10 +45,11 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.contours import saddle
 from symshuffle.engines.contours.waves import waves
-from symshuffle.engines.densities import bromwich_plan, gauss
+from symshuffle.engines.densities import bromwich_plan, gauss, jump_plan
 from symshuffle.engines.densities.beyond import Cover, aliases, coarse, far, height_for, ladders, on_line, over
 from symshuffle.engines.densities.bromwich import Bromwich
-from symshuffle.engines.densities.bromwich_plan import ERROR_SHARE, JumpPlan, Split, atoms_of, variance
+from symshuffle.engines.densities.bromwich_plan import atoms_of
+from symshuffle.engines.densities.jump_plan import ERROR_SHARE, JumpPlan, Split, variance
 
 _MOST_TERMS: Final = 200_000_000
 """Nodes of a line times nodes of the rules."""
@@ -260,7 +261,7 @@ def bracket(law: ContinuousLaw, cut: Split, n: int, *, rigour: Rigour, error: fl
     lower, upper = base.lower, base.upper
     terms = 0
     with working_precision(bits + max(n.bit_length(), 8)):
-        for pieces in bromwich_plan.bins(cut, n, error):
+        for pieces in jump_plan.bins(cut, n, error):
             low, high = _one_jump(cut.calm, pieces, n, error=ERROR_SHARE * error)
             lower += max(Ball.from_arb(low, bits).lower, Fraction(0))
             upper += Ball.from_arb(high, bits).upper
@@ -296,7 +297,7 @@ def _without(calm: ContinuousLaw, n: int, *, rigour: Rigour, error: float, bits:
 def _one_jump(calm: ContinuousLaw, pieces: tuple[Piece, ...], n: int, *, error: float) -> tuple[flint.arb, flint.arb]:
     """Bounds on what sums with one jump, in one bin, add to H(n)."""
     jump = _alone(pieces)
-    plan = bromwich_plan.jump_plan_for(atoms_of(calm.pieces, calm.zero), atoms_of(pieces), n, error)
+    plan = jump_plan.jump_plan_for(atoms_of(calm.pieces, calm.zero), atoms_of(pieces), n, error)
     c = to_arb(Fraction(plan.c))
     size = gauss.roughly(calm, c) ** (n - 1) * gauss.roughly(jump, c)
     most = (size / (flint.arb(1).exp() * c)).upper()
@@ -313,7 +314,7 @@ def _several(cut: Split, n: int) -> flint.arb:
         top = top.max(gauss.range_of(piece)[1])
     atoms = atoms_of(cut.calm.pieces, cut.calm.zero)
     slopes = np.geomspace(1e-3, 1e3, 60) / max(float(np.abs(atoms[0]).max()), 1.0)
-    slope = to_arb(Fraction(float(slopes[int(np.argmin(bromwich_plan.logs(atoms, slopes) - np.log(slopes)))])))
+    slope = to_arb(Fraction(float(slopes[int(np.argmin(jump_plan.logs(atoms, slopes) - np.log(slopes)))])))
     calm = gauss.roughly(cut.calm, slope) / (flint.arb(1).exp() * slope)
     found = (n - 1) * mass**2 * top + math.comb(n - 1, 2) * mass**2 * calm
     return flint.arb(found.upper())

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from benchmarks.measure import Section, table
 
+# Best integer sizes, real shares and floors (compare), calibrations, inverses, rounds.
 QUESTIONS: Final = (
     "compare --k 50 --n 200000 --eps 0.5 --delta 1e-8",
     "compare --k 10000 --n 1000000 --eps0 2 --delta 1e-8",
@@ -25,6 +26,11 @@ QUESTIONS: Final = (
     "epsilon krr -p k=50 --eps0 2 --n 200000 --delta 1e-8 --rounds 1000",
     "epsilon subset-selection -p k=3 -p s=1 --eps0 1 --n 1 --delta 1e-6 --rounds 2",
     "epsilon subset-selection -p k=3 -p s=1 --eps0 1 --n 3 --delta 1e-6 --rounds 2",
+    "epsilon bmg -p gamma=0.9 -p sigma0=3 --n 1000 --delta 1e-6 --adjacency zero-out --blanket largest --rounds 2",
+    "compare --k 10 --n 100 --eps 60 --delta 1e-9",
+    "compare --k 10 --n 10000 --budget 1/2 --delta 1e-6",
+    "calibrate bmg --n 1000 --d 10 --eps 0.5 --delta 1e-5",
+    "calibrate gaussian --n 1000 --d 1 --eps 0.5 --delta 1e-5 --adjacency zero-out",
     "solve-eps0 hadamard -p D=16 --n 100 --eps 15 --delta 1e-9",
     "solve-eps0 rappor --n 10000 --eps 0.5 --delta 1e-6",
     "solve-n krr -p k=10 --eps0 1 --eps 0.1 --delta 1e-6",

@@ -51,6 +51,7 @@ def _described(one: Mechanism) -> dict[str, Any]:
         "pairs": one.pair.words,
         "by": None if told is None else str(told),
         "slope": None if slope is None else [[*map(written, (*ratios, rate))] for ratios, rate in slope.atoms],
+        "defaults": any(p.default is not None and not p.has_limit for p in own),
         "inputs": written(one.inputs),
         "budget": len(own) < len(one.parameters),
         "parameters": [

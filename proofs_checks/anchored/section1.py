@@ -16,7 +16,7 @@ from symshuffle.base.numbers import Verdict, brief
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.channels.shuffled import hockey_stick, shuffled_law
 from symshuffle.geometry.linear import dot
-from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -28,7 +28,6 @@ from symshuffle.ledger.claims.model import (
     Statement,
     by_cases,
     for_all,
-    identity,
     in_the_limit,
 )
 from symshuffle.ledger.claims.parts import Erratum, Role, Severity, Standing

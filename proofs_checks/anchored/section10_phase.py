@@ -13,18 +13,8 @@ import sympy as sp
 from symshuffle.base.numbers import Verdict, less
 from symshuffle.base.results import passes
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Clause,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    by_cases,
-    for_all,
-)
-from symshuffle.ledger.claims.parts import Role
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, by_cases, for_all
+from symshuffle.ledger.claims.parts import Clause, Role
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw, template_budget

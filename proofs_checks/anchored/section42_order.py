@@ -19,11 +19,11 @@ from symshuffle.ledger.claims.model import (
     Control,
     Grade,
     Kind,
-    Role,
     Statement,
     for_all,
     identity,
 )
+from symshuffle.ledger.claims.parts import Role
 from symshuffle.mechanisms.finite import rr
 from symshuffle.utility.frontiers.convex_order import (
     average_law,

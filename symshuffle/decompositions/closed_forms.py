@@ -207,17 +207,23 @@ def cells_on_file(name: str, limit: bool, others: Others) -> tuple[CalculatedCel
 def _in_lowest_terms(
     name: str, limit: bool, others: Others, known: tuple[tuple[str, Real], ...]
 ) -> tuple[CalculatedCell, ...] | None:
-    """The cells as quotients of polynomials in ``lam``; None where some is no such quotient."""
+    """The cells, with 0 for weights that vanish for every ``lam`` and the plainest texts of ratios; None if unknown."""
     from symshuffle.decompositions.quotients import quotient_of
 
     rationals = {name: value for name, value in known if isinstance(value, Fraction)}
+    plain, zero = {quotient_of(text, {}): text for text in ("0", "1", "lam", "1/lam")}, ("0",)
+
+    def settled(text: str, among: tuple[str, ...]) -> str:
+        found = plain.get(quotient_of(text, rationals))
+        return found if found in among else text
+
     try:
         return tuple(
             CalculatedCell.of(
-                quotient_of(a, rationals).text,
-                quotient_of(b, rationals).text,
-                quotient_of(c, rationals).text,
-                ratios if ratios is None else [quotient_of(text, rationals).text for text in ratios],
+                settled(a, zero),
+                settled(b, zero),
+                settled(c, zero),
+                None if ratios is None else [settled(text, tuple(plain.values())) for text in ratios],
             )
             for a, b, c, ratios in lines_on_file(name, limit, others) or ()
         )

@@ -12,7 +12,7 @@ from symshuffle import Ball, Exp, delta, mechanism
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.base.choices import Direction, Question
 from symshuffle.base.errors import NotDecided
-from symshuffle.base.numbers import lower_end, upper_end
+from symshuffle.base.numbers import enclose, lower_end, upper_end
 from symshuffle.decompositions import closed_forms, symbolic
 from symshuffle.decompositions.calculated import spreads
 from symshuffle.decompositions.closed_forms import closed_form
@@ -120,11 +120,19 @@ def test_differences_vanish_where_the_levels_agree():
     assert law.values.count(F(0)) == 1  # lam - lam exp(eps) and 1 - exp(eps), with the left-over
 
 
-def test_a_ball_around_zero_is_refused_and_the_mechanism_answers():
+def test_a_weight_that_vanishes_for_every_ratio_is_none():
     form = closed_form("rappor", {"D": "2"}, eps0=1)
-    with pytest.raises(NotDecided):
-        form.law(Exp(F(1, 10)))  # no string has both bits of a pair set: its weight is 0
+    law = form.law(Exp(F(1, 10)))  # no string has both bits of a pair set: its weight is 0
+    assert len(law.values) == len(closed_form("rappor", {"D": "2"}, lam=4).law(F(6, 5)).values)
     assert delta(form, n=20, eps="0.1").bracket == delta(mechanism("rappor").at(D=2, eps0=1), n=20, eps="0.1").bracket
+
+
+def test_a_ball_around_zero_is_refused():
+    """A ratio cap next to e: 128 bits do not tell its difference from e, which is not 0."""
+    form = closed_form("krr", {"k": "10"}, lam=enclose(Exp(F(1)), 400).upper)
+    with pytest.raises(NotDecided):
+        form.law(Exp(F(1)), bits=128)
+    assert all(value != 0 for value, _ in form.law(Exp(F(1)), bits=512).atoms() if not isinstance(value, F))
 
 
 @pytest.mark.parametrize(
@@ -147,13 +155,19 @@ def test_a_ball_around_zero_is_refused_and_the_mechanism_answers():
         ("half-block", {"k": "4", "d": "3"}, {"eps0": 1}),
         ("half-block", {"d": "1"}, {"eps0": 1}),
         ("hadamard", {"D": "6"}, {"eps0": 1}),
-        ("constant", {"k": "3"}, {}),
+        ("constant", {"k": "1"}, {}),
         ("thinned oue", {"D": "4", "p": "1/2"}, {"eps0": 1}),
         ("nonsense", {}, {"eps0": 1}),
     ],
 )
 def test_what_is_in_doubt_is_left_to_the_mechanism(name, values, budget):
     assert closed_form(name, values, **budget) is None
+
+
+def test_a_default_is_a_value():
+    form = closed_form("constant", {})
+    assert form.values == (("k", "2"),)
+    assert form.law(F(6, 5)) == reduction(mechanism("constant").with_defaults()).laws(F(6, 5), "forward", None)[0]
 
 
 def test_random_values_give_the_same_exact_law():

@@ -79,7 +79,7 @@ def _of(
 ) -> _Law | None:
     try:
         if row.name in own:
-            from symshuffle.design.comparison.own import law_of_own  # it loads algebra
+            from symshuffle.design.comparison.own_laws import law_of_own  # it loads algebra
 
             return law_of_own(own[row.name], templates=law is templates_of)
         return law(*_chosen(k, row))

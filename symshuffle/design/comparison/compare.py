@@ -14,15 +14,12 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
-from symshuffle.accountants.bounds.amplification import Attained
 from symshuffle.accountants.bounds.evaluate import check_n
 from symshuffle.accountants.covering.any_ldp import NAME
-from symshuffle.accountants.covering.neighbours import Neighbours
-from symshuffle.accountants.questions.solve import epsilon
 from symshuffle.base.choices import Loss, MatchKind, Rigour, choice
 from symshuffle.base.errors import InputError, NamedProgress, NotDecided, Unsupported, check_progress
 from symshuffle.base.executors import mapped
-from symshuffle.base.numbers import as_integer, as_width, enclose, upper_end
+from symshuffle.base.numbers import as_integer, as_width
 from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.alike import alike
 from symshuffle.design.comparison.certified import MOST_INPUTS, Settled
@@ -34,17 +31,15 @@ from symshuffle.design.comparison.choosing import (
     named,
     settled_for,
     tried_at,
-    votes_of,
 )
-from symshuffle.design.comparison.chosen import Chosen
 from symshuffle.design.comparison.families import Family, family, names_on_file
-from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms, Values, forms, gaussian_epsilon
+from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms, Values, forms
 from symshuffle.design.comparison.generic import generic_row
 from symshuffle.design.comparison.matching import Match, has_strings, level_in_doubles, matched, read_match
 from symshuffle.design.comparison.model import Comparison
-from symshuffle.design.comparison.over_bounds import over_bounds
-from symshuffle.design.comparison.row import Row, bracket_of
-from symshuffle.design.comparison.search import Parameters, proposals
+from symshuffle.design.comparison.row import Row
+from symshuffle.design.comparison.rowing import cap_of, row_of
+from symshuffle.design.comparison.search import proposals
 from symshuffle.utility.estimation.votes import LARGEST_STRING
 
 if TYPE_CHECKING:
@@ -65,9 +60,6 @@ _ROUNDS: Final = 12
 
 _FEW_INPUTS: Final = 1000
 """Inputs up to which several integers are matched exactly at a central target."""
-
-_BITS: Final = 160
-_CAP_BITS: Final = 64
 
 
 def compare(
@@ -283,12 +275,7 @@ def _goal(k: int, match: Match, n: int, rel: float) -> float:
     reference = family("krr", k)
     closed = forms(reference)
     at = matched(reference, (), match, closed, n=n, rel=max(rel, 1e-3)).here
-    return closed.variance(_cap(at), {})
-
-
-def _cap(at: Chosen) -> float:
-    """The ratio cap, rounded up."""
-    return float(upper_end(at.lam if isinstance(at.lam, Fraction) else enclose(at.lam, _CAP_BITS)))
+    return closed.variance(cap_of(at), {})
 
 
 def _best(
@@ -335,79 +322,8 @@ def _best(
         raise Unsupported(f"a null symbol does not pay here: it is {one.base} ({settled.how})")
     # What is equal to the last digit is told apart by eps.
     made = [
-        _row(one, closed, entry.found.here, match, n, rel, settled)
+        row_of(one, closed, entry.found.here, match, n, rel, settled)
         for i, entry in enumerate(ranked)
         if i < variants or entry.risk == ranked[0].risk
     ]
     return sorted(made, key=lambda row: row.order)[:variants]
-
-
-def _row(
-    one: Family,
-    closed: Forms,
-    at: Chosen,
-    match: Match,
-    n: int,
-    rel: float,
-    settled: Settled,
-) -> Row:
-    noise, reason = votes_of(at)
-    chi_square = at.chi_square
-    level = at.level(_BITS if match.kind is MatchKind.CHI_SQUARE else None)
-    bitwise = at.bitwise
-    certified, attained, privacy, neighbours = _certified(closed, at, match, n, rel)
-    risk = None if noise is None else bracket_of(noise.risk(n), noise.estimator)
-    iid = None if noise is None else bracket_of(noise.iid_risk(n), noise.estimator)
-    used = 1 - Fraction(1, one.inputs)
-    sized: Parameters = () if one.all_inputs == one.inputs else ((str(one.size), one.at_size or 0),)
-    trace = None if noise is None or noise.trace is None else noise.trace
-    return Row(
-        one.name,
-        at.title,
-        (*at.values, *sized),
-        bracket_of(level, "logarithm of the ratio cap"),
-        bracket_of(chi_square, "closed form in the parameters"),
-        None if trace is None else bracket_of(trace, "closed form, or a sum over the number of ones"),
-        risk,
-        iid,
-        None if noise is None else bracket_of(noise.coordinate_variance(n), noise.estimator),
-        "" if noise is None else noise.estimator,
-        None if bitwise is None else bracket_of(bitwise.risk(n), bitwise.estimator),
-        reason,
-        risk is not None and risk.lower > used,
-        certified,
-        attained,
-        privacy,
-        () if iid is None else tuple(over_bounds(one, iid, chi_square, trace, n)),
-        at.message_bits,
-        settled.floor,
-        settled.how,
-        None if noise is None else bracket_of(noise.loss(match.loss, n), noise.estimator),
-        "" if noise is None else noise.worst(match.loss),
-        neighbours,
-    )
-
-
-def _guess(closed: Forms, at: Chosen, delta: Fraction, n: int) -> Fraction | None:
-    floats = {name: float(value) for name, value in at.values}
-    variance = closed.variance(_cap(at), floats)
-    if not 0 < variance < math.inf:
-        return None
-    return Fraction(f"{gaussian_epsilon(variance, n, float(delta)):.6g}") or None
-
-
-def _certified(
-    closed: Forms, at: Chosen, match: Match, n: int, rel: float
-) -> tuple[Bracket | None, Attained | None, str, Neighbours | None]:
-    if match.delta is None:
-        return None, None, "no delta was given", None
-    try:
-        near = match.value if match.kind is MatchKind.EPS_DELTA else _guess(closed, at, match.delta, n)
-        found = epsilon(at.source, n=n, delta=match.delta, rel=rel, bits=_BITS, attain=True, near=near)
-    except Unsupported as error:
-        return None, None, str(error), None
-    bracket = found.bracket
-    # Matched at (eps, delta), the level was solved so that this eps is met.
-    if match.kind is MatchKind.EPS_DELTA and match.value < bracket.upper:
-        bracket = replace(bracket, lower=min(bracket.lower, match.value), upper=match.value)
-    return bracket, found.attained, found.about, found.neighbours

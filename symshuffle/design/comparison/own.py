@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, final
-
-import sympy as sp
 
 from symshuffle.accountants.questions.inverses import solve_eps0
 from symshuffle.accountants.questions.solve import epsilon
@@ -41,14 +39,11 @@ from symshuffle.decompositions.closed_forms import moments_on_file
 from symshuffle.decompositions.composition import Composed, Composition, Part, has_budget, leaves, written
 from symshuffle.decompositions.composition.operators import parse
 from symshuffle.decompositions.composition.tree import root
-from symshuffle.decompositions.quotients import Quotient, quotient_of
-from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.design.comparison.matching import Match
 from symshuffle.design.comparison.row import Row, bracket_of
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import is_named
 from symshuffle.mechanisms.symbolic import LAM, Parameter, evaluate, normal_form, value_of
-from symshuffle.mechanisms.symbolic import written as in_python
 from symshuffle.mechanisms.thin import THINNED
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.moments import largest_pairwise_budget
@@ -337,41 +332,6 @@ def budget_of(mechanism: Mechanism) -> Number:
     found: Any = number_at(kept["chi square"], values, DEFAULT_BITS)
     spent: Number = found if base == general.name else found * values["p"]  # of a null symbol nothing is learnt
     return spent
-
-
-def law_of_own(source: object, *, templates: bool) -> frozenset[tuple[object, ...]] | None:
-    """As the laws of families in :mod:`symshuffle.design.comparison.alike`: of a mechanism, with ``lam`` open."""
-    if not isinstance(source, Mechanism):
-        return None
-    if not templates:
-        decomposition = optimal_decomposition(source, limits=False)
-        ratios = [(_quotient(c.a / c.c), _quotient(c.b / c.c), _quotient(c.c)) for c in decomposition.cells if c.c != 0]
-        if decomposition.beta != 0:
-            ratios.append((Quotient([0]), Quotient([0]), _quotient(decomposition.beta)))
-        if any(c.c == 0 and (c.a != 0 or c.b != 0) for c in decomposition.cells):
-            return None
-        return _collected(((first, second), mass) for first, second, mass in ratios)
-    found = []
-    for one in source.classes:
-        total = sum((state.count * state.probability for state in one.states), start=sp.Integer(0))
-        if normal_form(total) == 0:
-            continue
-        if one.members is not None or one.pair_counts is not None:
-            return None
-        levels = ((_quotient(state.probability / total), _quotient(state.count)) for state in one.states)
-        found.append((tuple(sorted(levels, key=str)), _quotient(total * one.size)))
-    return _collected(found)
-
-
-def _collected(atoms: Iterable[tuple[tuple[object, ...], Quotient]]) -> frozenset[tuple[object, ...]]:
-    masses: dict[tuple[object, ...], Quotient] = {}
-    for place, mass in atoms:
-        masses[place] = masses.get(place, Quotient([0])) + mass
-    return frozenset(masses.items())
-
-
-def _quotient(expression: sp.Expr) -> Quotient:
-    return quotient_of(in_python(normal_form(expression)), {})
 
 
 def _explicit(mechanism: Mechanism) -> Channel:

@@ -53,6 +53,9 @@ _SPREAD_OUT: Final = 10.0
 _GRID: Final = np.linspace(0.0, 1.0, 33)
 """Places on a logarithmic scale at which a slope is looked for, first over all slopes, then between two of them."""
 
+_FELT: Final = 3.0
+"""Exponent by which what is added next to 0 has to come near the width aimed at."""
+
 _SMALLEST_WEIGHT: Final = 1e-300
 """Below it a double loses digits."""
 
@@ -330,18 +333,21 @@ def choose(tilt: Tilt, n: int, *, rel: float, lattice: Fraction | None = None) -
         half = math.ceil(reach / float(lattice) / 2)
         return ContourPlan(c, math.pi / float(lattice) / half, half, 0.0, lattice)
     step = 2 * math.pi / reach
-    return ContourPlan(c, step, math.ceil(length / step), tau, radius=_radius(tilt, n, tau))
+    return ContourPlan(c, step, math.ceil(length / step), tau, radius=_radius(tilt, n, c, tau, rel))
 
 
-def _radius(tilt: Tilt, n: int, tau: float) -> float:
-    """About the r with the largest ``P(|G| <= r)^n (tau/sqrt(2 pi) - n r/2)``."""
-    sizes = np.sort(np.abs(tilt.values))
-    masses = np.cumsum(tilt.weights[np.argsort(np.abs(tilt.values))])
+def _radius(tilt: Tilt, n: int, c: float, tau: float, rel: float) -> float:
+    """About the r with the largest ``P(|G| <= r)^n (tau/sqrt(2 pi) - n r/2)``; 0 where that is far below the width."""
+    order = np.argsort(np.abs(tilt.values))
+    sizes = np.abs(tilt.values)[order]
     left = tau / math.sqrt(2 * math.pi) - n * sizes / 2
     if not left[0] > 0:
         return 0.0
-    worth = n * np.log(masses) + np.log(np.maximum(left, _SMALLEST_WEIGHT))
-    return float(sizes[int(worth.argmax())]) * (1 + 1e-12)
+    worth = n * np.log(np.cumsum(tilt.weights[order])) + np.log(np.maximum(left, _SMALLEST_WEIGHT))
+    spread = n * max(tilt.curvature(c), 0.0) + tau * tau + 2 / c**2
+    value = n * tilt.cumulant(c) + (tau * c) ** 2 / 2 - 2 * math.log(c) - math.log(2 * math.pi * spread) / 2
+    best = int(worth.argmax())
+    return float(sizes[best]) * (1 + 1e-12) if worth[best] > value + math.log(rel) - _FELT else 0.0
 
 
 def _reach(tilt: Tilt, n: int, c: float, tau: float, quiet: float) -> float:
@@ -363,10 +369,9 @@ def _tail_exponent(tilt: Tilt, n: int, c: float, tau: float, distance: float) ->
 
 
 def tail_slopes(tilt: Tilt, n: int, c: float, tau: float, distance: float) -> list[float]:
-    """Slopes that nearly optimise Chernoff's bound at a distance from 0, one for either tail.
+    """Slopes that nearly optimise Chernoff's bound at a distance from 0, one for either tail: on a grid, twice.
 
-    The exponent is concave in the slope; where it is largest is looked for on a grid, twice. (Fractions of
-    the Gaussian slope do not do: one long jump among many short ones asks for a slope a thousand times smaller.)
+    Fractions of the Gaussian slope do not do: one long jump among many short ones asks for a far smaller one.
     """
     slopes = []
     for sign in (1, -1):
@@ -382,10 +387,7 @@ def tail_slopes(tilt: Tilt, n: int, c: float, tau: float, distance: float) -> li
 
 
 def _steepest(tilt: Tilt, c: float, sign: float) -> float:
-    """The largest slope of Chernoff's bound towards one side: beyond it an atom outgrows the range of doubles.
-
-    Back to the untilted law and somewhat beyond, nothing does.
-    """
+    """The largest slope of Chernoff's bound towards one side: beyond it an atom outgrows the range of doubles."""
     low, high = float(tilt.values.min()), float(tilt.values.max())
     return _LARGEST_EXPONENT / high if sign > 0 else c + _LARGEST_EXPONENT / (-low if low < 0 else high)
 

@@ -1,0 +1,47 @@
+"""Laws of a mechanism of one's own, in which it is compared with families: derived by algebra."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import sympy as sp
+
+from symshuffle.decompositions.quotients import Quotient, quotient_of
+from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.symbolic import normal_form, written
+
+
+def law_of_own(source: object, *, templates: bool) -> frozenset[tuple[object, ...]] | None:
+    """As the laws of families in :mod:`symshuffle.design.comparison.alike`: of a mechanism, with ``lam`` open."""
+    if not isinstance(source, Mechanism):
+        return None
+    if not templates:
+        decomposition = optimal_decomposition(source, limits=False)
+        ratios = [(_quotient(c.a / c.c), _quotient(c.b / c.c), _quotient(c.c)) for c in decomposition.cells if c.c != 0]
+        if decomposition.beta != 0:
+            ratios.append((Quotient([0]), Quotient([0]), _quotient(decomposition.beta)))
+        if any(c.c == 0 and (c.a != 0 or c.b != 0) for c in decomposition.cells):
+            return None
+        return _collected(((first, second), mass) for first, second, mass in ratios)
+    found = []
+    for one in source.classes:
+        total = sum((state.count * state.probability for state in one.states), start=sp.Integer(0))
+        if normal_form(total) == 0:
+            continue
+        if one.members is not None or one.pair_counts is not None:
+            return None
+        levels = ((_quotient(state.probability / total), _quotient(state.count)) for state in one.states)
+        found.append((tuple(sorted(levels, key=str)), _quotient(total * one.size)))
+    return _collected(found)
+
+
+def _collected(atoms: Iterable[tuple[tuple[object, ...], Quotient]]) -> frozenset[tuple[object, ...]]:
+    masses: dict[tuple[object, ...], Quotient] = {}
+    for place, mass in atoms:
+        masses[place] = masses.get(place, Quotient([0])) + mass
+    return frozenset(masses.items())
+
+
+def _quotient(expression: sp.Expr) -> Quotient:
+    return quotient_of(written(normal_form(expression)), {})

@@ -1,0 +1,105 @@
+"""The row of a family whose parameters and level are chosen."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import Final
+
+from symshuffle.accountants.bounds.amplification import Attained
+from symshuffle.accountants.covering.neighbours import Neighbours
+from symshuffle.accountants.questions.solve import epsilon
+from symshuffle.base.choices import MatchKind
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import enclose, upper_end
+from symshuffle.base.results import Bracket
+from symshuffle.design.comparison.certified import Settled
+from symshuffle.design.comparison.choosing import votes_of
+from symshuffle.design.comparison.chosen import Chosen
+from symshuffle.design.comparison.families import Family
+from symshuffle.design.comparison.forms import Forms, gaussian_epsilon
+from symshuffle.design.comparison.matching import Match
+from symshuffle.design.comparison.over_bounds import over_bounds
+from symshuffle.design.comparison.row import Row, bracket_of
+from symshuffle.design.comparison.search import Parameters
+
+_BITS: Final = 160
+_CAP_BITS: Final = 64
+
+
+def cap_of(at: Chosen) -> float:
+    """The ratio cap, rounded up."""
+    return float(upper_end(at.lam if isinstance(at.lam, Fraction) else enclose(at.lam, _CAP_BITS)))
+
+
+def row_of(
+    one: Family,
+    closed: Forms,
+    at: Chosen,
+    match: Match,
+    n: int,
+    rel: float,
+    settled: Settled,
+) -> Row:
+    """The row of a family at its match, with what is known of all other parameters."""
+    noise, reason = votes_of(at)
+    chi_square = at.chi_square
+    level = at.level(_BITS if match.kind is MatchKind.CHI_SQUARE else None)
+    bitwise = at.bitwise
+    certified, attained, privacy, neighbours = _certified(closed, at, match, n, rel)
+    risk = None if noise is None else bracket_of(noise.risk(n), noise.estimator)
+    iid = None if noise is None else bracket_of(noise.iid_risk(n), noise.estimator)
+    used = 1 - Fraction(1, one.inputs)
+    sized: Parameters = () if one.all_inputs == one.inputs else ((str(one.size), one.at_size or 0),)
+    trace = None if noise is None or noise.trace is None else noise.trace
+    return Row(
+        one.name,
+        at.title,
+        (*at.values, *sized),
+        bracket_of(level, "logarithm of the ratio cap"),
+        bracket_of(chi_square, "closed form in the parameters"),
+        None if trace is None else bracket_of(trace, "closed form, or a sum over the number of ones"),
+        risk,
+        iid,
+        None if noise is None else bracket_of(noise.coordinate_variance(n), noise.estimator),
+        "" if noise is None else noise.estimator,
+        None if bitwise is None else bracket_of(bitwise.risk(n), bitwise.estimator),
+        reason,
+        risk is not None and risk.lower > used,
+        certified,
+        attained,
+        privacy,
+        () if iid is None else tuple(over_bounds(one, iid, chi_square, trace, n)),
+        at.message_bits,
+        settled.floor,
+        settled.how,
+        None if noise is None else bracket_of(noise.loss(match.loss, n), noise.estimator),
+        "" if noise is None else noise.worst(match.loss),
+        neighbours,
+    )
+
+
+def _guess(closed: Forms, at: Chosen, delta: Fraction, n: int) -> Fraction | None:
+    floats = {name: float(value) for name, value in at.values}
+    variance = closed.variance(cap_of(at), floats)
+    if not 0 < variance < math.inf:
+        return None
+    return Fraction(f"{gaussian_epsilon(variance, n, float(delta)):.6g}") or None
+
+
+def _certified(
+    closed: Forms, at: Chosen, match: Match, n: int, rel: float
+) -> tuple[Bracket | None, Attained | None, str, Neighbours | None]:
+    if match.delta is None:
+        return None, None, "no delta was given", None
+    try:
+        near = match.value if match.kind is MatchKind.EPS_DELTA else _guess(closed, at, match.delta, n)
+        found = epsilon(at.source, n=n, delta=match.delta, rel=rel, bits=_BITS, attain=True, near=near)
+    except Unsupported as error:
+        return None, None, str(error), None
+    bracket = found.bracket
+    # Matched at (eps, delta), the level was solved so that this eps is met.
+    if match.kind is MatchKind.EPS_DELTA and match.value < bracket.upper:
+        bracket = replace(bracket, lower=min(bracket.lower, match.value), upper=match.value)
+    return bracket, found.attained, found.about, found.neighbours

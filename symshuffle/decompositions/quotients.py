@@ -18,10 +18,7 @@ from symshuffle.decompositions.calculated import compiled
 class Quotient:
     """A quotient in lowest terms, the denominator with leading coefficient 1; equal ones compare equal.
 
-    Parameters
-    ----------
-    above, below : tuple of fmpq
-        Coefficients, the constant first, in ``t`` with ``lam = t^2``.
+    - ``above``, ``below``: coefficients, the constant first, in ``t`` with ``lam = t^2``.
     """
 
     above: tuple[Any, ...]
@@ -68,13 +65,7 @@ class Quotient:
 
     @property
     def whole(self) -> int:
-        """The integer that it is.
-
-        Raises
-        ------
-        Unsupported
-            If it is none.
-        """
+        """The integer that it is."""
         if len(self.above) > 1 or self.below != (1,) or (self.above and self.above[0].q != 1):
             raise Unsupported("an exponent that is no integer")
         return int(self.above[0].p) if self.above else 0

@@ -16,22 +16,7 @@ if TYPE_CHECKING:
 class ShownDecomposition:
     """The optimal decomposition of a mechanism in its open parameters, as texts.
 
-    Parameters
-    ----------
-    name, title, pair : str
-        The mechanism, and the pair of inputs.
-    inputs : dict
-        Parameters that have values.
-    lines : list of (str, str)
-        First lines of the answer.
-    cells : list of (str, str, str)
-        a, b and c of every component.
-    beta, gamma, singular : str
-        Left-over, similarity, and singular mass; "0" where there is none.
-    law : list of (str, str)
-        Values of G with their probabilities.
-    latex : str
-        All of it in LaTeX.
+    - ``beta``, ``gamma``, ``singular``: left-over, similarity, and singular mass; "0" where there is none.
     """
 
     name: str

@@ -28,14 +28,9 @@ M: Final = sp.Symbol("m", integer=True, positive=True)
 def affine_hashing() -> Mechanism:
     """Local hashing by inner products over GF(g), with lam, g and m open.
 
-    Returns
-    -------
-    Mechanism
-        With the parameters ``lam`` (the ratio cap ``exp(eps0)``), ``g`` (the number of hash values, a prime) and ``m``
-        (the length of the vectors): there are ``g**m`` inputs.
+    - returned: with the parameters ``lam`` (the ratio cap ``exp(eps0)``), ``g`` (the number of hash values, a prime)
+      and ``m`` (the length of the vectors): there are ``g**m`` inputs.
 
-    Notes
-    -----
     The family is pairwise uniform (Carter and Wegman, Universal classes of hash functions, 1979).
 
     Examples

@@ -54,20 +54,7 @@ def check_definition(
     pair: Pairs,
     total: Callable[[], sp.Expr],
 ) -> None:
-    """Refuse what is no mechanism: its counts, its probabilities, and both at the pair that it speaks about.
-
-    Parameters
-    ----------
-    classes, inputs, parameters, pair
-        Of the mechanism, as in :class:`symshuffle.Mechanism`.
-    total : callable
-        Sum of the output probabilities, averaged over the inputs.
-
-    Raises
-    ------
-    InputError
-        As the mechanism says.
-    """
+    """Refuse what is no mechanism: its counts, its probabilities, and both at the pair that it speaks about."""
     if _CHECKED.get():
         return
     for output_class in classes:
@@ -90,20 +77,7 @@ def check_definition(
 
 
 def check_counts(classes: Sequence[OutputClass], inputs: sp.Expr, parameters: Sequence[Parameter], pair: Pairs) -> None:
-    """Compare the counts of every class with its outputs.
-
-    Parameters
-    ----------
-    classes, inputs, parameters, pair
-        Of the mechanism, as in :class:`symshuffle.Mechanism`.
-
-    Raises
-    ------
-    InputError
-        If they differ; the message names the class, the inputs looked at, their states and the size.
-    Unsupported
-        If a class that lists its outputs has too many of them, or too many inputs, at every size tried.
-    """
+    """Compare the counts of every class with its outputs."""
     points = [(known, sp.sympify(inputs.subs(known))) for known in _points(parameters, pair)]
     sized = [(known, int(size)) for known, size in points if size.is_Integer and size >= 2]
     for output_class in classes:
@@ -116,21 +90,7 @@ def check_counts(classes: Sequence[OutputClass], inputs: sp.Expr, parameters: Se
 
 
 def check_sizes(classes: Sequence[OutputClass], inputs: sp.Expr, known: Mapping[sp.Symbol, sp.Expr]) -> None:
-    """Refuse sizes at which there is no mechanism, although its counts and probabilities are those of one elsewhere.
-
-    Parameters
-    ----------
-    classes, inputs
-        Of the mechanism with its parameters open.
-    known : mapping of Symbol to Expr
-        Values of parameters.
-
-    Raises
-    ------
-    InputError
-        If a count is no whole number of inputs at least 0, or, where sizes are known and small, the probabilities do
-        not sum to 1, whatever ``lam`` is where it is open or no rational.
-    """
+    """Refuse sizes at which there is no mechanism, although its counts and probabilities are those of one elsewhere."""
     values = dict(known)
     sizes = ", ".join(f"{symbol} = {value}" for symbol, value in values.items() if symbol != LAM) or "any level"
     for output_class in classes:

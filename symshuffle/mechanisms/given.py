@@ -21,15 +21,7 @@ _MOST_CHOSEN_FROM: Final = 10_000
 def read_matrix(rows: Sequence[Sequence[Any]]) -> list[list[sp.Expr]]:
     """The rows of a channel as expressions.
 
-    Parameters
-    ----------
-    rows : sequence of sequences
-        One row per input; entries are expressions of SymPy, exact numbers or their text.
-
-    Raises
-    ------
-    InputError
-        If there are fewer than two rows, rows differ in length, or a row does not sum to 1.
+    - ``rows``: one row per input; entries are expressions of SymPy, exact numbers or their text.
     """
     matrix = [[expression_of(entry, f"rows[{x}][{y}]") for y, entry in enumerate(row)] for x, row in enumerate(rows)]
     for x, row in enumerate(matrix):
@@ -47,19 +39,7 @@ def read_states(
 ) -> tuple[sp.Expr, tuple[OutputClass, ...], tuple[Parameter, ...]]:
     """The number of inputs, the output classes, and all parameters: those given, and those that the states imply.
 
-    Parameters
-    ----------
-    inputs : sympy.Expr or int
-        Number of inputs.
-    classes : mapping of str to mapping of str to (count, probability)
-        The states of each class of outputs.
-    parameters : sequence of Parameter
-        Open parameters other than ``lam`` and the number of inputs.
-
-    Raises
-    ------
-    InputError
-        If a symbol is no parameter.
+    - ``parameters``: open parameters other than ``lam`` and the number of inputs.
     """
     number = expression_of(inputs, "inputs")
     described = tuple(
@@ -84,15 +64,7 @@ def read_states(
 
 
 def placed(expression: sp.Expr, known: dict[sp.Symbol, sp.Expr]) -> sp.Expr:
-    """The expression at some values. A number of subsets too long to be written out stays a binomial.
-
-    Parameters
-    ----------
-    expression : sympy.Expr
-        The expression.
-    known : dict of Symbol to Expr
-        The values, by symbol.
-    """
+    """The expression at some values. A number of subsets too long to be written out stays a binomial."""
     choices = expression.atoms(sp.binomial)
     if not choices:
         return expression.xreplace(known)

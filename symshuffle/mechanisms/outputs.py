@@ -167,15 +167,6 @@ class Placed(Sequence[OutputClass]):
     """Output classes with every expression replaced by ``fix`` of it, made when one is looked at.
 
     A mechanism whose laws come from a general form is put at many values, at each of which nobody looks.
-
-    Parameters
-    ----------
-    classes : sequence of OutputClass
-        As they were.
-    known : tuple of (sympy.Symbol, sympy.Expr)
-        The values of symbols.
-    fix : callable
-        From an expression and the values to another.
     """
 
     __slots__ = ("_classes", "_fix", "_known", "_made")
@@ -231,14 +222,7 @@ def _arrangements(counts: Sequence[int], first: int = 0) -> Iterator[tuple[int, 
 def all_arrangements(name: str, inputs: sp.Expr, states: tuple[State, ...]) -> OutputClass:
     """The class that has one output for every way to distribute the states over the inputs.
 
-    Parameters
-    ----------
-    name : str
-        Name of the class.
-    inputs : sympy.Expr
-        Number of inputs.
-    states : tuple of State
-        Its states, whose counts sum to the number of inputs.
+    - ``states``: its states, whose counts sum to the number of inputs.
     """
     size, free = sp.Integer(1), inputs
     for state in states[:-1]:
@@ -247,15 +231,7 @@ def all_arrangements(name: str, inputs: sp.Expr, states: tuple[State, ...]) -> O
 
 
 def explicit_output(y: int, column: Sequence[sp.Expr]) -> OutputClass:
-    """One output as a class of its own; inputs with the same probability share a state. It counts no pair yet.
-
-    Parameters
-    ----------
-    y : int
-        Its place among the outputs, from 0.
-    column : sequence of Expr
-        Its probability under each input.
-    """
+    """One output as a class of its own; inputs with the same probability share a state. It counts no pair yet."""
     probabilities = list(dict.fromkeys(column))
     of_input = tuple(probabilities.index(entry) for entry in column)
     states = tuple(

@@ -21,20 +21,9 @@ ClassOf: TypeAlias = Callable[[Mapping[str, int], int, int], int]
 class Pairs:
     """The pairs of inputs that the pair counts of a mechanism speak about.
 
-    Parameters
-    ----------
-    words : str
-        The pairs in words; where a parameter tells the classes apart, ``{}`` stands for its value.
-    every : bool
-        Whether these are all pairs of different inputs, up to their order.
-    by : sympy.Symbol or None
-        The parameter whose values tell the classes of pairs apart, as long as it is open.
-    class_of : callable, optional
-        From the parameters and a pair of inputs to the value of ``by``.
-    listed : tuple of (int, int)
-        The pairs by the numbers of their inputs, where each is a class of its own.
-    value : sympy.Expr or None
-        The value of the parameter ``by``, once it has one.
+    - ``words``: the pairs in words; where a parameter tells the classes apart, ``{}`` stands for its value.
+    - ``class_of``: from the parameters and a pair of inputs to the value of ``by``.
+    - ``value``: the value of the parameter ``by``, once it has one.
     """
 
     words: str = "any two inputs: the mechanism treats all pairs alike"
@@ -65,13 +54,7 @@ class Pairs:
         return len(self.listed) <= 1
 
     def kinds(self, parameters: Sequence[Parameter], inputs: sp.Expr) -> tuple[Pairs, ...]:
-        """The classes that these pairs fall into, for a mechanism with such parameters and so many inputs.
-
-        Raises
-        ------
-        InputError
-            If the parameter that tells pairs apart has a range that depends on an open one.
-        """
+        """The classes that these pairs fall into, for a mechanism with such parameters and so many inputs."""
         if self.listed:
             return tuple(Pairs.only(*pair, int(inputs)) for pair in self.listed)
         if self.by is None:

@@ -66,10 +66,7 @@ def _same(name: str, weight: sp.Expr, probability: sp.Expr) -> OutputClass:
 class BitStrings:
     """The strings that are not all the same bit, weighted as independent bits that are 1 with probability ``other``.
 
-    Parameters
-    ----------
-    other : sympy.Expr
-        Probability of a 1, in (0, 1).
+    - ``other``: probability of a 1, in (0, 1).
     """
 
     other: sp.Expr

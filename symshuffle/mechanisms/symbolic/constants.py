@@ -115,20 +115,7 @@ def rebuilt(expression: sp.Expr) -> sp.Expr:
 
 
 def expression_of(entry: object, argument: str) -> sp.Expr:
-    """Read an expression: SymPy's own, an exact number, or the text of one; text never reaches SymPy's parser.
-
-    Parameters
-    ----------
-    entry : Expr, Exp, Fraction, int or str
-        What a caller wrote.
-    argument : str
-        Its name in a refusal.
-
-    Raises
-    ------
-    InputError
-        If it is a double, a truth value or text that is no rational number.
-    """
+    """Read an expression: SymPy's own, an exact number, or the text of one; text never reaches SymPy's parser."""
     if isinstance(entry, sp.Expr) and not entry.has(sp.Float):
         return entry
     if isinstance(entry, Exp):
@@ -142,17 +129,7 @@ def expression_of(entry: object, argument: str) -> sp.Expr:
 def evaluate(expression: sp.Expr, *, bits: int | None = None) -> Number:
     """The value of a constant expression: a ``Fraction`` if it is rational, otherwise a ball.
 
-    Parameters
-    ----------
-    expression : sympy.Expr
-        Free of symbols.
-    bits : int, optional
-        Precision of the ball; also forces a ball for rational values. Default: exact where possible.
-
-    Raises
-    ------
-    InputError
-        If a symbol is left, or the value is infinite.
+    - ``bits``: precision of the ball; also forces a ball for rational values. Default: exact where possible.
     """
     bits = None if bits is None else as_precision(bits)
     expression = expression_of(expression, "expression")
@@ -173,22 +150,7 @@ def evaluate(expression: sp.Expr, *, bits: int | None = None) -> Number:
 
 
 def ball_at(expression: sp.Expr, values: Mapping[sp.Symbol, Number | int], bits: int) -> Ball:
-    """The value of an expression in symbols, without putting the numbers into it: for many values of one expression.
-
-    Parameters
-    ----------
-    expression : sympy.Expr
-        The expression.
-    values : mapping of Symbol to Number
-        A value for every symbol in it.
-    bits : int
-        Precision of the ball.
-
-    Raises
-    ------
-    InputError
-        If a symbol has no value.
-    """
+    """The value of an expression in symbols, without putting the numbers into it: for many values of one expression."""
     with working_precision(bits + 32):
         known = {
             symbol: to_arb(Fraction(value) if isinstance(value, int) else value) for symbol, value in values.items()

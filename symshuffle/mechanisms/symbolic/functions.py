@@ -18,11 +18,6 @@ def same_function(left: Any, right: Any) -> Verdict:
     """Whether two expressions agree as functions of their symbols.
 
     True only by a normal form, false only by an exact evaluation at a rational point; otherwise undecided.
-
-    Parameters
-    ----------
-    left, right : Expr or number
-        The expressions.
     """
     difference = normal_form(sp.sympify(left) - sp.sympify(right))
     if difference == 0 or sp.simplify(difference) == 0:
@@ -51,22 +46,7 @@ def proportional(first: Sequence[sp.Expr], second: Sequence[sp.Expr]) -> bool:
 
 
 def large_limit(expression: sp.Expr, symbol: sp.Symbol, slacks: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
-    """The limit of an expression as an integer symbol grows, where it stands in exponents of bases of at least 1.
-
-    Parameters
-    ----------
-    expression : sympy.Expr
-        The expression.
-    symbol : sympy.Symbol
-        What grows.
-    slacks : mapping of Symbol to Expr
-        The ranges of all symbols, as :func:`~symshuffle.mechanisms.symbolic.signs.chart` writes them.
-
-    Raises
-    ------
-    Unsupported
-        If the base of such a power is not known to be at least 1.
-    """
+    """The limit of an expression as an integer symbol grows, where it stands in exponents of bases of at least 1."""
     reduced = sp.expand_power_base(normal_form(expression), force=True)
     large = sp.Dummy("large", positive=True)
     growing = {}

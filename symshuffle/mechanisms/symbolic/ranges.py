@@ -24,12 +24,8 @@ _SEARCHED: Final = 10_000
 class IntegerKind:
     """A kind of integers that a parameter admits.
 
-    Parameters
-    ----------
-    words : str
-        What a value must be, as ``an even integer``.
-    holds : callable
-        Whether an integer is of the kind.
+    - ``words``: what a value must be, as ``an even integer``.
+    - ``holds``: whether an integer is of the kind.
     """
 
     words: str

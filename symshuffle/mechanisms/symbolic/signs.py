@@ -19,11 +19,6 @@ def chart(parameters: Iterable[Parameter]) -> dict[sp.Symbol, sp.Expr]:
     A parameter with bounds ``[l, u]`` becomes ``(l + u t)/(1 + t)``, one with a lower bound only ``l + t``. A rational
     function whose numerator and denominator have non-negative coefficients in the slacks is then non-negative on the
     whole range: a proof by inspection.
-
-    Parameters
-    ----------
-    parameters : iterable of Parameter
-        Open parameters, each with bounds in those before it.
     """
     written: dict[sp.Symbol, sp.Expr] = {}
     for i, parameter in enumerate(parameters):
@@ -42,13 +37,6 @@ def nonnegative(expression: sp.Expr, slacks: Mapping[sp.Symbol, sp.Expr]) -> Ver
     ``TRUE`` and ``FALSE`` (negative everywhere) are proofs; ``UNDECIDED`` means that the signs of the coefficients
     do not settle it. Binomials that survive the normal form, and powers with a symbolic exponent, count as
     non-negative unknowns.
-
-    Parameters
-    ----------
-    expression : sympy.Expr
-        The expression.
-    slacks : mapping of Symbol to Expr
-        The range, as :func:`chart` writes it.
     """
     reduced = normal_form(expression)
     if reduced.is_number:
@@ -102,17 +90,7 @@ def _coefficient_sign(polynomial: sp.Expr) -> int | None:
 def smallest(expressions: Sequence[sp.Expr], slacks: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
     """The expression that is smallest on the whole range.
 
-    Parameters
-    ----------
-    expressions : sequence of Expr
-        The expressions, at least one.
-    slacks : mapping of Symbol to Expr
-        The range, as :func:`chart` writes it.
-
-    Raises
-    ------
-    Unsupported
-        If which one is smallest depends on the parameters, or cannot be decided.
+    - ``expressions``: the expressions, at least one.
     """
     for candidate in expressions:
         if all(nonnegative(other - candidate, slacks) is Verdict.TRUE for other in expressions):

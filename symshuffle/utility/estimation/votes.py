@@ -35,7 +35,6 @@ if TYPE_CHECKING:  # numbers of named mechanisms need no algebra
 _MOST_INPUTS: Final = 64
 """Inputs of an explicit channel up to which its covariance is inverted."""
 
-
 LARGEST_STRING: Final = 50_000
 """Bits beyond which the sum over the number of ones is not taken: only the bitwise estimator is left."""
 
@@ -103,14 +102,11 @@ class VoteNoise(Noise):
     def alone(self, kind: Loss) -> Any:
         """The loss of one user, as :meth:`Noise.alone`."""
         absent: Any = self.absent
-        match kind:
-            case Loss.L2:
-                return self.own + absent * (self.inputs - 1)
-            case Loss.MAX:
-                return maximum([self.own, absent])
-            case Loss.ABSENT:
-                return absent
-        return deviations(self.own, absent)
+        if kind is Loss.L2:
+            return self.own + absent * (self.inputs - 1)
+        if kind is Loss.MAX:
+            return maximum([self.own, absent])
+        return absent if kind is Loss.ABSENT else deviations(self.own, absent)
 
     def worst(self, loss: Loss | str) -> str:
         """Composition at which a loss is largest, in words."""
@@ -212,8 +208,7 @@ def named_votes(
             ]
     else:
         sums = [[number_at(text, values, bits) for text in part] for part in texts]
-    found = [sums[0], *(_string_sums(size, hit, miss, other, bits) for hit, miss, other in sums[1:])]
-    return _noise(name, found, share, size, inputs)
+    return _noise(name, _summed(sums, size, bits), share, size, inputs)
 
 
 @cache
@@ -369,14 +364,13 @@ def channel_noise(channel: Channel) -> VertexNoise:
     z, j = max(itertools.permutations(range(k), 2), key=lambda place: table[place[0]][place[1]])
     pairs = ((deviations(table[b][b], table[a][b]), a, b) for a, b in itertools.permutations(range(k), 2))
     both, a, b = max(pairs, key=lambda entry: entry[0].upper)
-    iid = worst_risk(law, n=1, population=Population.IID).bracket.upper
     found: dict[str, tuple[Number, str]] = {
         Loss.L2: (sum(table[held], start=Fraction(0)), f"all users hold input {held}"),
         Loss.MAX: (table[x][i], f"all users hold input {x}, category {i} is looked at"),
         Loss.ABSENT: (table[z][j], f"all users hold input {z}, category {j} is looked at"),
         Loss.TEST: (both, f"all users hold input {b}, and all hold input {a}; category {b} is looked at"),
     }
-    return VertexNoise(found, iid, "canonical unbiased")
+    return VertexNoise(found, worst_risk(law, n=1, population=Population.IID).bracket.upper, "canonical unbiased")
 
 
 def joint_noise(parts: Sequence[VoteNoise]) -> VertexNoise:
@@ -394,9 +388,7 @@ def joint_noise(parts: Sequence[VoteNoise]) -> VertexNoise:
         moments = list({(str(v * w), d or e): (v * w, d or e) for v, d in moments for w, e in steps}.values())
     (matching,) = (value for value, differs in moments if not differs)
     own, absent = matching - 1, maximum([value for value, differs in moments if differs])
-    sums: Any = Fraction(1)
-    for part in parts:
-        sums = sums * (1 + part.risk(1))
+    sums: Any = reduce(lambda total, part: total * (1 + part.risk(1)), parts, Fraction(1))
     both, differing = deviations(own, absent), "one that differs from it"
     found: dict[str, tuple[Number, str]] = {
         Loss.L2: (sums - 1, "every composition alike"),

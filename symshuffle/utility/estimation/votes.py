@@ -9,10 +9,11 @@ Where all pairs of ``K`` inputs are alike, a message with template :math:`u` vot
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, reduce
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 import flint
@@ -379,7 +380,7 @@ def joint_noise(parts: Sequence[VoteNoise]) -> VertexNoise:
     The second moment of a product is a product: :math:`1+V_0` of a part that matches, :math:`V_1` of one that does not.
     The sum of squares is the same at every composition of the tuples.
     """
-    size = reduce(lambda total, part: total * part.inputs, parts, 1)
+    size = math.prod(part.inputs for part in parts)
     # Second moments of a coordinate of the product by whether any part differs: equal products are kept once.
     moments: list[tuple[Any, bool]] = [(Fraction(1), False)]
     for part in parts:
@@ -388,7 +389,9 @@ def joint_noise(parts: Sequence[VoteNoise]) -> VertexNoise:
         moments = list({(str(v * w), d or e): (v * w, d or e) for v, d in moments for w, e in steps}.values())
     (matching,) = (value for value, differs in moments if not differs)
     own, absent = matching - 1, maximum([value for value, differs in moments if differs])
-    sums: Any = reduce(lambda total, part: total * (1 + part.risk(1)), parts, Fraction(1))
+    sums: Any = 1
+    for part in parts:
+        sums = sums * (1 + part.risk(1))
     both, differing = deviations(own, absent), "one that differs from it"
     found: dict[str, tuple[Number, str]] = {
         Loss.L2: (sums - 1, "every composition alike"),

@@ -222,8 +222,8 @@ def sums_in_texts(mechanism: Mechanism) -> tuple[Sequence[str], Sequence[Sequenc
     from symshuffle.mechanisms.registry import is_named
     from symshuffle.mechanisms.symbolic import written
 
-    kept = moments_on_file(mechanism.name) if is_named(mechanism) else None
-    if kept is not None and kept["sums"] is not None:
+    kept = (moments_on_file(mechanism.name) if is_named(mechanism) else None) or {}
+    if kept.get("sums") is not None:
         return kept["sums"], kept["strings"]
     closed, strings = closed_sums(mechanism)
     shown = [(*(state.probability for state in c.states), c.members.other) for c in strings]
@@ -248,17 +248,15 @@ def bitwise_votes(mechanism: Mechanism) -> VoteNoise | None:
 
     if not is_alike(mechanism):
         return None
-    known = dict(mechanism.fixed)
     strings = [c for c in (mechanism.general or mechanism).classes if isinstance(c.members, BitStrings)]
     if len(strings) != 1:
         return None
-    (mixed,) = strings
+    mixed, known = strings[0], dict(mechanism.fixed)
     other = mixed.members.other.subs(known)  # type: ignore[union-attr]  # it is BitStrings
     own = normal_form(other * mixed.states[0].probability.subs(known))
     if normal_form(own + (1 - other) * mixed.states[1].probability.subs(known) - 1) != 0:
         return None  # other messages occur as well
-    apart = (own - other) ** 2
-    noise = [evaluate(normal_form(q * (1 - q) / apart)) for q in (own, other)]
+    noise = [evaluate(normal_form(q * (1 - q) / (own - other) ** 2)) for q in (own, other)]
     return VoteNoise(noise[0], noise[1], _inputs(mechanism), "bitwise unbiased")
 
 

@@ -261,8 +261,10 @@ def _in_lowest_terms(
     try:
         return tuple(
             CalculatedCell.of(
-                *(settled(text, ("0",)) for text in (a, b, c)),
-                ratios=None if ratios is None else [settled(text, tuple(plain.values())) for text in ratios],
+                settled(a, ("0",)),
+                settled(b, ("0",)),
+                settled(c, ("0",)),
+                None if ratios is None else [settled(text, tuple(plain.values())) for text in ratios],
             )
             for a, b, c, ratios in lines_on_file(name, limit, others) or ()
         )

@@ -13,8 +13,8 @@ from proofs_checks.anchored import _cases as cases
 from symshuffle.base.choices import Direction
 from symshuffle.channels.law import Law
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Grade, Kind, Statement, for_all
-from symshuffle.ledger.claims.parts import Role
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.parts import Clause, Role
 from symshuffle.utility.frontiers.contamination import Contamination
 from symshuffle.utility.frontiers.convex_order import (
     average_law,

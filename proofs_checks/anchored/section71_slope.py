@@ -12,18 +12,8 @@ import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.shuffled import chi_square
-from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Clause,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    for_all,
-    identity,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Grade, Kind, Statement, for_all
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw, template_budget, template_signal

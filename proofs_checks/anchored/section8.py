@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from symshuffle.base.choices import Population
-from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -22,7 +22,6 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
     in_the_limit,
-    serving,
 )
 from symshuffle.ledger.claims.parts import Erratum, Severity
 from symshuffle.mechanisms.finite import krr

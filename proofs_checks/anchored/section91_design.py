@@ -23,12 +23,12 @@ from symshuffle.ledger.claims.model import (
     Control,
     Grade,
     Kind,
-    Role,
     Statement,
     attained,
     for_all,
     in_the_limit,
 )
+from symshuffle.ledger.claims.parts import Role
 from symshuffle.mechanisms.finite import subset_selection
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import enumerated_risk, worst_canonical_risk

@@ -15,7 +15,7 @@ from symshuffle.decompositions.calculated import compiled
 
 @final
 @dataclass(frozen=True, slots=True, init=False)
-class Quotient:
+class CapQuotient:
     """A quotient in lowest terms, the denominator with leading coefficient 1; equal ones compare equal.
 
     - ``above``, ``below``: coefficients, the constant first, in ``t`` with ``lam = t^2``.
@@ -39,29 +39,29 @@ class Quotient:
     def _parts(self) -> tuple[Any, Any]:
         return flint.fmpq_poly(list(self.above)), flint.fmpq_poly(list(self.below))
 
-    def __neg__(self) -> Quotient:
+    def __neg__(self) -> CapQuotient:
         one, other = self._parts
-        return Quotient(-one, other)
+        return CapQuotient(-one, other)
 
-    def __add__(self, other: Quotient) -> Quotient:
+    def __add__(self, other: CapQuotient) -> CapQuotient:
         (a, b), (c, d) = self._parts, other._parts
-        return Quotient(a * d + c * b, b * d)
+        return CapQuotient(a * d + c * b, b * d)
 
-    def __sub__(self, other: Quotient) -> Quotient:
+    def __sub__(self, other: CapQuotient) -> CapQuotient:
         return self + -other
 
-    def __mul__(self, other: Quotient) -> Quotient:
+    def __mul__(self, other: CapQuotient) -> CapQuotient:
         (a, b), (c, d) = self._parts, other._parts
-        return Quotient(a * c, b * d)
+        return CapQuotient(a * c, b * d)
 
-    def __truediv__(self, other: Quotient) -> Quotient:
+    def __truediv__(self, other: CapQuotient) -> CapQuotient:
         (a, b), (c, d) = self._parts, other._parts
-        return Quotient(a * d, b * c)
+        return CapQuotient(a * d, b * c)
 
-    def __pow__(self, exponent: Quotient | int) -> Quotient:
+    def __pow__(self, exponent: CapQuotient | int) -> CapQuotient:
         power = exponent if isinstance(exponent, int) else exponent.whole
         one, other = self._parts
-        return Quotient(one**power, other**power) if power >= 0 else Quotient(other**-power, one**-power)
+        return CapQuotient(one**power, other**power) if power >= 0 else CapQuotient(other**-power, one**-power)
 
     @property
     def whole(self) -> int:
@@ -98,13 +98,13 @@ def _polynomial(coefficients: tuple[Any, ...]) -> str:
     return " + ".join(terms) or "0"
 
 
-def _root(value: Quotient) -> Quotient:
-    if value != Quotient([0, 0, 1]):
+def _root(value: CapQuotient) -> CapQuotient:
+    if value != CapQuotient([0, 0, 1]):
         raise Unsupported("a root of anything but the ratio cap")
-    return Quotient([0, 1])
+    return CapQuotient([0, 1])
 
 
-def quotient_of(text: str, values: Mapping[str, Fraction | int]) -> Quotient:
+def quotient_of(text: str, values: Mapping[str, Fraction | int]) -> CapQuotient:
     """The function of ``lam`` that a text denotes, all other names having rational values.
 
     Examples
@@ -115,7 +115,7 @@ def quotient_of(text: str, values: Mapping[str, Fraction | int]) -> Quotient:
     '((-1/1) + (-1/1)*sqrt(lam) + lam + lam*sqrt(lam))/(sqrt(lam))'
     """
     rationals = {name: Fraction(value) for name, value in values.items()}
-    numbers = {name: Quotient([flint.fmpq(v.numerator, v.denominator)]) for name, v in rationals.items()}
-    known = numbers | {"lam": Quotient([0, 0, 1])}
-    found = compiled(text, tuple(known), lambda whole: Quotient([whole]), _root)(*known.values())
-    return found if isinstance(found, Quotient) else Quotient([found])
+    numbers = {name: CapQuotient([flint.fmpq(v.numerator, v.denominator)]) for name, v in rationals.items()}
+    known = numbers | {"lam": CapQuotient([0, 0, 1])}
+    found = compiled(text, tuple(known), lambda whole: CapQuotient([whole]), _root)(*known.values())
+    return found if isinstance(found, CapQuotient) else CapQuotient([found])

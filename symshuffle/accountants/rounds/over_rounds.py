@@ -22,7 +22,7 @@ from symshuffle.accountants.rounds.lattice_sums import Tilted
 from symshuffle.accountants.rounds.losses import Losses, delta_of, epsilon_of
 from symshuffle.accountants.rounds.one_round import OneRound
 from symshuffle.accountants.rounds.period import Period
-from symshuffle.accountants.rounds.plan import WIDTH_OF_EPS, Rounds
+from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, WIDTH_OF_EPS, Rounds
 from symshuffle.base.choices import Question, Rigour, Side
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, Exp, Real, counted, format_decimal, to_arb, working_precision
@@ -150,10 +150,10 @@ class Deployment:
     def narrowed(self, read: _Read, beyond: Fraction, width: float, sensitivity: float) -> _Found:
         """Both ends of an answer, on lattices of half the step each time until they are as close as asked."""
         beyond = Fraction(10) ** math.floor(math.log10(beyond.numerator) - math.log10(beyond.denominator))
-        most, start = _MOST_LEVELS, width
-        if width >= WIDTH_OF_EPS and any(part.dense for part in self.telling):
-            most, start = _MOST_OF_DENSITIES, max(width, _WIDTH_OF_DENSITIES)
-        step = self.first_step(start / sensitivity, beyond)
+        most, start = _MOST_LEVELS, width / sensitivity
+        if width >= min(WIDTH_OF_EPS, WIDTH_OF_DELTA) and any(part.dense for part in self.telling):
+            most, start = _MOST_OF_DENSITIES, max(start, _WIDTH_OF_DENSITIES)
+        step = self.first_step(start, beyond)
         lost = 4 * beyond * self.times  # what is no more than the mass left out is not narrowed by finer levels
         found = self._off_known(read, beyond)
         if found is not None and found.high - found.low <= Fraction(width) * found.high:

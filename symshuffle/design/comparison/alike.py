@@ -18,7 +18,7 @@ from symshuffle.base.choices import Others, Question
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.results import Bracket
 from symshuffle.decompositions.closed_forms import lines_on_file
-from symshuffle.decompositions.quotients import Quotient, quotient_of
+from symshuffle.decompositions.quotients import CapQuotient, quotient_of
 from symshuffle.design.comparison.families import Family, family
 from symshuffle.design.comparison.row import Row
 from symshuffle.mechanisms.thin import THINNED
@@ -111,23 +111,23 @@ def templates_of(one: Family, values: Mapping[str, Any]) -> _Law | None:
         return None
     share = Fraction(values["p"]) if one.thin else Fraction(1)
     known = {**one.sized, **{name: value for name, value in values.items() if not (one.thin and name == "p")}}
-    found: dict[tuple[object, ...], Quotient] = {}
+    found: dict[tuple[object, ...], CapQuotient] = {}
 
-    def add(levels: list[tuple[Quotient, Quotient]], mass: Quotient) -> None:
+    def add(levels: list[tuple[CapQuotient, CapQuotient]], mass: CapQuotient) -> None:
         template = tuple(sorted(levels, key=str))
-        if mass != Quotient([0]):
-            found[template] = found.get(template, Quotient([0])) + mass
+        if mass != CapQuotient([0]):
+            found[template] = found.get(template, CapQuotient([0])) + mass
 
     for mass, levels in classes:
         place = [(quotient_of(level, known), quotient_of(count, known)) for level, count in levels]
-        add([pair for pair in place if pair[1] != Quotient([0])], quotient_of(mass, known) * rational(share))
+        add([pair for pair in place if pair[1] != CapQuotient([0])], quotient_of(mass, known) * rational(share))
     if share != 1:  # the null symbol, whose mass is summed over all inputs as the others' are
         size = Fraction(one.all_inputs)
         add([(rational(1 / size), rational(size))], rational((1 - share) * size))
     return frozenset(found.items())
 
 
-def rational(value: Fraction | int) -> Quotient:
+def rational(value: Fraction | int) -> CapQuotient:
     """A constant quotient."""
     return quotient_of(str(Fraction(value)), {})
 
@@ -152,8 +152,8 @@ def law_of_g(one: Family, values: Mapping[str, Any]) -> _Law | None:
     if kept is None or not one.alike:
         return None
     known = {**one.sized, **{name: value for name, value in values.items() if thin or not (one.thin and name == "p")}}
-    masses: dict[tuple[Quotient, Quotient], Quotient] = {}
-    none = Quotient([0])
+    masses: dict[tuple[CapQuotient, CapQuotient], CapQuotient] = {}
+    none = CapQuotient([0])
     for a, b, c, _ in kept:
         first, second, charge = (quotient_of(text, known) for text in (a, b, c))
         if charge == none:

@@ -12,7 +12,7 @@ from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Exp, Real, Verdict, less, lower_end, upper_end
 from symshuffle.decompositions.calculated import number_at
-from symshuffle.decompositions.quotients import Quotient, quotient_of
+from symshuffle.decompositions.quotients import CapQuotient, quotient_of
 from symshuffle.design.comparison.certified import GAP, MOST_INPUTS, Rivals, Settled, frontier_risk
 from symshuffle.design.comparison.chosen import Chosen
 from symshuffle.design.comparison.degrading import Degrading
@@ -112,7 +112,7 @@ def best_sizes_of_subsets(one: Family, lam: Real) -> tuple[int, ...]:
     return (size, size + 1) if size < one.inputs - 1 and loss(size) == 0 else (size,)
 
 
-def _sign(value: Quotient, lam: Real) -> int:
+def _sign(value: CapQuotient, lam: Real) -> int:
     """The sign of a quotient at a ratio cap: at a power of e with a rational exponent, only 0 itself vanishes.
 
     Raises
@@ -120,7 +120,7 @@ def _sign(value: Quotient, lam: Real) -> int:
     NotDecided
         If the sign is open at the last precision.
     """
-    if value == Quotient([0]):
+    if value == CapQuotient([0]):
         return 0
     for bits in _PRECISIONS:
         found = number_at(value.text, {"lam": lam}, bits)

@@ -25,7 +25,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Final, TypeAlias, final
 
-from symshuffle.decompositions.quotients import Quotient, quotient_of
+from symshuffle.decompositions.quotients import CapQuotient, quotient_of
 from symshuffle.design.comparison.families import Family
 from symshuffle.design.comparison.search import Parameters
 
@@ -142,4 +142,4 @@ def risk_falls(family: Family) -> bool:
     if moments["strings"] or family.size is None or any(p.name != "p" or not family.thin for p in family.free):
         return False
     trace, own, absent = (quotient_of(text, family.sized) for text in moments["sums"])
-    return ((own + Quotient([family.inputs - 1]) * absent) / trace**2).falls
+    return ((own + CapQuotient([family.inputs - 1]) * absent) / trace**2).falls

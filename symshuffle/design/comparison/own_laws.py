@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import sympy as sp
 
-from symshuffle.decompositions.quotients import Quotient, quotient_of
+from symshuffle.decompositions.quotients import CapQuotient, quotient_of
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import normal_form, written
@@ -20,7 +20,7 @@ def law_of_own(source: object, *, templates: bool) -> frozenset[tuple[object, ..
         decomposition = optimal_decomposition(source, limits=False)
         ratios = [(_quotient(c.a / c.c), _quotient(c.b / c.c), _quotient(c.c)) for c in decomposition.cells if c.c != 0]
         if decomposition.beta != 0:
-            ratios.append((Quotient([0]), Quotient([0]), _quotient(decomposition.beta)))
+            ratios.append((CapQuotient([0]), CapQuotient([0]), _quotient(decomposition.beta)))
         if any(c.c == 0 and (c.a != 0 or c.b != 0) for c in decomposition.cells):
             return None
         return _collected(((first, second), mass) for first, second, mass in ratios)
@@ -36,12 +36,12 @@ def law_of_own(source: object, *, templates: bool) -> frozenset[tuple[object, ..
     return _collected(found)
 
 
-def _collected(atoms: Iterable[tuple[tuple[object, ...], Quotient]]) -> frozenset[tuple[object, ...]]:
-    masses: dict[tuple[object, ...], Quotient] = {}
+def _collected(atoms: Iterable[tuple[tuple[object, ...], CapQuotient]]) -> frozenset[tuple[object, ...]]:
+    masses: dict[tuple[object, ...], CapQuotient] = {}
     for place, mass in atoms:
-        masses[place] = masses.get(place, Quotient([0])) + mass
+        masses[place] = masses.get(place, CapQuotient([0])) + mass
     return frozenset(masses.items())
 
 
-def _quotient(expression: sp.Expr) -> Quotient:
+def _quotient(expression: sp.Expr) -> CapQuotient:
     return quotient_of(written(normal_form(expression)), {})

@@ -15,7 +15,8 @@ from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.geometry.linear import Matrix, Vector, dot, product, transpose
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.parts import Clause
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.anchored.maps import Gauge, helmert
 from symshuffle.utility.estimation.canonical import fisher_information

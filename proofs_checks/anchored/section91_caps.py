@@ -13,18 +13,8 @@ import sympy as sp
 
 from symshuffle.base.numbers import Exp
 from symshuffle.geometry.linear import Vector, dot, row_dependence
-from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Clause,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    for_all,
-    identity,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Grade, Kind, Statement, for_all
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import template_signal

@@ -15,7 +15,7 @@ from proofs_checks.ldp_tradeoff._cones import PolyhedralCone
 from symshuffle.channels.channel import Channel
 from symshuffle.geometry.extremal import LDPCone, MaximalPolytope, dominating_extremal
 from symshuffle.geometry.orders import blackwell, equivalent
-from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -26,7 +26,6 @@ from symshuffle.ledger.claims.model import (
     Statement,
     for_all,
     identity,
-    serving,
 )
 
 

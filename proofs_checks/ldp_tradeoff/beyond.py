@@ -27,12 +27,12 @@ from symshuffle.ledger.claims.model import (
     Control,
     Grade,
     Kind,
-    Role,
     Statement,
     for_all,
     identity,
     serving,
 )
+from symshuffle.ledger.claims.parts import Role
 from symshuffle.mechanisms.symbolic import LAM
 
 Pieces = list[tuple[Any, Any]]

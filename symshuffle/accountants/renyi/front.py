@@ -180,13 +180,7 @@ def renyi(
 
 
 def _check_participation(reduced: Source) -> None:
-    """Refuse what has no profile at one order, or none that is cheap.
-
-    Raises
-    ------
-    Unsupported
-        For groups, which are bounded at another order for every order, and for dropout.
-    """
+    """Refuse what has no profile at one order, or none that is cheap."""
     assert isinstance(reduced, Reduction)
     who = reduced.participation
     if who.group > 1:

@@ -39,13 +39,7 @@ _LEAST_DOUBLE: Final = Fraction(1, 10**290)
 @final
 @dataclass(frozen=True, slots=True)
 class StretchBounds:
-    """What a stretch between two nodes adds to the integral: not less than ``low``, not more than ``high``.
-
-    Parameters
-    ----------
-    low, high : flint.arb
-        Balls around the two bounds.
-    """
+    """What a stretch between two nodes adds to the integral: not less than ``low``, not more than ``high``."""
 
     low: flint.arb
     high: flint.arb
@@ -54,17 +48,8 @@ class StretchBounds:
 def whole_line(forward: Sequence[Node], reverse: Sequence[Node], *, ends: bool = True) -> list[Node]:
     """The profile of a pair on all orders, from both directions at orders of at least 1.
 
-    Parameters
-    ----------
-    forward, reverse : sequence of Node
-        Two-sided values of ``D_x(P || Q)`` and of ``D_x(Q || P)`` at the same rising orders, of which the first is 1.
-    ends : bool
-        Whether the reverse profile is 0 at the last order. Otherwise the line goes on to order 0, where it is 1.
-
-    Raises
-    ------
-    InputError
-        If these are not the same orders, at least two, from 1 on.
+    - ``forward``, ``reverse``: two-sided values of ``D_x(P || Q)`` and of ``D_x(Q || P)`` at the same rising orders,
+      of which the first is 1.
     """
     orders = [node.x for node in forward]
     if orders != [node.x for node in reverse] or len(orders) < 2 or orders[0] != 1 or orders != sorted(set(orders)):
@@ -88,12 +73,8 @@ def _shortened(node: Node) -> Node:
 def stretches(nodes: Sequence[Node], alpha: Fraction) -> list[StretchBounds]:
     r"""The integral of :math:`x^{\alpha-2}[h(x)-(1-x)_+]` over each stretch between nodes, from two sides.
 
-    Parameters
-    ----------
-    nodes : sequence of Node
-        Of :func:`whole_line`: 1 is one of them.
-    alpha : Fraction
-        Order, at least 1.
+    - ``nodes``: of :func:`whole_line`: 1 is one of them.
+    - ``alpha``: order, at least 1.
     """
     shortest = min(right.x - left.x for left, right in itertools.pairwise(nodes))
     with working_precision(ORDER_BITS + 4 * max(0, math.ceil(1 / shortest).bit_length() - 32)):
@@ -104,12 +85,8 @@ def stretches(nodes: Sequence[Node], alpha: Fraction) -> list[StretchBounds]:
 def divergence(integral: flint.arb, alpha: Fraction) -> Ball:
     """The divergence of order alpha whose integral is given.
 
-    Parameters
-    ----------
-    integral : flint.arb
-        A ball around the integral, at least 0.
-    alpha : Fraction
-        Order, at least 1.
+    - ``integral``: A ball around the integral, at least 0.
+    - ``alpha``: order, at least 1.
     """
     with working_precision(ORDER_BITS):
         if alpha == 1:

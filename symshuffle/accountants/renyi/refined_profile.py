@@ -42,23 +42,10 @@ _PER_SCALE: Final = 2
 class RefinedProfile:
     """Two-sided values of the profile of one round at rational orders from 1 to one from which on it is 0.
 
-    Parameters
-    ----------
-    reduced : Reduction
-        The mechanism, reduced.
-    n : int
-        Number of users.
-    request : Request
-        How the values are asked for.
-    scale : float
-        Parameter, above 0, of the Gaussian mechanism of equal total variation: the unit of the first grid of levels.
-    last : Fraction
-        An order from which on the profile is certainly 0, but for the direction of which no end is known.
-    forward_ends, reverse_ends : bool
-        Whether it is 0 there. What reveals something for certain has no end; the divergence in the other direction is
-        finite all the same.
-    known : dict of Fraction to (Bracket, Bracket)
-        By order, the values in the forward and the reverse direction; grows when values are asked for.
+    - ``scale``: parameter, above 0, of the Gaussian mechanism of equal total variation: the unit of the first grid of
+      levels.
+    - ``forward_ends``, ``reverse_ends``: whether it is 0 there. What reveals something for certain has no end; the
+      divergence in the other direction is finite all the same.
     """
 
     reduced: Reduction
@@ -72,13 +59,7 @@ class RefinedProfile:
 
     @classmethod
     def of(cls, reduced: Reduction, n: int, request: Request) -> RefinedProfile | None:
-        """With nothing known but where it ends; None where the messages tell nothing.
-
-        Raises
-        ------
-        Unsupported
-            If no level is known from which on the profile is 0.
-        """
+        """With nothing known but where it ends; None where the messages tell nothing."""
         wanted = Request(rigour=request.rigour, rel=max(request.rel / 50, 1e-12), bits=request.bits)
         both = True
         try:  # before any value is computed, since each of densities costs much
@@ -215,13 +196,7 @@ def _order(eps: float) -> Fraction:
 
 
 def _last(reduced: Reduction, request: Request) -> Fraction:
-    """An order from which on the profile is certainly 0, about the smallest.
-
-    Raises
-    ------
-    Unsupported
-        If there is none up to the largest level.
-    """
+    """An order from which on the profile is certainly 0, about the smallest."""
     top = _order(float(LARGEST_LEVEL))
     if not bounds_nothing_from(reduced, top, request):
         for law in reduced.laws(top, request.direction, request.bits):

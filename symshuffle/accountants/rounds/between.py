@@ -39,13 +39,7 @@ _BITS: Final = 160
 @final
 @dataclass(frozen=True, slots=True)
 class Between:
-    """Cells of the pairs of one source; they grow.
-
-    Parameters
-    ----------
-    known : dict
-        Cells by pair and by the share of the variance that they leave open.
-    """
+    """Cells of the pairs of one source; they grow."""
 
     known: dict[tuple[ContinuousPair, float], LineCells] = field(default_factory=dict)
 
@@ -58,15 +52,7 @@ class Between:
     def bracket(self, reduced: Reduction, n: int, eps: Fraction, width: float, question: Question) -> Bracket:
         """H(n) of the largest law at a level.
 
-        Parameters
-        ----------
-        width : float
-            Relative width of values beside which a lattice of levels costs as much.
-
-        Raises
-        ------
-        Unsupported
-            If some law has no cells, or no engine answers.
+        - ``width``: relative width of values beside which a lattice of levels costs as much.
         """
         share = _COARSEST
         while share > max(24 * width, _FINEST):

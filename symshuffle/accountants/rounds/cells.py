@@ -47,15 +47,7 @@ _Ends = tuple[int, int]
 @final
 @dataclass(frozen=True, slots=True)
 class LineCell:
-    """Probability of a cell under the reference measure, and what D and B are there, in multiples of 2^-96.
-
-    Parameters
-    ----------
-    mass, unsure : int
-        The probability, rounded down, and by how much it may be larger.
-    means, ranges : tuple of (int, int)
-        Enclosures of the means of D and B, and of all their values.
-    """
+    """Probability of a cell under the reference measure, and what D and B are there, in multiples of 2^-96."""
 
     mass: int
     unsure: int
@@ -86,12 +78,7 @@ class LineCell:
 class LineCells:
     """A pair of densities on cells.
 
-    Parameters
-    ----------
-    cells : tuple of LineCell
-        In any order.
-    outside : (Fraction, Fraction)
-        At most the masses of the two laws outside of all cells.
+    - ``outside``: at most the masses of the two laws outside of all cells.
     """
 
     cells: tuple[LineCell, ...]
@@ -100,14 +87,8 @@ class LineCells:
     def law(self, ratio: Fraction, *, reverse: bool, up: bool) -> tuple[Law, Fraction]:
         """Finite law above or below that of G in convex order, and by how much H(n) may be beyond its own.
 
-        Parameters
-        ----------
-        ratio : Fraction
-            x, at least 1; rounded down for the law above, up for the law below.
-        reverse : bool
-            Whether the order of the pair is the other one.
-        up : bool
-            Whether the law is above.
+        - ``ratio``: x, at least 1; rounded down for the law above, up for the law below.
+        - ``up``: whether the law is above.
         """
         one = 1 << _PLACES
         x = _scaled(ratio, up=not up)
@@ -139,22 +120,7 @@ def _scaled(value: Fraction, *, up: bool) -> int:
 
 
 def cells_of(pair: ContinuousPair, *, tail: Fraction, inflation: float) -> LineCells:
-    """Cells so fine that the two laws differ by a small share of the variance of D.
-
-    Parameters
-    ----------
-    pair : ContinuousPair
-        Two densities and the reference measure.
-    tail : Fraction
-        What either law may have outside.
-    inflation : float
-        That share.
-
-    Raises
-    ------
-    Unsupported
-        If no window or no number of cells will do, or a function is not known on a cell.
-    """
+    """Cells so fine that the two laws differ by a small share of the variance of D."""
     with working_precision(_BITS):
         parts, outside = _window(pair.stretches, tail)
         heap: list[tuple[float, int, LineCell, Stretch, Fraction, Fraction]] = []

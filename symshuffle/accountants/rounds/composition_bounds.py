@@ -25,30 +25,15 @@ _BITS: Final = 128
 
 
 def basic_epsilon(levels: Sequence[tuple[Fraction, int]]) -> Fraction:
-    """The sum of the levels, each as often as it occurs.
-
-    Parameters
-    ----------
-    levels : sequence of (Fraction, int)
-        The eps of some rounds at their share of delta, and how many such rounds there are.
-    """
+    """The sum of the levels, each as often as it occurs."""
     return sum((eps * times for eps, times in levels), start=Fraction(0))
 
 
 def advanced_epsilon(levels: Sequence[tuple[Fraction, int]], slack: Fraction) -> Fraction:
     """The eps of all rounds, rounded up, where ``slack`` is added to the sum of their deltas.
 
-    Parameters
-    ----------
-    levels : sequence of (Fraction, int)
-        Levels eps >= 0 of single rounds, and how many rounds have each.
-    slack : Fraction
-        In (0, 1).
-
-    Raises
-    ------
-    InputError
-        If the slack is not in (0, 1).
+    - ``levels``: levels eps >= 0 of single rounds, and how many rounds have each.
+    - ``slack``: in (0, 1).
     """
     if not 0 < slack < 1:
         raise InputError("slack", slack, "a probability in (0, 1)")
@@ -60,12 +45,7 @@ def advanced_epsilon(levels: Sequence[tuple[Fraction, int]], slack: Fraction) ->
 def advanced_slack(levels: Sequence[tuple[Fraction, int]], eps: Fraction) -> Fraction:
     """What has to be added to the sum of the deltas for the rounds to have this eps together, rounded up; at most 1.
 
-    Parameters
-    ----------
-    levels
-        As in :func:`advanced_epsilon`.
-    eps : Fraction
-        Level of all rounds together, at least 0.
+    - ``eps``: level of all rounds together, at least 0.
     """
     with working_precision(_BITS):
         drift, square = _drift(levels)

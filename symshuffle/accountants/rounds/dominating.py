@@ -54,14 +54,9 @@ def _precision(step: Fraction) -> int:
 class Profile:
     """What is known of a privacy profile at the levels 0, step, 2 step, ...
 
-    Parameters
-    ----------
-    step : Fraction
-        Distance of the levels eps, in nats.
-    forward, reverse : tuple of (Fraction, Fraction)
-        Lower and upper values of ``D(P || Q)`` and of ``D(Q || P)``, as many of both, at least 2.
-    revealed : (Fraction, Fraction)
-        Lower bounds of what either order keeps at every level: masses that are singular.
+    - ``step``: distance of the levels eps, in nats.
+    - ``forward``, ``reverse``: lower and upper values of ``D(P || Q)`` and of ``D(Q || P)``, as many of both, at
+      least 2.
     """
 
     step: Fraction
@@ -127,16 +122,9 @@ class Profile:
 class LatticeLaw:
     """Masses of a loss at multiples of a step, and at infinity; their sum may miss 1 by what was rounded.
 
-    Parameters
-    ----------
-    step : Fraction
-        Distance of the losses, in nats.
-    first : int
-        The smallest loss is ``first * step``.
-    masses : tuple of float
-        Non-negative masses at ``(first + k) * step``, taken as they are: doubles are rationals.
-    infinity : Fraction
-        Mass at an infinite loss.
+    - ``step``: distance of the losses, in nats.
+    - ``first``: the smallest loss is ``first * step``.
+    - ``masses``: non-negative masses at ``(first + k) * step``, taken as they are: doubles are rationals.
     """
 
     step: Fraction
@@ -167,13 +155,7 @@ class LatticeLaw:
 
 
 def law_above(profile: Profile) -> LatticeLaw:
-    """A law whose profile is above every convex function within the values: their greatest convex minorant.
-
-    Raises
-    ------
-    CertificateError
-        If the law made is not above (an error of this module).
-    """
+    """A law whose profile is above every convex function within the values: their greatest convex minorant."""
     with working_precision(_precision(profile.step)):
         nodes = [(flint.arb(0), flint.arb(1)), *profile._nodes(1)]
         kept = [0]
@@ -198,13 +180,7 @@ def law_above(profile: Profile) -> LatticeLaw:
 
 
 def check_above(law: LatticeLaw, profile: Profile) -> None:
-    """Certify that the profile of a law is above every convex function within the values of ``profile``.
-
-    Raises
-    ------
-    CertificateError
-        Where it is not shown to be.
-    """
+    """Certify that the profile of a law is above every convex function within the values of ``profile``."""
     _check_lattice(law, profile)
     with working_precision(_precision(profile.step)):
         total, values = law.profile_at_nodes()
@@ -270,13 +246,7 @@ def law_below(profile: Profile) -> LatticeLaw:
 
 
 def check_below(law: LatticeLaw, profile: Profile) -> None:
-    """Certify that the profile of a law is below every convex function within the values of ``profile``.
-
-    Raises
-    ------
-    CertificateError
-        Where it is not shown to be.
-    """
+    """Certify that the profile of a law is below every convex function within the values of ``profile``."""
     _check_lattice(law, profile)
     with working_precision(_precision(profile.step)):
         total, _ = law.profile_at_nodes()

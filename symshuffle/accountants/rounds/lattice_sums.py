@@ -56,20 +56,8 @@ _BITS: Final = 192
 class Tilted:
     """The sum of all losses under a tilt, in a window.
 
-    Parameters
-    ----------
-    losses : Losses
-        What is summed.
-    tilt : float
-        c.
-    first : int
-        The window starts at ``first * step``.
-    masses : array
-        Tilted masses from there on.
-    error : float
-        Bound on the 2-norm of what the masses are off by.
-    scale : Fraction
-        Logarithm of the factor that was taken out of all masses.
+    - ``first``: the window starts at ``first * step``.
+    - ``scale``: logarithm of the factor that was taken out of all masses.
     """
 
     losses: Losses
@@ -81,13 +69,7 @@ class Tilted:
 
     @classmethod
     def at(cls, losses: Losses, tilt: float) -> Tilted:
-        """Transform, raise, transform back.
-
-        Raises
-        ------
-        Unsupported
-            If the window is longer than any transform here.
-        """
+        """Transform, raise, transform back."""
         first, length = _window(losses, tilt)
         up = losses.side is Side.UPPER
         stage = PER_STAGE * math.log2(length)

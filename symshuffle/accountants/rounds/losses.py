@@ -32,12 +32,7 @@ _READABLE: Final = 40.0
 class Losses:
     """Independent losses on one lattice.
 
-    Parameters
-    ----------
-    parts : tuple of (LatticeLaw, int)
-        Laws and how many rounds have each, at least 1.
-    side : Side
-        Whether an upper or a lower value is wanted: which way everything is rounded.
+    - ``parts``: laws and how many rounds have each, at least 1.
     """
 
     parts: tuple[tuple[LatticeLaw, int], ...]
@@ -157,14 +152,7 @@ _Method: TypeAlias = "Callable[[Losses, float], Sum]"
 def delta_of(losses: Losses, eps: Fraction, method: _Method) -> Fraction:
     """The profile of a sum at any level eps >= 0: linear in exp(eps) between two points of the lattice.
 
-    Parameters
-    ----------
-    losses : Losses
-        The losses that are added.
-    eps : Fraction
-        Level, at least 0.
-    method : callable
-        How sums are taken: tilted transforms, or one period in balls.
+    - ``eps``: level, at least 0.
     """
     if not all(any(law.masses) for law, _ in losses.parts):  # a round reveals all: there is no finite sum
         return min(losses.revealed, Fraction(1))
@@ -182,17 +170,7 @@ def delta_of(losses: Losses, eps: Fraction, method: _Method) -> Fraction:
 def epsilon_of(losses: Losses, delta: Fraction, method: _Method) -> Fraction:
     """Where the profile of a sum meets a target: on a line between two points of the lattice; 0 where it does at 0.
 
-    Parameters
-    ----------
-    losses, method
-        As in :func:`delta_of`.
-    delta : Fraction
-        The target, in (0, 1).
-
-    Raises
-    ------
-    Unsupported
-        If it never does.
+    - ``delta``: the target, in (0, 1).
     """
     left = losses.revealed
     if left >= delta:

@@ -66,18 +66,7 @@ def _too_wide(found: Bracket, width: float) -> bool:
 class OneRound:
     """Rounds that are alike, with the values of their profile that are known already.
 
-    Parameters
-    ----------
-    reduced : Reduction
-        What every user runs.
-    n, times : int
-        Number of users, and of rounds.
-    request : Request
-        Engine, rigour and bits of every value.
-    known : dict
-        From levels to both orders; it grows.
-    of_messages : dict
-        With dropout: the same rounds by how many users send; it grows.
+    - ``request``: engine, rigour and bits of every value.
     """
 
     reduced: Reduction
@@ -168,13 +157,7 @@ class OneRound:
         return self.variation > 0
 
     def scale(self) -> float:
-        """The parameter of the Gaussian mechanism of equal total variation: no bound, it only sizes the lattice.
-
-        Raises
-        ------
-        InputError
-            If a round tells less than doubles can size a lattice for, but something.
-        """
+        """The parameter of the Gaussian mechanism of equal total variation: no bound, it only sizes the lattice."""
         variation = self.variation
         if 0 < variation < _LEAST_VARIATION:
             shown = format_decimal(variation, digits=4, up=True)
@@ -199,13 +182,7 @@ class OneRound:
         return one, other
 
     def last_level(self, beyond: Fraction) -> Fraction:
-        """A level from which on one round has at most ``beyond`` more than at every level, about the smallest.
-
-        Raises
-        ------
-        Unsupported
-            If there is none.
-        """
+        """A level from which on one round has at most ``beyond`` more than at every level, about the smallest."""
         most = beyond + max(high for _, high in self.revealed())
         found = self._last(most, most)
         if found is None:

@@ -49,14 +49,8 @@ _Read: TypeAlias = "Callable[[Losses], Fraction]"
 class Lattice:
     """All rounds on one lattice, from above and from below.
 
-    Parameters
-    ----------
-    step : Fraction
-        Distance of two levels, in nats.
-    above, below : Losses
-        Losses with a profile above, or below, that of the rounds.
-    levels : int
-        How many levels a round was asked for.
+    - ``step``: distance of two levels, in nats.
+    - ``above``, ``below``: losses with a profile above, or below, that of the rounds.
     """
 
     step: Fraction
@@ -77,14 +71,7 @@ class Lattice:
 class Deployment:
     """The rounds of one plan, with all that was computed of them.
 
-    Parameters
-    ----------
-    parts : tuple of OneRound
-        The rounds.
-    balls : bool
-        Whether every number is a ball, or what is proved to be above or below one.
-    lattices : dict
-        By step and by what is left behind the last level.
+    - ``balls``: whether every number is a ball, or what is proved to be above or below one.
     """
 
     parts: tuple[OneRound, ...]
@@ -213,13 +200,7 @@ def _deployment(parts: tuple[tuple[Reduction, int, int], ...], request: Request)
 
 
 def _deployed(plan: Rounds, covering: Covering, request: Request) -> Deployment:
-    """The rounds with their reductions; of the request, what does not change from question to question.
-
-    Raises
-    ------
-    InputError, Unsupported
-        If one order only is asked for, or a rational number.
-    """
+    """The rounds with their reductions; of the request, what does not change from question to question."""
     if request.direction is not Question.BOTH:
         raise InputError("direction", request.direction.value, "both, with rounds, which may mix the orders")
     if request.rigour is Rigour.EXACT:
@@ -367,13 +348,7 @@ def _rigour(rounds: Deployment) -> Rigour:
 
 
 def _neighbours(rounds: Deployment) -> Neighbours:
-    """Whom all rounds together cover.
-
-    Raises
-    ------
-    InputError
-        If neighbours of one round are none of another.
-    """
+    """Whom all rounds together cover."""
     return Neighbours.joined([(part.times, part.reduced.neighbours(Question.BOTH, part.n)) for part in rounds.parts])
 
 

@@ -53,21 +53,7 @@ _STRETCH_BITS: Final = 64
 @final
 @dataclass(frozen=True, slots=True)
 class Period:
-    """One period of the transform of a sum of losses.
-
-    Parameters
-    ----------
-    losses : Losses
-        What is summed.
-    tilt : float
-        c, the place of the line.
-    points : int
-        N, even.
-    terms : tuple of acb
-        Transform times kernel at the points of the upper half, from the real one to the last that is evaluated.
-    silent : arb
-        Bound on the sum over all other points.
-    """
+    """One period of the transform of a sum of losses."""
 
     losses: Losses
     tilt: float
@@ -77,13 +63,7 @@ class Period:
 
     @classmethod
     def at(cls, losses: Losses, tilt: float) -> Period:
-        """The transform on a line.
-
-        Raises
-        ------
-        Unsupported
-            If the period takes too many points.
-        """
+        """The transform on a line."""
         step = float(losses.step)
         _, _, curve = losses.cumulant(tilt)
         reach = max(_SILENT / tilt, math.sqrt(2 * _SILENT * curve) * 1.1)

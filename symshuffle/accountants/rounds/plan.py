@@ -26,14 +26,7 @@ WIDTH_OF_DELTA: Final = 1e-2
 class Round:
     """Some rounds that are alike.
 
-    Parameters
-    ----------
-    source : Source
-        What every user runs, with fresh randomness in every round.
-    times : int
-        How many such rounds there are, from 1 to 10^6.
-    n : int or None
-        Number of users (at least so many) in each; None leaves it to the question.
+    - ``n``: number of users (at least so many) in each; None leaves it to the question.
     """
 
     source: Source
@@ -52,10 +45,7 @@ class Round:
 class Rounds:
     """A fixed list of rounds of shuffled messages.
 
-    Parameters
-    ----------
-    parts : tuple of Round
-        In any order: the bound does not depend on it.
+    - ``parts``: in any order: the bound does not depend on it.
     """
 
     parts: tuple[Round, ...]
@@ -72,13 +62,7 @@ class Rounds:
         return sum(part.times for part in self.parts)
 
     def for_users(self, n: object) -> Rounds:
-        """Each part with its number of users, where ``n`` is the one of the question, or None.
-
-        Raises
-        ------
-        InputError
-            If a part has none, or ``n`` is given where all parts have their own.
-        """
+        """Each part with its number of users, where ``n`` is the one of the question, or None."""
         if n is None:
             if any(part.n is None for part in self.parts):
                 raise InputError("n", None, "a number of users")
@@ -134,13 +118,7 @@ def plan_of(source: Any) -> Rounds | None:
 
 
 def unrolled(source: Any, n: Any) -> tuple[Rounds | None, Any, int]:
-    """A plan of several rounds, each with its users, or None; the source and the users, where there is one round only.
-
-    Raises
-    ------
-    InputError
-        If a number of users is missing, given twice or out of range.
-    """
+    """A plan of several rounds with their users, or None; the source and the users, where there is one round only."""
     plan = plan_of(source)
     if plan is None:
         return None, source, check_n(n)

@@ -70,14 +70,7 @@ _FINEST: Final = Fraction(1, 2000)
 class Settled:
     """What is known about all parameters of a family at a match.
 
-    Parameters
-    ----------
-    floor : Fraction or None
-        No parameters certainly have a risk below it; None where the search was only local.
-    how : str
-        In words.
-    left : tuple of parameters
-        What may have less risk, and is to be matched.
+    - ``floor``: no parameters certainly have a risk below it; None where the search was only local.
     """
 
     floor: Fraction | None
@@ -90,24 +83,9 @@ class Settled:
 class Rivals:
     """Everybody else at a match: who might still have a risk below ``goal``.
 
-    Parameters
-    ----------
-    family : Family
-        All inputs are in use.
-    closed : Forms
-        Its closed forms, with a risk: they say where to look.
-    match : Match
-        What is matched.
-    n : int
-        Number of users.
-    goal : Fraction
-        The risk to beat.
-    rigour : Rigour
-        Of the bounds on delta: ``BALL`` makes a theorem of what is excluded.
-    doubt : float
-        By how much the logarithm of delta may at first be above that of the Gaussian limit, where bounds are asked for.
-    seen : list of float
-        By how much it was, in the order in which bounds were asked for; it grows.
+    - ``rigour``: of the bounds on delta: ``BALL`` makes a theorem of what is excluded.
+    - ``doubt``: by how much the logarithm of delta may at first be above that of the Gaussian limit, where bounds are
+      asked for.
     """
 
     family: Family

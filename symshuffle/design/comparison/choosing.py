@@ -113,13 +113,7 @@ def best_sizes_of_subsets(one: Family, lam: Real) -> tuple[int, ...]:
 
 
 def _sign(value: CapQuotient, lam: Real) -> int:
-    """The sign of a quotient at a ratio cap: at a power of e with a rational exponent, only 0 itself vanishes.
-
-    Raises
-    ------
-    NotDecided
-        If the sign is open at the last precision.
-    """
+    """The sign of a quotient at a ratio cap: at a power of e with a rational exponent, only 0 itself vanishes."""
     if value == CapQuotient([0]):
         return 0
     for bits in _PRECISIONS:

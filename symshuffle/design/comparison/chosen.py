@@ -33,17 +33,7 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A family with all parameters fixed.
-
-    Parameters
-    ----------
-    family : Family
-        What runs.
-    lam : Fraction or Exp
-        The local ratio cap.
-    values : tuple of (str, int or Fraction)
-        Its free parameters.
-    """
+    """A family with all parameters fixed."""
 
     family: Family
     lam: Real
@@ -89,13 +79,7 @@ class Chosen:
             return Ball.from_arb(to_arb(self.lam).log(), bits or DEFAULT_BITS)
 
     def votes(self, bits: int) -> VoteNoise:
-        """The noise of the canonical estimator's votes.
-
-        Raises
-        ------
-        Unsupported
-            If pairs of inputs differ, or messages say nothing.
-        """
+        """The noise of the canonical estimator's votes."""
         one = self.family
         return named_votes(one.base, self.numbers, share=self.share, size=one.all_inputs, inputs=one.inputs, bits=bits)
 
@@ -125,13 +109,7 @@ class Chosen:
 
     @property
     def obstruction(self) -> str:
-        """Why a mechanism whose pairs of inputs differ has no unbiased estimator.
-
-        Raises
-        ------
-        Unsupported
-            If it may have one.
-        """
+        """Why a mechanism whose pairs of inputs differ has no unbiased estimator."""
         size = self.family.all_inputs
         if not self.family.form["row"]["obstructed"] or size < 4 or size % 2:
             name = self.family.base

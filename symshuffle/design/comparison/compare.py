@@ -34,11 +34,10 @@ from symshuffle.design.comparison.choosing import (
 )
 from symshuffle.design.comparison.families import Family, family, names_on_file
 from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms, Values, forms
-from symshuffle.design.comparison.generic import generic_row
 from symshuffle.design.comparison.matching import Match, has_strings, level_in_doubles, matched, read_match
 from symshuffle.design.comparison.model import Comparison
 from symshuffle.design.comparison.row import Row
-from symshuffle.design.comparison.rowing import cap_of, row_of
+from symshuffle.design.comparison.rowing import cap_of, generic_row, row_of
 from symshuffle.design.comparison.search import proposals
 from symshuffle.utility.estimation.votes import LARGEST_STRING
 

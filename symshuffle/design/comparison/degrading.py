@@ -41,12 +41,8 @@ Setting: TypeAlias = "tuple[int | None, Fraction]"
 class Box:
     """Integers and shares between two ends each, both included; the last integer may be infinite.
 
-    Parameters
-    ----------
-    integers : (int, int or None) or None
-        First and last; None for the last where there is none; None alone without a free integer.
-    shares : (Fraction, Fraction) or None
-        In [0, 1]; None without a free share.
+    - ``integers``: first and last; None for the last where there is none; None alone without a free integer.
+    - ``shares``: in [0, 1]; None without a free share.
     """
 
     integers: tuple[int, int | None] | None
@@ -65,12 +61,7 @@ class Box:
 class Degrading:
     """The coordinates of a family.
 
-    Parameters
-    ----------
-    family : Family
-        What runs.
-    by_truth : bool
-        For local hashing: whether the level is the share of messages that show the input, or ``rho``.
+    - ``by_truth``: for local hashing: whether the level is the share of messages that show the input, or ``rho``.
     """
 
     family: Family

@@ -33,14 +33,8 @@ _BITS: Final = 64
 class Free:
     """A parameter to choose at a match.
 
-    Parameters
-    ----------
-    name : str
-        Its name.
-    integer : bool
-        Whether it is an integer; else it is a share.
-    lower, upper : str
-        Its range, in the other parameters; None for no upper end.
+    - ``integer``: whether it is an integer; else it is a share.
+    - ``lower``, ``upper``: its range, in the other parameters; None for no upper end.
     """
 
     name: str
@@ -57,20 +51,8 @@ SHARE_OF_MESSAGES: Final = Free("p", False, "0", "1")
 class Family:
     """A mechanism at k inputs, with its free parameters.
 
-    Parameters
-    ----------
-    name : str
-        As in the registry, after ``thinned`` for one that is run with probability ``p`` only.
-    base : str
-        As in the registry.
-    thin : bool
-        Whether a null symbol is sent with probability ``1 - p``.
-    size : str or None
-        The parameter on which the number of inputs depends.
-    at_size : int or None
-        Its value.
-    inputs : int
-        Number of inputs in use.
+    - ``name``: as in the registry, after ``thinned`` for one that is run with probability ``p`` only.
+    - ``thin``: whether a null symbol is sent with probability ``1 - p``.
     """
 
     name: str
@@ -164,11 +146,6 @@ class Family:
 
 def family(name: str, k: int) -> Family:
     """The mechanism of this name at k inputs.
-
-    Raises
-    ------
-    InputError
-        If there is no mechanism of this name, or it has no such number of inputs.
 
     Examples
     --------

@@ -65,12 +65,7 @@ class Forms:
 
     A null symbol scales both measures and the trace by the share ``p`` of the other messages.
 
-    Parameters
-    ----------
-    chi_square, variance : callable
-        Largest pairwise chi-square divergence, and :func:`blanket_variance`.
-    risk : callable or None
-        Loss of one user; None where no unbiased estimator is known.
+    - ``risk``: loss of one user; None where no unbiased estimator is known.
     """
 
     chi_square: Callable[[float, Values], float]
@@ -225,13 +220,7 @@ def _risk(family: Family, loss: Loss) -> Callable[[float, Values], float]:
 
 
 def matched_log(measure: Callable[[float, Values], float], goal: float, values: Values) -> float:
-    """The local level at which a rising measure takes a value.
-
-    Raises
-    ------
-    Unsupported
-        If it stays below the value up to ``LARGEST_EPS0``.
-    """
+    """The local level at which a rising measure takes a value."""
     if not measure(math.exp(LARGEST_EPS0), values) >= goal:
         raise Unsupported(f"at every local level up to {LARGEST_EPS0} it spends less")
 

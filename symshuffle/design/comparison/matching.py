@@ -40,16 +40,7 @@ _SMALLEST_GOAL: Final = Fraction(1, 10**12)
 class Match:
     """What the mechanisms have in common.
 
-    Parameters
-    ----------
-    kind : MatchKind
-        Largest pairwise chi-square divergence, local level, or central target.
-    value : Fraction
-        The budget, the local level, or eps.
-    delta : Fraction or None
-        The delta at which eps is certified; None where nobody asked.
-    loss : Loss
-        The error that is minimised at the match.
+    - ``delta``: the delta at which eps is certified; None where nobody asked.
     """
 
     kind: MatchKind
@@ -79,12 +70,8 @@ class Match:
 class Matched:
     """A mechanism on both sides of a match; parameters other than the level are the same.
 
-    Parameters
-    ----------
-    here : Chosen
-        It certainly spends at most what was asked for.
-    beyond : Chosen
-        It certainly spends at least that: at the match nobody with these parameters has a larger level.
+    - ``here``: it certainly spends at most what was asked for.
+    - ``beyond``: it certainly spends at least that: at the match nobody with these parameters has a larger level.
     """
 
     here: Chosen
@@ -97,13 +84,7 @@ class Matched:
 
 
 def read_match(*, budget: object, eps0: object, eps: object, delta: object) -> Match:
-    """Exactly one of the three.
-
-    Raises
-    ------
-    InputError
-        If none or two are given, eps comes without delta, or a value is outside its range.
-    """
+    """Exactly one of the three."""
     given = {name: value for name, value in (("budget", budget), ("eps0", eps0), ("eps", eps)) if value is not None}
     if len(given) != 1:
         shown = ", ".join(f"{name} = {value}" for name, value in given.items()) or "none"
@@ -145,13 +126,7 @@ def level_in_doubles(match: Match, found: Forms, goal: float) -> Callable[[Value
 
 
 def matched(family: Family, values: Parameters, match: Match, found: Forms, *, n: int, rel: float) -> Matched:
-    """The mechanism with all parameters fixed, at a level on the safe side of the match and at one beyond it.
-
-    Raises
-    ------
-    Unsupported
-        If no level has it.
-    """
+    """The mechanism with all parameters fixed, at a level on the safe side of the match and at one beyond it."""
     match match.kind:
         case MatchKind.EPS0:
             known = Chosen(family, _cap(eps0=match.value), values)

@@ -72,12 +72,7 @@ _EXPECTED: Final = "a name, an expression such as joint(krr(k=10),2), a Mechanis
 class Own:
     """What a user brings.
 
-    Parameters
-    ----------
-    name : str
-        How its row is called.
-    source : Mechanism, Channel or Composition
-        Parameters other than ``lam`` fixed.
+    - ``source``: parameters other than ``lam`` fixed.
     """
 
     name: str
@@ -95,13 +90,7 @@ class Own:
 
 
 def read_own(given: Sequence[object], k: int) -> tuple[list[str], list[Own]]:
-    """Names of the registry, and what a user brings, told apart.
-
-    Raises
-    ------
-    InputError
-        If something is neither, has open parameters, or has another number of inputs than k.
-    """
+    """Names of the registry, and what a user brings, told apart."""
     names, own = [], []
     for entry in given:
         if isinstance(entry, str) and "(" not in entry:
@@ -146,13 +135,7 @@ def _short(source: Mechanism | Composition) -> str:
 
 
 def _budgeted(one: Own, needed: Sequence[Parameter]) -> Own:
-    """It, if its level is all that is open.
-
-    Raises
-    ------
-    InputError
-        If a parameter has no value, or there is no level to be matched.
-    """
+    """It, if its level is all that is open."""
     for parameter in needed:
         if parameter.symbol != LAM:
             raise InputError(parameter.name, None, f"{parameter.range}, fixed in {one.name}")
@@ -171,13 +154,7 @@ def _inputs(part: Part) -> int:
 
 
 def own_row(one: Own, match: Match, n: int, rel: float) -> Row:
-    """The row of what a user brings.
-
-    Raises
-    ------
-    Unsupported
-        If it cannot be matched.
-    """
+    """The row of what a user brings."""
     source, level, choice = _at_match(one, match, n, rel)
     spent = _chi_square(source)
     try:
@@ -244,13 +221,7 @@ def _at_match(one: Own, match: Match, n: int, rel: float) -> tuple[Mechanism | C
 
 
 def _level(source: Channel | Mechanism | Composition, lam: Real | None = None) -> Bracket:
-    """The local level at a ratio ``lam``: the logarithm of the largest likelihood ratio.
-
-    Raises
-    ------
-    Unsupported
-        If some message is impossible at some inputs only.
-    """
+    """The local level at a ratio ``lam``: the logarithm of the largest likelihood ratio."""
     found = _logarithm(source.ratio_cap()) if isinstance(source, Channel) else _level_of(source, lam)
     return bracket_of(found, "logarithm of the largest likelihood ratio")
 
@@ -342,13 +313,7 @@ def _explicit(mechanism: Mechanism) -> Channel:
 
 
 def _noise(source: Mechanism | Channel | Composed) -> VoteNoise | VertexNoise:
-    """The votes of the unbiased estimator that is named.
-
-    Raises
-    ------
-    Unsupported
-        If none is known.
-    """
+    """The votes of the unbiased estimator that is named."""
     if isinstance(source, Channel):
         return channel_noise(source)
     if isinstance(source, Mechanism):

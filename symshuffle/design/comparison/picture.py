@@ -139,13 +139,7 @@ def drawn(found: Comparison, suffix: str) -> bytes:
 
 
 def check_picture(suffix: str) -> str:
-    """The kind of file that a suffix stands for.
-
-    Raises
-    ------
-    InputError
-        If it is none that can be written.
-    """
+    """The kind of file that a suffix stands for."""
     kind = suffix.removeprefix(".").lower()
     if kind not in FORMATS:
         raise InputError("--plot", suffix or "no suffix", "a file name that ends in ." + ", .".join(FORMATS))

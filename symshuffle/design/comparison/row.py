@@ -30,57 +30,21 @@ def bracket_of(value: Number, how: str) -> Bracket:
 class Row:
     """A mechanism at the match.
 
-    Parameters
-    ----------
-    name, title : str
-        As in the registry; ``thinned`` before it where a null symbol was added.
-    parameters : tuple of (str, int or Fraction)
-        The free parameters, as chosen; the size last where it is not k.
-    eps0 : Bracket
-        Local level: the logarithm of the largest likelihood ratio.
-    chi_square : Bracket or None
-        Largest pairwise chi-square divergence.
-    trace : Bracket or None
-        Trace of the covariance of its template, over all inputs of the mechanism.
-    risk : Bracket or None
-        Exact squared error for a fixed composition, the same at every one, so that the worst and the uniform agree;
-        None where it is infinite.
-    iid_risk : Bracket or None
-        The largest squared error for users who draw their inputs; it is at the uniform composition.
-    variance : Bracket or None
-        Largest variance of one coordinate over all fixed compositions.
-    estimator : str
-        Whose risk that is.
-    bitwise_risk : Bracket or None
-        Risk of debiasing every bit by itself, which is what is usually run on strings of bits.
-    reason : str
-        Why the risk is infinite; else empty.
-    worse_than_uniform : bool
-        Whether the risk is certainly above 1 - 1/k, which the answer ``uniform`` never exceeds.
-    epsilon : Bracket or None
-        Certified eps at the delta asked for; the upper end is safe.
-    attained : Attained or None
-        What eps a real neighbouring pair certainly has.
-    privacy : str
-        Whom eps covers, or why there is none.
-    over_bounds : tuple of (str, Bracket)
-        Risk of i.i.d. users over lower bounds on it, by name: at least 1 where the bound holds for this estimator.
-    bits : int
-        Bits of a message that names its output.
-    floor : Fraction or None
-        No choice of the free parameters at this match certainly has a risk below it; None where none is known.
-    choice : str
-        How the parameters were chosen, and what is known about all others.
-    loss : Bracket or None
-        The error by which rows are sorted; None where it is infinite.
-    worst : str
-        Composition at which that error is largest.
-    neighbours : Neighbours or None
-        The pairs of datasets that ``epsilon`` covers.
-    excess : str
-        In which way it spends more than the others have in common; empty where it does not.
-    rounding : str
-        What was done to a rounded matrix when it was read; empty where nothing was.
+    - ``name``, ``title``: as in the registry; ``thinned`` before it where a null symbol was added.
+    - ``parameters``: the free parameters, as chosen; the size last where it is not k.
+    - ``eps0``: local level: the logarithm of the largest likelihood ratio.
+    - ``risk``: exact squared error for a fixed composition, the same at every one, so that the worst and the uniform
+      agree; None where it is infinite.
+    - ``bitwise_risk``: risk of debiasing every bit by itself, which is what is usually run on strings of bits.
+    - ``worse_than_uniform``: whether the risk is certainly above 1 - 1/k, which the answer ``uniform`` never exceeds.
+    - ``privacy``: whom eps covers, or why there is none.
+    - ``over_bounds``: risk of i.i.d. users over lower bounds on it, by name: at least 1 where the bound holds for
+      this estimator.
+    - ``bits``: bits of a message that names its output.
+    - ``floor``: no choice of the free parameters at this match certainly has a risk below it; None where none is
+      known.
+    - ``loss``: the error by which rows are sorted; None where it is infinite.
+    - ``neighbours``: the pairs of datasets that ``epsilon`` covers.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The row of a family whose parameters and level are chosen."""
+"""Rows: of a family whose parameters and level are chosen, and of a randomizer of which only the budget is known."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from fractions import Fraction
 from typing import Final
 
 from symshuffle.accountants.bounds.amplification import Attained
+from symshuffle.accountants.covering.any_ldp import NAME, any_ldp
 from symshuffle.accountants.covering.neighbours import Neighbours
+from symshuffle.accountants.questions.inverses import solve_eps0
 from symshuffle.accountants.questions.solve import epsilon
-from symshuffle.base.choices import MatchKind
-from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import enclose, upper_end
+from symshuffle.base.choices import MatchKind, Rigour
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Number, enclose, lower_end, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.certified import Settled
 from symshuffle.design.comparison.choosing import votes_of
@@ -20,9 +22,10 @@ from symshuffle.design.comparison.chosen import Chosen
 from symshuffle.design.comparison.families import Family
 from symshuffle.design.comparison.forms import Forms, gaussian_epsilon
 from symshuffle.design.comparison.matching import Match
-from symshuffle.design.comparison.over_bounds import over_bounds
-from symshuffle.design.comparison.row import Row, bracket_of
+from symshuffle.design.comparison.row import BOUNDS, Row, bracket_of
 from symshuffle.design.comparison.search import Parameters
+from symshuffle.utility.estimation.corner import corner_van_trees, near_vertex_bound, sharp_cube_bound, two_regime_bound
+from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
 
 _BITS: Final = 160
 _CAP_BITS: Final = 64
@@ -103,3 +106,61 @@ def _certified(
     if match.kind is MatchKind.EPS_DELTA and match.value < bracket.upper:
         bracket = replace(bracket, lower=min(bracket.lower, match.value), upper=match.value)
     return bracket, found.attained, found.about, found.neighbours
+
+
+def over_bounds(
+    one: Family, iid: Bracket, chi_square: Number, trace: Number | None, n: int
+) -> list[tuple[str, Bracket]]:
+    """The risk over every lower bound that speaks about this mechanism."""
+    k = one.inputs
+    near, few = near_vertex_bound(k, chi_square, rho=Fraction(1, 10**9), n=n), two_regime_bound(k, chi_square, n=n)
+    cube, corner = sharp_cube_bound(k, chi_square, n=n), corner_van_trees(k, chi_square, n=n)
+    bounds: list[tuple[Fraction, Fraction]] = [
+        (lower_end(near), upper_end(near)),
+        (lower_end(few), upper_end(few)),
+        (cube.lower, cube.upper),
+        (corner.lower, corner.upper),
+    ]
+    if trace is not None and one.all_inputs == k:
+        sandwich = minimax_sandwich(k, trace, n).lower
+        bounds.append((sandwich.lower, sandwich.upper))
+    return [
+        (name, Bracket(iid.lower / high, iid.upper / low, iid.rigour, "closed form", "risk over lower bound"))
+        for name, (low, high) in zip(BOUNDS, bounds, strict=False)
+        if low > 0
+    ]
+
+
+def generic_row(match: Match, n: int, rel: float) -> Row:
+    """Row of ``any-ldp`` at a common local level, or at the largest level that meets a central target."""
+    if match.kind is MatchKind.CHI_SQUARE:
+        raise InputError("mechanisms", NAME, "a match at eps0 or eps: no more is known of it than its local level")
+    if match.kind is MatchKind.EPS_DELTA:
+        level = solve_eps0(any_ldp(), n=n, delta=match.delta, eps=match.value, rel=rel).bracket
+    else:
+        level = Bracket(match.value, match.value, Rigour.EXACT, "as given", "the local level that is matched")
+    source = any_ldp(eps0=level.lower)
+    found = None if match.delta is None else epsilon(source, n=n, delta=match.delta, rel=rel, attain=True)
+    certified = None if found is None else found.bracket
+    if certified is not None and match.kind is MatchKind.EPS_DELTA and match.value < certified.upper:
+        # The level was solved so that this eps is met.
+        certified = replace(certified, lower=min(certified.lower, match.value), upper=match.value)
+    return Row(
+        source.name,
+        "any randomizer of this budget",
+        (),
+        level,
+        *(None, None, None, None, None),
+        "",
+        None,
+        "the randomizer is not known: no estimator",
+        False,
+        certified,
+        None if found is None else found.attained,
+        "no delta was given" if found is None else found.about,
+        (),
+        0,
+        None,
+        "no free parameters",
+        neighbours=None if found is None else found.neighbours,
+    )

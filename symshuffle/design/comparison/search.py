@@ -44,21 +44,10 @@ def proposals(
 ) -> tuple[Proposal, ...]:
     """The best parameters found, the best first.
 
-    Parameters
-    ----------
-    family : Family
-        At most one of its free parameters is an integer, and at most one a share in [0, 1].
-    risk : callable
-        Of the free parameters; infinity where they cannot be matched.
-    thin : bool
-        Whether a share below 1 may pay at all.
-    most : int
-        How many proposals, at different integers.
-
-    Raises
-    ------
-    Unsupported
-        If no parameters can be matched.
+    - ``family``: at most one of its free parameters is an integer, and at most one a share in [0, 1].
+    - ``risk``: of the free parameters; infinity where they cannot be matched.
+    - ``thin``: whether a share below 1 may pay at all.
+    - ``most``: how many proposals, at different integers.
     """
     integers = [p for p in family.free if p.integer]
     shares = [p for p in family.free if not p.integer]

@@ -330,13 +330,7 @@ def _evaluated(line: _Line, loud: list[tuple[int, int]]) -> tuple[flint.arb, fli
 def _stretches(
     line: _Line, tilt: saddle.Tilt, threshold: float, last: int, largest: int
 ) -> tuple[list[tuple[int, int]], int]:
-    """Short stretches of nodes before ``last`` to evaluate, and how many others a ball over the whole shows silent.
-
-    Raises
-    ------
-    Unsupported
-        If that takes more than ``largest`` stretches.
-    """
+    """Short stretches of nodes before ``last`` to evaluate, and how many others a ball over the whole shows silent."""
     plan, n = line.plan, line.n
     tilted = tilt.tilted(plan.c)
     centre = float(tilted @ tilt.values)

@@ -51,25 +51,10 @@ _CELLS: Final = 64
 class Region:
     """The nodes from ``first`` to ``last`` of a line, with a form of the characteristic function that serves them.
 
-    Parameters
-    ----------
-    first, last : int
-        Indices of nodes, both included.
-    c : float
-        Real part of the line.
-    values, tilted : array
-        Atoms and their probabilities under the tilt c.
-    noise : array
-        Bounds on the relative errors of ``tilted``, in unit round-offs.
-    deviation : float
-        Bound on the mean distance of G from its mean under the tilt.
-    error : float
-        Bound on what the form leaves out.
-    segments : tuple of (constant, slope, weight, ratio)
-        Ends of the segments that are not among the atoms, at their values ``constant + slope * ratio`` of G; the weight
-        is signed, and relative to M(c) as the exponential of ``-log_scale`` is.
-    log_scale : float
-        Logarithm of M(c).
+    - ``noise``: bounds on the relative errors of ``tilted``, in unit round-offs.
+    - ``segments``: ends of the segments that are not among the atoms, at their values ``constant + slope * ratio`` of
+      G; the weight is signed, and relative to M(c) as the exponential of ``-log_scale`` is.
+    - ``log_scale``: logarithm of M(c).
     """
 
     first: int
@@ -161,16 +146,9 @@ class Region:
 class Form:
     """A law as one plan needs it.
 
-    Parameters
-    ----------
-    regions : tuple of Region
-        The line, from its crossing of the real axis upwards.
-    tilt : Tilt
-        Atoms and Gauss nodes; their M(c) is the scale of everything.
-    above : Tilt
-        Atoms whose moment generating function is not below that of the law; for a finite law the same atoms.
-    finite : Law
-        The atoms of ``tilt`` as they were before they became doubles.
+    - ``regions``: the line, from its crossing of the real axis upwards.
+    - ``above``: atoms whose moment generating function is not below that of the law; for a finite law the same atoms.
+    - ``finite``: the atoms of ``tilt`` as they were before they became doubles.
     """
 
     regions: tuple[Region, ...]
@@ -184,11 +162,6 @@ class Form:
         Values that are off by r and weights that are off by a share p move :math:`E[S_+]` by at most
         :math:`E[D e^{cS}]` and :math:`E[(\prod(1+p)-1)e^{cS}]/(ce)`, with D the sum of n copies of r and every value
         raised by its r, since :math:`1\{x>0\}\le e^{cx}` and :math:`x_+\le e^{cx}/(ce)`.
-
-        Raises
-        ------
-        Unsupported
-            If the balls are too wide to say anything about n users.
         """
         radii = np.array([_radius(value) for value in self.finite.values])
         shares = np.array([_radius(w) / to_float(lower_end(w)) for w in self.finite.weights])
@@ -234,16 +207,7 @@ def rough_tilt(law: Law | MixedLaw) -> saddle.Tilt:
 def form(law: Law | MixedLaw, tilt: saddle.Tilt, plan: saddle.ContourPlan, *, tolerance: float) -> Form:
     """The law on the line of a plan.
 
-    Parameters
-    ----------
-    law : Law or MixedLaw
-        What G has.
-    tilt : Tilt
-        Its :func:`rough_tilt`.
-    plan : Plan
-        The line.
-    tolerance : float
-        What a Gauss rule may leave out, relative to M(c).
+    - ``tolerance``: what a Gauss rule may leave out, relative to M(c).
     """
     if isinstance(law, Law):
         tilted = tilt.tilted(plan.c)

@@ -34,11 +34,6 @@ def loud_stretches(
 
     Every node of the region ends in one of three ways: in a *silent* stretch, whose sum is bounded by its size in the
     middle; in a *short* one that is not silent, which is kept and evaluated; or in one that is neither, which is split.
-
-    Raises
-    ------
-    Unsupported
-        If more than ``most`` nodes, or ``_MOST_STRETCHES`` stretches to begin with, would have to be looked at.
     """
     count = region.last + 1 - region.first
     stride = _stride(region, plan)

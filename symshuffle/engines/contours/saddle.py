@@ -65,10 +65,7 @@ _SMALLEST_WEIGHT: Final = 1e-300
 class Tilt:
     """The cumulant function of G on the real line, in doubles, stable for tiny arguments.
 
-    Parameters
-    ----------
-    values, weights : array
-        Atoms of G and their probabilities, shape ``(m,)``.
+    - ``values``, ``weights``: atoms of G and their probabilities, shape ``(m,)``.
     """
 
     values: Array
@@ -139,20 +136,7 @@ class Tilt:
 class ContourPlan:
     """Constants of a contour integral.
 
-    Parameters
-    ----------
-    c : float
-        Real part of the line.
-    step : float
-        Distance of the nodes of the trapezoid rule.
-    nodes : int
-        Index of the last node on the upper half of the line; the first is 0.
-    tau : float
-        Standard deviation of the Gaussian smoothing; 0 on a lattice, which needs none.
-    lattice : Fraction or None
-        Spacing of the values of G, where that is used: the line is then one period long.
-    radius : float
-        Atoms this close to 0 are taken together where what the smoothing adds at 0 is subtracted.
+    - ``tau``: standard deviation of the Gaussian smoothing; 0 on a lattice, which needs none.
     """
 
     c: float
@@ -175,15 +159,7 @@ def _shift(exponent: Array) -> float:
 
 
 def tilt(law: Law) -> Tilt:
-    """The cumulant function of a law, in doubles.
-
-    Raises
-    ------
-    InputError
-        If the weights do not sum to 1.
-    Unsupported
-        If an atom is beyond the range of doubles.
-    """
+    """The cumulant function of a law, in doubles."""
     try:
         values, weights = (np.array([to_float(x) for x in side]) for side in (law.values, law.weights))
     except OverflowError:
@@ -207,11 +183,6 @@ def saddle_point(tilt: Tilt, n: int, lattice: Fraction | None = None) -> float:
     """Minimiser over ``c > 0`` of the integrand at the crossing of the real line, a convex function of c.
 
     That is ``n K(c) - 2 log c``, on a lattice of spacing g, of steeper kernel, ``n K(c) - 2 log sinh(c g/2)``.
-
-    Raises
-    ------
-    Unsupported
-        If G has no positive atom, so that the minimum is at infinity.
     """
     if float(tilt.values.max()) <= 0:
         raise Unsupported("the contour needs a positive atom of G; without one the value is 0")
@@ -265,25 +236,9 @@ def narrowed(
 ) -> Bracket:
     """Passes with finer and finer constants, until the bracket is as narrow as asked or no pass is worth its cost.
 
-    Parameters
-    ----------
-    attempt : callable
-        From a width to choose constants for to a bracket and the number of evaluations it took; infinity where no
-        finer constants would narrow it.
-    rel : float
-        Relative width asked for.
-    most : int
-        Evaluations after which no finer pass follows.
-    spread : bool
-        Whether the first pass is made for the width asked for, however narrow.
-    goal : Fraction, optional
-        Number from which a bracket may be so far that no finer pass follows.
-
-    Raises
-    ------
-    Unsupported
-        If every first pass is out of reach; where a later one is, the bracket of the last one stands. A first pass made
-        for the width asked for gives way to a coarser one.
+    - ``attempt``: from a width to choose constants for to a bracket and the number of evaluations it took; infinity
+      where no finer constants would narrow it.
+    - ``rel``: relative width asked for.
     """
     bracket: Bracket | None = None
     for width in widths(rel, spread=spread):

@@ -19,14 +19,8 @@ def waves(
 ) -> list[flint.acb]:
     """The sums for j = 0 to ``count - 1``, at the working precision.
 
-    Parameters
-    ----------
-    values, weights : sequence of arb
-        Atoms, shape ``(m,)`` each; none makes every sum 0. Weights may be complex.
-    step : arb
-        Distance h of neighbouring points of the line.
-    count : int
-        How many points, at least 1.
+    - ``values``, ``weights``: atoms, shape ``(m,)`` each; none makes every sum 0. Weights may be complex.
+    - ``count``: how many points, at least 1.
     """
     if not values:
         return [flint.acb(0)] * count

@@ -88,7 +88,7 @@ def of_one_user(mechanism: Randomizer, order: Real, adjacency: Adjacency) -> flo
     """About the larger order for one user, whatever the blanket."""
     if isinstance(mechanism, SphereLinear | ClippedLinear) and mechanism.dimension > 1:
         return _of_one(_on_sphere(mechanism, adjacency), to_float(order))
-    return _of_one(rows_of(real_pair(mechanism, adjacency=adjacency)), to_float(order))
+    return _of_one(rows_of(real_pair(mechanism, adjacency=adjacency), fine=True), to_float(order))
 
 
 def _of_one(rows: Array, ratio: float) -> float:

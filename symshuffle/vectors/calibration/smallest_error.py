@@ -80,7 +80,8 @@ _WIDTHS: Final = (1e-6, 1e-4, 1e-2)
 """Relative widths of the bracket, the next one where the engines refuse."""
 
 _OF_CELLS: Final = 1e-4
-"""The least one between two finite laws."""
+_CROWD: Final = 50
+"""The least one between two finite laws, and the users from which on these are asked."""
 
 _OF_LENGTHS: Final = 1e-5
 """The first one of Gaussians in several dimensions, whose bound has classes of lengths: a line for each."""
@@ -288,7 +289,7 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
 def _bound(mechanism: Calibrated, target: Target, rel: float) -> Bracket:
     """A bracket of the larger order, for a clipped density that has none by finite laws on either side."""
     pair = worst_pair(mechanism, adjacency=target.adjacency, blanket=target.blanket, exp_eps=target.exp_eps)
-    if not isinstance(mechanism, ClippedLinear) or mechanism.dimension == 1:
+    if not isinstance(mechanism, ClippedLinear) or mechanism.dimension == 1 or target.n < _CROWD:
         return larger_order(pair, target.n, target.exp_eps, rel=rel)
     try:  # in balls what has no narrow bracket is refused at once
         return larger_order(pair, target.n, target.exp_eps, rigour=Rigour.BALL, rel=rel)
@@ -312,10 +313,13 @@ def _of_one_user(
         met = one_user_bound(mechanism, target.goal, **asked)
         return None if met is None else (strength, mechanism, met)
 
-    best = at(high)
-    if best is not None:
-        return best
-    best = at(low)
+    best, found = None, at(high)
+    while found is not None and high < family.strengths[1]:
+        best, low, high = found, high, min(high + 4 * _BESIDE, family.strengths[1])
+        found = at(high)
+    if found is not None:
+        return found
+    best = best or at(low)
     while best is not None and high - low > _ALONE:
         middle = (low + high) / 2
         found = at(middle)

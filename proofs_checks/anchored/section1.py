@@ -20,7 +20,6 @@ from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, id
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
-    Clause,
     Control,
     Correction,
     Grade,
@@ -30,7 +29,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     in_the_limit,
 )
-from symshuffle.ledger.claims.parts import Erratum, Role, Severity, Standing
+from symshuffle.ledger.claims.parts import Clause, Erratum, Role, Severity, Standing
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.anchored.maps import fiber, helmert, range_radius_squared
 

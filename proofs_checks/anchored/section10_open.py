@@ -19,7 +19,7 @@ from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.geometry.linear import Vector
 from symshuffle.geometry.linprog import solve
 from symshuffle.geometry.symmetry import symmetrize_channel
-from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -30,7 +30,6 @@ from symshuffle.ledger.claims.model import (
     Kind,
     Statement,
     for_all,
-    identity,
 )
 from symshuffle.ledger.claims.parts import Erratum, Severity
 from symshuffle.mechanisms.finite import K, S

@@ -29,11 +29,10 @@ from symshuffle.ledger.claims.model import (
     Correction,
     Grade,
     Kind,
-    Role,
     Statement,
     for_all,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.parts import Erratum, Role, Severity, Standing
 
 LAM: Final = cases.LAM
 RESPONSE: Final = MaximalPolytope(2, LAM).channel({1: Fraction(1, 4), 2: Fraction(1, 4)})

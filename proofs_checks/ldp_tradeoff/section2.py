@@ -23,7 +23,7 @@ from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.geometry.groups import cyclic_group
 from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel
-from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -34,7 +34,6 @@ from symshuffle.ledger.claims.model import (
     Statement,
     for_all,
     identity,
-    serving,
 )
 
 Columns = list[tuple[Any, ...]]

@@ -167,7 +167,9 @@ def test_what_is_in_doubt_is_left_to_the_mechanism(name, values, budget):
 def test_a_default_is_a_value():
     form = closed_form("constant", {})
     assert form.values == (("k", "2"),)
-    assert form.law(F(6, 5)) == reduction(mechanism("constant").with_defaults()).laws(F(6, 5), Question.FORWARD, None)[0]
+    assert (
+        form.law(F(6, 5)) == reduction(mechanism("constant").with_defaults()).laws(F(6, 5), Question.FORWARD, None)[0]
+    )
 
 
 def test_random_values_give_the_same_exact_law():

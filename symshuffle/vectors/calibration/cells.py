@@ -68,14 +68,7 @@ _Masses: TypeAlias = tuple[flint.arb, ...]
 class Cells:
     """Masses of cells of the messages, without the part that no input shapes.
 
-    Parameters
-    ----------
-    null : tuple of arb
-        Of the null symbol.
-    first, second : tuple of arb
-        Of a longest input x, and of -x or of the null symbol.
-    least : tuple of arb
-        At least what the blanket has beside the shared part, of sum at most 1.
+    - ``least``: at least what the blanket has beside the shared part, of sum at most 1.
     """
 
     null: _Masses
@@ -96,13 +89,7 @@ class Cells:
 
 
 def share(mechanism: Mixed) -> flint.arb:
-    """The probability of a message that no input shapes, at the working precision.
-
-    Raises
-    ------
-    Unsupported
-        If a cap is avoided rather than preferred, so that its complement is the cap.
-    """
+    """The probability of a message that no input shapes, at the working precision."""
     match mechanism:
         case BlanketMixedGaussian():
             return to_arb(mechanism.gamma)
@@ -133,15 +120,7 @@ def spread(mechanism: Mixed) -> Fraction:
 
 
 def cells(mechanism: Mixed, at: Fraction, adjacency: Adjacency | str, blanket: Blanket | str) -> Cells:
-    """Cells of a mechanism with another :func:`spread`, whatever its share.
-
-    Raises
-    ------
-    Unsupported
-        If a Gaussian that mixes nothing in is to have a blanket of its own.
-    NotDecided
-        If a mass is not told from 0.
-    """
+    """Cells of a mechanism with another :func:`spread`, whatever its share."""
     adjacency, blanket = choice(Adjacency, adjacency, "adjacency"), choice(Blanket, blanket, "blanket")
     with working_precision(_BITS):
         match mechanism:

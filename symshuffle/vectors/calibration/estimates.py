@@ -43,28 +43,9 @@ def roughly(
 ) -> float:
     """About the bound on delta in its worse order; 0 where no likelihood ratio exceeds the level.
 
-    Parameters
-    ----------
-    mechanism : BlanketMixedGaussian, LocalGaussian, SphereLinear, PrivUnit or ClippedLinear
-        What every user runs.
-    n : int
-        Number of users.
-    order : Real
-        The level, as ratio exp(eps).
-    adjacency : {"zero-out", "replace-one"}
-        Which datasets are neighbours.
-    blanket : {"mechanism", "largest"}
-        The blanket of the bound.
-    fine : bool
-        Whether to integrate to many digits; otherwise to a few, and of densities on the sphere the leading term at the
-        saddle point, a few parts in a hundred off. Gaussians have tails too long for it.
-    enough : float
-        The value for one user, which no larger number exceeds, is returned where it is at most this.
-
-    Raises
-    ------
-    Unsupported
-        If the sum has tails too long for an estimate.
+    - ``fine``: whether to integrate to many digits; otherwise to a few, and of densities on the sphere the leading
+      term at the saddle point, a few parts in a hundred off. Gaussians have tails too long for it.
+    - ``enough``: the value for one user, which no larger number exceeds, is returned where it is at most this.
     """
     spread = isinstance(mechanism, SphereLinear | ClippedLinear) and mechanism.dimension > 1
     ratio = to_float(order)

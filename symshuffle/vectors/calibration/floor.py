@@ -60,21 +60,7 @@ _FINE: Final = 1e-6
 @final
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a bound on delta is compared with.
-
-    Parameters
-    ----------
-    n : int
-        Number of users.
-    exp_eps : Real
-        The level, as ratio.
-    goal : Fraction
-        The delta to be met.
-    adjacency : {"zero-out", "replace-one"}
-        Which datasets are neighbours.
-    blanket : {"mechanism", "largest"}
-        The blanket of the bound.
-    """
+    """What a bound on delta is compared with."""
 
     n: int
     exp_eps: Real
@@ -92,27 +78,17 @@ class Target:
 class Floor:
     r"""A lower bound on the error of every mechanism of a family that meets a target by its bound.
 
-    Parameters
-    ----------
-    points : tuple of mechanism
-        Each certainly misses the target. Of a family with two parameters gamma rises, sigma0 falls or the height of
-        the cap or clip rises; the first of clipped densities may be a linear one. Of other families there is one.
-    rmse : Fraction
-        Root of the least error at the corners between them, per user and coordinate.
+    - ``points``: each certainly misses the target. Of a family with two parameters gamma rises, sigma0 falls or the
+      height of the cap or clip rises; the first of clipped densities may be a linear one. Of other families there is
+      one.
+    - ``rmse``: root of the least error at the corners between them, per user and coordinate.
     """
 
     points: tuple[Bounded, ...]
     rmse: Fraction
 
     def verify(self, target: Target) -> None:
-        """Decide every point again, and the corners.
-
-        Raises
-        ------
-        CertificateError
-            If a point is not certainly excluded, they are out of order or not of one family, or the floor is above a
-            corner.
-        """
+        """Decide every point again, and the corners."""
         if not self.points:
             raise CertificateError("floor.points", "none is given")
         try:
@@ -134,13 +110,6 @@ def misses(mechanism: Bounded, target: Target, *, rel: float = _REL) -> bool:
     """Whether the bound on delta of a mechanism is certainly above a target, in one order of the pair.
 
     ``rel`` is the relative width at which cells are told from it.
-
-    Raises
-    ------
-    Unsupported
-        If the mechanism has no blanket of its own and that is asked for, or avoids the cap of PrivUnit.
-    NotDecided
-        If a mass of its cells is not told from 0.
     """
     if isinstance(mechanism, LocalGaussian) and misses_alone(mechanism, target):
         return True
@@ -172,11 +141,6 @@ def misses_alone(mechanism: Bounded, target: Target) -> bool:
 
     With m the mass of the blanket, the other terms of the sum are all 0 with probability :math:`(1-m)^{n-1}`, so that
     :math:`H(n)\ge(1-m)^{n-1}H(1)`.
-
-    Raises
-    ------
-    Unsupported, NotDecided
-        As :func:`misses`.
     """
     pair, x = cells_of(mechanism, target.adjacency, target.blanket), enclose(target.exp_eps, 192)
     none: Any = Ball.from_arb(flint.arb(0))
@@ -191,13 +155,7 @@ def misses_alone(mechanism: Bounded, target: Target) -> bool:
 
 
 def least_error(points: Sequence[Bounded]) -> Fraction:
-    """The least error of one user that no point excludes.
-
-    Raises
-    ------
-    CertificateError
-        If the points are out of order, or not of one family, dimension and norm.
-    """
+    """The least error of one user that no point excludes."""
     one = points[0]
     for k, point in enumerate(points):
         if _family(point) != _family(points[-1]) and not (k == 0 and _begins(one, points[-1])):

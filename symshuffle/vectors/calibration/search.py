@@ -65,30 +65,8 @@ _LEAST_GOAL: Final = Fraction(1, 10**100)
 class Calibration(AnswerMethods):
     """A randomizer that meets a target, and what a trusted curator would reach.
 
-    Parameters
-    ----------
-    parameters : BlanketMixedGaussian, SphereLinear, PrivUnit, ClippedLinear or LocalGaussian
-        The mechanism, its parameters exact decimals.
-    bracket : Bracket
-        Around the root of its exact worst-case mean squared error of the mean, per coordinate.
-    gaussian_rmse : float
-        The same of the central Gaussian mechanism that meets the target under the same adjacency.
-    certificate : Amplification
-        The bound on delta at the parameters.
-    users : int
-        Number of users.
-    exp_eps : Real
-        Level of the target.
-    goal : Fraction
-        Target delta.
-    adjacency : {"zero-out", "replace-one"}
-        In what neighbours differ.
-    about : str
-        What is certain and what is searched.
-    blanket : {"mechanism", "largest"}
-        The blanket of the bound.
-    floor : Floor, optional
-        What no parameters of the family can beat, where that is known.
+    - ``parameters``: the mechanism, its parameters exact decimals.
+    - ``bracket``: around the root of its exact worst-case mean squared error of the mean, per coordinate.
     """
 
     parameters: Calibrated
@@ -126,13 +104,7 @@ class Calibration(AnswerMethods):
         return float(self)
 
     def verify(self) -> None:
-        """Compute the bound on delta, the error and the floor again, from the parameters alone.
-
-        Raises
-        ------
-        CertificateError
-            If the target is not met in balls, the error is another one, or the floor does not hold.
-        """
+        """Compute the bound on delta, the error and the floor again, from the parameters alone."""
         try:
             again = self._again()
         except (Unsupported, NotDecided) as reason:
@@ -284,16 +256,7 @@ def calibrate(
 def estimated_rmse(name: str, target: Target, dimension: int, noise: float) -> float:
     """About the least error of a family at a target, without any claim; infinite where the search finds none.
 
-    Parameters
-    ----------
-    name : str
-        The family.
-    target : Target
-        What is to be met.
-    dimension : int
-        Length of the vectors.
-    noise : float
-        Error of the central Gaussian mechanism, where the search starts.
+    - ``dimension``: length of the vectors.
     """
     if dimension == 1 and name in ("privunit", "clipped-linear"):
         return math.inf
@@ -301,13 +264,7 @@ def estimated_rmse(name: str, target: Target, dimension: int, noise: float) -> f
 
 
 def read_goal(delta: object) -> Fraction:
-    """A target delta as a rational.
-
-    Raises
-    ------
-    InputError
-        If it is not in (0, 1), or below what a search in doubles resolves.
-    """
+    """A target delta as a rational."""
     goal = read_delta(delta)
     if goal < _LEAST_GOAL:
         raise InputError("delta", delta, f"at least {float(_LEAST_GOAL):g}: the search for parameters is in doubles")

@@ -51,18 +51,10 @@ _LEAST_SHARE: Final = 1e-3
 class ShapedFamily:
     """Mechanisms by a shape, over which a search runs, and a strength, which a target decides.
 
-    Parameters
-    ----------
-    make : callable
-        From shape and strength (both real) to a mechanism; delta rises with the strength, the error falls.
-    shapes : tuple of float
-        The least and the largest shape; equal where there is nothing to choose.
-    centre : float
-        The shape at which the search begins.
-    start : callable
-        From a shape to a strength to start from.
-    strengths : tuple of float
-        The least and the largest strength.
+    - ``make``: from shape and strength (both real) to a mechanism; delta rises with the strength, the error falls.
+    - ``shapes``: the least and the largest shape; equal where there is nothing to choose.
+    - ``centre``: the shape at which the search begins.
+    - ``start``: from a shape to a strength to start from.
     """
 
     make: Callable[[float, float], Calibrated]
@@ -75,21 +67,8 @@ class ShapedFamily:
 def family_by_name(name: str, n: int, dimension: int, noise: float, shape: Fraction | None = None) -> ShapedFamily:
     """A family, started at the index of the central mechanism of the same guarantee.
 
-    Parameters
-    ----------
-    name : {"bmg", "sphere-linear", "privunit", "clipped-linear", "gaussian"}
-        The family.
-    n, dimension : int
-        Number of users, length of the vectors.
-    noise : float
-        Root mean squared error, per coordinate of the mean, of the central Gaussian mechanism of that guarantee.
-    shape : Fraction, optional
-        The parameter of :data:`SHAPES`, where it is not to be searched.
-
-    Raises
-    ------
-    InputError
-        If the name is another one.
+    - ``n``, ``dimension``: number of users, length of the vectors.
+    - ``shape``: the parameter of :data:`SHAPES`, where it is not to be searched.
     """
     index, root, one = max(noise * math.sqrt(n), 0.5), math.sqrt(dimension), Fraction(1)
     loud = (-math.log(index) - _LARGEST_NOISE, -math.log(index) - _LEAST_NOISE)

@@ -92,17 +92,7 @@ _NO_VALUE: Final = (Unsupported, NotDecided, InputError, ArithmeticError, ValueE
 def found_for(family: ShapedFamily, target: Target) -> tuple[Calibrated, Bracket]:
     """The mechanism of smallest error that is found and certified to meet a target, and its bound on delta.
 
-    Parameters
-    ----------
-    family : Family
-        Mechanisms by shape and strength.
-    target : Target
-        What is to be met.
-
-    Raises
-    ------
-    Unsupported
-        If no shape has a strength that meets the target by the search, or none that is certified.
+    - ``family``: mechanisms by shape and strength.
     """
     errors = _errors_by_shape(family, target)
     kept = sorted((shape for shape, (error, _) in errors.items() if math.isfinite(error)), key=lambda x: errors[x][0])
@@ -245,13 +235,7 @@ def _strongest(
 
 
 def _certified(family: ShapedFamily, target: Target, shape: float, start: float) -> tuple[Calibrated, Bracket]:
-    """A mechanism of a shape whose bracket meets the target, near the strongest one that does.
-
-    Raises
-    ------
-    Unsupported
-        If there is no bracket at any width that is asked for, or none that meets the target.
-    """
+    """A mechanism of a shape whose bracket meets the target, near the strongest one that does."""
     excess = _excess(family, target, shape, fine=True)
     nearest = _strongest(excess, start, family.strengths, _CLOSE, _BESIDE / 2)
     if nearest is None:

@@ -81,14 +81,8 @@ _BITS: Final = 128
 def floor_of(found: object, target: Target, gap: Fraction) -> Floor | None:
     """A floor within about ``gap`` of the error of parameters that were found; None where no order is known.
 
-    Parameters
-    ----------
-    found : mechanism
-        The best parameters known: where the search for points starts, without any bearing on what they certify.
-    target : Target
-        What is to be met.
-    gap : Fraction
-        How far below the error the floor may lie, relatively; up to sixteen times as far where that is out of reach.
+    - ``gap``: how far below the error the floor may lie, relatively; up to sixteen times as far where that is out of
+      reach.
     """
     match found:
         case BlanketMixedGaussian() | PrivUnit() | ClippedLinear():

@@ -27,17 +27,9 @@ def privunit_constant(theta: Fraction, dimension: int, *, bits: int = DEFAULT_BI
     Even in theta, smallest at 0 (for d of at least 3 because the density of a projection is log-concave), where it is
     :math:`\frac\pi d(\Gamma(\frac{d+1}2)/\Gamma(\frac d2))^2` and rises with d to :math:`\pi/2`.
 
-    Parameters
-    ----------
-    theta : Fraction
-        Height of the cap, in (-1, 1).
-    dimension : int
-        Length of the vectors, at least 2.
-    bits : int
-        Working precision.
+    - ``theta``: height of the cap, in (-1, 1).
+    - ``dimension``: length of the vectors, at least 2.
 
-    Notes
-    -----
     vecmean, Proposition 3.7.
 
     Examples
@@ -79,14 +71,8 @@ def _root(d: flint.arb, chi: flint.arb) -> flint.arb:
 class Contender:
     """A mechanism at a lower index.
 
-    Parameters
-    ----------
-    name : str
-        Which mechanism.
-    bracket : Bracket
-        Its worst squared error over the unit ball.
-    excess : float
-        How far that is above the index squared times the dimension, relatively.
+    - ``bracket``: its worst squared error over the unit ball.
+    - ``excess``: how far that is above the index squared times the dimension, relatively.
     """
 
     name: str

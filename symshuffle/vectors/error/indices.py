@@ -46,18 +46,8 @@ _TERMS: Final = 24
 class ShuffleIndex:
     r"""A shuffle index with how it is known.
 
-    Parameters
-    ----------
-    inverse_square : Number
-        The variance :math:`1/\chi^2`: rational where it is, otherwise a ball.
-    bracket : Bracket
-        The index :math:`\chi` itself.
-    side : {"lower", "upper"}
-        Which index.
-    about : str
-        Mechanism, null law and blanket.
-    how : str
-        Formula or integral, and where the supremum is attained.
+    - ``inverse_square``: the variance :math:`1/\chi^2`: rational where it is, otherwise a ball.
+    - ``bracket``: the index :math:`\chi` itself.
     """
 
     inverse_square: Number
@@ -67,13 +57,7 @@ class ShuffleIndex:
     how: str
 
     def __float__(self) -> float:
-        """The lower end of a lower index, rounded down: a smaller index promises less privacy.
-
-        Raises
-        ------
-        Unsupported
-            For an upper index: its lower end bounds errors from below, its upper end bounds privacy.
-        """
+        """The lower end of a lower index, rounded down: a smaller index promises less privacy."""
         if self.side is Side.UPPER:
             raise Unsupported(
                 "neither end of an upper index is safe for every use: take .bracket.lower or .bracket.upper"

@@ -36,18 +36,8 @@ LARGEST_PROGRAM: Final = 3000
 class MinimalRisk:
     """A certified bracket of the least worst-case error of unbiased estimators.
 
-    Parameters
-    ----------
-    channel : Channel
-        The channel, over the rationals.
-    targets : tuple of tuple of Fraction
-        The vector to estimate at each input.
-    weights : tuple of Fraction
-        Non-negative weights on the inputs, of sum 1: the certificate.
-    estimator : tuple of tuple of Fraction
-        An unbiased estimate per output.
-    bracket : Bracket
-        Its worst error above; the least weighted error below.
+    - ``weights``: non-negative weights on the inputs, of sum 1: the certificate.
+    - ``bracket``: its worst error above; the least weighted error below.
     """
 
     channel: Channel
@@ -67,13 +57,7 @@ class MinimalRisk:
         return self.bracket.how
 
     def verify(self) -> None:
-        """Check the certificate from the problem alone.
-
-        Raises
-        ------
-        CertificateError
-            If the weights are no distribution, the estimator is biased, or an end of the bracket is not implied.
-        """
+        """Check the certificate from the problem alone."""
         rows: Any = self.channel.rows
         if any(weight < 0 for weight in self.weights) or sum(self.weights) != 1:
             raise CertificateError("weights", f"{self.weights} are not non-negative rationals of sum 1")
@@ -165,11 +149,6 @@ def weighted_minimum(channel: Channel, targets: _Rows, weights: Sequence[Fractio
 
     With :math:`D=\mathrm{diag}(w^\top R)` the minimum is at :math:`X=D^{-1}R^\top\Lambda`, where
     :math:`RD^{-1}R^\top\Lambda=V`.
-
-    Raises
-    ------
-    InputError
-        If no estimator is unbiased, or an output has weight zero.
     """
     rows: Any = channel.rows
     masses = [

@@ -42,16 +42,9 @@ _MOST_CELLS = 20_000
 class OptimalMixedGaussian:
     r"""The best parameters of a blanket-mixed Gaussian at a lower index.
 
-    Parameters
-    ----------
-    chi : Fraction
-        The index.
-    share : Ball
-        The minimiser :math:`A=1-\gamma` of the error; it is unique.
-    bracket : Bracket
-        The least error.
-    mechanism : BlanketMixedGaussian
-        Rational parameters beside the optimum, with the noise rounded up so that the index is at least ``chi``.
+    - ``share``: the minimiser :math:`A=1-\gamma` of the error; it is unique.
+    - ``mechanism``: rational parameters beside the optimum, with the noise rounded up so that the index is at least
+      ``chi``.
     """
 
     chi: Fraction
@@ -70,13 +63,7 @@ class OptimalMixedGaussian:
         return self.bracket.how
 
     def verify(self) -> None:
-        """Search again, from the index and the dimension alone.
-
-        Raises
-        ------
-        CertificateError
-            If the bracket or the minimiser says more than the search.
-        """
+        """Search again, from the index and the dimension alone."""
         widths = (self.bracket.width / self.bracket.upper, self.share.upper - self.share.lower)
         if not all(width >= _NARROWEST for width in widths):
             raise CertificateError("bracket", "narrower than any search here proves")
@@ -109,21 +96,8 @@ def bmg_error(share: Any, chi: Any, dimension: Any) -> sp.Expr:
 def bmg_optimal(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> OptimalMixedGaussian:
     """The blanket-mixed Gaussian of least worst-case error with lower index at least ``chi``.
 
-    Parameters
-    ----------
-    chi : object
-        The index against the mechanism's own blanket, above 0, read as a rational.
-    dimension : int
-        Length of the vectors.
-    bits : int
-        Working precision.
-
-    Raises
-    ------
-    InputError
-        If ``chi`` or ``dimension`` is out of range.
-    NotDecided
-        If cells do not isolate the minimiser.
+    - ``chi``: the index against the mechanism's own blanket, above 0, read as a rational.
+    - ``dimension``: length of the vectors.
 
     Examples
     --------

@@ -191,12 +191,8 @@ def hcr_bound(mechanism: VectorMechanism, *, bits: int = DEFAULT_BITS) -> Bracke
 class Shrinkage:
     r"""The best factor on an unbiased estimate of a mean of vectors of the ball.
 
-    Parameters
-    ----------
-    factor : Number
-        The factor :math:`\lambda` in (0, 1).
-    risk : Number
-        Largest :math:`E|\lambda\hat x-\bar x|^2`, every user holding a vector of the ball.
+    - ``factor``: the factor :math:`\lambda` in (0, 1).
+    - ``risk``: largest :math:`E|\lambda\hat x-\bar x|^2`, every user holding a vector of the ball.
     """
 
     factor: Number
@@ -210,14 +206,7 @@ def best_shrinkage(a: Number, b: Number, *, n: int = 1, bits: int = DEFAULT_BITS
     :math:`\lambda^2(a+bs)/n+(1-\lambda)^2s` where s is the mean squared length (Jensen's inequality for the bias), and
     equals it where all users agree: a convex function of :math:`\lambda` for each s, affine in s.
 
-    Parameters
-    ----------
-    a, b : Number
-        As in :func:`affine_risk`; ``a + b > 0``.
-    n : int
-        Number of users.
-    bits : int
-        Working precision where the factor is irrational.
+    - ``a``, ``b``: as in :func:`affine_risk`; ``a + b > 0``.
     """
     first: Any = a
     slope: Any = b

@@ -30,16 +30,8 @@ Certifiable: TypeAlias = BlanketMixedGaussian | SphereLinear | PrivUnit | Clippe
 class Candidate:
     """A mechanism that meets a target.
 
-    Parameters
-    ----------
-    name : str
-        Its name on the command line.
-    mechanism : BlanketMixedGaussian, SphereLinear, PrivUnit or ClippedLinear
-        With its parameters, exact decimals.
-    rmse : Bracket
-        Root of its exact worst-case mean squared error over nd: per coordinate.
-    delta : Bracket
-        The certified bound on delta at the target's level, in the larger order of the pair.
+    - ``mechanism``: with its parameters, exact decimals.
+    - ``rmse``: root of its exact worst-case mean squared error over nd: per coordinate.
     """
 
     name: str
@@ -69,34 +61,11 @@ class PrivateMean(AnswerMethods):
 
     All errors are roots of squared errors per coordinate: :math:`|\hat\mu-\mu|/\sqrt d` and its mean square.
 
-    Parameters
-    ----------
-    estimate : array of shape (d,)
-        The unbiased estimate.
-    mean : array of shape (d,)
-        The true mean, which the analyzer does not see.
-    chosen : Candidate
-        The mechanism of the users, and its certified bound on delta.
-    bracket : Bracket
-        The exact worst-case error over all data of the unit ball: ``chosen.rmse``.
-    expected : float
-        The exact root mean square of the error on this very data.
-    measured : float
-        The error of this estimate.
-    central : float
-        The same of a trusted curator's Gaussian mechanism with the same guarantee and adjacency.
-    n : int
-        Number of users.
-    candidates : tuple of Candidate
-        All mechanisms that were calibrated, the most accurate first.
-    refused : tuple of (str, str)
-        Mechanisms that could not be certified, and why.
-    about : str
-        What the numbers speak about.
-    neighbours : Neighbours
-        The pairs of datasets that cannot be told apart.
-    target : str
-        The level of the guarantee, in words.
+    - ``mean``: the true mean, which the analyzer does not see.
+    - ``bracket``: the exact worst-case error over all data of the unit ball: ``chosen.rmse``.
+    - ``expected``: the exact root mean square of the error on this very data.
+    - ``refused``: mechanisms that could not be certified, and why.
+    - ``neighbours``: the pairs of datasets that cannot be told apart.
     """
 
     estimate: Vectors

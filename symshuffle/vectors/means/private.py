@@ -176,26 +176,10 @@ def candidates(
 ) -> tuple[Candidate, ...]:
     """Mechanisms that certainly meet a target, the smallest worst-case error first.
 
-    Parameters
-    ----------
-    names : tuple of str
-        Of :data:`NAMES`.
-    n, dimension : int
-        Number of users and length of the vectors.
-    order : Real
-        The level, as ratio exp(eps).
-    goal : Fraction
-        Target delta.
-    adjacency : {"zero-out", "replace-one"}
-        Which datasets are neighbours.
-    refused : list, optional
-        Gets what could not be certified, with the reason.
-    progress : callable, optional
-        Told what is being done.
-    fixed : mapping of str, optional
-        Values that are not searched.
-    every : bool
-        Whether those are calibrated too that cannot win by an estimate of their errors.
+    - ``n``, ``dimension``: number of users and length of the vectors.
+    - ``refused``: gets what could not be certified, with the reason.
+    - ``fixed``: values that are not searched.
+    - ``every``: whether those are calibrated too that cannot win by an estimate of their errors.
     """
     found: list[Candidate] = []
     about = dict.fromkeys(names, 0.0)

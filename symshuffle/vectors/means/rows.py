@@ -27,16 +27,8 @@ BLOCK_ENTRIES: Final = 1 << 20
 class Rows:
     """Vectors of one length, which can be gone through more than once.
 
-    Parameters
-    ----------
-    name : str
-        Where they are from.
-    dimension : int
-        Length d of each.
-    blocks : callable
-        Starts to go through them: arrays of shape (rows, d), of :data:`BLOCK_ENTRIES` numbers or one row.
-    place : callable
-        What a row, counted from 0, is called in messages.
+    - ``dimension``: length d of each.
+    - ``blocks``: starts to go through them: arrays of shape (rows, d), of :data:`BLOCK_ENTRIES` numbers or one row.
     """
 
     name: str
@@ -50,14 +42,7 @@ class Rows:
 class Survey:
     """What is known of vectors once all were looked at.
 
-    Parameters
-    ----------
-    count : int
-        Their number n.
-    mean : array of shape (d,)
-        Their mean.
-    mean_square : float
-        The mean of their squared lengths.
+    - ``mean_square``: the mean of their squared lengths.
     """
 
     count: int
@@ -66,15 +51,7 @@ class Survey:
 
 
 def survey(rows: Rows) -> Survey:
-    """Check every vector, and average.
-
-    Raises
-    ------
-    InputError
-        If there is none, an entry is not a finite number, or a vector is longer than 1 (by more than
-        :data:`~symshuffle.vectors.randomizers.sampling.LENGTH_SLACK`, for the sake of doubles); the message names the
-        first.
-    """
+    """Check every vector, and average."""
     import numpy as np
 
     count, total, squares = 0, np.zeros(rows.dimension), 0.0
@@ -104,13 +81,7 @@ def _refuse_row(place: str, row: Vectors) -> None:
 
 
 def array_rows(data: Any, name: str = "data") -> Rows:
-    """The rows of an array, or of what NumPy makes one of; a memory map stays one.
-
-    Raises
-    ------
-    InputError
-        If it is not a matrix of real numbers, or is empty.
-    """
+    """The rows of an array, or of what NumPy makes one of; a memory map stays one."""
     import numpy as np
 
     try:
@@ -125,11 +96,6 @@ def file_rows(path: Path) -> Rows:
     """The rows of a ``.npy`` or ``.csv`` file, read anew at every pass.
 
     A CSV file has one vector per line, numbers separated by commas; a first line without any number is a header.
-
-    Raises
-    ------
-    InputError
-        If the file is missing, unreadable, empty, of another type, or not a matrix of real numbers.
     """
     kind = path.suffix.lower()
     if kind not in (".npy", ".csv"):
@@ -198,13 +164,7 @@ def _csv(path: Path) -> Rows:
 
 
 def _lines(path: Path, skip: int = 0) -> Iterator[tuple[int, str]]:
-    """The lines of a file with their numbers from 1 on, without empty ones at the end.
-
-    Raises
-    ------
-    InputError
-        If an empty line is followed by another one.
-    """
+    """The lines of a file with their numbers from 1 on, without empty ones at the end."""
     empty = 0
     with path.open(encoding="utf-8-sig") as file:
         for number, line in enumerate(file, start=1):

@@ -26,26 +26,14 @@ _ROUGH: Final = 1e-2
 def pair_delta(
     pair: Pair, n: int, exp_eps: Real, *, rigour: Rigour | str = Rigour.FLOAT64, rel: float = 1e-8
 ) -> Bracket:
-    """H(n) of one pair in one order.
-
-    Raises
-    ------
-    Unsupported
-        If the width is out of reach.
-    """
+    """H(n) of one pair in one order."""
     return _value(pair, n, exp_eps, Request.of(rigour=rigour, rel=rel))
 
 
 def larger_order(
     pair: Pair, n: int, exp_eps: Real, *, rigour: Rigour | str = Rigour.FLOAT64, rel: float = 1e-8
 ) -> Bracket:
-    """The larger H(n) of the two orders of a pair; the smaller one is computed only as finely as that needs.
-
-    Raises
-    ------
-    Unsupported
-        If the width is out of reach.
-    """
+    """The larger H(n) of the two orders of a pair; the smaller one is computed only as finely as that needs."""
     request = Request.of(rigour=rigour, rel=rel)
     one, other = pair, pair.reverse
     if other is one:
@@ -91,8 +79,6 @@ def order_margin(pair: Pair, *, bits: int = 128) -> Ball:
 
     Where :math:`A_1` is proportional to :math:`A_2` on its support this is :math:`E[\ell_0^3]>3E[\ell_0^2]^2`.
 
-    Notes
-    -----
     An asymptotic criterion; the integrals of a density on the whole line are taken over 40 units on either side.
     """
     if isinstance(pair, FinitePair):

@@ -49,11 +49,6 @@ def confirm_pair(
     The second one has other panels, a wider window and another line. A numerical witness, not a certificate. A pair of
     finitely many likelihood ratios has no density to make the integrand fall: it goes to
     :func:`symshuffle.engines.confirm.confirm`, which searches the whole line.
-
-    Raises
-    ------
-    Unsupported
-        If the integrand falls too slowly: below ten users.
     """
     from mpmath import mp
 

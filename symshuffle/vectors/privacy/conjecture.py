@@ -65,24 +65,9 @@ _ROUNDING: Final = 1e-12
 class WorstBackground(AnswerMethods):
     """How far any background can be above a conjectured one.
 
-    Parameters
-    ----------
-    n : int
-        Number of users.
-    sigma0, eps : Fraction
-        Standard deviation of the noise, and level in nats.
-    reverse : bool
-        Whether the order of the pair is (null symbol, x).
-    bracket : Bracket
-        The largest divergence over all inputs in [-1, 1]: below by the opposite background, above by the boxes.
-    conjectured : Bracket
-        The divergence where one user holds 1 or nothing and all others hold the same number.
-    others : Fraction
-        That number: -1 in the conjecture.
-    boxes : int
-        Number of boxes that were bounded.
-    counterexample : tuple of Fraction or None
-        Inputs, the differing user's first, that certainly exceed the conjectured ones.
+    - ``sigma0``, ``eps``: standard deviation of the noise, and level in nats.
+    - ``bracket``: the largest divergence over all inputs in [-1, 1]: below by the opposite background, above by the
+      boxes.
     """
 
     n: int
@@ -125,13 +110,7 @@ class WorstBackground(AnswerMethods):
         }
 
     def verify(self) -> None:
-        """Search again from the problem alone.
-
-        Raises
-        ------
-        CertificateError
-            If the boxes do not give the upper end, or the real pair not the lower one.
-        """
+        """Search again from the problem alone."""
         search = _Search(self.n, self.sigma0, self.eps, self.reverse)
         again = search.constant(self.others)
         check_claim(self.conjectured, again, "conjectured")

@@ -32,22 +32,8 @@ _REL: Final = 1e-8
 class Correspondence:
     r"""Profiles and templates at one number of users.
 
-    Parameters
-    ----------
-    n : int
-        Number of users.
-    eps : Fraction
-        Level in nats.
-    leading, mills : Ball
-        The templates f and g at the lower index.
-    mills_upper : Ball
-        The template g at the upper index.
-    central : Ball
-        The profile of the central Gaussian mechanism whose sigma is the lower index.
-    shuffled : Bracket
-        The certified bound on the shuffled profile, in the larger order.
-    attained : Bracket
-        What a real pair of datasets attains, in its larger order: below the profile.
+    - ``eps``: level in nats.
+    - ``attained``: what a real pair of datasets attains, in its larger order: below the profile.
     """
 
     n: int

@@ -59,20 +59,10 @@ _EVALUATIONS: Final = 250
 class OrderComparison:
     """Which order of a pair has the larger bound, stretch by stretch of a range of levels.
 
-    Parameters
-    ----------
-    pair : Pair
-        Two laws and a blanket.
-    n : int
-        Number of users.
-    low, high : Real
-        The range of ``exp(eps)``.
-    orders : tuple of Fraction
-        Values of ``exp(eps)`` that cut a range at least as wide into stretches.
-    verdicts : tuple of Larger
-        What holds on each stretch.
-    rigour : Rigour
-        How both profiles are known: exact for finitely many histograms, in doubles with an allowance, or in balls.
+    - ``low``, ``high``: the range of ``exp(eps)``.
+    - ``orders``: values of ``exp(eps)`` that cut a range at least as wide into stretches.
+    - ``rigour``: how both profiles are known: exact for finitely many histograms, in doubles with an allowance, or in
+      balls.
     """
 
     pair: Pair
@@ -105,13 +95,7 @@ class OrderComparison:
         return tuple(ends for ends, verdict in cut if verdict is Larger.UNDECIDED)
 
     def verify(self) -> None:
-        """Evaluate both profiles again and check what is said of every stretch.
-
-        Raises
-        ------
-        CertificateError
-            If the stretches do not cover the range, or a verdict does not follow.
-        """
+        """Evaluate both profiles again and check what is said of every stretch."""
         if len(self.orders) != len(self.verdicts) + 1 or list(self.orders) != sorted(set(self.orders)):
             raise CertificateError("orders", "not rising, or not one more than verdicts")
         if self.orders[0] < 1 or not _covers(self.low, self.high, self.orders[0], self.orders[-1]):

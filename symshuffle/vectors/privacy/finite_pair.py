@@ -16,21 +16,8 @@ from symshuffle.channels.law import Law
 class FinitePair:
     """Two laws and a blanket that differ by finitely many likelihood ratios.
 
-    Parameters
-    ----------
-    first, second : tuple of Fraction or Ball
-        Masses of the classes of outputs under either law, of sum 1.
-    reference : tuple of Fraction or Ball
-        Masses of the blanket, of sum at most 1.
-    about : str
-        Which inputs, which adjacency, which blanket.
-    whole : bool
-        Whether the blanket is a law itself, of sum 1: balls do not show that nothing is left.
-
-    Raises
-    ------
-    InputError
-        If a mass is negative or no number, or lengths or sums are others.
+    - ``reference``: masses of the blanket, of sum at most 1.
+    - ``whole``: whether the blanket is a law itself, of sum 1: balls do not show that nothing is left.
     """
 
     first: tuple[Any, ...]
@@ -58,13 +45,7 @@ class FinitePair:
         return replace(self, first=self.second, second=self.first)
 
     def law(self, exp_eps: Real, *, bits: int = DEFAULT_BITS) -> Law:
-        """The law of G: 0 where the message is not a blanket message; what the blanket never sends is singular mass.
-
-        Raises
-        ------
-        NotDecided
-            If a mass of the blanket is not told from 0.
-        """
+        """The law of G: 0 where the message is not a blanket message; what the blanket never sends is singular mass."""
         x: Any = exp_eps
         if not isinstance(exp_eps, int | Fraction):
             with working_precision(bits):

@@ -63,12 +63,9 @@ _NEWTON: Final = 6
 class TiltedLaw:
     """The law of G under a tilt.
 
-    Parameters
-    ----------
-    log_mass : flint.arb
-        Logarithm of ``E exp(lam G)``.
-    mean, variance, third : flint.arb
-        Mean, variance and an upper bound on the third absolute central moment of the tilted law.
+    - ``log_mass``: logarithm of ``E exp(lam G)``.
+    - ``mean``, ``variance``, ``third``: mean, variance and an upper bound on the third absolute central moment of the
+      tilted law.
     """
 
     log_mass: flint.arb
@@ -80,26 +77,8 @@ class TiltedLaw:
 def normal_bracket(pair: Pair, n: int, exp_eps: Real, *, bits: int = 160) -> Bracket:
     """H(n) of one pair in one order, by the normal law with an explicit error: relative, of order 1/sqrt(n).
 
-    Parameters
-    ----------
-    pair : Pair
-        Two laws and a blanket.
-    n : int
-        Number of users.
-    exp_eps : Real
-        Target ratio, at least 1.
-    bits : int
-        Working precision.
+    - ``exp_eps``: target ratio, at least 1.
 
-    Raises
-    ------
-    InputError
-        If the number of users is out of range.
-    Unsupported
-        If no window holds nearly all of the pair.
-
-    Notes
-    -----
     Certified for every n, and of use where n is beyond all engines: it costs the same for all. The module has the
     proof, and what it quotes.
 

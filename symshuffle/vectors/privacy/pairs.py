@@ -91,26 +91,11 @@ def worst_pair(
 ) -> Pair:
     """The pair of inputs that no other exceeds, compared against a blanket.
 
-    Parameters
-    ----------
-    mechanism : BlanketMixedGaussian, LocalGaussian, SphereLinear or PrivUnit
-        What every user runs.
-    adjacency : {"zero-out", "replace-one"}
-        Whether a record is compared with the null symbol or with another record.
-    blanket : {"mechanism", "largest"}
-        The law of the null symbol with its mass in every message, or the infimum over all inputs (which, for a density
-        that is smallest at the same mass everywhere, is the same).
-    exp_eps : Real, optional
-        The level up to which no other pair may exceed it. For zero-out against the largest blanket of a Gaussian it
-        says how far that is rounded around 0 (:mod:`symshuffle.vectors.privacy.rounded`); without it the blanket is as
-        it is, and only the longest input is bounded. Everything else is the same at all levels.
-
-    Raises
-    ------
-    InputError
-        If an argument is not one of those.
-    Unsupported
-        If no one-dimensional pair is known to be the worst.
+    - ``blanket``: the law of the null symbol with its mass in every message, or the infimum over all inputs (which,
+      for a density that is smallest at the same mass everywhere, is the same).
+    - ``exp_eps``: the level up to which no other pair may exceed it. For zero-out against the largest blanket of a
+      Gaussian it says how far that is rounded around 0 (:mod:`symshuffle.vectors.privacy.rounded`); without it the
+      blanket is as it is, and only the longest input is bounded. Everything else is the same at all levels.
     """
     adjacency, blanket = choice(Adjacency, adjacency, "adjacency"), choice(Blanket, blanket, "blanket")
     match mechanism:

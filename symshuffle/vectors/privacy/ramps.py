@@ -51,27 +51,7 @@ def larger_between(
 ) -> Bracket:
     """The larger H(n) of the two orders of the worst pair.
 
-    Parameters
-    ----------
-    mechanism : ClippedLinear
-        What every user runs, in dimension 2 or more.
-    n : int
-        Number of users.
-    exp_eps : Real
-        The level, as ratio.
-    adjacency : {"zero-out", "replace-one"}
-        Which datasets are neighbours.
-    rel : float
-        Relative width to aim at.
-    rigour : {Rigour.FLOAT64, Rigour.BALL}
-        What the sums are formed in.
-
-    Raises
-    ------
-    Unsupported
-        If the finite laws stay farther apart than that.
-    NotDecided
-        If the mass of a cell is not told from 0.
+    - ``rel``: relative width to aim at.
     """
     glance, request = (Request.of(rigour=rigour, rel=width) for width in (0.1, rel / 4))
     orders = (False,) if adjacency is Adjacency.REPLACE_ONE else (False, True)  # of opposite inputs both have one law

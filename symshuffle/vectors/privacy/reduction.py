@@ -35,13 +35,7 @@ def usual_blanket(mechanism: object) -> Blanket:
 
 @own_reduction.register(Accounted)
 def reduction_of(mechanism: Any, covering: Covering) -> Reduction:
-    """The worst pair of a randomizer as the laws of one class of pairs.
-
-    Raises
-    ------
-    Unsupported
-        If no worst pair is known.
-    """
+    """The worst pair of a randomizer as the laws of one class of pairs."""
     adjacency = covering.adjacency or Adjacency.REPLACE_ONE
     kind = covering.blanket or usual_blanket(mechanism)
     pair = worst_pair(mechanism, adjacency=adjacency, blanket=kind, exp_eps=Fraction(1))

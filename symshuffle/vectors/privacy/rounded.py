@@ -59,19 +59,9 @@ def sufficient_curvature(level: Any, growth: Any) -> Any:
 def rounding_radius(exp_eps: Real, *, reach: Fraction, gamma: Fraction = Fraction(0)) -> Fraction:
     r"""How far from 0 the largest blanket is rounded: :math:`v\tau`, or a little more.
 
-    Parameters
-    ----------
-    exp_eps : Real
-        Target ratio, at least 1; the radius serves all smaller ones too.
-    reach : Fraction
-        Largest length v of an input in units of sigma0, above 0.
-    gamma : Fraction
-        The part of every message that does not depend on the input, in [0, 1).
-
-    Raises
-    ------
-    InputError
-        If an argument is out of range.
+    - ``exp_eps``: target ratio, at least 1; the radius serves all smaller ones too.
+    - ``reach``: largest length v of an input in units of sigma0, above 0.
+    - ``gamma``: the part of every message that does not depend on the input, in [0, 1).
 
     Examples
     --------

@@ -40,21 +40,10 @@ def profile_template(
 ) -> Ball:
     """A template of the shuffled profile at (eps, n) for one index.
 
-    Parameters
-    ----------
-    chi : Number
-        An index, above 0.
-    eps : Number
-        Level in nats, above 0.
-    n : int
-        Number of users.
-    order : {"leading", "mills"}
-        The template f of the paper, or g with the whole tail ratio.
-    bits : int
-        Working precision.
+    - ``chi``: an index, above 0.
+    - ``eps``: level in nats, above 0.
+    - ``order``: the template f of the paper, or g with the whole tail ratio.
 
-    Notes
-    -----
     vecmean, Lemma 2.6: a template is an asymptotic value, no bound at any n.
     """
     if order not in ("leading", "mills"):
@@ -76,8 +65,6 @@ def central_profile(sigma: Number, eps: Number, n: int, *, bits: int = DEFAULT_B
     .. math:: \delta(\varepsilon)=\bar\Phi(a-b)-e^\varepsilon\bar\Phi(a+b),\quad a=\varepsilon\sigma\sqrt n,\;
               b=\frac1{2\sigma\sqrt n}.
 
-    Notes
-    -----
     vecmean, equations (8) and (9).
 
     Examples

@@ -38,14 +38,7 @@ from symshuffle.vectors.randomizers.sphere import partial_moments
 class ClippedNumbers:
     r"""What a clipped linear density is made of: :math:`h(t)=\gamma+\beta(t-t_0)_+`.
 
-    Parameters
-    ----------
-    gamma : Ball
-        Blanket mass, the least value of h.
-    slope : Ball
-        The slope :math:`\beta`.
-    shrinkage : Ball
-        The number m with mean message m v.
+    - ``slope``: the slope :math:`\beta`.
     """
 
     gamma: Ball
@@ -78,12 +71,7 @@ def ramp_moments(clip: flint.arb, dimension: int) -> tuple[flint.arb, flint.arb,
 class BestDensity:
     r"""The least error over all densities :math:`h(\langle u,v\rangle)` at a lower index, certified from both sides.
 
-    Parameters
-    ----------
-    mechanism : ClippedLinear
-        A mechanism that attains the upper end.
-    bracket : Bracket
-        The least error :math:`1/m^2-1` at unit inputs.
+    - ``bracket``: the least error :math:`1/m^2-1` at unit inputs.
     """
 
     mechanism: ClippedLinear
@@ -106,13 +94,7 @@ class BestDensity:
         return float(self.bracket.upper / floor - 1)
 
     def verify(self) -> None:
-        """Check both ends from the mechanism alone: its own error above, a dual point below.
-
-        Raises
-        ------
-        CertificateError
-            If an end is not implied.
-        """
+        """Check both ends from the mechanism alone: its own error above, a dual point below."""
         upper, lower = _ends(self.mechanism, DEFAULT_BITS)
         check_claim(self.bracket, Bracket(lower, upper, Rigour.BALL, "duality", self.how), "bracket")
 
@@ -136,14 +118,8 @@ class BestDensity:
 def best_density(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> BestDensity:
     r"""The least error of densities :math:`h(\langle u,v\rangle)` with lower index at least ``chi``.
 
-    Parameters
-    ----------
-    chi : object
-        The index, above 0, read as a rational.
-    dimension : int
-        Length of the vectors, at least 2.
-    bits : int
-        Working precision.
+    - ``chi``: the index, above 0, read as a rational.
+    - ``dimension``: length of the vectors, at least 2.
 
     Examples
     --------

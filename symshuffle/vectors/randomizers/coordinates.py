@@ -115,14 +115,7 @@ def linear_transform(
     :math:`\nu=0` it is at most :math:`e^{-\Re w}\sqrt{\pi/2|\Im w|}`, as :math:`|1+u/2w|\ge|\Im w|/|w|`. Both fall with
     :math:`|\Im w|`, and so does :math:`|z|^{-\nu}`.
 
-    Parameters
-    ----------
-    dimension : int
-        Length d of the vectors, at least 2.
-    slopes : pair of Fraction
-        a and b.
-    mass : Fraction
-        Mass m of the reference.
+    - ``dimension``: length d of the vectors, at least 2.
     """
     numbers, half, order = enclosed(*slopes, mass), Fraction(dimension, 2), Fraction(dimension, 2) - 1
 

@@ -20,25 +20,10 @@ class FiniteRandomizer:
 
     The indices depend on all three; none is implied by the others.
 
-    Parameters
-    ----------
-    channel : Channel
-        The local randomizer, one row per input.
-    bot : tuple of Number
-        Law :math:`R_\bot` of the message of a user whose record was removed.
-    gamma : Number
-        Blanket mass, in (0, 1].
-    blanket : tuple of Number
-        Law :math:`R_{BG}` with :math:`\gamma R_{BG}\le R_x` for every input.
+    - ``bot``: law :math:`R_\bot` of the message of a user whose record was removed.
+    - ``gamma``: blanket mass, in (0, 1].
+    - ``blanket``: law :math:`R_{BG}` with :math:`\gamma R_{BG}\le R_x` for every input.
 
-    Raises
-    ------
-    InputError
-        If a law has the wrong length or does not sum to 1, or :math:`\gamma R_{BG}\le R_x` fails somewhere (the message
-        says where).
-
-    Notes
-    -----
     vecmean, Definitions 2.1 and 2.5.
 
     Examples
@@ -69,13 +54,7 @@ class FiniteRandomizer:
 
     @classmethod
     def from_channel(cls, channel: Channel, *, bot: Sequence[Number] | None = None) -> FiniteRandomizer:
-        """The channel with its largest blanket; the null law is the blanket's unless another one is given.
-
-        Raises
-        ------
-        InputError
-            If the rows have no common part.
-        """
+        """The channel with its largest blanket; the null law is the blanket's unless another one is given."""
         common = privacy_blanket(channel)
         if common.omega is None:
             raise InputError("channel", "rows without a common part", "a channel with a blanket of positive mass")

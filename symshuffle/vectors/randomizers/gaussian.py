@@ -28,18 +28,9 @@ def gaussian_profile(
     :math:`b=1/(2s)`. The two terms agree in most digits where b is small, and both are tiny where a is large:
     precision is raised until the difference is known to a relative error of :math:`2^{-\text{bits}/2}`.
 
-    Parameters
-    ----------
-    noise_multiplier : Number
-        Positive; ``sigma * sqrt(n)`` for the mechanism of the paper under zero-out adjacency, half of that under
-        replace-one.
-    eps, exp_eps : number, text or Exp
-        Level.
-    bits : int
-        Precision of the result.
+    - ``noise_multiplier``: positive; ``sigma * sqrt(n)`` for the mechanism of the paper under zero-out adjacency,
+      half of that under replace-one.
 
-    Notes
-    -----
     vecmean, Lemma A.1, equations (8) and (9).
 
     Examples
@@ -69,11 +60,6 @@ def _profile(s: flint.arb, order: Real) -> flint.arb:
 
 def calibrate_gaussian(*, delta: object, eps: object = None, exp_eps: object = None, rel: float = 1e-12) -> Bracket:
     """The smallest noise multiplier at which Gaussian noise is (eps, delta)-private; ``upper`` is the safe end.
-
-    Raises
-    ------
-    InputError
-        If delta or the relative width is not in (0, 1).
 
     Examples
     --------

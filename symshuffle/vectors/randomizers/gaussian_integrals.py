@@ -97,13 +97,7 @@ def _chi_tail(d: flint.arb, start: flint.arb) -> flint.arb:
 
 
 def largest_blanket_variance(gamma: flint.arb, b: flint.arb, dimension: int) -> flint.arb:
-    r"""The supremum of g over [0, b], without the factor :math:`A^2`; ``gamma`` may be 0.
-
-    Raises
-    ------
-    NotDecided
-        If cells do not show that lengths below A'b are no worse (not seen; it would need an extreme gamma).
-    """
+    r"""The supremum of g over [0, b], without the factor :math:`A^2`; ``gamma`` may be 0."""
 
     def weight(rho: flint.arb) -> flint.arb:
         return mean_weight(gamma, b, dimension, rho)

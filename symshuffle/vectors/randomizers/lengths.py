@@ -46,12 +46,9 @@ _RADII: Final = (9, 12, 16, 22, 40)
 class LengthClass:
     """Messages whose rest is between two lengths.
 
-    Parameters
-    ----------
-    near, far : Fraction
-        The two lengths, in units of sigma0.
-    since : Fraction
-        Half length of the window of the coordinate from which on the class is needed: how far above the middle it ends.
+    - ``near``, ``far``: the two lengths, in units of sigma0.
+    - ``since``: half length of the window of the coordinate from which on the class is needed: how far above the
+      middle it ends.
     """
 
     near: Fraction
@@ -111,16 +108,9 @@ def length_classes(
 ) -> tuple[LengthClass, ...]:
     """Classes from 0 on, narrow where most messages are.
 
-    Parameters
-    ----------
-    dimension : int
-        Length of the vectors, at least 2.
-    slope : Fraction
-        How fast the logarithm of the noise's part of the blanket falls with the length.
-    share : float
-        The noise's part of the blanket where it is largest, in (0, 1].
-    least : Fraction
-        Where the first class ends at the earliest.
+    - ``dimension``: length of the vectors, at least 2.
+    - ``slope``: how fast the logarithm of the noise's part of the blanket falls with the length.
+    - ``share``: the noise's part of the blanket where it is largest, in (0, 1].
     """
     middle = _middle(dimension)
     start = max(middle - _BULK, Fraction(0))

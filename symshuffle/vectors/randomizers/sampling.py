@@ -83,13 +83,7 @@ def sample(mechanism: VectorMechanism, vectors: Any, rng: np.random.Generator) -
 
 
 def source(rng: object) -> np.random.Generator:
-    """The generator itself; a seed is none, because a second call would repeat the first.
-
-    Raises
-    ------
-    InputError
-        If it is no generator.
-    """
+    """The generator itself; a seed is none, because a second call would repeat the first."""
     import numpy as np
 
     if not isinstance(rng, np.random.Generator):
@@ -152,13 +146,7 @@ def estimate(mechanism: VectorMechanism, messages: Any) -> Vectors:
 
 
 def check_vectors(mechanism: VectorMechanism, vectors: Any) -> Vectors:
-    """The inputs as an array of doubles, or the reason why the mechanism does not take them.
-
-    Raises
-    ------
-    InputError
-        If the shape, an entry or a length is wrong; the message names the first such row.
-    """
+    """The inputs as an array of doubles, or the reason why the mechanism does not take them."""
     import numpy as np
 
     x: Vectors = np.asarray(vectors, dtype=np.float64)

@@ -44,21 +44,11 @@ def partial_moments(theta: flint.arb, dimension: int) -> tuple[flint.arb, flint.
 class CapNumbers:
     r"""What PrivUnit's indices and risk are made of.
 
-    Parameters
-    ----------
-    q : Ball
-        Probability that a uniform point lies outside the cap.
-    alpha : Ball
-        Mean height of the cap, :math:`E[T\mid T\ge\theta]`.
-    shrinkage : Ball
-        The number m with :math:`E[Y]=mv`.
-    advantage : Ball
-        :math:`\Delta=p+q-1`, zero where the mechanism ignores its input.
-    high, low : Ball
-        Density on the cap, :math:`p/(1-q)`, and on the rest, :math:`(1-p)/q`.
+    - ``alpha``: mean height of the cap, :math:`E[T\mid T\ge\theta]`.
+    - ``shrinkage``: the number m with :math:`E[Y]=mv`.
+    - ``advantage``: :math:`\Delta=p+q-1`, zero where the mechanism ignores its input.
+    - ``high``, ``low``: density on the cap, :math:`p/(1-q)`, and on the rest, :math:`(1-p)/q`.
 
-    Notes
-    -----
     vecmean, Appendix A.4.
     """
 
@@ -77,13 +67,7 @@ class CapNumbers:
 
 
 def cap_numbers(mechanism: PrivUnit, *, bits: int = DEFAULT_BITS) -> CapNumbers:
-    """PrivUnit's numbers in balls.
-
-    Raises
-    ------
-    NotDecided
-        If the cap is so small that its mass is not told from 0 at this precision.
-    """
+    """PrivUnit's numbers in balls."""
     with working_precision(bits + 32):
         p, theta, d = to_arb(mechanism.p), to_arb(mechanism.theta), mechanism.dimension
         q, below, _ = partial_moments(theta, d)
@@ -126,22 +110,10 @@ def epsilon0(mechanism: PrivUnit | SphereLinear, *, bits: int = DEFAULT_BITS) ->
 def privunit_at(lam: Real, theta: object, dimension: int, *, bits: int = 64) -> PrivUnit:
     r"""PrivUnit with a cap of height theta at the local level :math:`\log\lambda`.
 
-    Parameters
-    ----------
-    lam : Real
-        Ratio cap :math:`e^{\varepsilon_0}`, above 1.
-    theta : object
-        Height of the cap, read as a rational.
-    dimension : int
-        Length of the vectors.
-    bits : int
-        The probability p of the cap is irrational in general: it is rounded down at this many bits, so that the
-        mechanism is never less private than asked.
-
-    Raises
-    ------
-    InputError
-        If ``lam`` is not above 1, or so close to 1 that the rounded mechanism would ignore its input.
+    - ``lam``: ratio cap :math:`e^{\varepsilon_0}`, above 1.
+    - ``dimension``: length of the vectors.
+    - ``bits``: the probability p of the cap is irrational in general: it is rounded down at this many bits, so that
+      the mechanism is never less private than asked.
     """
     if less(1, lam) is not Verdict.TRUE:
         raise InputError("lam", lam, "a number > 1")

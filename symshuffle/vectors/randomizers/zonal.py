@@ -32,10 +32,7 @@ _FINEST: Final = Fraction(1, 2**24)
 class Heights:
     """A function of a height that is analytic on both sides of one place.
 
-    Parameters
-    ----------
-    below, above : callable
-        The function on either side.
+    - ``below``, ``above``: the function on either side.
     """
 
     below: _Piece
@@ -45,16 +42,8 @@ class Heights:
 def largest_mean(first: Heights, second: Heights, knot: Fraction, dimension: int, terms: int) -> flint.arb:
     """A ball around the supremum over all angles of E[f g], both functions with their knot at one height.
 
-    Parameters
-    ----------
-    first, second : Heights
-        The functions.
-    knot : Fraction
-        Where both change, in (-1, 1).
-    dimension : int
-        Length of the vectors, at least 2.
-    terms : int
-        Number of polynomials that are taken.
+    - ``knot``: where both change, in (-1, 1).
+    - ``dimension``: length of the vectors, at least 2.
     """
     mean = _Mean(knot, dimension)
     products = [(mean.of(first, k) * mean.of(second, k) * _multiplicity(k, dimension), k) for k in range(terms)]

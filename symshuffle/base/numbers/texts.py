@@ -169,10 +169,22 @@ LARGEST_PARAMETER: Final = 10**15
 """Integer parameters beyond this are refused: nothing in the package stays accurate there."""
 
 
+def _is_even(value: int) -> bool:
+    return value % 2 == 0
+
+
+def _is_power_of_two(value: int) -> bool:
+    return value > 0 and value.bit_count() == 1
+
+
+def _is_prime(value: int) -> bool:
+    return value > 1 and bool(flint.fmpz(value).is_prime())
+
+
 KINDS: Final[Mapping[str, Callable[[int], bool]]] = {
-    "an even integer": lambda value: value % 2 == 0,
-    "a power of 2, an integer": lambda value: value > 0 and value.bit_count() == 1,
-    "a prime, an integer": lambda value: value > 1 and bool(flint.fmpz(value).is_prime()),
+    "an even integer": _is_even,  # functions with names, as mechanisms are pickled
+    "a power of 2, an integer": _is_power_of_two,
+    "a prime, an integer": _is_prime,
 }
 """Kinds of integers that a parameter admits: what a value must be, and whether an integer is."""
 

@@ -79,7 +79,7 @@ BY_REASON: Final[dict[str, dict[str, tuple[str, tuple[Change, ...]]]]] = {
         D + "jump_plan.variance": ("jumps", (stuck(0.1), stuck(1e3))),
         D + "beyond._chosen": ("jumps", 3 * (changed(rerouted),)),
         D + "gauss.least_nodes": ("jumps density", (stuck(0.0), stuck(1e9))),
-        D + "engine._likely": ("passes", each(Fraction(1, 10**30), Fraction(1, 1000), Fraction(0))),
+        D + "engine._likely": ("passes", each((Fraction(1, 10**30), True), (Fraction(1, 1000), False), (Fraction(0), False))),
     },
     "what is left out is bounded, wherever it begins": {
         E + "counting.count_tables.Windows.choose": ("counts", (changed(narrower), *4 * (changed(elsewhere),))),
@@ -170,8 +170,9 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
     "engines.densities.bromwich": ("density", "_BLOCK"),
     "engines.densities.bromwich_plan": (
         "density jumps",
-        "_SHARE _FINEST _RESOLVED _ROUGH_NODES _GUARD_BITS BLOCK _FELT ERROR_SHARE _LOSS _HALVINGS",
+        "_SHARE _FINEST _RESOLVED _ROUGH_NODES _GUARD_BITS BLOCK _CANCELLED _LEAST_TOLD _MUCH_LONGER _BLURRED _CROWD",
     ),
+    "engines.densities.jump_plan": ("jumps", "_FELT ERROR_SHARE _LOSS _HALVINGS"),
     "engines.contours.characteristic": ("laplace", "_ROUGH _CELLS"),
     "engines.contours.contour": (
         "contour smoothed laplace",
@@ -182,7 +183,7 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
     "engines.densities.engine": (
         "few",
         "_FIRST_TAIL _TAIL_SHARE _LEAST_TAIL _MANY _LIKELY _COARSER _FIRST_CELLS _ENOUGH_CELLS _STEP _PASSES "
-        "_FINEST _COARSEST_STEP _NEXT_TO_NOTHING",
+        "_FINEST _COARSEST_STEP _NEXT_TO_NOTHING _LOST _GUESSED _TOLD",
     ),
     "engines.transforms.fft": ("fft", "_FIRST _GROWTH"),
     "engines.densities.gauss": ("density", "_ORDERS _ELLIPSES _ARCS _GLANCES _PANEL _SHORTEST _GRAIN"),

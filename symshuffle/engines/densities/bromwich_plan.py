@@ -227,17 +227,17 @@ def ceiling(values: Array, weights: Array, n: int) -> float:
 def estimate(values: Array, weights: Array, n: int, *, rel: float = 1e-9) -> float:
     """About H(n), in milliseconds and without any claim: for searches whose result is certified afterwards.
 
-    Parameters
-    ----------
-    values, weights : array
-        Atoms of G and their probabilities, or nodes and weights of a rule, shape ``(m,)``.
-    n : int
-        Number of users.
-    rel : float
-        About the relative error to aim at.
+    - ``values``, ``weights``: atoms of G and their probabilities, or nodes and weights of a rule, shape ``(m,)``.
+    - ``rel``: about the relative error to aim at.
     """
     kept = weights > 1e-18 * weights.max()
-    tilt = saddle.Tilt(values[kept], weights[kept] / weights[kept].sum())
+    rare = float(np.maximum(values[~kept], 0) @ weights[~kept])  # one jump of them: they may be large
+    if not float(values[kept].max()) > 0:
+        return rare
+    return rare + _estimated(saddle.Tilt(values[kept], weights[kept] / weights[kept].sum()), n, rel)
+
+
+def _estimated(tilt: saddle.Tilt, n: int, rel: float) -> float:
     right: BromwichPlan | None = None
     with contextlib.suppress(Unsupported):
         right = choose(tilt, n, rel)

@@ -14,12 +14,12 @@ from typing import Any
 from symshuffle.base.choices import Criterion, Method
 from symshuffle.base.results import Bracket
 from symshuffle.base.solvers import cvxpy
+from symshuffle.channels.geometry.groups import cyclic_group, product_of_symmetric_groups
 from symshuffle.design.decision.invariant import detect_symmetry
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.parametric.walk import derive
-from symshuffle.geometry.groups import cyclic_group, product_of_symmetric_groups
 
 LAM = Fraction(20)
 

@@ -29,6 +29,7 @@ import sympy as sp
 from IPython.display import Math
 
 from symshuffle import LAM, Channel, Exp, bayes_tradeoff, minimax_tradeoff
+from symshuffle.channels import MaximalPolytope, blackwell, dominating_extremal
 from symshuffle.design import (
     ExtremalChannel,
     cardioid_program,
@@ -41,7 +42,6 @@ from symshuffle.design import (
     weighted_guessing_problem,
     weighted_guessing_risk,
 )
-from symshuffle.geometry import MaximalPolytope, blackwell, dominating_extremal
 
 PROBLEMS = next(
     root / "examples" / "problems"

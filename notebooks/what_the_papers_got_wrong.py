@@ -31,9 +31,8 @@ from IPython.display import Markdown
 import symshuffle as ss
 from proofs_checks.decomposition.section33_published_pair import three_cell_laws
 from proofs_checks.ldp_tradeoff import errata
-from symshuffle.channels import law_divergence, worst_shuffled_divergence
+from symshuffle.channels import law_divergence, symmetric_group, worst_shuffled_divergence
 from symshuffle.decompositions import stronger_clone
-from symshuffle.geometry import symmetric_group
 from symshuffle.ledger import MEANINGS, ClaimVerdict, Severity, load
 
 ledger = load()

@@ -24,8 +24,8 @@ from symshuffle.base.errors import CertificateError, SolverFailure
 from symshuffle.base.results import Bracket
 from symshuffle.base.solvers import cvxpy, solve_model
 from symshuffle.channels.channel import Channel
+from symshuffle.channels.geometry.linear import Vector, dot
 from symshuffle.channels.shuffled import Tally
-from symshuffle.geometry.linear import Vector, dot
 from symshuffle.utility.estimation.canonical import population_law
 from symshuffle.utility.estimation.lower_bounds import bayes_risk
 

@@ -19,7 +19,7 @@ from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import NotDecided
 from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel, exact_columns
-from symshuffle.geometry.linear import Vector, dot
+from symshuffle.channels.geometry.linear import Vector, dot
 
 Exponent: TypeAlias = tuple[int, ...]
 Form: TypeAlias = dict[Exponent, Fraction]

@@ -14,12 +14,12 @@ import sympy as sp
 from proofs_checks.anchored.section92_tables import table_2_row
 from proofs_checks.decomposition.section33_published_pair import three_cell_laws
 from symshuffle.channels.channel import Channel
+from symshuffle.channels.geometry.symmetry import symmetrize_channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import law_divergence, shuffled_divergence, worst_shuffled_divergence
 from symshuffle.decompositions.clones import stronger_clone
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.counting.exact import Exact
-from symshuffle.geometry.symmetry import symmetrize_channel
 from symshuffle.ledger.claims.model import Claim, Correction
 from symshuffle.ledger.claims.parts import CurveRole, Picture, Plot, curve
 from symshuffle.ledger.claims.registry import load

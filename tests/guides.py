@@ -140,7 +140,7 @@ BY_REASON: Final[dict[str, dict[str, tuple[str, tuple[Change, ...]]]]] = {
         P + "decision.programs._levels": ("compact", (stuck(set()), changed(other_columns))),
         P + "decision.programs.columns_near": ("compact columns", (stuck(set()), changed(other_columns))),
         P + "decision.programs.tight_columns": ("compact columns", (stuck(set()), changed(other_columns))),
-        "symshuffle.geometry.linprog._highs_basis": ("risk",
+        "symshuffle.channels.geometry.linprog._highs_basis": ("risk",
             (changed(shuffled_basis), stuck(([], [])), stuck(([0], [0])))),
     },
     "at which orders, levels or points to look: chords, verdicts and cells are certified at any": {

@@ -296,7 +296,7 @@ def test_a_solver_without_an_answer_is_status_3(capsys, tmp_path, monkeypatch):
 def test_a_solver_that_proposes_nothing_is_not_needed(command, capsys, monkeypatch):
     """Columns are then generated over the rationals from the start, and bases found by pivots."""
     expected = json.loads(run(capsys, command, "--problem", GUESS, "--lam", "3", "--json")[1])["exact"]
-    for name in ("design.decision.programs.generate", "geometry.linprog._highs_basis"):
+    for name in ("design.decision.programs.generate", "channels.geometry.linprog._highs_basis"):
         monkeypatch.setattr(f"symshuffle.{name}", _stopped)
     assert json.loads(run(capsys, command, "--problem", GUESS, "--lam", "3", "--json")[1])["exact"] == expected
 

@@ -9,7 +9,7 @@ import pytest
 
 from symshuffle.base.errors import CertificateError, InputError, SolverFailure
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
-from symshuffle.geometry.linprog import certificate_of_basis, solve
+from symshuffle.channels.geometry.linprog import certificate_of_basis, solve
 
 KNAPSACK = LinearProgram.from_rows([-3, -2], [([1, 1], "<=", 4), ([1, 3], "<=", 6), ([1, 0], "<=", 3)])
 

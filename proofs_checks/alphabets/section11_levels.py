@@ -16,7 +16,7 @@ from proofs_checks.alphabets.section11_templates import sum_over_inputs
 from symshuffle.base.choices import Population
 from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.base.results import passes
-from symshuffle.geometry.linear import dot
+from symshuffle.channels.geometry.linear import dot
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,

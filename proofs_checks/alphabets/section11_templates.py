@@ -13,7 +13,7 @@ import sympy as sp
 
 from symshuffle.base.choices import Population
 from symshuffle.channels.channel import Channel
-from symshuffle.geometry.linear import Vector
+from symshuffle.channels.geometry.linear import Vector
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,

@@ -12,7 +12,7 @@ import sympy as sp
 from proofs_checks.alphabets import _cases as cases
 from symshuffle.base.lp import LinearProgram
 from symshuffle.base.numbers import less
-from symshuffle.geometry.linprog import Solution, solve
+from symshuffle.channels.geometry.linprog import Solution, solve
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

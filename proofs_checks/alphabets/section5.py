@@ -15,9 +15,9 @@ from symshuffle.base.choices import Direction, Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp
 from symshuffle.channels.channel import exact_columns
+from symshuffle.channels.geometry.linear import rank
 from symshuffle.channels.shuffled import law_divergence
 from symshuffle.decompositions.symbolic import counted_decomposition
-from symshuffle.geometry.linear import rank
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import (
     Claim,

@@ -17,8 +17,8 @@ from proofs_checks.alphabets.section8_vertex import example_channels
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.choices import Population
 from symshuffle.channels.channel import exact_columns
+from symshuffle.channels.geometry.linear import dot
 from symshuffle.channels.shuffled import chi_square, histogram_law, kl_divergence, total_variation
-from symshuffle.geometry.linear import dot
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,

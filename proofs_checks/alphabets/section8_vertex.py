@@ -13,7 +13,7 @@ import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.channel import Channel, exact_columns
-from symshuffle.geometry.linear import Vector, dot, rank
+from symshuffle.channels.geometry.linear import Vector, dot, rank
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

@@ -13,8 +13,8 @@ import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.channel import Channel, exact_columns
-from symshuffle.geometry.groups import cyclic_group
-from symshuffle.geometry.symmetry import symmetrize_channel
+from symshuffle.channels.geometry.groups import cyclic_group
+from symshuffle.channels.geometry.symmetry import symmetrize_channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

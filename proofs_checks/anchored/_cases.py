@@ -13,8 +13,8 @@ from proofs_checks._strategies import channel as channel
 from proofs_checks._strategies import distribution as distribution
 from proofs_checks._strategies import integers as integers
 from symshuffle.channels.channel import Channel
+from symshuffle.channels.geometry.linear import Vector, product
 from symshuffle.channels.law import Law
-from symshuffle.geometry.linear import Vector, product
 from symshuffle.utility.anchored.maps import Gauge, householder
 from symshuffle.utility.frontiers.convex_order import exact_atoms
 

@@ -14,8 +14,8 @@ import sympy as sp
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.errors import InputError
 from symshuffle.base.lp import LinearProgram
-from symshuffle.geometry.linear import Vector, rank, row_dependence
-from symshuffle.geometry.linprog import solve
+from symshuffle.channels.geometry.linear import Vector, rank, row_dependence
+from symshuffle.channels.geometry.linprog import solve
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

@@ -14,8 +14,8 @@ import sympy as sp
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.numbers import Verdict, brief
 from symshuffle.channels.channel import Channel, direct_sum
+from symshuffle.channels.geometry.linear import dot
 from symshuffle.channels.shuffled import hockey_stick, shuffled_law
-from symshuffle.geometry.linear import dot
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,

@@ -13,21 +13,11 @@ import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.channel import Channel
+from symshuffle.channels.geometry.linear import Vector, dot
+from symshuffle.channels.geometry.symmetry import symmetrize_channel
 from symshuffle.channels.shuffled import chi_square, histogram_law, law_divergence
-from symshuffle.geometry.linear import Vector, dot
-from symshuffle.geometry.symmetry import symmetrize_channel
-from symshuffle.ledger.claims.comparisons import Comparison, compare
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Clause,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    for_all,
-    identity,
-)
+from symshuffle.ledger.claims.comparisons import Comparison, compare, identity
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Grade, Kind, Statement, for_all
 from symshuffle.mechanisms.finite import krr, rr, subset_selection
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_estimator, vote_sizes

@@ -15,10 +15,10 @@ from symshuffle.base.lp import LinearProgram
 from symshuffle.base.numbers import Verdict
 from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel
+from symshuffle.channels.geometry.linear import Vector
+from symshuffle.channels.geometry.linprog import solve
+from symshuffle.channels.geometry.symmetry import symmetrize_channel
 from symshuffle.channels.shuffled import shuffled_divergence
-from symshuffle.geometry.linear import Vector
-from symshuffle.geometry.linprog import solve
-from symshuffle.geometry.symmetry import symmetrize_channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,

@@ -11,7 +11,7 @@ import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.errors import InputError
-from symshuffle.geometry.linear import Vector, dot
+from symshuffle.channels.geometry.linear import Vector, dot
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, by_cases, for_all
 from symshuffle.ledger.claims.parts import Clause

@@ -12,7 +12,7 @@ import sympy as sp
 from proofs_checks.anchored import _cases as cases
 from proofs_checks.anchored.section3 import K4, backward, random_cases
 from symshuffle.base.errors import InputError
-from symshuffle.geometry.linear import Vector, dot
+from symshuffle.channels.geometry.linear import Vector, dot
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
 from symshuffle.ledger.claims.parts import Clause

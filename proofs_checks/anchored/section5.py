@@ -13,7 +13,7 @@ import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.channel import Channel, exact_columns
-from symshuffle.geometry.linear import Matrix, Vector, dot, product, transpose
+from symshuffle.channels.geometry.linear import Matrix, Vector, dot, product, transpose
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
 from symshuffle.ledger.claims.parts import Clause

@@ -15,7 +15,7 @@ from proofs_checks.anchored import _cases as cases
 from proofs_checks.anchored.section5 import moment_matrices, points, trace_of
 from symshuffle.base.choices import Population
 from symshuffle.channels.channel import Channel, direct_sum, exact_columns
-from symshuffle.geometry.linear import Matrix, Vector, dot, inverse, product
+from symshuffle.channels.geometry.linear import Matrix, Vector, dot, inverse, product
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import (
     Claim,

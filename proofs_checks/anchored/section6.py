@@ -13,9 +13,9 @@ import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.choices import Population
-from symshuffle.geometry.groups import SymmetryGroup, cyclic_group
-from symshuffle.geometry.linear import Matrix, Vector
-from symshuffle.geometry.symmetry import symmetrize_channel
+from symshuffle.channels.geometry.groups import SymmetryGroup, cyclic_group
+from symshuffle.channels.geometry.linear import Matrix, Vector
+from symshuffle.channels.geometry.symmetry import symmetrize_channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
 from symshuffle.ledger.claims.parts import Clause

@@ -13,19 +13,11 @@ from proofs_checks.anchored import _cases as cases
 from symshuffle.base.choices import Population
 from symshuffle.base.lp import LinearProgram
 from symshuffle.base.results import passes
-from symshuffle.geometry.linear import Vector
-from symshuffle.geometry.linprog import solve
+from symshuffle.channels.geometry.linear import Vector
+from symshuffle.channels.geometry.linprog import solve
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
-from symshuffle.ledger.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Clause,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    for_all,
-)
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.parts import Clause
 from symshuffle.mechanisms.finite import K, P, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.anchored.law import AnchoredLaw, template_budget, template_signal

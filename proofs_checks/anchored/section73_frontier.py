@@ -16,8 +16,8 @@ from proofs_checks.anchored import _cases as cases
 from symshuffle.base.lp import LinearProgram
 from symshuffle.base.numbers import Verdict, less
 from symshuffle.base.results import passes
-from symshuffle.geometry.linear import Vector
-from symshuffle.geometry.linprog import solve
+from symshuffle.channels.geometry.linear import Vector
+from symshuffle.channels.geometry.linprog import solve
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from symshuffle.base.numbers import Exp
-from symshuffle.geometry.linear import Vector, dot, row_dependence
+from symshuffle.channels.geometry.linear import Vector, dot, row_dependence
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Grade, Kind, Statement, for_all
 from symshuffle.mechanisms.finite import K, S
@@ -67,7 +67,7 @@ def _active_set_vertices(k: int, lam: Fraction) -> set[Vector]:
 
 
 def _nullity(columns: list[Any]) -> int:
-    from symshuffle.geometry.linear import rank
+    from symshuffle.channels.geometry.linear import rank
 
     return len(columns) - rank(columns)
 

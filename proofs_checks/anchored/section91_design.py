@@ -14,7 +14,7 @@ from proofs_checks.anchored.section8 import within_rate
 from symshuffle.base.choices import Population
 from symshuffle.base.numbers import Ball, Exp, less
 from symshuffle.channels.channel import Channel
-from symshuffle.geometry.linear import Vector
+from symshuffle.channels.geometry.linear import Vector
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,

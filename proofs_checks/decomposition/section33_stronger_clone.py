@@ -21,11 +21,11 @@ from proofs_checks.decomposition._cases import (
 )
 from symshuffle.base.lp import LinearProgram
 from symshuffle.channels.channel import Channel
+from symshuffle.channels.geometry.linprog import solve
 from symshuffle.channels.shuffled import worst_shuffled_divergence
 from symshuffle.decompositions.clones import StrongerClone, stronger_clone
 from symshuffle.decompositions.model import primary_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.geometry.linprog import solve
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

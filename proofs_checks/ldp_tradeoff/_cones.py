@@ -1,7 +1,7 @@
 r"""Polyhedral cones over the rationals: active constraints, the kernel criterion, extreme rays.
 
 General and small: this module knows nothing of privacy, so that it is an independent witness of the closed forms of
-:mod:`symshuffle.geometry.extremal`.
+:mod:`symshuffle.channels.geometry.extremal`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import final
 
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.geometry.linear import Vector, dot, rank, row_dependence, transpose
+from symshuffle.channels.geometry.linear import Vector, dot, rank, row_dependence, transpose
 
 _MAX_CHOICES = 200_000
 

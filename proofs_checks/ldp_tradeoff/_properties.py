@@ -17,8 +17,8 @@ import numpy as np
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import Ball, Verdict, less
 from symshuffle.channels.channel import Channel, direct_sum
-from symshuffle.geometry.groups import SymmetryGroup
-from symshuffle.geometry.symmetry import act_on_channel
+from symshuffle.channels.geometry.groups import SymmetryGroup
+from symshuffle.channels.geometry.symmetry import act_on_channel
 
 Functional: TypeAlias = "Callable[[Channel], Fraction | Ball]"
 

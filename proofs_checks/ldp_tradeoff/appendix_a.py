@@ -11,9 +11,9 @@ import sympy as sp
 
 from proofs_checks.ldp_tradeoff._cones import PolyhedralCone
 from symshuffle.base.lp import LinearProgram
-from symshuffle.geometry.extremal import LDPCone
-from symshuffle.geometry.linear import rank
-from symshuffle.geometry.linprog import Solution, solve
+from symshuffle.channels.geometry.extremal import LDPCone
+from symshuffle.channels.geometry.linear import rank
+from symshuffle.channels.geometry.linprog import Solution, solve
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

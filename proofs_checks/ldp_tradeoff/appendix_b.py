@@ -14,9 +14,9 @@ from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._cases import gather
 from proofs_checks.ldp_tradeoff._cones import PolyhedralCone
 from proofs_checks.ldp_tradeoff._orbits import column_sum, incidence, moved_levels
-from symshuffle.geometry.extremal import LDPCone, MaximalPolytope, staircase_row
-from symshuffle.geometry.groups import cyclic_group, dihedral_group, symmetric_group
-from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel
+from symshuffle.channels.geometry.extremal import LDPCone, MaximalPolytope, staircase_row
+from symshuffle.channels.geometry.groups import cyclic_group, dihedral_group, symmetric_group
+from symshuffle.channels.geometry.symmetry import OrbitPolytope, act_on_channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

@@ -13,6 +13,8 @@ import sympy as sp
 from proofs_checks.ldp_tradeoff import _cases as cases
 from symshuffle.base.choices import Method
 from symshuffle.base.numbers import Ball, Verdict, maximum, minimum, to_arb, working_precision
+from symshuffle.channels.geometry.extremal import proper_subsets
+from symshuffle.channels.geometry.groups import cyclic_group
 from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
@@ -26,8 +28,6 @@ from symshuffle.design.named import (
 )
 from symshuffle.design.parametric.signs import enclosure, nonnegative_by_coefficients, sign_in_field
 from symshuffle.design.parametric.walk import derive
-from symshuffle.geometry.extremal import proper_subsets
-from symshuffle.geometry.groups import cyclic_group
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

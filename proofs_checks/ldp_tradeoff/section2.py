@@ -17,12 +17,12 @@ from symshuffle.base.choices import Criterion
 from symshuffle.base.errors import InputError
 from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel, direct_sum
+from symshuffle.channels.geometry.extremal import MaximalPolytope
+from symshuffle.channels.geometry.groups import cyclic_group
+from symshuffle.channels.geometry.symmetry import OrbitPolytope, act_on_channel
 from symshuffle.design.decision.invariant import mover
 from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
-from symshuffle.geometry.extremal import MaximalPolytope
-from symshuffle.geometry.groups import cyclic_group
-from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
 from symshuffle.ledger.claims.model import (
     Claim,

@@ -15,9 +15,9 @@ from proofs_checks.ldp_tradeoff._cases import gather
 from proofs_checks.ldp_tradeoff._properties import Functional, Property, examine, mix_channels, random_channel
 from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel, direct_sum
+from symshuffle.channels.geometry.extremal import MaximalPolytope, dominating_extremal, non_extreme_output
+from symshuffle.channels.geometry.orders import Garbling, Separation, blackwell
 from symshuffle.design.parametric.signs import nonnegative_by_coefficients
-from symshuffle.geometry.extremal import MaximalPolytope, dominating_extremal, non_extreme_output
-from symshuffle.geometry.orders import Garbling, Separation, blackwell
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

@@ -17,14 +17,14 @@ from proofs_checks.ldp_tradeoff._properties import Functional, Property, examine
 from proofs_checks.ldp_tradeoff._risks import best_of_parts, carried_rules, composed_rules, stacked_rules
 from proofs_checks.ldp_tradeoff._rows import layers, perspective_excess
 from symshuffle.channels.channel import Channel
+from symshuffle.channels.geometry.extremal import MaximalPolytope, dominating_extremal, non_extreme_output
+from symshuffle.channels.geometry.groups import cyclic_group, symmetric_group
+from symshuffle.channels.geometry.symmetry import act_on_channel, symmetrize_channel
 from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise
-from symshuffle.geometry.extremal import MaximalPolytope, dominating_extremal, non_extreme_output
-from symshuffle.geometry.groups import cyclic_group, symmetric_group
-from symshuffle.geometry.symmetry import act_on_channel, symmetrize_channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

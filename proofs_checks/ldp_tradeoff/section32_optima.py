@@ -15,11 +15,11 @@ from proofs_checks.ldp_tradeoff._rows import layers, linear_in_weights, mixture_
 from symshuffle.base.choices import Method
 from symshuffle.base.numbers import maximum
 from symshuffle.channels.channel import Channel
+from symshuffle.channels.geometry.extremal import MaximalPolytope, maximal_weights, non_extreme_output, staircase_matrix
 from symshuffle.design.decision.problems import minimax_risk
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise
-from symshuffle.geometry.extremal import MaximalPolytope, maximal_weights, non_extreme_output, staircase_matrix
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

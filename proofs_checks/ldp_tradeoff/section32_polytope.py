@@ -13,7 +13,7 @@ from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._cases import gather
 from proofs_checks.ldp_tradeoff._rows import weights_agree
 from symshuffle.channels.channel import Channel, direct_sum
-from symshuffle.geometry.extremal import (
+from symshuffle.channels.geometry.extremal import (
     MaximalPolytope,
     dominating_extremal,
     maximal_weights,
@@ -21,9 +21,9 @@ from symshuffle.geometry.extremal import (
     proper_subsets,
     staircase_matrix,
 )
-from symshuffle.geometry.groups import cyclic_group
-from symshuffle.geometry.linear import rank
-from symshuffle.geometry.orders import blackwell, equivalent
+from symshuffle.channels.geometry.groups import cyclic_group
+from symshuffle.channels.geometry.linear import rank
+from symshuffle.channels.geometry.orders import blackwell, equivalent
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

@@ -22,17 +22,17 @@ from proofs_checks.ldp_tradeoff.section32_optima import (
 )
 from symshuffle.base.choices import Criterion
 from symshuffle.channels.channel import Channel
-from symshuffle.design.decision.reduced import orbit_tradeoff
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
-from symshuffle.design.named import weighted_guessing_problem
-from symshuffle.geometry.extremal import MaximalPolytope, maximal_weights
-from symshuffle.geometry.groups import (
+from symshuffle.channels.geometry.extremal import MaximalPolytope, maximal_weights
+from symshuffle.channels.geometry.groups import (
     cyclic_group,
     product_of_symmetric_groups,
     symmetric_group,
 )
-from symshuffle.geometry.symmetry import OrbitPolytope
-from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
+from symshuffle.channels.geometry.symmetry import OrbitPolytope
+from symshuffle.design.decision.reduced import orbit_tradeoff
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.named import weighted_guessing_problem
+from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -44,7 +44,6 @@ from symshuffle.ledger.claims.model import (
     Statement,
     for_all,
     identity,
-    serving,
 )
 
 

@@ -14,15 +14,15 @@ from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._cases import gather
 from proofs_checks.ldp_tradeoff._orbits import column_sum, moved_levels
 from proofs_checks.ldp_tradeoff._rows import weights_agree
-from symshuffle.geometry.extremal import MaximalPolytope, maximal_weights, proper_subsets
-from symshuffle.geometry.groups import (
+from symshuffle.channels.geometry.extremal import MaximalPolytope, maximal_weights, proper_subsets
+from symshuffle.channels.geometry.groups import (
     SymmetryGroup,
     cyclic_group,
     dihedral_group,
     product_of_symmetric_groups,
     symmetric_group,
 )
-from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel, average_weights
+from symshuffle.channels.geometry.symmetry import OrbitPolytope, act_on_channel, average_weights
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

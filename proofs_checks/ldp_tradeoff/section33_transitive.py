@@ -15,18 +15,18 @@ from proofs_checks.ldp_tradeoff._orbits import column_sum, incidence, level
 from proofs_checks.ldp_tradeoff._rows import layers, mixture_not_below, perspective_excess
 from proofs_checks.ldp_tradeoff.section32_optima import EXCESS
 from symshuffle.base.numbers import Exp
+from symshuffle.channels.geometry.extremal import MaximalPolytope
+from symshuffle.channels.geometry.groups import (
+    cyclic_group,
+    dihedral_group,
+    symmetric_group,
+)
+from symshuffle.channels.geometry.symmetry import OrbitPolytope
 from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise
 from symshuffle.design.named import subset_weight, uniform_information
-from symshuffle.geometry.extremal import MaximalPolytope
-from symshuffle.geometry.groups import (
-    cyclic_group,
-    dihedral_group,
-    symmetric_group,
-)
-from symshuffle.geometry.symmetry import OrbitPolytope
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -35,12 +35,12 @@ from symshuffle.ledger.claims.model import (
     Control,
     Grade,
     Kind,
-    Role,
     Statement,
     for_all,
     identity,
     serving,
 )
+from symshuffle.ledger.claims.parts import Role
 
 
 def _single_orbit_weight(m: Any, size: Any, k: Any, lam: Any) -> Any:

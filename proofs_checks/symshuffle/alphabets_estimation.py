@@ -19,8 +19,8 @@ from symshuffle.base.choices import Population
 from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel, exact_columns
+from symshuffle.channels.geometry.linear import dot
 from symshuffle.channels.shuffled import histogram_law
-from symshuffle.geometry.linear import dot
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import (
     Claim,

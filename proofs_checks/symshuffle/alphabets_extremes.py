@@ -15,8 +15,8 @@ from symshuffle.base.choices import Direction
 from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel, exact_columns
+from symshuffle.channels.geometry.linear import rank
 from symshuffle.channels.shuffled import shuffled_divergence, worst_shuffled_divergence
-from symshuffle.geometry.linear import rank
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from symshuffle.audit import confidence_ends
+from symshuffle.collect import confidence_ends
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement
 
@@ -68,7 +68,7 @@ CLAIMS: Final = (
             r"have $\mathrm{low}(P_0(E))-e^\varepsilon\,\mathrm{up}(P_1(E))>\delta$ with probability at most $2\beta$, "
             r"where each end of Clopper and Pearson is on the wrong side with probability at most $\beta$."
         ),
-        source="symshuffle.audit.verdicts",
+        source="symshuffle.collect.audit.verdicts",
         assumptions=("runs are independent", "the event does not depend on the runs that are counted"),
         scope="1, 5 and 9 runs, two levels: the worst probability of every end, and 24 claims that hold by equality",
         grade=Grade.EXACT_CASES,

@@ -14,9 +14,9 @@ from proofs_checks.anchored import _cases as cases
 from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import Rigour
 from symshuffle.channels.channel import Channel, exact_columns
+from symshuffle.channels.geometry.linear import dot
 from symshuffle.design.comparison.degrading import Degrading
 from symshuffle.design.comparison.families import family
-from symshuffle.geometry.linear import dot
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,

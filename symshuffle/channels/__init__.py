@@ -1,4 +1,4 @@
-"""Channels and laws of G as data, and divergences of them by enumeration. No mechanism, no engine."""
+"""Channels and laws of G as data, their cones, orders and symmetries, divergences by enumeration. No mechanism."""
 
 import lazy_loader
 

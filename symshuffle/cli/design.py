@@ -22,10 +22,10 @@ from symshuffle.cli.shuffled import shuffled
 if TYPE_CHECKING:
     from symshuffle.base.results import Bracket
     from symshuffle.channels.channel import Channel
+    from symshuffle.channels.geometry.groups import SymmetryGroup
     from symshuffle.design.decision.problems import DecisionProblem
     from symshuffle.design.files import ProblemFile
     from symshuffle.design.information.measures import Measure
-    from symshuffle.geometry.groups import SymmetryGroup
 
 app = typer.Typer(help="Optimal LDP channels for a problem file, with a certificate and, if wanted, a formula.")
 

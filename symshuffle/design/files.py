@@ -22,9 +22,9 @@ from pydantic.json_schema import SkipJsonSchema
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import parse_rational
 from symshuffle.channels.channel import Rounding, read_rows
+from symshuffle.channels.geometry.groups import SymmetryGroup, cyclic_group, dihedral_group, product_of_symmetric_groups
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.information import measures
-from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, dihedral_group, product_of_symmetric_groups
 
 _PATTERN: Final = r"^[+-]?(\d+/\d+|\d+(\.\d+)?)$"
 _MAX_BYTES: Final = 20_000_000

@@ -10,11 +10,11 @@ import sympy as sp
 
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, Exp, as_integer, to_arb, working_precision
+from symshuffle.channels.geometry.extremal import check_inputs, check_lam
+from symshuffle.channels.geometry.groups import cyclic_group, dihedral_group
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.parametric.program import ParametricProgram, program_of_costs
 from symshuffle.design.parametric.signs import sign_in_field
-from symshuffle.geometry.extremal import check_inputs, check_lam
-from symshuffle.geometry.groups import cyclic_group, dihedral_group
 
 
 def weighted_guessing_problem(prior: Sequence[Fraction]) -> DecisionProblem:

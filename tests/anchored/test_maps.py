@@ -5,8 +5,8 @@ import pytest
 
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.channels.channel import Channel
-from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, symmetric_group
-from symshuffle.geometry.symmetry import symmetrize_channel
+from symshuffle.channels.geometry.groups import SymmetryGroup, cyclic_group, symmetric_group
+from symshuffle.channels.geometry.symmetry import symmetrize_channel
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw
 from symshuffle.utility.anchored.maps import (
     Fiber,

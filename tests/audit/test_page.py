@@ -10,8 +10,8 @@ from fractions import Fraction as F
 from pathlib import Path
 
 from symshuffle import Channel
-from symshuffle.audit import Outcome, audit_local
 from symshuffle.cli import main
+from symshuffle.collect import Outcome, audit_local
 from tests.audit.systems import binomial
 
 ROOT = Path(__file__).parents[2]

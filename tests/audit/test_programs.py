@@ -7,9 +7,9 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle.audit import Outcome, Program, audit_local
 from symshuffle.base.errors import InputError
 from symshuffle.cli import main
+from symshuffle.collect import Outcome, Program, audit_local
 from tests.collect.cases import small
 
 RESPONSE = """

@@ -5,8 +5,8 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle.audit import Outcome, audit_pair, audit_samples
 from symshuffle.base.errors import InputError
+from symshuffle.collect import Outcome, audit_pair, audit_samples
 from tests.audit.systems import binomial, pipeline, seeded
 from tests.collect.cases import small
 

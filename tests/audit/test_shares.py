@@ -4,7 +4,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle.audit.shares import Power, about_runs, least_runs, lower_share, upper_share
+from symshuffle.collect.audit.shares import Power, about_runs, least_runs, lower_share, upper_share
 from tests.audit.systems import binomial
 
 LEVELS = [F(1, 20), F(1, 400)]

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from symshuffle import Channel, mechanism
-from symshuffle.audit import Outcome, audit_shuffled, claim
-from symshuffle.audit.attained import ConstantDatasets, blocks, candidates, occurs
-from symshuffle.audit.verdicts import ClaimedCell, finding
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.channels.shuffled import law_divergence, shuffled_law
+from symshuffle.collect import Outcome, audit_shuffled, claim
+from symshuffle.collect.audit.attained import ConstantDatasets, blocks, candidates, occurs
+from symshuffle.collect.audit.verdicts import ClaimedCell, finding
 from tests.audit.systems import binomial, pipeline
 from tests.collect.cases import PARAMETERS, small
 

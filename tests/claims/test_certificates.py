@@ -21,8 +21,8 @@ from typer.testing import CliRunner
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.lp import LinearProgram
 from symshuffle.base.numbers import Ball, Exp
+from symshuffle.channels.geometry.linprog import solve
 from symshuffle.cli import app
-from symshuffle.geometry.linprog import solve
 from symshuffle.ledger.claims.certify import NoValue, encode
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Correction, Grade, Statement

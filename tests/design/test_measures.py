@@ -11,12 +11,12 @@ from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp, enclose, to_arb
 from symshuffle.channels import shuffled
+from symshuffle.channels.geometry.extremal import MaximalPolytope
+from symshuffle.channels.geometry.groups import symmetric_group
 from symshuffle.channels.shuffled import hockey_stick
 from symshuffle.design.information import measures as me
 from symshuffle.design.information.maximum import maximise, renyi_divergence
 from symshuffle.design.named import best_uniform_size
-from symshuffle.geometry.extremal import MaximalPolytope
-from symshuffle.geometry.groups import symmetric_group
 
 P0 = [Fraction(v, 10) for v in (5, 3, 1, 1)]
 P1 = [Fraction(v, 10) for v in (1, 2, 3, 4)]

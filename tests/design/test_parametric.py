@@ -11,6 +11,7 @@ import sympy as sp
 from symshuffle.base.choices import Criterion
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Verdict
+from symshuffle.channels.geometry.groups import SymmetryGroup, dihedral_group, symmetric_group, trivial_group
 from symshuffle.design import named
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
@@ -25,7 +26,6 @@ from symshuffle.design.named import (
 from symshuffle.design.parametric.program import program_of_problem
 from symshuffle.design.parametric.signs import nonnegative_by_coefficients
 from symshuffle.design.parametric.walk import basis_at, derive
-from symshuffle.geometry.groups import SymmetryGroup, dihedral_group, symmetric_group, trivial_group
 from symshuffle.mechanisms.symbolic import LAM
 
 PRIOR = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]

@@ -11,12 +11,17 @@ import pytest
 from symshuffle.base.choices import Criterion, Method
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
+from symshuffle.channels.geometry.groups import (
+    cyclic_group,
+    product_of_symmetric_groups,
+    symmetric_group,
+    trivial_group,
+)
 from symshuffle.design.decision import programs
 from symshuffle.design.decision.invariant import InvariantProblem, detect_symmetry
 from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
-from symshuffle.geometry.groups import cyclic_group, product_of_symmetric_groups, symmetric_group, trivial_group
 
 LAM = Fraction(3)
 

@@ -13,12 +13,12 @@ import pytest
 from symshuffle.base.choices import Criterion, Method, Rigour
 from symshuffle.base.errors import CertificateError, InputError, SolverFailure, Unsupported
 from symshuffle.base.numbers import Exp
+from symshuffle.channels.geometry.extremal import MaximalPolytope
+from symshuffle.channels.geometry.linprog import proposed
 from symshuffle.design.decision import programs
 from symshuffle.design.decision.certificate import TradeoffCertificate
 from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
-from symshuffle.geometry.extremal import MaximalPolytope
-from symshuffle.geometry.linprog import proposed
 
 
 def random_problem(seed: int, *, m: int, parameters: int, actions: int) -> DecisionProblem:

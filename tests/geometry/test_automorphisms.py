@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from symshuffle.base.errors import Unsupported
-from symshuffle.geometry.automorphisms import column_automorphisms
+from symshuffle.channels.geometry.automorphisms import column_automorphisms
 
 
 def group_of(rows):

@@ -11,8 +11,12 @@ import numpy as np
 import pytest
 
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.geometry.balanced import balanced_orbits, each_balanced_collection, minimal_balanced_collections
-from symshuffle.geometry.extremal import MaximalPolytope, proper_subsets
+from symshuffle.channels.geometry.balanced import (
+    balanced_orbits,
+    each_balanced_collection,
+    minimal_balanced_collections,
+)
+from symshuffle.channels.geometry.extremal import MaximalPolytope, proper_subsets
 
 COUNTS = {2: 1, 3: 5, 4: 41, 5: 1291, 6: 200_213}
 """One less than the published numbers, which count the grand coalition as well."""

@@ -13,7 +13,7 @@ from proofs_checks.ldp_tradeoff._cases import gather
 from proofs_checks.ldp_tradeoff._cones import PolyhedralCone
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.channels.channel import Channel
-from symshuffle.geometry.extremal import (
+from symshuffle.channels.geometry.extremal import (
     LDPCone,
     MaximalPolytope,
     dominating_extremal,

@@ -9,8 +9,8 @@ import pytest
 
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.channels.channel import Channel
-from symshuffle.geometry.extremal import MaximalPolytope
-from symshuffle.geometry.orders import Separation, blackwell, deficiency, equivalent
+from symshuffle.channels.geometry.extremal import MaximalPolytope
+from symshuffle.channels.geometry.orders import Separation, blackwell, deficiency, equivalent
 
 LAM = Fraction(3)
 SINGLES = MaximalPolytope(3, LAM).channel({1: Fraction(1, 5), 2: Fraction(1, 5), 4: Fraction(1, 5)})

@@ -7,8 +7,8 @@ import pytest
 
 from symshuffle.base.errors import NotDecided, SolverFailure
 from symshuffle.base.lp import LinearProgram
-from symshuffle.geometry import linprog
-from symshuffle.geometry.linprog import optimal_vectors, solve
+from symshuffle.channels.geometry import linprog
+from symshuffle.channels.geometry.linprog import optimal_vectors, solve
 
 F = Fraction
 SENSES = ("==", ">=", "<=")

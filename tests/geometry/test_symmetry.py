@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.geometry.extremal import MaximalPolytope, non_extreme_output
-from symshuffle.geometry.groups import (
+from symshuffle.channels.geometry.extremal import MaximalPolytope, non_extreme_output
+from symshuffle.channels.geometry.groups import (
     SymmetryGroup,
     cyclic_group,
     dihedral_group,
@@ -17,8 +17,8 @@ from symshuffle.geometry.groups import (
     symmetric_group,
     trivial_group,
 )
-from symshuffle.geometry.subset_orbits import OrbitCount
-from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel, average_weights, symmetrize_channel
+from symshuffle.channels.geometry.subset_orbits import OrbitCount
+from symshuffle.channels.geometry.symmetry import OrbitPolytope, act_on_channel, average_weights, symmetrize_channel
 
 LAM = Fraction(7, 3)
 SIZES = (3, 4, 5, 6, 7, 8, 9, 10)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction as F
 from typing import Any
 
+from symshuffle.channels.geometry.orders import blackwell
 from symshuffle.design.decision.modelling import CertifiedModel
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
-from symshuffle.geometry.orders import blackwell
 from symshuffle.utility.frontiers.convex_order import convex_order
 from tests.soundness import false_answers, false_bound_files, false_claim_files, false_laws  # each enters its own
 from tests.soundness.false_certificates import CASES, E1

@@ -10,9 +10,9 @@ from typing import Any
 import sympy as sp
 
 from symshuffle.base.choices import Criterion
+from symshuffle.channels.geometry.groups import trivial_group
 from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.parametric.walk import derive
-from symshuffle.geometry.groups import trivial_group
 from tests.soundness.false_certificates import false
 from tests.soundness.false_designs import ORDERED
 

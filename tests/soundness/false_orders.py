@@ -10,8 +10,8 @@ from typing import Any
 
 from symshuffle.base.choices import Larger
 from symshuffle.channels.channel import Channel
+from symshuffle.channels.geometry.orders import Garbling, Separation, blackwell, deficiency
 from symshuffle.channels.law import Law
-from symshuffle.geometry.orders import Garbling, Separation, blackwell, deficiency
 from symshuffle.utility.frontiers.convex_order import ConvexOrder
 from symshuffle.vectors.privacy.dominance import which_order
 from symshuffle.vectors.privacy.finite_pair import FinitePair

@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any
 
 from symshuffle.base.lp import Certificate, LinearProgram
+from symshuffle.channels.geometry.linprog import solve
 from symshuffle.design.decision.modelling import CertifiedModel
-from symshuffle.geometry.linprog import solve
 from tests.soundness.false_certificates import exactly, false
 
 

@@ -27,6 +27,7 @@ from symshuffle.accountants.renyi import front as renyi
 from symshuffle.base.choices import Question
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import LevelledPair
+from symshuffle.channels.geometry.groups import cyclic_group
 from symshuffle.collect import make_plan
 from symshuffle.decompositions import backgrounds, composition, symbolic
 from symshuffle.design.comparison import certified, families, forms, matching
@@ -37,7 +38,6 @@ from symshuffle.design.parametric.walk import derive
 from symshuffle.design.shuffled.best import best_shuffled
 from symshuffle.engines import confirm
 from symshuffle.engines.densities import engine as densities
-from symshuffle.geometry.groups import cyclic_group
 from symshuffle.ledger.claims import parts
 from symshuffle.ledger.claims.model import Claim, Correction
 from symshuffle.ledger.claims.parts import Clause, Erratum

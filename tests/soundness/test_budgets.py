@@ -39,7 +39,7 @@ FORMULAS = (
     "design.named.candidate_risks",
     "design.named.guessing",
     "design.named.subset_weight",
-    "geometry.extremal.staircase_row",
+    "channels.geometry.extremal.staircase_row",
     "utility.likelihood.extremes.mixing",
 )
 """Expressions in ``lam``, whatever stands for it."""

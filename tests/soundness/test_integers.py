@@ -43,13 +43,13 @@ from symshuffle.accountants.questions.tradeoff_function import GaussianLimit, ga
 from symshuffle.accountants.questions.unequal import Users, unequal_delta, unequal_epsilon
 from symshuffle.accountants.renyi.front import renyi
 from symshuffle.accountants.rounds.plan import rounds
+from symshuffle.channels.geometry import extremal
+from symshuffle.channels.geometry.groups import cyclic_group
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.composition import hamming
 from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.engines.confirm import confirm
 from symshuffle.engines.confirm.front import confirm_laplace
-from symshuffle.geometry import extremal
-from symshuffle.geometry.groups import cyclic_group
 from symshuffle.ledger.claims.registry import Ledger
 from symshuffle.ledger.claims.verify import verify
 from symshuffle.utility.anchored import maps

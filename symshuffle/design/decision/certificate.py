@@ -21,9 +21,9 @@ from symshuffle.base.errors import CertificateError
 from symshuffle.base.numbers import Exp, as_width, enclose, parse_rational
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
+from symshuffle.channels.geometry.extremal import mask, members
+from symshuffle.channels.geometry.linear import dot
 from symshuffle.design.decision.problems import DecisionProblem
-from symshuffle.geometry.extremal import mask, members
-from symshuffle.geometry.linear import dot
 
 Solved = TypeVar("Solved", bound=Any)
 """A design, as a dataclass, whose optimum lies in the bracket ``value``."""

@@ -18,13 +18,13 @@ import numpy as np
 from symshuffle.base.choices import Criterion, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.lp import LinearProgram, Sense
+from symshuffle.channels.geometry.automorphisms import Codes, column_automorphisms, encode
+from symshuffle.channels.geometry.groups import SymmetryGroup, trivial_group
+from symshuffle.channels.geometry.linear import Matrix, Vector
+from symshuffle.channels.geometry.linprog import solve
+from symshuffle.channels.geometry.subset_orbits import orbits_of_points
 from symshuffle.design.decision.certificate import violated_columns
 from symshuffle.design.decision.problems import DecisionProblem, SubsetAction, as_integers
-from symshuffle.geometry.automorphisms import Codes, column_automorphisms, encode
-from symshuffle.geometry.groups import SymmetryGroup, trivial_group
-from symshuffle.geometry.linear import Matrix, Vector
-from symshuffle.geometry.linprog import solve
-from symshuffle.geometry.subset_orbits import orbits_of_points
 
 _ADVICE: Final = (
     "give the group by its generators instead (SymmetryGroup(m, generators), field symmetry of a problem file), or use "
@@ -153,8 +153,8 @@ def spread_over(orbits: Sequence[Sequence[int]], values: Sequence[Fraction], siz
 def detect_symmetry(problem: DecisionProblem, *, criterion: Criterion | str = Criterion.BAYES) -> SymmetryGroup:
     """Group of input permutations that are symmetries of a decision problem.
 
-    The search is a partition refinement with backtracking (:mod:`symshuffle.geometry.automorphisms`). Every generator
-    is a symmetry that was checked; the group is the full one unless the search was cut short after about 15 seconds.
+    The search is a partition refinement with backtracking (`channels.geometry.automorphisms`). Every generator is a
+    symmetry that was checked; the group is the full one unless the search was cut short after about 15 seconds.
 
     For the minimax criterion a problem of which two parameters have the same model gets the trivial group: which of
     them a symmetry moves to which would be ambiguous.

@@ -17,9 +17,9 @@ from symshuffle.base.numbers import Exp, enclose, parse_rational
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, well_formed, within
 from symshuffle.base.solvers import cvxpy, silent
 from symshuffle.channels.channel import Channel
+from symshuffle.channels.geometry.extremal import MaximalPolytope, check_inputs, check_lam, proper_subsets
+from symshuffle.channels.geometry.linprog import Solution, solve
 from symshuffle.design.decision.programs import indicator_matrix
-from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam, proper_subsets
-from symshuffle.geometry.linprog import Solution, solve
 
 _LARGEST = 12
 

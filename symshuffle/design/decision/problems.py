@@ -20,8 +20,8 @@ from symshuffle.base.lp import LinearProgram
 from symshuffle.base.numbers import as_integer, check_rational, parse_rational
 from symshuffle.base.results import Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel, exact_columns
-from symshuffle.geometry.linear import Matrix, Vector, dot
-from symshuffle.geometry.linprog import solve
+from symshuffle.channels.geometry.linear import Matrix, Vector, dot
+from symshuffle.channels.geometry.linprog import solve
 
 SubsetAction: TypeAlias = "tuple[int, int]"
 """A subset of the inputs (bit mask) and an action."""

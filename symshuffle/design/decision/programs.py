@@ -17,10 +17,10 @@ from symshuffle.base.choices import Criterion, Method
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import SolverFailure, Unsupported
 from symshuffle.base.solvers import cvxpy, highs_optimum, linprog
+from symshuffle.channels.geometry.groups import SymmetryGroup
+from symshuffle.channels.geometry.linprog import proposed
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import DecisionProblem
-from symshuffle.geometry.groups import SymmetryGroup
-from symshuffle.geometry.linprog import proposed
 
 POLYTOPE_LIMIT: Final = 18
 """Largest number of inputs for the program over all subsets (262 142 columns)."""

@@ -13,13 +13,13 @@ from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Exp, enclose
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
+from symshuffle.channels.geometry.extremal import check_lam, members
+from symshuffle.channels.geometry.groups import SymmetryGroup
+from symshuffle.channels.geometry.subset_orbits import OrbitCount, SubsetOrbit
 from symshuffle.design.decision import programs
 from symshuffle.design.decision.certificate import LEVELS, REL, check_around, check_bound, narrowed
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import DecisionProblem
-from symshuffle.geometry.extremal import check_lam, members
-from symshuffle.geometry.groups import SymmetryGroup
-from symshuffle.geometry.subset_orbits import OrbitCount, SubsetOrbit
 
 _MAX_OUTPUTS: Final = 4096
 
@@ -201,7 +201,7 @@ def orbit_tradeoff(
     Examples
     --------
     >>> from symshuffle.design import smoothed_point_masses
-    >>> from symshuffle.geometry.groups import symmetric_group
+    >>> from symshuffle.channels.geometry.groups import symmetric_group
     >>> orbit_tradeoff(smoothed_point_masses(50, 1), 50, symmetric_group(50)).value.exact
     Fraction(49, 99)
     """

@@ -21,6 +21,10 @@ from symshuffle.base.levels import takes_eps0
 from symshuffle.base.lp import LinearProgram, Sense
 from symshuffle.base.numbers import Exp, enclose
 from symshuffle.base.results import Bracket
+from symshuffle.channels.geometry.extremal import LDPCone, check_lam
+from symshuffle.channels.geometry.groups import trivial_group
+from symshuffle.channels.geometry.linear import Matrix, Vector
+from symshuffle.channels.geometry.linprog import solve
 from symshuffle.design.decision import programs
 from symshuffle.design.decision.certificate import (
     LEVELS,
@@ -33,10 +37,6 @@ from symshuffle.design.decision.certificate import (
 )
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import DecisionProblem, SubsetAction
-from symshuffle.geometry.extremal import LDPCone, check_lam
-from symshuffle.geometry.groups import trivial_group
-from symshuffle.geometry.linear import Matrix, Vector
-from symshuffle.geometry.linprog import solve
 
 _EXACT_ROWS: Final = 120
 """Largest number of rows for which the rational re-solve is attempted by default."""

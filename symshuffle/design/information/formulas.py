@@ -22,6 +22,10 @@ from symshuffle.base.errors import CertificateError, NotDecided, Unsupported
 from symshuffle.base.lp import LinearProgram, Sense
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.base.results import well_formed, within
+from symshuffle.channels.geometry.extremal import check_lam
+from symshuffle.channels.geometry.groups import SymmetryGroup
+from symshuffle.channels.geometry.linprog import full_bases
+from symshuffle.channels.geometry.subset_orbits import SubsetOrbit
 from symshuffle.design.information.log_sums import (
     RING,
     LogSum,
@@ -38,10 +42,6 @@ from symshuffle.design.information.log_sums import (
 )
 from symshuffle.design.information.measures import Measure, check_exchangeable
 from symshuffle.design.parametric.program import ParametricColumn, ParametricProgram, program_of_costs
-from symshuffle.geometry.extremal import check_lam
-from symshuffle.geometry.groups import SymmetryGroup
-from symshuffle.geometry.linprog import full_bases
-from symshuffle.geometry.subset_orbits import SubsetOrbit
 
 
 @final

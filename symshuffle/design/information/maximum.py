@@ -17,6 +17,10 @@ from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Ball, Exp, enclose, to_arb, working_precision
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
+from symshuffle.channels.geometry.extremal import MaximalPolytope, check_inputs, check_lam, staircase_row
+from symshuffle.channels.geometry.groups import SymmetryGroup
+from symshuffle.channels.geometry.linear import dot
+from symshuffle.channels.geometry.linprog import solve
 from symshuffle.design.decision.certificate import REL, check_around, narrowed
 from symshuffle.design.information.measures import (
     COLUMN_BITS,
@@ -28,10 +32,6 @@ from symshuffle.design.information.measures import (
     enclosed,
 )
 from symshuffle.design.information.vertices import Reduced, enclosed_maximum
-from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam, staircase_row
-from symshuffle.geometry.groups import SymmetryGroup
-from symshuffle.geometry.linear import dot
-from symshuffle.geometry.linprog import solve
 
 ENUMERATION_LIMIT: Final = 14
 """Largest number of inputs for which every staircase column is certified."""

@@ -17,10 +17,10 @@ import flint
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, squared, to_arb, working_precision
 from symshuffle.channels.channel import Channel, exact_columns
-from symshuffle.geometry.extremal import proper_subsets
-from symshuffle.geometry.groups import SymmetryGroup, product_of_symmetric_groups
-from symshuffle.geometry.linear import Vector, dot
-from symshuffle.geometry.subset_orbits import SubsetOrbit
+from symshuffle.channels.geometry.extremal import proper_subsets
+from symshuffle.channels.geometry.groups import SymmetryGroup, product_of_symmetric_groups
+from symshuffle.channels.geometry.linear import Vector, dot
+from symshuffle.channels.geometry.subset_orbits import SubsetOrbit
 
 Column: TypeAlias = "Sequence[Fraction]"
 

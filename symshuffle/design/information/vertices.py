@@ -16,13 +16,13 @@ from symshuffle.base.lp import Certificate, LinearProgram, Sense
 from symshuffle.base.numbers import Ball, to_arb
 from symshuffle.base.results import Bracket
 from symshuffle.base.solvers import linprog
+from symshuffle.channels.geometry.extremal import staircase_row
+from symshuffle.channels.geometry.groups import SymmetryGroup
+from symshuffle.channels.geometry.linear import Vector, dot
+from symshuffle.channels.geometry.linprog import certificate_of_basis, few_enough, optimal_vectors
+from symshuffle.channels.geometry.subset_orbits import SubsetOrbit
 from symshuffle.design.decision.invariant import spread_over
 from symshuffle.design.information.measures import Column, Measure, columns_up_to
-from symshuffle.geometry.extremal import staircase_row
-from symshuffle.geometry.groups import SymmetryGroup
-from symshuffle.geometry.linear import Vector, dot
-from symshuffle.geometry.linprog import certificate_of_basis, few_enough, optimal_vectors
-from symshuffle.geometry.subset_orbits import SubsetOrbit
 
 
 @final

@@ -15,10 +15,10 @@ from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.lp import LinearProgram, Sense
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, as_precision, enclose
 from symshuffle.base.results import well_formed, within
+from symshuffle.channels.geometry.groups import SymmetryGroup
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.parametric.signs import interval_of_signs, nearby, sign_in_field
-from symshuffle.geometry.groups import SymmetryGroup
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 
 

@@ -18,6 +18,8 @@ from sympy.polys.matrices import DomainMatrix
 
 from symshuffle.base.choices import Criterion, choice
 from symshuffle.base.errors import NotDecided
+from symshuffle.channels.geometry.groups import SymmetryGroup
+from symshuffle.channels.geometry.linprog import full_bases
 from symshuffle.design.decision.invariant import detect_symmetry
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.parametric.program import (
@@ -29,8 +31,6 @@ from symshuffle.design.parametric.program import (
     program_of_problem,
 )
 from symshuffle.design.parametric.signs import interval_of_signs
-from symshuffle.geometry.groups import SymmetryGroup
-from symshuffle.geometry.linprog import full_bases
 
 _MAX_PIECES: Final = 200
 
@@ -161,7 +161,7 @@ def derive(
     Examples
     --------
     >>> from symshuffle.design import smoothed_point_masses
-    >>> from symshuffle.geometry.groups import symmetric_group
+    >>> from symshuffle.channels.geometry.groups import symmetric_group
     >>> derive(smoothed_point_masses(3, 1), symmetric_group(3)).expression()
     2/(lambda + 2)
     """

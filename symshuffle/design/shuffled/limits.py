@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from symshuffle.base.errors import InputError
-from symshuffle.geometry.linear import Vector
+from symshuffle.channels.geometry.linear import Vector
 from symshuffle.utility.frontiers.caps import check_inputs
 from symshuffle.utility.frontiers.orbit import subset_orbit
 

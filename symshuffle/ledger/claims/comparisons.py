@@ -16,7 +16,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Verdict, equal, less
 
 if TYPE_CHECKING:
-    from symshuffle.geometry.linprog import Solution
+    from symshuffle.channels.geometry.linprog import Solution
 
 
 @final

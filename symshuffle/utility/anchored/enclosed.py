@@ -33,7 +33,7 @@ from symshuffle.base.numbers import (
     working_precision,
 )
 from symshuffle.channels.channel import Channel
-from symshuffle.geometry.linear import second_moment
+from symshuffle.channels.geometry.linear import second_moment
 from symshuffle.utility.anchored.law import AnchoredLaw, check_composition
 
 Balls: TypeAlias = "tuple[Ball, ...]"

@@ -16,7 +16,7 @@ from typing import final
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
 from symshuffle.channels.channel import Channel, exact_columns
-from symshuffle.geometry.linear import Matrix, Vector, dot, rank, second_moment
+from symshuffle.channels.geometry.linear import Matrix, Vector, dot, rank, second_moment
 
 
 @final

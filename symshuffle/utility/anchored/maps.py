@@ -15,7 +15,7 @@ from typing import Any, final
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
-from symshuffle.geometry.linear import Matrix, Vector, dot, second_moment, transpose
+from symshuffle.channels.geometry.linear import Matrix, Vector, dot, second_moment, transpose
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw, check_composition, check_template
 
 

@@ -19,8 +19,8 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer, lower_end, upper_end
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
 from symshuffle.channels.channel import Channel, exact_columns
+from symshuffle.channels.geometry.linear import Matrix, Vector, dot, inverse, second_moment
 from symshuffle.channels.shuffled import histogram_law
-from symshuffle.geometry.linear import Matrix, Vector, dot, inverse, second_moment
 from symshuffle.utility.anchored.enclosed import EnclosedLaw
 from symshuffle.utility.anchored.law import AnchoredLaw, check_composition
 

@@ -26,7 +26,7 @@ from symshuffle.base.numbers import (
     working_precision,
 )
 from symshuffle.base.results import Bracket
-from symshuffle.geometry.linear import inverse
+from symshuffle.channels.geometry.linear import inverse
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import check_users, fisher_information
 from symshuffle.utility.estimation.lower_bounds import ball_bracket, van_trees_bound

@@ -30,8 +30,8 @@ from symshuffle.base.numbers import (
 )
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, well_formed
 from symshuffle.channels.channel import Channel, exact_columns
+from symshuffle.channels.geometry.linear import dot
 from symshuffle.channels.shuffled import histogram_law
-from symshuffle.geometry.linear import dot
 from symshuffle.utility.anchored.law import check_composition
 from symshuffle.utility.estimation.canonical import check_users, isotropic_risk
 

@@ -19,8 +19,8 @@ from symshuffle.base.levels import takes_eps0
 from symshuffle.base.lp import LinearProgram
 from symshuffle.base.numbers import Number, Verdict, less
 from symshuffle.base.results import well_formed
+from symshuffle.channels.geometry.linprog import solve
 from symshuffle.channels.law import Law
-from symshuffle.geometry.linprog import solve
 from symshuffle.utility.estimation.canonical import check_users
 from symshuffle.utility.frontiers.contamination import Contamination, binary_envelope
 

@@ -16,8 +16,8 @@ from sympy.utilities.iterables import multiset_permutations
 
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.numbers import as_integer
-from symshuffle.geometry.groups import SymmetryGroup, symmetric_group
-from symshuffle.geometry.linear import Vector, row_dependence
+from symshuffle.channels.geometry.groups import SymmetryGroup, symmetric_group
+from symshuffle.channels.geometry.linear import Vector, row_dependence
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import constant_of
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw, check_template

@@ -20,7 +20,7 @@ from symshuffle.base.choices import Population, Rigour, choice
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.numbers import Exp, Real, enclose
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, passes, well_formed, within
-from symshuffle.geometry.linear import row_dependence
+from symshuffle.channels.geometry.linear import row_dependence
 from symshuffle.mechanisms.symbolic import constant_of
 from symshuffle.utility.anchored.law import AnchoredLaw, check_template, template_budget, template_signal
 from symshuffle.utility.estimation.canonical import isotropic_risk

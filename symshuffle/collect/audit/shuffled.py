@@ -20,13 +20,13 @@ from typing import Any, Final, final
 import numpy as np
 
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.audit.attained import ConstantDatasets, blocks, candidates, occurs, sharpened
-from symshuffle.audit.claims import MOST_MESSAGES, Claim, Program, answers, as_run, claim, hint
-from symshuffle.audit.shares import CAUGHT, MOST_RUNS, Power, about_runs, check_runs, least_runs
-from symshuffle.audit.verdicts import Audit, ClaimedCell, Event, finding
 from symshuffle.base.errors import InputError, Progress, Unsupported
 from symshuffle.base.numbers import as_integer, natural_log, to_float, upper_end
 from symshuffle.base.results import Bracket
+from symshuffle.collect.audit.attained import ConstantDatasets, blocks, candidates, occurs, sharpened
+from symshuffle.collect.audit.claims import MOST_MESSAGES, Claim, Program, answers, as_run, claim, hint
+from symshuffle.collect.audit.shares import CAUGHT, MOST_RUNS, Power, about_runs, check_runs, least_runs
+from symshuffle.collect.audit.verdicts import Audit, ClaimedCell, Event, finding
 from symshuffle.collect.estimate import read_confidence
 from symshuffle.collect.scheme import Integers, Scheme, random_order, uniform
 
@@ -288,7 +288,7 @@ def audit_shuffled(
     Parameters
     ----------
     source : Claim, Channel, Mechanism or Plan
-        What every user is said to run, as in :func:`symshuffle.audit.claim`.
+        What every user is said to run, as in :func:`symshuffle.collect.claim`.
     n : int
         Number of users, the differing one included.
     runs : int

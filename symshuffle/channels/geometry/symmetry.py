@@ -12,10 +12,10 @@ from typing import Final, final
 
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.channels.channel import Channel, direct_sum
-from symshuffle.geometry.extremal import check_lam
-from symshuffle.geometry.groups import SymmetryGroup, symmetric_group
-from symshuffle.geometry.linear import inverse
-from symshuffle.geometry.subset_orbits import SubsetOrbit
+from symshuffle.channels.geometry.extremal import check_lam
+from symshuffle.channels.geometry.groups import SymmetryGroup, symmetric_group
+from symshuffle.channels.geometry.linear import inverse
+from symshuffle.channels.geometry.subset_orbits import SubsetOrbit
 
 LARGEST_BASES: Final = 200_000
 """Bases beyond which the vertices of a symmetric polytope are not listed."""

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from symshuffle.base.errors import Unsupported
-from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, product_of_symmetric_groups
-from symshuffle.geometry.subset_orbits import cycle_of, orbits_of_points
+from symshuffle.channels.geometry.groups import SymmetryGroup, cyclic_group, product_of_symmetric_groups
+from symshuffle.channels.geometry.subset_orbits import cycle_of, orbits_of_points
 
 Codes: TypeAlias = "npt.NDArray[np.int64]"
 Colours: TypeAlias = "npt.NDArray[np.uint64]"

@@ -15,8 +15,8 @@ from typing import Any, Final, final
 
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import as_integer
-from symshuffle.geometry.extremal import check_inputs, mask
-from symshuffle.geometry.subset_orbits import (
+from symshuffle.channels.geometry.extremal import check_inputs, mask
+from symshuffle.channels.geometry.subset_orbits import (
     OrbitCount,
     SubsetOrbit,
     cycle_of,

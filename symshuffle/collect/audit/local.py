@@ -12,11 +12,11 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from symshuffle.audit.claims import MOST_MESSAGES, Claim, Program, answers, claim, hint
-from symshuffle.audit.shares import CAUGHT, Power, about_runs, check_runs
-from symshuffle.audit.verdicts import Audit, ClaimedCell, Event, finding
 from symshuffle.base.errors import InputError, Progress
 from symshuffle.base.numbers import Verdict, as_integer, less, lower_end, natural_log, to_float, upper_end
+from symshuffle.collect.audit.claims import MOST_MESSAGES, Claim, Program, answers, claim, hint
+from symshuffle.collect.audit.shares import CAUGHT, Power, about_runs, check_runs
+from symshuffle.collect.audit.verdicts import Audit, ClaimedCell, Event, finding
 from symshuffle.collect.estimate import read_confidence
 from symshuffle.collect.scheme import Integers
 
@@ -187,7 +187,7 @@ def audit_local(source: Any, *, runs: object, confidence: object = "0.99") -> Lo
     Parameters
     ----------
     source : Claim, Channel, Mechanism or Plan
-        What the client is said to be, as in :func:`symshuffle.audit.claim`.
+        What the client is said to be, as in :func:`symshuffle.collect.claim`.
     runs : int
         Runs of each input.
     confidence : number or text

@@ -17,7 +17,7 @@ from typing import Any, final
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import as_integer
 from symshuffle.channels.channel import Channel, exact_columns
-from symshuffle.geometry import balanced
+from symshuffle.channels.geometry import balanced
 
 MAX_ENUMERATION = 5
 """Largest number of inputs for which the vertices of the polytope are listed (1291 of them) and not streamed."""

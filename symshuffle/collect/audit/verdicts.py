@@ -15,9 +15,9 @@ from fractions import Fraction
 from typing import Any, Final, final
 
 from symshuffle.accountants.covering.assumptions import Assumption
-from symshuffle.audit.shares import at_least, at_most, lower_share, upper_share
 from symshuffle.base.numbers import Number, counted, format_decimal, lower_end, natural_log, shortest, upper_end
 from symshuffle.base.results import FirstLines, outward
+from symshuffle.collect.audit.shares import at_least, at_most, lower_share, upper_share
 
 NO_PROOF: Final = "this is no proof of privacy"
 """What goes with every result that refutes nothing."""

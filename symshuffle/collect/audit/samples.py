@@ -17,12 +17,12 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from symshuffle.audit.claims import MOST_MESSAGES, Program, answers, as_run, hint
-from symshuffle.audit.shares import CAUGHT, Power, about_runs, check_runs
-from symshuffle.audit.verdicts import Audit, Event, finding
 from symshuffle.base.errors import InputError, Progress, check_list
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import Real, as_integer, enclose, natural_log, parse_rational, upper_end
+from symshuffle.collect.audit.claims import MOST_MESSAGES, Program, answers, as_run, hint
+from symshuffle.collect.audit.shares import CAUGHT, Power, about_runs, check_runs
+from symshuffle.collect.audit.verdicts import Audit, Event, finding
 from symshuffle.collect.estimate import read_confidence
 
 Run = tuple[str, ...]

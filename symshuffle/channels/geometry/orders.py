@@ -18,8 +18,8 @@ from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
 from symshuffle.base.results import Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel, exact_columns
-from symshuffle.geometry.linear import Matrix
-from symshuffle.geometry.linprog import Solution, solve
+from symshuffle.channels.geometry.linear import Matrix
+from symshuffle.channels.geometry.linprog import Solution, solve
 
 
 @final

@@ -20,7 +20,7 @@ from symshuffle.base.errors import CertificateError, NotDecided, SolverFailure
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.base.solvers import highspy, silent
-from symshuffle.geometry.linear import from_fmpq, to_fmpq
+from symshuffle.channels.geometry.linear import from_fmpq, to_fmpq
 
 LARGEST_ENTRIES: Final = 2_000_000
 """Rows times columns beyond which a program is not solved by pivots over the rationals."""

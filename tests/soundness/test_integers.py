@@ -18,7 +18,6 @@ from symshuffle import (
     InputError,
     Laplace,
     accountants,
-    audit,
     channels,
     collect,
     compare,
@@ -110,7 +109,7 @@ SYMBOLIC = utility.SymbolicLaw(mechanism("rr"))
 OPTIMUM = design.PiecewiseOptimum((), design.cardioid_program(3, F(1, 2)))
 VECTOR_PAIR = worst_pair(SphereLinear("1/2", 1), adjacency="zero-out")
 NOISE = BlanketMixedGaussian("0.95", "4.6")
-AUDIT = audit.audit_shuffled(W, n=4, runs=100)
+AUDIT = collect.audit_shuffled(W, n=4, runs=100)
 PLAN = collect.make_plan(4, n=9, eps=1, delta="1/10", mechanism="krr")
 
 
@@ -127,7 +126,7 @@ def row(arguments, function, /, *given, **named):
 
 
 ROWS = (
-    row("count runs", audit.confidence_ends, runs=4, level="0.1", count=1),
+    row("count runs", collect.confidence_ends, runs=4, level="0.1", count=1),
     row("block", AUDIT.power, W, block=2),
     row("n", collect.Support, p=F(1, 2), q=F(1, 4), n=4),
     row("count", collect.Support(4, F(1, 2), F(1, 4)).interval, alpha=F(1, 10), count=1),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from symshuffle.channels.channels.groups import cyclic_group
 
 import symshuffle
 from symshuffle import (
@@ -24,7 +25,6 @@ from symshuffle import (
     delta,
     design,
     epsilon,
-    geometry,
     joint,
     mechanism,
     optimal_decomposition,
@@ -43,7 +43,6 @@ from symshuffle.accountants.questions.unequal import Users, unequal_delta, unequ
 from symshuffle.accountants.renyi.front import renyi
 from symshuffle.accountants.rounds.plan import rounds
 from symshuffle.channels.geometry import extremal
-from symshuffle.channels.geometry.groups import cyclic_group
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.composition import hamming
 from symshuffle.design.decision.problems import smoothed_point_masses
@@ -246,10 +245,10 @@ DOORS = {door: found for one in ROWS for door, found in one.items()} | {
     "subset_orbit.subset": (5, lambda v: cyclic_group(4).subset_orbit(v)),
     "ExtremalChannel.m": (3, lambda v: design.ExtremalChannel(v, lam=2).m),
     "ReductionPair.histogram_laws.n": (2, PAIR_OF_ROWS.histogram_laws),
-    "SymmetryGroup.m": (3, lambda v: geometry.SymmetryGroup(v, ((1, 2, 0),)).m),
+    "SymmetryGroup.m": (3, lambda v: channels.SymmetryGroup(v, ((1, 2, 0),)).m),
     "cardioid_program.m": (4, lambda v: design.cardioid_program(v, F(1, 2)).columns),
-    "cyclic_group.m": (4, geometry.cyclic_group),
-    "symmetric_group.m": (4, geometry.symmetric_group),
+    "cyclic_group.m": (4, channels.cyclic_group),
+    "symmetric_group.m": (4, channels.symmetric_group),
     "optimal_equivariant_risk.k": (3, lambda v: utility.optimal_equivariant_risk(v, F(1), n=9, population="iid")[0]),
     "optimal_equivariant_risk.n": (9, lambda v: utility.optimal_equivariant_risk(3, F(1), n=v, population="iid")[0]),
     "slope_constant.k": (4, utility.slope_constant),

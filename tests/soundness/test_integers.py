@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from symshuffle.channels.channels.groups import cyclic_group
 
 import symshuffle
 from symshuffle import (
@@ -43,6 +42,7 @@ from symshuffle.accountants.questions.unequal import Users, unequal_delta, unequ
 from symshuffle.accountants.renyi.front import renyi
 from symshuffle.accountants.rounds.plan import rounds
 from symshuffle.channels.geometry import extremal
+from symshuffle.channels.geometry.groups import cyclic_group
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.composition import hamming
 from symshuffle.design.decision.problems import smoothed_point_masses

@@ -227,7 +227,7 @@ DOORS = {door: call for one in ROWS for door, call in one.items()} | {
         PAIR, 3, F(1), F(2), (F(1), F(2)), (v,), "float64"
     ),
     "vectors.privacy.dominance.which_order.rigour": lambda v: which_order(
-        worst_pair(SphereLinear("1/2", 3), adjacency="zero-out"), 3, low="1/20", high="1/10", rigour=v, evaluations=5
+        worst_pair(SphereLinear("1/2", 1), adjacency="zero-out"), 3, low="1/20", high="1/10", rigour=v, evaluations=5
     ).to_dict(),
     "vectors.calibration.floor.Target.adjacency": lambda v: floor.Target(3, F(6, 5), F(1, 10), v, "largest"),
     "vectors.calibration.cells.cells.adjacency": lambda v: cells.cells(CELLED, F(2), v, "largest").pair(flint.arb(0)),

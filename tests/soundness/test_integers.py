@@ -218,7 +218,7 @@ ROWS = (
     row("bits", utility.threshold_budget, 4, bits=64),
     row("k", utility.thinning_gain, budget=F(1, 8), k=3),
     row("k s bits", utility.tie_ratio, s=1, k=5, bits=64),
-    row("n", vectors.worst_background_on_the_line, sigma0=2, eps=1, tolerance="1/2", n=2),
+    row("n", vectors.worst_background_on_the_line, sigma0=1, eps="1/5", tolerance="1/2", n=2),
     row("n", utility.worst_canonical_risk, ANCHORED, population="iid", n=4),
     row("n", channels.worst_shuffled_divergence, W, (0, 1), gamma=F(6, 5), n=3),
     row("n evaluations", vectors.which_order, VECTOR_PAIR, high=1, evaluations=9, n=3),

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, Final
 
 import sympy as sp
@@ -25,6 +26,7 @@ from symshuffle.mechanisms.unary import G
 M: Final = sp.Symbol("m", integer=True, positive=True)
 
 
+@cache  # its definition is checked once
 def affine_hashing() -> Mechanism:
     """Local hashing by inner products over GF(g), with lam, g and m open.
 

@@ -53,7 +53,7 @@ def check_brackets(law: Law, n: int, exact: Fraction) -> None:
 
 
 @given(laws(max_atoms=4), USERS)
-@hypothesis.settings(max_examples=200)
+@hypothesis.settings(max_examples=60)
 def test_no_engine_excludes_the_truth(law, n):
     check(law, n)
 

@@ -333,7 +333,7 @@ def test_one_large_value_decides_and_the_bracket_is_narrow():
         def one(u):
             return flint.acb(law.pieces[0].value(u).real + mean).real
 
-        total, width = 0.0, 1 / 256
+        total, width = 0.0, 1 / 64
         for k in range(int(10 / width), int(17 / width)):
             u = (k + 0.5) * width
             gap = float(one(flint.acb(u)))

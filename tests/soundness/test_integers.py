@@ -69,6 +69,7 @@ from symshuffle.vectors.randomizers.mechanisms import (
     PrivUnit,
     SphereLinear,
 )
+from tests.shown import shows_itself
 from tests.words import words
 
 W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
@@ -259,7 +260,8 @@ DOORS = {door: found for one in ROWS for door, found in one.items()} | {
 @pytest.mark.parametrize("door", DOORS)
 def test_an_integer_of_numpy_is_one_and_nothing_else_is(door):
     value, call = DOORS[door]
-    assert call(np.int64(value)) == call(value)
+    found = call(np.int64(value))
+    assert found == call(value) and shows_itself(found)
     doubles = () if door.startswith("mechanism.") else (float(value), np.float64(value))  # at() reads 4.0 as text
     for wrong in (True, np.bool_(True), *doubles, value + 0.5, "x"):
         with pytest.raises(InputError) as refusal:

@@ -14,6 +14,7 @@ import symshuffle
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Verdict
 from symshuffle.cli import WRONG_INPUT, application, main
+from tests.shown import shows_itself
 from tests.soundness.public_doors import DOORS
 from tests.words import words
 
@@ -160,7 +161,8 @@ def test_nonsense_is_refused_by_name(door):
 def test_a_member_and_its_name_are_the_same(door):
     for kind in WALKED[door]:
         for member in kind:
-            assert outcome(door, member.value) == outcome(door, member)
+            found = outcome(door, member)
+            assert outcome(door, member.value) == found and shows_itself(found)
 
 
 def options():

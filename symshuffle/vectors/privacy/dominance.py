@@ -176,7 +176,7 @@ def which_order(
     """
     n = check_n(n)
     start, end = read_target(eps=low), read_target(eps=high)
-    most = as_integer(evaluations, "evaluations", _FIRST + 1)
+    most, asked = as_integer(evaluations, "evaluations", _FIRST + 1), choice(Rigour, rigour, "rigour")
     first, last = _rational(start, up=False), _rational(end, up=True)
     if not first < last:
         raise InputError("high", high, f"a level above low = {low}")
@@ -186,7 +186,7 @@ def which_order(
         profiles = _Profiles(pair, n, Rigour.EXACT)
         orders, verdicts = profiles.at_corners(first, last)
     else:
-        profiles = _Profiles(pair, n, choice(Rigour, rigour, "rigour"))
+        profiles = _Profiles(pair, n, asked)
         orders, verdicts = _refined(profiles, first, last, most)
     return OrderComparison(pair, n, start, end, tuple(orders), tuple(verdicts), profiles.rigour)
 

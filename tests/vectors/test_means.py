@@ -67,19 +67,17 @@ def test_the_guarantee_is_that_of_the_accountant(vectors):
     assert symshuffle.delta(more, n=400, eps=1, adjacency="zero-out").bracket.lower > GOAL
 
 
-def test_auto_takes_the_smallest_error_and_says_what_it_could_not_use():
-    refused = []
-    found = candidates(
-        ("privunit", "sphere-linear"),
-        n=500,
-        dimension=1,
-        order=Exp(Fraction(1)),
-        goal=GOAL,
-        adjacency="replace-one",
-        refused=refused,
-    )
-    assert [candidate.name for candidate in found] == ["sphere-linear"]
-    assert refused[0][0] == "privunit" and "dimension 2" in refused[0][1]
+@pytest.mark.parametrize("dimension", [1, 2, 16])
+def test_auto_takes_the_smallest_error_and_says_what_it_could_not_use(dimension):
+    """What an estimate excludes has a larger error, as its calibration shows."""
+    asked = {"n": 500, "dimension": dimension, "order": Exp(Fraction(1)), "goal": GOAL, "adjacency": "replace-one"}
+    names, refused = ("privunit", "sphere-linear"), []
+    quick, every = candidates(names, **asked, refused=refused, every=False), candidates(names, **asked)
+    assert quick[0] == every[0]
+    excluded = [one for one in every if one not in quick]
+    assert all(one.rmse.lower > quick[0].rmse.upper for one in excluded)
+    assert len(excluded) == sum("cannot win" in reason for _, reason in refused)
+    assert dimension > 1 or (len(every) == 1 and "dimension 2" in refused[0][1])
 
 
 @pytest.mark.parametrize(

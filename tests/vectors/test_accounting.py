@@ -247,13 +247,24 @@ def test_the_clipped_density_in_many_dimensions_has_a_narrow_bracket():
     assert found.upper <= found.lower * (1 + Fraction(1, 10**6))
 
 
+@pytest.mark.parametrize(
+    ("one", "n", "eps", "blanket"),
+    [
+        (MIXED, 1000, "0.0004", "largest"),
+        (SphereLinear("1/2", 3), 100, "0.1", None),
+        (ClippedLinear("0.1", 3, 1), 1000, "0.05", None),
+    ],
+)
+def test_bounds_of_densities_are_confirmed_by_a_quadrature(one, n, eps, blanket):
+    found = delta(one, n=n, eps=eps, blanket=blanket, adjacency="zero-out")
+    asked = {"exp_eps": Exp(Fraction(eps)), "blanket": blanket, "adjacency": "zero-out"}
+    digits, agree = confirm_pair(one, n=n, digits=8, **asked)
+    assert agree >= 5
+    assert float(digits) == pytest.approx(float(found.bracket.upper), rel=10.0 ** (1 - agree))
+    assert float(confirm_pair(one, n=n + n // 10, digits=8, **asked)[0]) < float(found.bracket.lower)
+
+
 def test_the_largest_blanket_is_confirmed_in_dimension_1_only():
-    found = delta(MIXED, n=1000, eps="0.0004", blanket="largest", adjacency="zero-out")
-    digits, agree = confirm_pair(
-        MIXED, n=1000, exp_eps=Exp(Fraction(4, 10_000)), blanket="largest", digits=8, adjacency="zero-out"
-    )
-    assert agree >= 6
-    assert float(digits) == pytest.approx(float(found.bracket.upper), rel=1e-6)
     with pytest.raises(Unsupported, match="dimension 1 only"):
         confirm_pair(
             replace(MIXED, dimension=2),

@@ -65,7 +65,8 @@ def test_the_smoke_set_has_every_command_with_json():
     """`make fresh` parses what each of them prints."""
     parser = typer.main.get_command(application())
     speaking = {words for words, one in commands(parser) if any("--json" in option.opts for option in one.params)}
-    assert {words for words in speaking if any(one[: len(words)] == words for one in fresh.COMMANDS)} == speaking
+    silent = {words for words in speaking if not any(one[: len(words)] == words for one in fresh.COMMANDS)}
+    assert not silent, f"no line in COMMANDS of tests/fresh.py: {silent}"
     assert all("--json" in one for one in fresh.COMMANDS)
 
 

@@ -9,7 +9,9 @@ import itertools
 import json
 import math
 import random
+from contextlib import suppress
 from fractions import Fraction
+from typing import get_type_hints
 
 import pytest
 
@@ -27,7 +29,8 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.cli import curves as cli_curves
 from symshuffle.cli import main, privacy
-from symshuffle.cli.options import CoveringOptions
+from symshuffle.cli.options import AdjacencyOption, CoveringOptions
+from symshuffle.vectors import SphereLinear
 from tests.shown import as_html
 
 ORDER = Fraction(6, 5)
@@ -106,11 +109,6 @@ def test_a_null_symbol_needs_a_channel_and_a_law():
         reduction(Channel.from_rows([["1/2", "1/2"], ["1/3", "2/3"]]), null=["1/2", "1/3"])
 
 
-def test_adjacencies_have_names():
-    assert [str(one) for one in Adjacency] == ["replace-one", "zero-out"]
-    assert Adjacency("zero-out") is Adjacency.ZERO_OUT
-
-
 def test_nobody_is_covered_by_nothing():
     with pytest.raises(InputError, match="classes"):
         Reduction(())
@@ -183,6 +181,18 @@ def test_every_adjacency_has_a_reduction_and_words_of_its_own(adjacency):
     others = set(Adjacency) - {adjacency}
     assert adjacency.words not in {other.words for other in others}
     assert adjacency.of_group(2) not in {other.of_group(2) for other in others}
+    assert adjacency.any_pair not in {other.any_pair for other in others}
+    for option in (AdjacencyOption, get_type_hints(CoveringOptions, include_extras=True)["adjacency"]):
+        assert adjacency in option.__metadata__[0].help, "help of --adjacency in cli/options.py"
+
+
+def test_vectors_take_no_adjacency_for_another():
+    """Each has a pair of its own, or `worst_pair` refuses it by name."""
+    said = {}
+    for adjacency in Adjacency:
+        with suppress(Unsupported):
+            said[adjacency] = reduction(SphereLinear("1/2", 1), adjacency=adjacency).neighbours(Question.BOTH, 5).pairs
+    assert len(set(said.values())) == len(said), f"vectors.privacy.pairs takes one adjacency for another: {said}"
 
 
 def test_an_adjacency_without_a_reduction_is_refused(monkeypatch):

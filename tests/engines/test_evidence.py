@@ -15,7 +15,8 @@ from symshuffle.engines.registry import ENGINES
 
 WALKED = pkgutil.walk_packages(symshuffle.engines.__path__, "symshuffle.engines.")
 FOUND = {m.name.rpartition(".")[2]: m.name for m in WALKED if not m.ispkg and not m.name.endswith(".registry")}
-PAGE = (Path(__file__).parents[2] / "docs" / "how-to-choose.md").read_text()
+TESTS = Path(__file__).parents[1]
+PAGE = (TESTS.parent / "docs" / "how-to-choose.md").read_text()
 
 
 def evidence(name):
@@ -38,18 +39,25 @@ def row(label):
 def test_a_module_of_an_engine_states_its_evidence(name):
     text = importlib.import_module(FOUND[name]).__doc__
     said = evidence(name).lower()
-    assert said
+    assert said, f"the docstring of {FOUND[name]} ends with no paragraph `Evidence:`"
     if name != "saddle":  # which only chooses, and lends its constants
         assert "proved" in said or "integer, rational or ball arithmetic" in said
     if "in doubles" in text and name not in {"ball", "sparse", "counts", "gauss", "segments", "densities"}:
         assert "assum" in said
 
 
+@pytest.mark.parametrize("label", ENGINES)
+def test_an_engine_that_neglects_something_has_cases_of_its_terms(label):
+    module, kind = ENGINES[label].split(":")
+    cases = re.search(rf"\b{kind}\(", (TESTS / "soundness" / "test_engine_terms.py").read_text())
+    assert cases or "nothing is neglected" in evidence(module.rpartition(".")[2]), "no case in test_engine_terms.py"
+
+
 @pytest.mark.parametrize("label", [label for label in ENGINES if label != "ball"])
 def test_the_page_says_of_an_engine_what_its_module_says(label):
     """No heuristic passes for a bound, no assumption for a proof, and what is called proved is proved there."""
     said, shown = evidence(ENGINES[label].split(":")[0].rpartition(".")[2]), row(label)
-    assert shown is not None
+    assert shown is not None, f"no row of {label} in docs/how-to-choose.md"
     assert ("heuristic" in shown) == ("Heuristic" in clauses(said))
     assert ("assum" in shown or " if sums" in shown) == ("assum" in said or "proved if" in said)
     if "Heuristic" in clauses(said):

@@ -233,7 +233,18 @@ def commands():
 
 
 def test_every_command_has_a_line():
-    assert set(commands()) - NOT_ASKED == set(LINES)
+    wrong = (set(commands()) - NOT_ASKED) ^ set(LINES)
+    assert not wrong, f"lines of LINES missing, or too many: {wrong}"
+
+
+def test_every_module_with_commands_names_them_in_the_table():
+    """What `FAMILIES` does not name is not reached, or reached late, and no wrong word is tried on it."""
+    for path in sorted(Path(cli.__file__).parent.glob("*.py")):
+        module = None if path.stem == "__init__" else importlib.import_module(f"symshuffle.cli.{path.stem}")
+        if hasattr(module, "app"):
+            known = {one.name or one.callback.__name__.replace("_", "-") for one in module.app.registered_commands}
+            named = set(cli.FAMILIES.get(path.stem, ("no line",))) or known
+            assert known == named, f"line of FAMILIES in cli/__init__.py: {path.stem}"
 
 
 @pytest.mark.parametrize("command", LINES)

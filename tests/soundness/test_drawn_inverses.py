@@ -1,0 +1,53 @@
+"""Inverses of drawn requests, also of few users, level 0 and large delta: both ends against delta there, in balls."""
+
+import random
+from fractions import Fraction as F
+
+import pytest
+
+from symshuffle import SymshuffleError, delta, epsilon, mechanism, solve_eps0, solve_n
+
+NAMES = (("rr", {}), ("krr", {"k": 3}), ("krr", {"k": 40}), ("oue", {"D": 5}), ("subset-selection", {"k": 6, "s": 2}))
+REL = 1e-4
+
+
+def drawn(seed):
+    chance = random.Random(seed)
+    name, values = chance.choice(NAMES)
+    eps = chance.choice((F(0), F(chance.randrange(1, 30), 10), F(1, 10 ** chance.randrange(2, 6))))
+    goal = F(chance.randrange(1, 10), 10 ** chance.randrange(1, 9))
+    n = chance.choice((1, 2, 3, chance.randrange(4, 30), chance.randrange(30, 3000)))
+    return mechanism(name).at(**values), F(chance.randrange(1, 60), 10), eps, goal, n
+
+
+def at(source, n, eps):
+    return delta(source, n=n, eps=eps, rigour="ball", rel=1e-6 if n < 1000 else 1e-3).bracket
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_safe_end_meets_the_target_and_the_other_one_does_not(seed):
+    source, eps0, eps, goal, n = drawn(seed)
+    fixed = source.at(eps0=eps0)
+    try:
+        found = epsilon(fixed, n=n, delta=goal, rel=REL).bracket
+    except SymshuffleError:
+        assert at(fixed, n, eps0 - F(1, 10**6)).upper > 0  # something is left next to the local budget
+    else:
+        assert at(fixed, n, found.upper).lower <= goal
+        assert found.upper == 0 or at(fixed, n, found.lower).upper > goal
+        assert found.width <= F(REL) * found.upper
+    try:
+        found = solve_eps0(source, n=n, eps=eps, delta=goal, rel=REL).bracket
+    except SymshuffleError:
+        assert (
+            min(at(source.at(eps0=F(1, 10**9)), n, eps).upper, goal) == goal
+            or at(source.at(eps0=40), n, eps).lower <= goal
+        )
+    else:
+        assert at(source.at(eps0=found.lower), n, eps).lower <= goal
+        assert at(source.at(eps0=found.upper), n, eps).upper > goal
+        assert found.width <= F(REL) * found.upper
+    if eps and delta(fixed, n=10**6, eps=eps).bracket.upper < goal:
+        found = solve_n(fixed, eps=eps, delta=goal).bracket
+        assert at(fixed, int(found.upper), eps).lower <= goal
+        assert found.upper == 1 or at(fixed, int(found.lower), eps).upper > goal

@@ -19,6 +19,7 @@ import pytest
 import symshuffle
 from symshuffle import Channel, InputError, Law, Mechanism, SymshuffleError, Users, cli, ledger, mechanism
 from symshuffle.collect import make_plan
+from symshuffle.design.information.measures import hockey_stick_measure
 
 ROOT = Path(__file__).parents[2]
 W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
@@ -288,3 +289,44 @@ def test_a_fault_of_the_library_is_shown_as_one(monkeypatch):
     monkeypatch.setattr(symshuffle.accountants.questions.solve, "covering_reduction", planted)
     with pytest.raises(AttributeError, match="planted"):
         cli.main(["delta", "krr", "-p", "k=3", "--lam", "17/9", "--n", "3", "--exp-eps", "6/5"])
+
+
+MEASURE = (F(1, 2), F(1, 2)), (F(1, 3), F(2, 3))
+RANGES = {
+    "delta.eps": ("[0", lambda v: symshuffle.delta(KRR, n=3, eps=v)),
+    "delta.exp_eps": ("[1", lambda v: symshuffle.delta(KRR, n=3, exp_eps=v)),
+    "delta.dropout": ("[0, 1)", lambda v: symshuffle.delta(KRR, n=3, dropout=v, **LEVEL)),
+    "epsilon.delta": ("(0, 1)", lambda v: symshuffle.epsilon(KRR, n=3, delta=v, rel=0.1)),
+    "renyi.alpha": ("[1", lambda v: symshuffle.renyi(KRR, n=3, alpha=v, rel=0.1)),
+    "hockey_stick.gamma": ("[0", lambda v: symshuffle.hockey_stick(*MEASURE, v)),
+    "subsample.probability": ("[0, 1]", lambda v: symshuffle.subsample(mechanism("rr"), v)),
+    "mechanism.p": ("[0, 1]", lambda v: mechanism("aug-rr").at(k=3, lam=2, p=v)),
+    "mechanism.lam": ("[1", lambda v: mechanism("krr").at(k=3, lam=v)),
+    "mechanism.eps0": ("[0", lambda v: mechanism("krr").at(k=3, eps0=v)),
+    "smoothed_point_masses.gamma": ("[0, 1]", lambda v: symshuffle.design.smoothed_point_masses(3, v)),
+    "hockey_stick_measure.gamma": ("[0", lambda v: hockey_stick_measure(*MEASURE, v)),
+    "bayes_tradeoff.lam": ("(1", lambda v: symshuffle.bayes_tradeoff(GUESS, v)),
+    "trace_frontier.budget": ("[0", lambda v: symshuffle.trace_frontier(4, v)),
+    "tradeoff_curve.alpha": ("[0, 1]", lambda v: symshuffle.tradeoff_curve(KRR, n=3, alphas=[v], levels=3)),
+    "SphereLinear.c": ("(0, 1)", lambda v: symshuffle.vectors.SphereLinear(v, 2)),
+    "PrivUnit.p": ("(0, 1)", lambda v: symshuffle.vectors.PrivUnit(v, 0, 2)),
+    "BlanketMixedGaussian.gamma": ("(0, 1)", lambda v: symshuffle.vectors.BlanketMixedGaussian(v, 2)),
+    "LocalGaussian.sigma0": ("(0", symshuffle.vectors.LocalGaussian),
+    "confidence_ends.level": ("(0, 1)", lambda v: symshuffle.collect.confidence_ends(1, 4, v)),
+}
+"""What doors take of rational numbers: brackets as in intervals, open above where nothing is written."""
+
+
+@pytest.mark.parametrize("door", RANGES)
+def test_the_ends_of_a_range_are_those_that_are_said(door):
+    said, ask = RANGES[door]
+    low, _, high = said.strip("[]()").partition(", ")
+    for end, away, taken in ((low, -1, said[0] == "["), (high, 1, said[-1] == "]")):
+        if end:
+            for value, good in ((F(end), taken), (F(end) + F(away, 10**6), False), (F(end) - F(away, 10**6), True)):
+                if good:
+                    ask(value)
+                else:
+                    with pytest.raises(InputError) as refusal:
+                        ask(value)
+                    assert refusal.value.argument.partition("[")[0] == door.partition(".")[2], value

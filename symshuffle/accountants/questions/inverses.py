@@ -162,6 +162,9 @@ def solve_eps0(
             meets = settle(value, goal, rel, meets.x / 16)
         else:
             raise Unsupported(f"no budget down to {float(meets.x):.1e} has delta <= {float(goal):.6g}")
+        last = settle(value, goal, rel, Fraction(_LARGEST_EPS0)).value
+        if last.upper <= goal:
+            raise Unsupported(f"every local budget up to {_LARGEST_EPS0} meets delta <= {float(goal):.6g}")
         above = settle(value, goal, rel, 2 * meets.x)
         while above.value.lower <= goal:
             meets = above if above.value.upper <= goal else meets
@@ -293,7 +296,8 @@ def _budget_guide(distance_at: Callable[[Fraction], float | None], order: Real, 
         if abs(math.log(wanted / spread)) < _CLOSE_ENOUGH * power:
             break
         budget = min(max(budget * (wanted / spread) ** (1 / power), least * 1.01), most)
-    return Guide(budget, lambda _: eps, 1.0, falling=False, whole=False, most=Fraction(_LARGEST_EPS0))
+    edge = order.exponent if isinstance(order, Exp) else None  # at this local level nothing exceeds exp(eps)
+    return Guide(budget, lambda _: eps, 1.0, falling=False, whole=False, most=Fraction(_LARGEST_EPS0), edge=edge)
 
 
 def _users_guide(spread: float | None, order: Real, goal: Fraction) -> Guide | None:

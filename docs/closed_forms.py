@@ -7,6 +7,7 @@ from typing import Any
 
 from symshuffle.base.choices import Others
 from symshuffle.base.errors import Unsupported
+from symshuffle.cli.laws import formulas_in_texts
 from symshuffle.decompositions import closed_forms
 from symshuffle.decompositions.backgrounds import slope_in
 from symshuffle.decompositions.shown import shown_in_texts
@@ -18,6 +19,7 @@ from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import mechanism, thinned
 from symshuffle.mechanisms.symbolic import written
 from symshuffle.mechanisms.thin import THINNED
+from symshuffle.utility.frontiers.formulas import law_formulas
 
 
 def derived() -> dict[str, Any]:
@@ -33,9 +35,19 @@ def derived() -> dict[str, Any]:
             "cells": dict(_decompositions(one, limits=False)),
             "limit": dict(_decompositions(one, limits=True)) if limits else {},
             **({} if thin or one.parameters[:1] != (LAM_PARAMETER,) else {"moments": moments_in_texts(one)}),
-            **({} if thin else {"row": row_in_texts(one), "shown": shown_in_texts(one)}),
+            **({} if thin else _shown(one)),
         }
     return found
+
+
+def _shown(one: Mechanism) -> dict[str, Any]:
+    """What commands show of a mechanism with all parameters open."""
+    return {
+        "row": row_in_texts(one),
+        "shown": shown_in_texts(one),
+        "law": formulas_in_texts(law_formulas(one)),
+        "listed": [one.title, {p.name: f"{p.meaning}; {p.range}" for p in one.parameters}, one.source],
+    }
 
 
 def to_text(forms: Mapping[str, Any]) -> str:

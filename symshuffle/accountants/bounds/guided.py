@@ -16,7 +16,6 @@ from functools import lru_cache
 from typing import Final, final
 
 from symshuffle.accountants.bounds.search import Bound, Crossing, Point, narrow, shortened
-from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import natural_log
 
@@ -74,18 +73,32 @@ def level(mu: float, log_delta: float) -> float:
 
 
 def rising_root(rising: Callable[[float], float], low: float, high: float) -> float:
-    """Where a rising function is 0; arithmetic that fails (a value beyond the doubles) counts as below 0."""
+    """Where a rising function is 0, by secants that keep both sides and halve where they creep.
 
-    def value(x: float) -> float:
+    Arithmetic that fails (a value beyond the doubles) counts as below 0.
+    """
+    try:
+        at_low, at_high = rising(low), rising(high)
+    except (ValueError, OverflowError):
+        at_low, at_high = -math.inf, math.inf
+    for turn in range(120):
+        if high - low <= 1e-15 * max(1.0, abs(low)):
+            break
+        x = (low + high) / 2
+        if turn % 3 and math.isfinite(at_low) and math.isfinite(at_high) and at_low < 0 < at_high:
+            x = low - at_low * (high - low) / (at_high - at_low)
+            x = min(max(x, low + (high - low) * 1e-3), high - (high - low) * 1e-3)
         try:
-            return rising(x)
+            value = rising(x)
         except (ValueError, OverflowError):  # mu below what doubles resolve
-            return _BELOW
+            value = -math.inf
+        if value < 0:
+            low, at_low = x, value
+        else:
+            high, at_high = x, value
+    return (low + high) / 2
 
-    return zero_between(value, low, high, xtol=1e-15)
 
-
-_BELOW: Final = -1e9
 _PATIENCE: Final = 16
 """Evaluations after which a search without a guide takes over."""
 
@@ -206,8 +219,8 @@ def _next(
     fine = 1 / root if guide.whole else rel
     if off > fine / 5 or (not both and len(seen) >= _CREEPING):
         end = above or meets
-        if not both and end is not None and len(seen) > 2:  # what creeps towards the target is stepped over
-            further = (2 ** (len(seen) - 2) - 1) * math.log(root / end.x)
+        if not both and end is not None and len(seen) > 3:  # what creeps towards the target is stepped over
+            further = (2 ** (len(seen) - 3) - 1) * math.log(root / end.x)
             root = min(root * math.exp(min(max(further, -_FAR), _FAR)), float(guide.most))
         x = _rounded(root, min(fine / 10, 1e-3), guide)
         if all(point.x != x for point in seen):
@@ -326,7 +339,7 @@ def _predicted_beside(
     known = [
         (natural_log(sign * (edge - point.x)), natural_log(point.value.midpoint))
         for point in seen
-        if point.value.midpoint > 0
+        if point.value.midpoint > 0 and sign * (edge - point.x) > 0
     ]
     high = natural_log(sign * (edge - above.x))
     low = natural_log(sign * (edge - meets.x)) if meets is not None and sign * (edge - meets.x) > 0 else high - 40

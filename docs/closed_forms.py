@@ -2,22 +2,30 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import sympy as sp
+
 from symshuffle.base.choices import Others
 from symshuffle.base.errors import Unsupported
+from symshuffle.cli.laws import formulas_in_texts
 from symshuffle.decompositions import closed_forms
 from symshuffle.decompositions.backgrounds import slope_in
-from symshuffle.decompositions.shown import shown_in_texts
+from symshuffle.decompositions.shown import shown_decomposition
 from symshuffle.decompositions.symbolic import counted_decomposition, lines_of, optimal_decomposition
 from symshuffle.design.comparison.families import names
-from symshuffle.design.comparison.forms import moments_in_texts, row_in_texts
+from symshuffle.design.comparison.forms import blanket_variance
 from symshuffle.mechanisms.given import LAM_PARAMETER
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import mechanism, thinned
-from symshuffle.mechanisms.symbolic import written
+from symshuffle.mechanisms.symbolic import normal_form, written
 from symshuffle.mechanisms.thin import THINNED
+from symshuffle.mechanisms.unary import BitStrings
+from symshuffle.utility.estimation.moments import largest_pairwise_budget
+from symshuffle.utility.estimation.votes import is_alike, sums_in_texts
+from symshuffle.utility.frontiers.formulas import law_formulas
 
 
 def derived() -> dict[str, Any]:
@@ -32,10 +40,92 @@ def derived() -> dict[str, Any]:
             **_described(one),
             "cells": dict(_decompositions(one, limits=False)),
             "limit": dict(_decompositions(one, limits=True)) if limits else {},
-            **({} if thin or one.parameters[:1] != (LAM_PARAMETER,) else {"moments": moments_in_texts(one)}),
-            **({} if thin else {"row": row_in_texts(one), "shown": shown_in_texts(one)}),
+            **({} if thin or one.parameters[:1] != (LAM_PARAMETER,) else {"moments": _moments(one)}),
+            **({} if thin else _shown(one)),
         }
     return found
+
+
+def _shown(one: Mechanism) -> dict[str, Any]:
+    """What commands show of a mechanism with all parameters open."""
+    return {
+        "row": _row(one),
+        "shown": asdict(shown_decomposition(one)),
+        "law": formulas_in_texts(law_formulas(one)),
+        "listed": [one.title, {p.name: f"{p.meaning}; {p.range}" for p in one.parameters}, one.source],
+    }
+
+
+def _moments(general: Mechanism) -> dict[str, Any]:
+    """What a comparison asks of a mechanism with all parameters open: its entry in the file of closed forms."""
+    sums, strings = sums_in_texts(general) if is_alike(general) else (None, None)
+    variance, budget = written(blanket_variance(general)), written(largest_pairwise_budget(general))
+    return {"chi square": budget, "variance": variance, "sums": sums, "strings": strings}
+
+
+def _row(general: Mechanism) -> dict[str, Any]:
+    """What a row says of a mechanism beside its moments: its entry in the file of closed forms.
+
+    ``certain``: whether some message is impossible at some inputs. ``bitwise``: variances of the two kinds of votes of
+    bits; None where messages are no strings of bits. ``templates``: mass, and levels with their counts, of each class;
+    None where not all arrangements are messages. ``obstructed``: whether two populations of 4, 6, ... inputs send the
+    same messages.
+    """
+    outputs = sp.sympify(general.num_outputs)
+    templates: list[Any] = []
+    whole = all(one.members is None and one.pair_counts is None for one in general.classes)
+    for one in general.classes if whole else ():
+        total = normal_form(sum((state.count * state.probability for state in one.states), start=sp.Integer(0)))
+        if total == 0:
+            continue
+        levels = [[written(normal_form(state.probability / total)), written(state.count)] for state in one.states]
+        templates.append([written(normal_form(total * one.size)), levels])
+    bitwise = _bitwise(general) if is_alike(general) else None
+    return {
+        "title": general.title,
+        "outputs": written(outputs),
+        "certain": any(state.probability == 0 for one in general.classes for state in one.states),
+        "bitwise": None if bitwise is None else [*map(written, bitwise)],
+        "templates": templates if whole else None,
+        "obstructed": not is_alike(general) and all(_obstructed(general, size) for size in (4, 6, 8, 10)),
+    }
+
+
+def _bitwise(general: Mechanism) -> tuple[sp.Expr, sp.Expr] | None:
+    """Variances of a bit's vote for its own input and for another; None where messages are no strings of bits."""
+    strings = [c for c in general.classes if isinstance(c.members, BitStrings)]
+    if len(strings) != 1:
+        return None
+    (mixed,) = strings
+    other = mixed.members.other
+    own = normal_form(other * mixed.states[0].probability)
+    if normal_form(own + (1 - other) * mixed.states[1].probability - 1) != 0:
+        return None  # other messages occur as well
+    apart = (own - other) ** 2
+    found = [normal_form(q * (1 - q) / apart) for q in (own, other)]
+    return found[0], found[1]
+
+
+def _obstructed(general: Mechanism, size: int) -> bool:
+    r"""Whether two populations of a mechanism whose pairs of inputs differ send the same messages.
+
+    With :math:`z=e_0+e_h-e_1-e_{h+1}`, ``h`` half the number of inputs, :math:`|z^TW|^2` is a sum over pairs of inputs
+    that pair counts give; where it is 0, users half at 0 and half at h, and half at 1 and half at h + 1, do.
+    """
+    (parameter,) = (p for p in general.parameters if p.symbol in sp.sympify(general.inputs).free_symbols)
+    at, half = general.at(**{parameter.name: size}), size // 2
+    of, told = at.pair.class_of, at.pair.by
+    if of is None or told is None:
+        return False
+    signs = {0: 1, half: 1, 1: -1, half + 1: -1}
+    total = sp.Integer(0)
+    for x, sign in signs.items():
+        for y, other in signs.items():
+            roles = (0, 0) if x == y else (0, 1)
+            for shown, count in ((s, c) for one in at.classes for s, c in one.shown(at.inputs, roles)):
+                found = count if x == y else count.subs(told, of({parameter.name: size}, x, y))
+                total += sign * other * found * shown[0] * shown[1]
+    return bool(sp.simplify(total) == 0)
 
 
 def to_text(forms: Mapping[str, Any]) -> str:

@@ -106,7 +106,7 @@ BY_REASON: Final[dict[str, dict[str, tuple[str, tuple[Change, ...]]]]] = {
         B + "guided._plain": ("blind", each(None, Fraction(1), Fraction(50))),
         B + "guided._either_side": ("users", (stuck([Fraction(1)]), stuck([Fraction(5), Fraction(50)]))),
         B + "guided._finer": ("users", (stuck(1e-3), stuck(1e-13))),
-        B + "guided._predicted_below": ("top", each(None, (1.0, 1e-9, 1.0), (1.09, 1.0, 1e3))),
+        B + "guided._predicted_beside": ("top", each(None, (1.0, 1e-9, 1.0), (1.09, 1.0, 1e3))),
         B + "guided._rounded": ("users top",
             (changed(lambda found, draw: found + draw.randrange(3)), stuck(Fraction(1)))),
         B + "guided._clipped": ("users top", (stuck(1e-12), stuck(1e-3))),

@@ -72,6 +72,9 @@ def test_a_number_from_the_shell_needs_no_algebra(command):
         "decompose krr",
         "decompose half-block --json",
         "delta constant --n 100 --eps 0.1",
+        "law krr",
+        "law hadamard --json",
+        "mechanisms",
     ],
 )
 def test_what_is_on_file_needs_no_algebra(command):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
@@ -21,12 +22,14 @@ from symshuffle.base.results import FirstLines, safe_number
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import One
 from symshuffle.cli.options import PLAIN, Eps0, Lam, Params, Show, command
+from symshuffle.decompositions.closed_forms import table
 
 if TYPE_CHECKING:
     from symshuffle.channels.channel import Channel
     from symshuffle.mechanisms.model import Mechanism
     from symshuffle.utility.anchored.enclosed import EnclosedLaw
     from symshuffle.utility.anchored.law import AnchoredLaw
+    from symshuffle.utility.frontiers.formulas import LawFormulas
     from symshuffle.utility.frontiers.leakage import PairLeakage
 
 app = typer.Typer()
@@ -71,11 +74,14 @@ def law(
         matrix = {} if channel.rounding is None else {"matrix": str(channel.rounding)}
         _numbers(channel, users, level, {"file": file and file.name} | matrix, eps, show)
         return
+    kept = None if eps0 or lam or param or n or eps else table().get(mech, {}).get("law")
+    if kept is not None:
+        _show_formulas(kept, users, level, {"mechanism": mech}, show)
+        return
     found = One(mech, eps0, lam, param).mechanism()
     named = {"mechanism": found.name, **{name: str(value) for name, value in found.values}}
     if found.parameters:
-        named |= {parameter.name: "all" for parameter in found.parameters}
-        _formulas(found, users, level, named, show)
+        _show_formulas(_formulas(found, users, level), users, level, named, show)
     else:
         _numbers(found.channel(), users, level, named, eps, show)
 
@@ -87,36 +93,54 @@ def _level(text: str) -> Fraction:
     return level
 
 
-def _formulas(found: Mechanism, users: int | None, level: Fraction | None, named: dict[str, Any], show: Show) -> None:
+def formulas_in_texts(answer: LawFormulas) -> dict[str, Any]:
+    """What is shown, and kept on file, of the formulas of a mechanism: JSON-ready answer, name, ranges, words."""
+    from symshuffle.utility.frontiers.formulas import FORMULAS
+
+    return {
+        "answer": answer.to_dict(),
+        "name": repr(answer.mechanism),
+        "ranges": {one.name: f"{one.symbol}: {one.range}" for one in answer.mechanism.parameters},
+        "words": dict(FORMULAS),
+    }
+
+
+def _formulas(found: Mechanism, users: int | None, level: Fraction | None) -> dict[str, Any]:
     from symshuffle.utility.frontiers import formulas
 
     given: dict[str, Any] = {} if users is None else {"n": users}
     if level is not None:
         given["gamma"] = Exp(level) if level else 1
-    answer = formulas.law_formulas(found, **given)
+    return formulas_in_texts(formulas.law_formulas(found, **given))
+
+
+def _show_formulas(
+    texts: Mapping[str, Any], users: int | None, level: Fraction | None, named: dict[str, Any], show: Show
+) -> None:
+    answer = texts["answer"]
     asked = {"n": users, "eps": None if level is None else str(level)}
-    if show.data(answer.to_dict() | {"inputs": named | asked}):
+    if show.data(answer | {"inputs": named | dict.fromkeys(texts["ranges"], "all") | asked}):
         return
-    ranges = "; ".join(f"{one.symbol}: {one.range}" for one in answer.mechanism.parameters)
-    trace = answer.formulas.get("trace")
+    told = {
+        name: f"no formula: {answer['refused'][name]}" if answer[name] is None else answer[name]
+        for name in texts["words"]
+    }
     lines = FirstLines(
         "trace",
-        f"no formula: {answer.refused['trace']}" if trace is None else f"{trace} (exact)",
-        about=f"{answer.mechanism!r}, a channel of one user, for all {ranges}; {_NOT_PRIVACY}",
+        told["trace"] if answer["trace"] is None else f"{told['trace']} (exact)",
+        about=f"{texts['name']}, a channel of one user, for all {'; '.join(texts['ranges'].values())}; {_NOT_PRIVACY}",
         sure="derived by computer algebra from the definition of the mechanism, without rounding",
     )
     show.rows(lines.rows, _MEANINGS)
     console = Console(highlight=False)
-    if answer.templates:
-        table = Table("mass", "levels of the template", "coordinates", title="templates")
-        for one in answer.templates:
-            for index, (count, value) in enumerate(one.levels):
-                table.add_row("" if index else str(one.mass), str(value), str(count))
-        console.print(table)
-    for name, words in formulas.FORMULAS.items():
-        formula = answer.formulas.get(name)
-        shown = f"no formula: {answer.refused[name]}" if formula is None else str(formula)
-        console.print(f"{words}: {shown}", markup=False, soft_wrap=True)
+    if answer["law"]:
+        rows = Table("mass", "levels of the template", "coordinates", title="templates")
+        for one in answer["law"]:
+            for index, part in enumerate(one["levels"]):
+                rows.add_row("" if index else one["mass"], part["value"], part["coordinates"])
+        console.print(rows)
+    for name, words in texts["words"].items():
+        console.print(f"{words}: {told[name]}", markup=False, soft_wrap=True)
 
 
 def _numbers(

@@ -191,8 +191,8 @@ def decompose(
 @app.command()
 def mechanisms(as_json: Json = False) -> None:
     """List the mechanisms, their parameters and where they are defined."""
+    from symshuffle.decompositions.closed_forms import table as on_file
     from symshuffle.mechanisms.continuous import LARGEST_CELLS
-    from symshuffle.mechanisms.registry import MECHANISMS
 
     cap = "local ratio cap exp(eps0); a number > 1"
     noise = {
@@ -200,10 +200,7 @@ def mechanisms(as_json: Json = False) -> None:
         "domain": "binary or unit (default binary)",
         "cells": f"pieces of the continuous part; an integer in [1, {LARGEST_CELLS}] (default 200)",
     }
-    found = [
-        (name, one.title, {p.name: f"{p.meaning}; {p.range}" for p in one.parameters}, one.source)
-        for name, one in ((name, make()) for name, make in MECHANISMS.items())
-    ]
+    found = [(name, *form["listed"]) for name, form in on_file().items() if not form["thinned"]]
     found.append(("laplace", "Laplace noise", noise, "decomposition, Appendix B"))
     found.append(("any-ldp", "any randomizer of a local budget", {"lam": cap}, "claim symshuffle.generic-bound"))
     columns = ("name", "title", "parameters", "source")

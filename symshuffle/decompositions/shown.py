@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 from symshuffle.decompositions.closed_forms import table
@@ -64,11 +64,6 @@ def shown_decomposition(mechanism: Mechanism) -> ShownDecomposition:
         [[text(value), text(mass)] for value, mass in found.gparv()],
         found.latex(),
     )
-
-
-def shown_in_texts(mechanism: Mechanism) -> dict[str, Any]:
-    """What is kept on file of :func:`shown_decomposition`."""
-    return asdict(shown_decomposition(mechanism))
 
 
 def shown_on_file(name: str) -> ShownDecomposition | None:

@@ -38,6 +38,11 @@ _CLEARLY: Final = 0.5
 """Share of the exponent of that number above which doubles alone say that a bound is larger."""
 
 
+_FEW_NODES: Final = 100_000
+_SUMS: Final = ((None, 3_000_000), (128, 300_000))
+"""Nodes of a contour, and steps of sums over counts in doubles and in integers, that take half a second at most."""
+
+
 def check_n(n: object) -> int:
     """The number of users, as :func:`~symshuffle.base.numbers.as_integer` reads it."""
     return as_integer(n, "n", 1, LARGEST_N)
@@ -219,6 +224,10 @@ def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
         except Unsupported as refusal:
             reason = refusal
             continue
+        if (
+            not request.is_met_by(found) and found.upper > law.ceiling
+        ):  # where an engine says little, one user says more
+            found = replace(found, upper=law.ceiling)
         if request.is_met_by(found):
             return found
         best = found if best is None or found.width < best.width else best
@@ -256,10 +265,16 @@ def _below_all_numbers(law: Law, n: int) -> Bracket | None:
 
 
 def _offers(law: Law | MixedLaw, n: int, request: Request) -> Iterator[Engine]:
-    """The engines that the registry offers, at least one."""
+    """The engines that the registry offers, at least one: a contour of many nodes after sums over counts."""
     found = False
     for engine in offers(law, n, request.rigour, request.rel, continuous=isinstance(law, MixedLaw)):
         found = True
+        if engine.name == "contour" and isinstance(law, Law):
+            contour: Any = engine
+            counts: Any = engine_class("counts")
+            yield replace(contour, largest=_FEW_NODES)
+            sums = (counts(rel=request.rel, bits=bits, largest=most) for bits, most in _SUMS)
+            yield from (one for one in sums if one.refusal(law, n) is None)
         yield engine
     if found:
         return

@@ -12,9 +12,10 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final, final
 
-from symshuffle.accountants.bounds.search import Bound, Crossing, Point, shortened
+from symshuffle.accountants.bounds.search import Bound, Crossing, Point, narrow, shortened
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import natural_log
 
@@ -56,6 +57,7 @@ def _fall(x: float) -> float:
     return y * (1 - y * (3 - y * (15 - 105 * y)))
 
 
+@lru_cache(maxsize=1024)
 def distance(eps: float, log_delta: float) -> float:
     """``log mu`` of the two Gaussians that have this delta at this eps."""
     return rising_root(lambda y: log_profile(eps, math.exp(y)) - log_delta, -30.0, 4.0)
@@ -100,6 +102,9 @@ def rising_root(rising: Callable[[float], float], low: float, high: float) -> fl
 _PATIENCE: Final = 16
 """Evaluations after which a search without a guide takes over."""
 
+_CREEPING: Final = 8
+"""Evaluations from which on every fourth is in the middle of both sides."""
+
 _FAR: Final = 1.4
 """Step in the logarithm of the argument beyond which no interpolation is trusted."""
 
@@ -120,6 +125,8 @@ class Guide:
 
     - ``slope``: about the derivative of ``log mu`` in the logarithm of the argument.
     - ``whole``: whether arguments are integers, and neighbours are asked for.
+    - ``zero``: whether a falling function is 0 at an argument.
+    - ``edge``: up to where a rising function may be 0.
     """
 
     start: float
@@ -129,6 +136,7 @@ class Guide:
     whole: bool
     most: Fraction
     zero: Callable[[Fraction], bool] | None = None
+    edge: Fraction | None = None
 
 
 def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing | None:
@@ -149,6 +157,8 @@ def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing
         seen = [*(other for other in seen if other.x != x), point]
         if point.value.upper == 0 and guide.zero is not None:
             seen.append(Point(_first_zero(guide.zero, x, rel), point.value))
+        if point.value.upper == 0 and guide.edge is not None and x < guide.edge:
+            plan = [(guide.edge, width)]
         if x == 0 and point.value.upper <= target:
             return Crossing(x, x, point.value, point.value)
         above, meets = _ends(seen, target)
@@ -156,11 +166,15 @@ def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing
             gap = abs(above.x - meets.x)
             if gap == 1 if guide.whole else gap <= Fraction(rel) * max(above.x, meets.x):
                 return Crossing(above.x, meets.x, meets.value, above.value)
+        if x >= guide.most and (above if guide.falling else meets) is not None and not (above and meets):
+            return None
         if not plan:
             plan = _next(seen, target, rel, guide, above, meets)
             if not plan:
                 return None
-    return None
+    if above is None or meets is None or guide.whole:
+        return None
+    return narrow(bound, target, rel, above=above, meets=meets, what="eps" if guide.falling else "eps0")
 
 
 def _first_zero(zero: Callable[[Fraction], bool], x: Fraction, rel: float) -> Fraction:
@@ -192,17 +206,22 @@ def _next(
 ) -> list[tuple[Fraction, float]]:
     """Where to look next, and how closely: once at the likely crossing, or on both sides of it to finish."""
     inner = _inside(seen, guide, above, meets)
-    top = min((point.x for point in seen if point.value.upper == 0), default=None)
-    if top is not None and above is not None and guide.zero is not None:
-        found = _predicted_below(seen, target, top, above, meets)
+    zeros = [point.x for point in seen if point.value.upper == 0]
+    if zeros and above is not None and (guide.zero is not None or guide.edge in zeros):
+        found = _predicted_beside(seen, target, min(zeros) if guide.falling else max(zeros), above, meets)
     else:
         found = _predicted(seen, target, guide, *inner)
-    if found is None:
+    both = above is not None and meets is not None
+    if found is None or (both and len(seen) >= _CREEPING and len(seen) % 4 == 0):
         x = _plain(target, guide, above, meets, seen)
         return [] if x is None else [(x, _WIDEST)]
     root, off, steep = found
     fine = 1 / root if guide.whole else rel
-    if off > fine / 5:
+    if off > fine / 5 or (not both and len(seen) >= _CREEPING):
+        end = above or meets
+        if not both and end is not None and len(seen) > 3:  # what creeps towards the target is stepped over
+            further = (2 ** (len(seen) - 3) - 1) * math.log(root / end.x)
+            root = min(root * math.exp(min(max(further, -_FAR), _FAR)), float(guide.most))
         x = _rounded(root, min(fine / 10, 1e-3), guide)
         if all(point.x != x for point in seen):
             return [(x, _clipped(steep * max(fine / 10, off / 30)))]
@@ -309,19 +328,21 @@ def _useful(known: Sequence[_Seen], at: float, steep: float) -> list[_Seen]:
     return found
 
 
-def _predicted_below(
-    seen: Sequence[Point], target: Fraction, top: Fraction, above: Point, meets: Point | None
+def _predicted_beside(
+    seen: Sequence[Point], target: Fraction, edge: Fraction, above: Point, meets: Point | None
 ) -> tuple[float, float, float] | None:
-    """As :func:`_predicted`, below an argument from which on the function is 0.
+    """As :func:`_predicted`, next to an argument on the other side of which the function is 0.
 
     There it is about a power of the distance to that argument, at last the first.
     """
-    goal = natural_log(target)
+    goal, sign = natural_log(target), 1 if above.x < edge else -1
     known = [
-        (natural_log(top - point.x), natural_log(point.value.midpoint)) for point in seen if point.value.midpoint > 0
+        (natural_log(sign * (edge - point.x)), natural_log(point.value.midpoint))
+        for point in seen
+        if point.value.midpoint > 0 and sign * (edge - point.x) > 0
     ]
-    high = natural_log(top - above.x)
-    low = high - 40 if meets is None or meets.x >= top else natural_log(top - meets.x)
+    high = natural_log(sign * (edge - above.x))
+    low = natural_log(sign * (edge - meets.x)) if meets is not None and sign * (edge - meets.x) > 0 else high - 40
     last = known[-1][0]
     for _ in range(2):
         near = sorted(known, key=lambda pair: abs(pair[0] - last))[:3]
@@ -334,7 +355,7 @@ def _predicted_below(
         if not excess(low) < 0 < excess(high):
             return None
         last = rising_root(excess, low, high)
-    x = float(top) - math.exp(last)
+    x = float(edge) - sign * math.exp(last)
     share = math.exp(last) / x
     gaps = [*sorted(abs(place - last) for place in places), _UNKNOWN]
     off = gaps[0] * gaps[1] * (gaps[2] if len(gaps) > 3 else 1) * share

@@ -162,12 +162,13 @@ def solve_eps0(
             meets = settle(value, goal, rel, meets.x / 16)
         else:
             raise Unsupported(f"no budget down to {float(meets.x):.1e} has delta <= {float(goal):.6g}")
-        above = settle(value, goal, rel, 2 * meets.x)
+        above, factor = settle(value, goal, rel, 2 * meets.x), Fraction(3, 2)
         while above.value.lower <= goal:
             meets = above if above.value.upper <= goal else meets
-            if above.x > _LARGEST_EPS0:
+            if above.x >= _LARGEST_EPS0:
                 raise Unsupported(f"every local budget up to {float(meets.x):.4g} meets delta <= {float(goal):.6g}")
-            above = settle(value, goal, rel, above.x * Fraction(3, 2))
+            above = settle(value, goal, rel, min(above.x * factor, Fraction(_LARGEST_EPS0)))
+            factor *= factor
         return narrow(value, goal, rel, above=above, meets=meets, what="eps0")
 
     found = cross(search, bound, goal, request)
@@ -293,7 +294,8 @@ def _budget_guide(distance_at: Callable[[Fraction], float | None], order: Real, 
         if abs(math.log(wanted / spread)) < _CLOSE_ENOUGH * power:
             break
         budget = min(max(budget * (wanted / spread) ** (1 / power), least * 1.01), most)
-    return Guide(budget, lambda _: eps, 1.0, falling=False, whole=False, most=Fraction(_LARGEST_EPS0))
+    edge = order.exponent if isinstance(order, Exp) else None  # at this local level nothing exceeds exp(eps)
+    return Guide(budget, lambda _: eps, 1.0, falling=False, whole=False, most=Fraction(_LARGEST_EPS0), edge=edge)
 
 
 def _users_guide(spread: float | None, order: Real, goal: Fraction) -> Guide | None:

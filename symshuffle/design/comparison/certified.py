@@ -71,11 +71,13 @@ class Settled:
     """What is known about all parameters of a family at a match.
 
     - ``floor``: no parameters certainly have a risk below it; None where the search was only local.
+    - ``rest``: boxes of shares that are still to be excluded; no others have a risk below what was asked.
     """
 
     floor: Fraction | None
     how: str
     left: tuple[Parameters, ...] = ()
+    rest: tuple[Box, ...] = ()
 
 
 @final
@@ -86,6 +88,8 @@ class Rivals:
     - ``rigour``: of the bounds on delta: ``BALL`` makes a theorem of what is excluded.
     - ``doubt``: by how much the logarithm of delta may at first be above that of the Gaussian limit, where bounds are
       asked for.
+    - ``rest``: boxes outside which nobody has a risk below the goal, if that is known; all boxes otherwise.
+    - ``spared``: guesses for which no bound was asked for.
     """
 
     family: Family
@@ -95,7 +99,9 @@ class Rivals:
     goal: Fraction
     rigour: Rigour = Rigour.FLOAT64
     doubt: float = DOUBT
+    rest: list[Box] = field(default_factory=list, compare=False)
     seen: list[float] = field(default_factory=list, compare=False)
+    spared: list[float] = field(default_factory=list, compare=False)
 
     def __post_init__(self) -> None:
         replace_choice(Rigour, self, "rigour")
@@ -107,11 +113,11 @@ class Rivals:
         asked for, whatever guesses say.
         """
         found = self._left(known)
-        return found if found is not None or math.isinf(self.doubt) else replace(self, doubt=math.inf)._left(known)
+        return found if found is not None or not self.spared else replace(self, doubt=math.inf)._left(known)
 
     def _left(self, known: frozenset[int]) -> tuple[Parameters, ...] | None:
         found: list[Parameters] = []
-        boxes, looked = self._all(), 0
+        boxes, looked = list(self.rest) or self._all(), 0
         while boxes:
             box = boxes.pop()
             if box.single is not None and box.single in known:
@@ -129,6 +135,7 @@ class Rivals:
                 continue
             largest = (None if box.integers is None else box.integers[0]), (box.shares or (1, Fraction(1)))[1]
             if box.single is None:
+                self.rest[:] = [*boxes, box]
                 return (Degrading(self.family).parameters(largest),)
             found.append(Degrading(self.family).parameters(largest))
         return tuple(found)
@@ -258,6 +265,7 @@ class Rivals:
         assert self.match.delta is not None
         goal, likely = natural_log(self.match.delta), self._likely(point, excess)
         if likely < goal - self._doubt():
+            self.spared.append(likely)
             return False
         try:
             reduced = reduction(self.family.source(lam=1 + excess, **dict(Degrading(self.family).parameters(point))))

@@ -25,6 +25,9 @@ from symshuffle.utility.estimation.votes import VoteNoise
 _BITS: Final = 160
 _PRECISIONS: Final = (128, 512, 2048, 8192)
 _SUBSETS: Final = "subset-selection"
+CLOSEST: Final = Fraction(1, 50)
+"""Relative distance of shares below which neighbours are not looked at."""
+
 LOCAL: Final = "local search: a better choice is not excluded"
 
 
@@ -67,14 +70,19 @@ def around(one: Family, best: Tried, match: Match, closed: Forms, n: int, rel: f
     """Neighbouring shares, ever closer to the best of them."""
     found: list[Tried] = []
     step = Fraction(1, 5)
-    while step > Fraction(1, 50):
-        share = Fraction(dict(best.values)["p"])
+    while step > CLOSEST:
+        share = share_of(best)
         ends = [Fraction(f"{float(p):.6g}") for p in (share * (1 - step), min(Fraction(1), share * (1 + step)))]
         near = [tuple((name, end if name == "p" else value) for name, value in best.values) for end in ends]
         found += matched_of(one, near, match, closed, n, rel)
         better = min([best, *found], key=lambda entry: entry.risk)
         step, best = (step, better) if better is not best else (step / 2, best)
     return found
+
+
+def share_of(tried: Tried) -> Fraction:
+    """The share of messages that was chosen."""
+    return Fraction(dict(tried.values)["p"])
 
 
 def has_share(one: Family) -> bool:
@@ -127,8 +135,10 @@ def _sign(value: CapQuotient, lam: Real) -> int:
     raise NotDecided(f"the sign of {value.text} at lam = {lam} is open at {_PRECISIONS[-1]} bits")
 
 
-def settled_for(one: Family, closed: Forms, match: Match, n: int, tried: Sequence[Tried]) -> Settled:
-    """What is known about all parameters of a family, given the risks of some."""
+def settled_for(
+    one: Family, closed: Forms, match: Match, n: int, tried: Sequence[Tried], before: Settled | None = None
+) -> Settled:
+    """What is known about all parameters of a family, given the risks of some, and what was known of fewer."""
     if not one.free:
         return Settled(None, "no free parameters")
     if closed.risk is None or match.loss is not Loss.L2:  # what follows is about the sum of squares
@@ -150,9 +160,10 @@ def settled_for(one: Family, closed: Forms, match: Match, n: int, tried: Sequenc
         return local
     if has_share(one):
         floor = best * (1 - GAP)
-        left = Rivals(one, closed, match, n, floor).left()
+        rivals = Rivals(one, closed, match, n, floor, rest=[] if before is None else list(before.rest))
+        left = rivals.left()
         if left is None or left:
-            return replace(local, left=left or ())
+            return replace(local, left=left or (), rest=tuple(rivals.rest))
         return Settled(floor, f"certified: no parameters have a risk smaller by {float(GAP):.0%}")
     name = integer_of(one)
     least = {int(dict(entry.values)[name]): least_risk(entry, n) for entry in tried}

@@ -24,12 +24,14 @@ from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.alike import alike
 from symshuffle.design.comparison.certified import MOST_INPUTS, Settled
 from symshuffle.design.comparison.choosing import (
+    CLOSEST,
     LOCAL,
     around,
     has_share,
     matched_of,
     named,
     settled_for,
+    share_of,
     tried_at,
 )
 from symshuffle.design.comparison.families import Family, family, names_on_file
@@ -304,6 +306,7 @@ def _best(
     candidates = proposals(one, in_doubles, thin=match.kind is not MatchKind.EPS0, most=most)
     tried = [tried_at(one, values, match, closed, n, rel) for values in named(one, match, candidates)]
     settled = settled_for(one, closed, match, n, tried)
+    searched = Fraction(0)  # around this share nothing is better
     for _ in range(_ROUNDS):
         if not settled.left:
             break
@@ -311,11 +314,14 @@ def _best(
         tried += matched_of(one, settled.left, match, closed, n, rel)
         if not has_share(one):
             break  # each has been looked at
-        if min(entry.risk for entry in tried) >= before:
+        best = min(tried, key=lambda entry: entry.risk)
+        if best.risk >= before:
             settled = Settled(None, LOCAL)
             break
-        tried += around(one, min(tried, key=lambda entry: entry.risk), match, closed, n, rel)
-        settled = settled_for(one, closed, match, n, tried)
+        if abs(share_of(best) - searched) > CLOSEST * searched:
+            tried += around(one, best, match, closed, n, rel)
+            searched = share_of(min(tried, key=lambda entry: entry.risk))
+        settled = settled_for(one, closed, match, n, tried, settled)
     ranked = sorted(tried, key=lambda entry: entry.risk)
     if one.thin and dict(ranked[0].values)["p"] == 1:
         raise Unsupported(f"a null symbol does not pay here: it is {one.base} ({settled.how})")

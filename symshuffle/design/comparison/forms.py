@@ -15,7 +15,7 @@ from symshuffle.base.errors import Unsupported
 from symshuffle.decompositions.calculated import compiled
 from symshuffle.decompositions.closed_forms import lines_on_file
 from symshuffle.design.comparison.families import Family
-from symshuffle.utility.estimation.votes import is_alike, string_terms, sums_in_texts
+from symshuffle.utility.estimation.votes import string_terms
 
 if TYPE_CHECKING:  # what is on file needs no algebra
     import sympy as sp
@@ -71,90 +71,6 @@ class Forms:
     chi_square: Callable[[float, Values], float]
     variance: Callable[[float, Values], float]
     risk: Callable[[float, Values], float] | None
-
-
-def moments_in_texts(general: Mechanism) -> dict[str, Any]:
-    """What a comparison asks of a mechanism with all parameters open: its entry in the file of closed forms."""
-    from symshuffle.mechanisms.symbolic import written
-    from symshuffle.utility.estimation.moments import largest_pairwise_budget
-
-    sums, strings = sums_in_texts(general) if is_alike(general) else (None, None)
-    variance, budget = written(blanket_variance(general)), written(largest_pairwise_budget(general))
-    return {"chi square": budget, "variance": variance, "sums": sums, "strings": strings}
-
-
-def row_in_texts(general: Mechanism) -> dict[str, Any]:
-    """What a row says of a mechanism beside its moments: its entry in the file of closed forms.
-
-    ``certain``: whether some message is impossible at some inputs. ``bitwise``: variances of the two kinds of votes of
-    bits; None where messages are no strings of bits. ``templates``: mass, and levels with their counts, of each class;
-    None where not all arrangements are messages. ``obstructed``: whether two populations of 4, 6, ... inputs send the
-    same messages.
-    """
-    import sympy as sp
-
-    from symshuffle.mechanisms.symbolic import normal_form, written
-
-    outputs = sp.sympify(general.num_outputs)
-    templates: list[Any] = []
-    whole = all(one.members is None and one.pair_counts is None for one in general.classes)
-    for one in general.classes if whole else ():
-        total = normal_form(sum((state.count * state.probability for state in one.states), start=sp.Integer(0)))
-        if total == 0:
-            continue
-        levels = [[written(normal_form(state.probability / total)), written(state.count)] for state in one.states]
-        templates.append([written(normal_form(total * one.size)), levels])
-    bitwise = _bitwise(general) if is_alike(general) else None
-    return {
-        "title": general.title,
-        "outputs": written(outputs),
-        "certain": any(state.probability == 0 for one in general.classes for state in one.states),
-        "bitwise": None if bitwise is None else [*map(written, bitwise)],
-        "templates": templates if whole else None,
-        "obstructed": not is_alike(general) and all(_obstructed(general, size) for size in (4, 6, 8, 10)),
-    }
-
-
-def _bitwise(general: Mechanism) -> tuple[sp.Expr, sp.Expr] | None:
-    """Variances of a bit's vote for its own input and for another; None where messages are no strings of bits."""
-    from symshuffle.mechanisms.symbolic import normal_form
-    from symshuffle.mechanisms.unary import BitStrings
-
-    strings = [c for c in general.classes if isinstance(c.members, BitStrings)]
-    if len(strings) != 1:
-        return None
-    (mixed,) = strings
-    other = mixed.members.other  # type: ignore[union-attr]  # it is BitStrings
-    own = normal_form(other * mixed.states[0].probability)
-    if normal_form(own + (1 - other) * mixed.states[1].probability - 1) != 0:
-        return None  # other messages occur as well
-    apart = (own - other) ** 2
-    found = [normal_form(q * (1 - q) / apart) for q in (own, other)]
-    return found[0], found[1]
-
-
-def _obstructed(general: Mechanism, size: int) -> bool:
-    r"""Whether two populations of a mechanism whose pairs of inputs differ send the same messages.
-
-    With :math:`z=e_0+e_h-e_1-e_{h+1}`, ``h`` half the number of inputs, :math:`|z^TW|^2` is a sum over pairs of inputs
-    that pair counts give; where it is 0, users half at 0 and half at h, and half at 1 and half at h + 1, do.
-    """
-    import sympy as sp
-
-    (parameter,) = (p for p in general.parameters if p.symbol in sp.sympify(general.inputs).free_symbols)
-    at, half = general.at(**{parameter.name: size}), size // 2
-    of, told = at.pair.class_of, at.pair.by
-    if of is None or told is None:
-        return False
-    signs = {0: 1, half: 1, 1: -1, half + 1: -1}
-    total = sp.Integer(0)
-    for x, sign in signs.items():
-        for y, other in signs.items():
-            roles = (0, 0) if x == y else (0, 1)
-            for shown, count in ((s, c) for one in at.classes for s, c in one.shown(at.inputs, roles)):
-                found = count if x == y else count.subs(told, of({parameter.name: size}, x, y))
-                total += sign * other * found * shown[0] * shown[1]
-    return bool(sp.simplify(total) == 0)
 
 
 def forms(family: Family, loss: Loss = Loss.L2) -> Forms:

@@ -20,7 +20,7 @@ from symshuffle.design.comparison.certified import Settled
 from symshuffle.design.comparison.choosing import votes_of
 from symshuffle.design.comparison.chosen import Chosen
 from symshuffle.design.comparison.families import Family
-from symshuffle.design.comparison.forms import Forms, gaussian_epsilon
+from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms, gaussian_epsilon
 from symshuffle.design.comparison.matching import Match
 from symshuffle.design.comparison.row import BOUNDS, Row, bracket_of
 from symshuffle.design.comparison.search import Parameters
@@ -88,7 +88,8 @@ def _guess(closed: Forms, at: Chosen, delta: Fraction, n: int) -> Fraction | Non
     variance = closed.variance(cap_of(at), floats)
     if not 0 < variance < math.inf:
         return None
-    return Fraction(f"{gaussian_epsilon(variance, n, float(delta)):.6g}") or None
+    most = float(LARGEST_EPS0)  # no local level is above it
+    return Fraction(f"{min(gaussian_epsilon(variance, n, float(delta)), most):.6g}") or None
 
 
 def _certified(

@@ -22,7 +22,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from operator import attrgetter
 from typing import Final, TypeAlias, final
 
 import flint
@@ -57,6 +56,35 @@ _WIDEST: Final = 400
 
 @final
 @dataclass(frozen=True, slots=True)
+class Scaled:
+    """A function times a number that is made for the working precision: masses are computed without the number."""
+
+    function: Function
+    number: Callable[[], flint.arb]
+
+    def __call__(self, u: flint.acb) -> flint.acb:
+        """The value at a point."""
+        return self.function(u) * self.number()
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Exponential:
+    """The exponential of a function; to divide by it is to multiply by another one, which widens balls far less."""
+
+    exponent: Function
+
+    def __call__(self, u: flint.acb) -> flint.acb:
+        """The value at a point."""
+        return self.exponent(u).exp()
+
+    def inverse(self, u: flint.acb) -> flint.acb:
+        """One over the value at a point."""
+        return (-self.exponent(u)).exp()
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Stretch:
     """A part of the line on which the same formulas hold.
 
@@ -78,12 +106,16 @@ class Stretch:
 @final
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of the law of G: the value at a coordinate u between two ends, and the density there."""
+    """A part of the law of G: the value at a coordinate u between two ends, and the density there.
+
+    - ``mean``: from two ends to the integral of their product between them, where that is known without it.
+    """
 
     low: Fraction
     high: Fraction
     value: Function
     density: Function
+    mean: Callable[[Fraction, Fraction], flint.arb] | None = None
 
     def integral(self, function: Function) -> flint.acb:
         """The integral of a function against the density, at the working precision."""
@@ -140,7 +172,7 @@ class ContinuousLaw:
     @property
     def mirrored(self) -> ContinuousLaw:
         """The law of -G, with nothing said of what is missing."""
-        pieces = (Piece(p.low, p.high, _negative(p.value), p.density) for p in self.pieces)
+        pieces = (Piece(p.low, p.high, _negative(p.value), p.density, _negative_mean(p)) for p in self.pieces)
         transform = None if self.transform is None else self.transform.mirrored
         return ContinuousLaw(tuple(pieces), self.zero, transform=transform)
 
@@ -176,14 +208,14 @@ class ContinuousPair:
         with working_precision(bits):
             ratio = to_arb(exp_eps)
 
-            def left_out(index: int) -> tuple[bool, list[flint.arb], list[flint.arb]]:
-                """Whether little enough is outside of a window, both masses outside, and the three inside."""
-                inside = [
-                    sum((_mass(s.base, part(s), a, b, bits) for s, a, b in windows[index]), start=flint.arb(0))
-                    for part in map(attrgetter, ("first", "second", "reference"))
-                ]
-                beyond = [(1 - mass).upper() for mass in inside[:2]]
-                return bool(beyond[0] + ratio * beyond[1] < to_arb(tail)), beyond, inside
+            def inside(index: int, part: str) -> flint.arb:
+                masses = (_mass(s.base, getattr(s, part), a, b, bits) for s, a, b in windows[index])
+                return sum(masses, start=flint.arb(0))
+
+            def left_out(index: int) -> tuple[bool, list[flint.arb]]:
+                """Whether little enough is outside of a window, and both masses outside."""
+                beyond = [(1 - inside(index, part)).upper() for part in ("first", "second")]
+                return bool(beyond[0] + ratio * beyond[1] < to_arb(tail)), beyond
 
             # Masses grow with the window: a first one that will do is reached in leaps, and then narrowed down to.
             first, last = 0, min(_LEAP, len(windows) - 1)
@@ -192,11 +224,13 @@ class ContinuousPair:
                     raise Unsupported(f"no window of half length {_WIDEST} leaves less than {float(tail):.1e} outside")
                 first, last = last + 1, min(2 * last + 1, len(windows) - 1)
             last = first_integer(lambda index: left_out(index)[0], first - 1, last)
-            _, outside, masses = left_out(last)
-            window = windows[last]
+            outside = left_out(last)[1]
             above, below = (max(Ball.from_arb(x, bits).upper, Fraction(0)) for x in (outside[0], ratio * outside[1]))
-            zero = Ball.from_arb(1 - masses[2], bits)
-            pieces = tuple(Piece(a, b, _amplification(s, ratio), _product(s.base, s.reference)) for s, a, b in window)
+            zero = Ball.from_arb(1 - inside(last, "reference"), bits)
+            pieces = tuple(
+                Piece(a, b, _amplification(s, ratio), _product(s.base, s.reference), _gain(s, exp_eps))
+                for s, a, b in windows[last]
+            )
             transform = None if self.transforms is None else self.transforms[0](ratio)
         return ContinuousLaw(pieces, zero, (below, above), transform)
 
@@ -300,13 +334,31 @@ def _negative(f: Function) -> Function:
     return lambda u: -f(u)
 
 
+def _negative_mean(piece: Piece) -> Callable[[Fraction, Fraction], flint.arb] | None:
+    mean = piece.mean
+    return None if mean is None else lambda low, high: -mean(low, high)
+
+
+def _gain(stretch: Stretch, exp_eps: Real) -> Callable[[Fraction, Fraction], flint.arb]:
+    """What the first law has more than the ratio times the second, between two ends."""
+
+    def mean(low: Fraction, high: Fraction) -> flint.arb:
+        first, second = (_mass(stretch.base, f, low, high, flint.ctx.prec) for f in (stretch.first, stretch.second))
+        return first - to_arb(exp_eps) * second
+
+    return mean
+
+
 def _product(f: Function, g: Function) -> Function:
     return lambda u: f(u) * g(u)
 
 
 def _amplification(stretch: Stretch, ratio: flint.arb) -> Function:
     """G as a function of the coordinate."""
-    return lambda u: (stretch.first(u) - ratio * stretch.second(u)) / stretch.reference(u)
+    least = stretch.reference
+    if isinstance(least, Exponential):
+        return lambda u: (stretch.first(u) - ratio * stretch.second(u)) * least.inverse(u)
+    return lambda u: (stretch.first(u) - ratio * stretch.second(u)) / least(u)
 
 
 def _windows(stretches: tuple[Stretch, ...]) -> Iterator[list[tuple[Stretch, Fraction, Fraction]]]:
@@ -328,6 +380,8 @@ def _windows(stretches: tuple[Stretch, ...]) -> Iterator[list[tuple[Stretch, Fra
 def _mass(base: Function, relative: Function, low: Fraction, high: Fraction, bits: int) -> flint.arb:
     """The mass of a density on an interval: the same at every level, and a pair is asked about at many."""
     with working_precision(bits):
+        if isinstance(base, Scaled):
+            return _mass(base.function, relative, low, high, bits) * base.number()
         return _integral(_product(base, relative), low, high).real
 
 

@@ -49,7 +49,7 @@ _CROWD: Final = 12
 _FARTHER: Final = (2.0, 4.0, 8.0, 16.0, 32.0)
 """Lines that are looked at, as multiples of the one on which the fewest digits cancel."""
 
-_GUARD_BITS: Final = 64
+_GUARD_BITS: Final = 40
 """Bits of a sum over a line beyond those of what is negligible."""
 
 MOST_NODES: Final = 60_000
@@ -82,7 +82,7 @@ class BromwichPlan:
 
     def tolerance(self, size: float, n: int) -> float:
         """The error that a rule for a transform of this size on the line aims at; the one it has is bounded."""
-        return size * self.small * self.c**2 / n / 10
+        return size * self.small * self.c / n / 10
 
     @property
     def in_doubles(self) -> bool:

@@ -39,6 +39,7 @@ _GRAIN: Final = 8
 
 _COVER_BITS: Final = 53
 _BOUND_BITS: Final = 64
+_POWER_BITS: Final = 32
 
 _Panel: TypeAlias = tuple[Piece, Fraction, Fraction]
 
@@ -144,13 +145,14 @@ def expectation(law: ContinuousLaw, slope: flint.arb, power: int = 0, centre: fl
             value = piece.value(u)
             return (value - middle) ** power * (slope * value).exp()
 
-        total += piece.integral(function).real
+        known = piece.mean if slope == 0 and power == 1 and centre is None else None
+        total += piece.integral(function).real if known is None else known(piece.low, piece.high)
     return total
 
 
-def roughly(law: ContinuousLaw, slope: flint.arb) -> flint.arb:
-    """:func:`expectation` of ``exp(slope G)`` in balls of some fifteen digits: enough for what is only a bound."""
-    with working_precision(_BOUND_BITS):
+def roughly(law: ContinuousLaw, slope: flint.arb, *, power: int | None = None) -> flint.arb:
+    """:func:`expectation` of ``exp(slope G)`` in few digits, enough for a bound; a power of it has nine or so."""
+    with working_precision(_BOUND_BITS if power is None else _POWER_BITS + power.bit_length()):
         return expectation(law, slope)
 
 
@@ -255,16 +257,16 @@ def _on_ellipse(
 
 def _analytic(piece: Piece, centre: flint.arb, wide: flint.arb, tall: flint.arb) -> bool:
     """Whether value and density have no pole on a box, hence none in the ellipse: finite on cells that cover half."""
-    cells = 6
-    left, bottom = centre - wide, -tall
-    for k in range(cells):
-        for j in range(cells // 2):
-            x = (left + 2 * wide * k / cells).union(left + 2 * wide * (k + 1) / cells)
-            y = (bottom * j / (cells // 2)).union(bottom * (j + 1) / (cells // 2))
-            u = flint.acb(x, y)
+
+    def finite(cells: int) -> bool:
+        for k, j in itertools.product(range(cells), range(cells // 2)):
+            x = centre + wide * (flint.arb(2 * k) / cells - 1).union(flint.arb(2 * k + 2) / cells - 1)
+            u = flint.acb(x, -tall * (flint.arb(2 * j) / cells).union(flint.arb(2 * j + 2) / cells))
             if not (piece.value(u).is_finite() and piece.density(u).is_finite()):
                 return False
-    return True
+        return True
+
+    return finite(2) or finite(6)
 
 
 def slope(piece: Piece, u: flint.acb) -> flint.arb:
@@ -283,11 +285,15 @@ def modulus(piece: Piece, x: flint.arb, y: flint.arb, beyond: flint.arb, c: flin
     return flint.arb((size * (-top * fall).exp()).upper())
 
 
-def decay(piece: Piece, x: flint.arb, y: flint.arb, beyond: flint.arb, c: flint.arb) -> tuple[flint.arb, flint.arb]:
+def decay(
+    piece: Piece, x: flint.arb, y: flint.arb, beyond: flint.arb, c: flint.arb, known: flint.arb | None = None
+) -> tuple[flint.arb, flint.arb]:
     """Numbers a and b of which ``a exp(-b t)`` is above ``|exp(sG) p|`` for imaginary parts from y to ``beyond``.
 
     On the line Im G = 0, and above it ``Im G(x + iy) = int_0^y Re G'(x + ir) dr``: the sign of the derivative between
     the line and the path decides. Infinite where it does not, and where value or density may have a pole between them.
+
+    - ``known``: :func:`rising` up to ``beyond`` or farther.
     """
     u, none = flint.acb(x, y.union(beyond)), flint.arb(0)
     value, density = piece.value(u), piece.density(u)
@@ -296,13 +302,19 @@ def decay(piece: Piece, x: flint.arb, y: flint.arb, beyond: flint.arb, c: flint.
         return flint.arb("inf"), none
     if beyond == 0:
         return flint.arb(size.upper()), none
-    column = flint.acb(x, none.union(beyond))
-    rising = slope(piece, column) * (1 if beyond > 0 else -1)
-    if not (rising >= 0 and piece.density(column).is_finite()):  # no pole of either between the line and the path
+    least = known if known is not None else rising(piece, x, beyond)
+    if least is None:
         return flint.arb("inf"), none
-    lift = flint.arb((rising.lower() * abs(y)).lower())
+    lift = flint.arb((least * abs(y)).lower())
     seen = (value.imag if beyond > 0 else -value.imag).lower()
     return flint.arb(size.upper()), flint.arb(seen if seen > lift else lift)
+
+
+def rising(piece: Piece, x: flint.arb, beyond: flint.arb) -> flint.arb | None:
+    """How fast G certainly rises away from the line up to ``beyond``; None where it may fall, or the density has a pole."""
+    column = flint.acb(x, flint.arb(0).union(beyond))
+    found = slope(piece, column) * (1 if beyond > 0 else -1)
+    return flint.arb(found.lower()) if found >= 0 and piece.density(column).is_finite() else None
 
 
 __all__ = [
@@ -316,6 +328,7 @@ __all__ = [
     "order_for",
     "price",
     "range_of",
+    "rising",
     "roughly",
     "rule",
     "slope",

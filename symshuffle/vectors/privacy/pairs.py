@@ -40,7 +40,7 @@ import flint
 from symshuffle.base.choices import Adjacency, Blanket, choice
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Real, Verdict, less, to_arb, working_precision
-from symshuffle.channels.continuous_law import ContinuousPair, Function, Stretch
+from symshuffle.channels.continuous_law import ContinuousPair, Exponential, Function, Scaled, Stretch
 from symshuffle.vectors.privacy.finite_pair import FinitePair
 from symshuffle.vectors.privacy.rounded import rounded, rounding_radius
 from symshuffle.vectors.randomizers.clipped import clipped_numbers
@@ -203,20 +203,22 @@ def _largest(
 
 def _weighed(part: LengthClass, dimension: int) -> Function:
     """The normal density of the coordinate, times the mass of a class of lengths."""
-    mass = once(lambda: part.mass(dimension))
-    return lambda u: normal(u) * mass()
+    return Scaled(normal, once(lambda: part.mass(dimension)))
 
 
 def _least(gamma: Fraction, v: Fraction, far: Fraction) -> Function:
     """The largest blanket at the far end of a class of lengths, relative to N(0, 1)."""
     numbers, length = enclosed(gamma, 1 - gamma, v, v * v / 2), length_along(far)
 
+    def exponent(u: Any) -> Any:
+        _, _, slope, half = numbers()
+        return -slope * length(u) - half
+
     def density(u: Any) -> Any:
         mass, rest, slope, half = numbers()
-        part = (-slope * length(u) - half).exp()
-        return mass + rest * part if gamma else part
+        return mass + rest * (-slope * length(u) - half).exp()
 
-    return latest(density)
+    return latest(density) if gamma else Exponential(latest(exponent))
 
 
 def _sphere(mechanism: SphereLinear, adjacency: Adjacency, bits: int) -> Pair:

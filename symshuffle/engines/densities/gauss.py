@@ -26,8 +26,11 @@ from symshuffle.channels.mixed_law import gauss
 _ORDERS: Final = (12, 20, 32, 48, 72, 104, 144)
 _ELLIPSES: Final = (1.3, 1.7, 2.5, 4.0, 6.5, 10.0)
 _ARCS: Final = 20
-_GLANCES: Final = 7
+_GLANCES: Final = 5
 """Arcs that cover half an ellipse, and points of it by which ellipses are ranked before one is covered."""
+
+_MOST_TURNS: Final = 3
+"""Radians for each node that a rule resolves at most, about: where ends alone are farther apart none is looked for."""
 
 _PANEL: Final = Fraction(3, 2)
 """Length of a panel to begin with."""
@@ -185,6 +188,9 @@ def order_for(
     """An order for a panel and its error, or None if no order will do."""
     found: tuple[int, flint.arb] | None = None
     with working_precision(_COVER_BITS):
+        start, stop = (piece.value(flint.acb(to_arb(u))).real for u in (low, high))
+        if abs(stop - start) * top > _MOST_TURNS * _ORDERS[-1]:
+            return None
         for least, size in _ranked(piece, low, high, c, top, allowed):
             if found is not None and found[0] <= least:
                 break
@@ -311,7 +317,7 @@ def decay(
 
 
 def rising(piece: Piece, x: flint.arb, beyond: flint.arb) -> flint.arb | None:
-    """How fast G certainly rises away from the line up to ``beyond``; None where it may fall, or the density has a pole."""
+    """How fast G certainly rises away from the line up to ``beyond``; None where it may fall, or be told too little."""
     column = flint.acb(x, flint.arb(0).union(beyond))
     found = slope(piece, column) * (1 if beyond > 0 else -1)
     return flint.arb(found.lower()) if found >= 0 and piece.density(column).is_finite() else None

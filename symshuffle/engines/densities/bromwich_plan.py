@@ -49,7 +49,7 @@ _CROWD: Final = 12
 _FARTHER: Final = (2.0, 4.0, 8.0, 16.0, 32.0)
 """Lines that are looked at, as multiples of the one on which the fewest digits cancel."""
 
-_GUARD_BITS: Final = 40
+_GUARD_BITS: Final = 64
 """Bits of a sum over a line beyond those of what is negligible."""
 
 MOST_NODES: Final = 60_000

@@ -193,10 +193,12 @@ _RUNGS: Final = 10
 _SHIFTS: Final = 3
 """The highest rungs are those to which it may be moved."""
 
-_CELLS: Final = 64
-"""Cells of a piece, which are moved or not."""
+_CELLS: Final = 160
+_FEWEST: Final = 64
+_ALL: Final = 960
+"""Cells of a piece, which are moved or not; of many pieces fewer, so that these are all of them, but never below."""
 
-_EVERY: Final = 8
+_EVERY: Final = 6
 """Cells of a run are some times as many: at other ends the path is not moved up or down."""
 
 _COVER_BITS: Final = 53
@@ -229,7 +231,8 @@ class Ladder:
 def ladders(law: ContinuousLaw, c: flint.arb) -> tuple[Ladder, ...]:
     """What is known of every piece of a law at a line."""
     with working_precision(_COVER_BITS):
-        return tuple(_ladder(piece, c) for piece in law.pieces)
+        cells = min(_CELLS, max(_FEWEST, _ALL // len(law.pieces)))
+        return tuple(_ladder(piece, c, cells) for piece in law.pieces)
 
 
 def far(known: tuple[Ladder, ...], size: flint.arb, height: float) -> flint.arb:
@@ -293,9 +296,9 @@ def _rungs(shift: int) -> int:
     return _RUNGS - shift + 1
 
 
-def _ladder(piece: Piece, c: flint.arb) -> Ladder:
-    width = (piece.high - piece.low) / _CELLS
-    places = [to_arb(piece.low + width * k) for k in range(_CELLS + 1)]
+def _ladder(piece: Piece, c: flint.arb, cells: int) -> Ladder:
+    width = (piece.high - piece.low) / cells
+    places = [to_arb(piece.low + width * k) for k in range(cells + 1)]
     long, zero = to_arb(width), flint.arb(0)
     rungs = [zero, *(to_arb(Fraction(_HIGHEST)) / 4**k for k in reversed(range(_RUNGS)))]
     resting, moved, sides = [], [], []
@@ -315,7 +318,7 @@ def _ladder(piece: Piece, c: flint.arb) -> Ladder:
         moved.append(ups[::-1] or [never] * _SHIFTS)
     legs = []
     for j, place in enumerate(places):
-        side = 0 if j % _EVERY else sides[max(j - 1, 0)] or sides[min(j, _CELLS - 1)]
+        side = 0 if j % _EVERY else sides[max(j - 1, 0)] or sides[min(j, cells - 1)]
         spans = list(itertools.pairwise(rungs))
         parts = zip(climbed(place, side, spans), spans, strict=True) if side else ()
         legs.append([(size * (b - a), fall) for (size, fall), (a, b) in parts] or [never] * _RUNGS)

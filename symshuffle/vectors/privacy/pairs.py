@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 import flint
@@ -171,15 +172,23 @@ def _largest(
 ) -> ContinuousPair:
     if dimension > _MOST_COORDINATES:
         raise Unsupported(f"d = {dimension}: against a largest blanket at most {_MOST_COORDINATES} coordinates")
-    v = norm / sigma0
-    near, right = tilted(gamma, v), tilted(gamma, -v)  # the smallest density is that of the opposite end
-    symmetric = adjacency is Adjacency.REPLACE_ONE
-    other = right if symmetric else constant(Fraction(1))
+    v, symmetric = norm / sigma0, adjacency is Adjacency.REPLACE_ONE
     # For zero-out the end of the ball is worst against the blanket rounded within this radius.
     radius = Fraction(0) if symmetric or exp_eps is None else rounding_radius(exp_eps, reach=v, gamma=gamma)
     if not gamma and radius * v > _MOST_ROUNDED:
         opposite = _largest(gamma, sigma0, norm, dimension, Adjacency.REPLACE_ONE)
         return replace(opposite, about=f"the null symbol has the law of the input 0, hence {opposite.about}")
+    return _against_least(gamma, v, norm, dimension, symmetric, radius)
+
+
+@lru_cache(maxsize=64)
+def _against_least(
+    gamma: Fraction, v: Fraction, norm: Fraction, dimension: int, symmetric: bool, radius: Fraction
+) -> ContinuousPair:
+    """The longest input against the opposite one, or the null symbol; one pair at all levels that have one radius."""
+    near, right = tilted(gamma, v), tilted(gamma, -v)  # the smallest density is that of the opposite end
+    other = right if symmetric else constant(Fraction(1))
+    adjacency = Adjacency.REPLACE_ONE if symmetric else Adjacency.ZERO_OUT
     worst = " (worst: proved)" if symmetric or radius else ""
     about = f"{_pair_in_words(adjacency)}%s{worst}, blanket inf over |x| <= {norm} of R_x"
     about += ", rounded around 0" if radius else ""

@@ -106,16 +106,12 @@ class Stretch:
 @final
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of the law of G: the value at a coordinate u between two ends, and the density there.
-
-    - ``mean``: from two ends to the integral of their product between them, where that is known without it.
-    """
+    """A part of the law of G: the value at a coordinate u between two ends, and the density there."""
 
     low: Fraction
     high: Fraction
     value: Function
     density: Function
-    mean: Callable[[Fraction, Fraction], flint.arb] | None = None
 
     def integral(self, function: Function) -> flint.acb:
         """The integral of a function against the density, at the working precision."""
@@ -172,7 +168,7 @@ class ContinuousLaw:
     @property
     def mirrored(self) -> ContinuousLaw:
         """The law of -G, with nothing said of what is missing."""
-        pieces = (Piece(p.low, p.high, _negative(p.value), p.density, _negative_mean(p)) for p in self.pieces)
+        pieces = (Piece(p.low, p.high, _negative(p.value), p.density) for p in self.pieces)
         transform = None if self.transform is None else self.transform.mirrored
         return ContinuousLaw(tuple(pieces), self.zero, transform=transform)
 
@@ -227,10 +223,8 @@ class ContinuousPair:
             outside = left_out(last)[1]
             above, below = (max(Ball.from_arb(x, bits).upper, Fraction(0)) for x in (outside[0], ratio * outside[1]))
             zero = Ball.from_arb(1 - inside(last, "reference"), bits)
-            pieces = tuple(
-                Piece(a, b, _amplification(s, ratio), _product(s.base, s.reference), _gain(s, exp_eps))
-                for s, a, b in windows[last]
-            )
+            window = windows[last]
+            pieces = tuple(Piece(a, b, _amplification(s, ratio), _product(s.base, s.reference)) for s, a, b in window)
             transform = None if self.transforms is None else self.transforms[0](ratio)
         return ContinuousLaw(pieces, zero, (below, above), transform)
 
@@ -332,21 +326,6 @@ def _joined(cells: list[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, Frac
 
 def _negative(f: Function) -> Function:
     return lambda u: -f(u)
-
-
-def _negative_mean(piece: Piece) -> Callable[[Fraction, Fraction], flint.arb] | None:
-    mean = piece.mean
-    return None if mean is None else lambda low, high: -mean(low, high)
-
-
-def _gain(stretch: Stretch, exp_eps: Real) -> Callable[[Fraction, Fraction], flint.arb]:
-    """What the first law has more than the ratio times the second, between two ends."""
-
-    def mean(low: Fraction, high: Fraction) -> flint.arb:
-        first, second = (_mass(stretch.base, f, low, high, flint.ctx.prec) for f in (stretch.first, stretch.second))
-        return first - to_arb(exp_eps) * second
-
-    return mean
 
 
 def _product(f: Function, g: Function) -> Function:

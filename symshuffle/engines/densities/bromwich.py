@@ -36,7 +36,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Final, TypeAlias, final
 
@@ -153,12 +153,7 @@ class BromwichLine:
         """``M(c + it)/M(c)``, M(c) being the sum of the rule."""
         if self.law.transform is not None:
             return self.law.transform.at(flint.acb(self.c, t)) / self.total + self.zero
-        real, imaginary = self.zero, flint.arb(0)
-        for value, weight in zip(self.rule.values, self.tilted, strict=True):
-            sine, cosine = (t * value).sin_cos()
-            real += cosine * weight
-            imaginary += sine * weight
-        return flint.acb(real + flint.arb(0, self.error), imaginary + flint.arb(0, self.error))
+        return replace(self, step=t).ratios(2)[1]
 
     def sum_in_balls(self) -> tuple[flint.arb, flint.arb]:
         """The sum over nodes before the factor step/pi, and no allowance: the balls carry it."""

@@ -35,10 +35,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, TypeAlias, TypeVar, final
+from typing import Final, TypeVar, final
 
 import flint
 import numpy as np
@@ -212,9 +212,7 @@ _ATTEMPTS: Final = 45
 
 _Seen = TypeVar("_Seen")
 
-_Term: TypeAlias = tuple[flint.arb, flint.arb]
-
-Terms = list[list[_Term]]
+Terms = list[list[tuple[flint.arb, flint.arb]]]
 """Pairs (a, b) that bound a part of a path by ``a exp(-b t)``: a row for each cell or end."""
 
 
@@ -302,26 +300,24 @@ def _ladder(piece: Piece, c: flint.arb, cells: int) -> Ladder:
     long, zero = to_arb(width), flint.arb(0)
     rungs = [zero, *(to_arb(Fraction(_HIGHEST)) / 4**k for k in reversed(range(_RUNGS)))]
     resting, moved, sides = [], [], []
-
-    def climbed(x: flint.arb, side: int, spans: list[tuple[flint.arb, flint.arb]]) -> Iterator[_Term]:
-        """Terms between heights on one side, the last ones the highest."""
-        known = gauss.rising(piece, x, side * spans[-1][1])
-        return (gauss.decay(piece, x, side * a, side * b, c, known) for a, b in spans)
-
-    never = flint.arb("inf"), zero
     for cell in (a.union(b) for a, b in itertools.pairwise(places)):
         resting.append(_on_the_line(piece, cell, c, long))
         slope = gauss.slope(piece, flint.acb(cell))
         side = 1 if slope > 0 else -1 if slope < 0 else 0
         sides.append(side)
-        ups = [(a * long, b) for a, b in climbed(cell, side, [(eta, eta) for eta in rungs[-_SHIFTS:]])] if side else []
-        moved.append(ups[::-1] or [never] * _SHIFTS)
+        ups = (
+            [gauss.decay(piece, cell, eta * side, eta * side, c) for eta in reversed(rungs[-_SHIFTS:])] if side else []
+        )
+        moved.append([(a * long, b) for a, b in ups] or [(flint.arb("inf"), zero)] * _SHIFTS)
     legs = []
+    never = [(flint.arb("inf"), zero)] * _RUNGS
     for j, place in enumerate(places):
-        side = 0 if j % _EVERY else sides[max(j - 1, 0)] or sides[min(j, cells - 1)]
-        spans = list(itertools.pairwise(rungs))
-        parts = zip(climbed(place, side, spans), spans, strict=True) if side else ()
-        legs.append([(size * (b - a), fall) for (size, fall), (a, b) in parts] or [never] * _RUNGS)
+        if j % _EVERY:
+            legs.append(never)
+            continue
+        side = sides[max(j - 1, 0)] or sides[min(j, cells - 1)]
+        parts = [(*gauss.decay(piece, place, a * side, b * side, c), b - a) for a, b in itertools.pairwise(rungs)]
+        legs.append([(size * length, fall) for size, fall, length in parts])
     return Ladder(tuple(resting), moved, legs)
 
 

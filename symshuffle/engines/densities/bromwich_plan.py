@@ -263,10 +263,7 @@ def _estimated(tilt: saddle.Tilt, n: int, rel: float) -> float:
 
 def _less_one(angles: Array) -> Complexes:
     """What the waves of these angles are less 1."""
-    found = np.empty(angles.shape, dtype=np.complex128)
-    np.sin(angles, out=found.imag)
-    half = np.sin(angles / 2)
-    np.multiply(half, -2 * half, out=found.real)
+    found: Complexes = 1j * np.sin(angles) - 2 * np.sin(angles / 2) ** 2
     return found
 
 

@@ -290,15 +290,11 @@ def modulus(piece: Piece, x: flint.arb, y: flint.arb, beyond: flint.arb, c: flin
     return flint.arb((size * (-top * fall).exp()).upper())
 
 
-def decay(
-    piece: Piece, x: flint.arb, y: flint.arb, beyond: flint.arb, c: flint.arb, known: flint.arb | None = None
-) -> tuple[flint.arb, flint.arb]:
+def decay(piece: Piece, x: flint.arb, y: flint.arb, beyond: flint.arb, c: flint.arb) -> tuple[flint.arb, flint.arb]:
     """Numbers a and b of which ``a exp(-b t)`` is above ``|exp(sG) p|`` for imaginary parts from y to ``beyond``.
 
     On the line Im G = 0, and above it ``Im G(x + iy) = int_0^y Re G'(x + ir) dr``: the sign of the derivative between
     the line and the path decides. Infinite where it does not, and where value or density may have a pole between them.
-
-    - ``known``: :func:`rising` up to ``beyond`` or farther.
     """
     u, none = flint.acb(x, y.union(beyond)), flint.arb(0)
     value, density = piece.value(u), piece.density(u)
@@ -307,19 +303,13 @@ def decay(
         return flint.arb("inf"), none
     if beyond == 0:
         return flint.arb(size.upper()), none
-    least = known if known is not None else rising(piece, x, beyond)
-    if least is None:
+    column = flint.acb(x, none.union(beyond))
+    rising = slope(piece, column) * (1 if beyond > 0 else -1)
+    if not (rising >= 0 and piece.density(column).is_finite()):  # no pole of either between the line and the path
         return flint.arb("inf"), none
-    lift = flint.arb((least * abs(y)).lower())
+    lift = flint.arb((rising.lower() * abs(y)).lower())
     seen = (value.imag if beyond > 0 else -value.imag).lower()
     return flint.arb(size.upper()), flint.arb(seen if seen > lift else lift)
-
-
-def rising(piece: Piece, x: flint.arb, beyond: flint.arb) -> flint.arb | None:
-    """How fast G certainly rises away from the line up to ``beyond``; None where it may fall, or be told too little."""
-    column = flint.acb(x, flint.arb(0).union(beyond))
-    found = slope(piece, column) * (1 if beyond > 0 else -1)
-    return flint.arb(found.lower()) if found >= 0 and piece.density(column).is_finite() else None
 
 
 __all__ = [
@@ -333,7 +323,6 @@ __all__ = [
     "order_for",
     "price",
     "range_of",
-    "rising",
     "roughly",
     "rule",
     "slope",

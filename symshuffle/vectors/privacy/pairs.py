@@ -57,7 +57,7 @@ from symshuffle.vectors.randomizers.coordinates import (
     sphere_constant,
     tilted,
 )
-from symshuffle.vectors.randomizers.lengths import LengthClass, length_along, length_classes
+from symshuffle.vectors.randomizers.lengths import LengthClass, length_along, length_classes, mass
 from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,
     ClippedLinear,
@@ -99,15 +99,14 @@ def worst_pair(
       blanket is as it is, and only the longest input is bounded. Everything else is the same at all levels.
     """
     adjacency, blanket = choice(Adjacency, adjacency, "adjacency"), choice(Blanket, blanket, "blanket")
+    level = exp_eps if adjacency is Adjacency.ZERO_OUT else None  # opposite inputs are one pair at all levels
     match mechanism:
         case BlanketMixedGaussian() if blanket is Blanket.MECHANISM:
             return _mixed_gaussian(mechanism, adjacency)
         case BlanketMixedGaussian():
-            return _largest(
-                mechanism.gamma, mechanism.sigma0, mechanism.norm, mechanism.dimension, adjacency, exp_eps=exp_eps
-            )
+            return _largest(mechanism.gamma, mechanism.sigma0, mechanism.norm, mechanism.dimension, adjacency, level)
         case LocalGaussian() if blanket is Blanket.LARGEST:
-            return _largest(Fraction(0), mechanism.sigma0, Fraction(1), mechanism.dimension, adjacency, exp_eps=exp_eps)
+            return _largest(Fraction(0), mechanism.sigma0, Fraction(1), mechanism.dimension, adjacency, level)
         case LocalGaussian():
             raise Unsupported("the Gaussian randomizer has no blanket of its own; use blanket='largest'")
         case SphereLinear():
@@ -162,6 +161,7 @@ def _mixed_gaussian(mechanism: BlanketMixedGaussian, adjacency: Adjacency) -> Co
     return ContinuousPair((stretch,), f"{about} of mass {mechanism.gamma}", symmetric)
 
 
+@lru_cache(maxsize=64)
 def _largest(
     gamma: Fraction,
     sigma0: Fraction,
@@ -178,17 +178,8 @@ def _largest(
     if not gamma and radius * v > _MOST_ROUNDED:
         opposite = _largest(gamma, sigma0, norm, dimension, Adjacency.REPLACE_ONE)
         return replace(opposite, about=f"the null symbol has the law of the input 0, hence {opposite.about}")
-    return _against_least(gamma, v, norm, dimension, symmetric, radius)
-
-
-@lru_cache(maxsize=64)
-def _against_least(
-    gamma: Fraction, v: Fraction, norm: Fraction, dimension: int, symmetric: bool, radius: Fraction
-) -> ContinuousPair:
-    """The longest input against the opposite one, or the null symbol; one pair at all levels that have one radius."""
     near, right = tilted(gamma, v), tilted(gamma, -v)  # the smallest density is that of the opposite end
     other = right if symmetric else constant(Fraction(1))
-    adjacency = Adjacency.REPLACE_ONE if symmetric else Adjacency.ZERO_OUT
     worst = " (worst: proved)" if symmetric or radius else ""
     about = f"{_pair_in_words(adjacency)}%s{worst}, blanket inf over |x| <= {norm} of R_x"
     about += ", rounded around 0" if radius else ""
@@ -212,7 +203,7 @@ def _against_least(
 
 def _weighed(part: LengthClass, dimension: int) -> Function:
     """The normal density of the coordinate, times the mass of a class of lengths."""
-    return Scaled(normal, once(lambda: part.mass(dimension)))
+    return Scaled(normal, once(lambda: mass(part.near, part.far, dimension, flint.ctx.prec)))
 
 
 def _least(gamma: Fraction, v: Fraction, far: Fraction) -> Function:

@@ -56,10 +56,6 @@ class LengthClass:
     far: Fraction
     since: Fraction
 
-    def mass(self, dimension: int) -> flint.arb:
-        """The probability that a standard normal vector of length ``dimension - 1`` is in the class."""
-        return _mass(self.near, self.far, dimension, flint.ctx.prec)
-
     def places(self, dimension: int) -> Iterator[tuple[Fraction | None, Fraction | None, Fraction]]:
         """Parts of the line of the coordinate, and the half length of the window from which on each is needed.
 
@@ -88,8 +84,8 @@ class LengthClass:
 
 
 @lru_cache(maxsize=4096)
-def _mass(near: Fraction, far: Fraction, dimension: int, bits: int) -> flint.arb:
-    r"""That of lengths between two, at a precision: the same at most levels of noise.
+def mass(near: Fraction, far: Fraction, dimension: int, bits: int) -> flint.arb:
+    r"""The probability that a standard normal vector of length ``dimension - 1`` is between two, at a precision.
 
     The density, proportional to :math:`v^{d-2}e^{-v^2/2}`, is divided by its value near the largest in the class: Arb's
     incomplete gamma functions lose all digits below the middle of many coordinates, and this none.
@@ -166,4 +162,4 @@ def _squared(x: flint.arb) -> flint.arb:
     return (least * least).union(most * most)
 
 
-__all__ = ["LengthClass", "length_along", "length_classes"]
+__all__ = ["LengthClass", "length_along", "length_classes", "mass"]

@@ -4,12 +4,11 @@ r"""What lies beyond the last node of a line that is evaluated: stretches under 
 there up to the height at which all is bounded at once (:func:`far`), often a hundred times as high, it is enough to
 know that the transform is small: a rule may err by a share of its total there, and leaves out the tails whose values
 turn the fastest. With :math:`\hat w` its weights, a the bound on its error up to the height, both relative to the same
-number, and any :math:`\mu`, the derivative of :math:`e^{-i\mu t}\hat M(c+it)` is at most :math:`v=\sum\hat w|G-\mu|`,
-and moves by at most :math:`b=\sum\hat w(G-\mu)^2` for each unit from :math:`|\sum\hat w(G-\mu)|=r` on, so that
+number, and :math:`\sigma^2=\sum\hat w\sum\hat w(G-\mu)^2` for any :math:`\mu`,
 
-.. math:: |M(c+it)|\le|\hat M(c+it_0)|+|t-t_0|\min(v,r+bT)+a
+.. math:: |M(c+it)|\le|\hat M(c+it_0)|+|t-t_0|\,\sigma+a
 
-on every stretch below the height T; :math:`v^2\le b\sum\hat w`.
+on every stretch below the height, as :math:`|\frac d{dt}e^{-i\mu t}\hat M(c+it)|\le\sum\hat w|G-\mu|\le\sigma`.
 
 *Stretches.* The nodes from j to 2j are cut into stretches of as many nodes each; what bounds the integrand at the
 middle of a stretch and how fast it moves bounds it at all of its nodes. Where that is too much there are four times as
@@ -60,25 +59,6 @@ _COARSE: Final = 0.1
 
 @final
 @dataclass(frozen=True, slots=True)
-class Motion:
-    """How fast the modulus of a transform moves with the height: ``most`` of all, ``still`` at 0, and ``bend`` more."""
-
-    most: flint.arb
-    still: flint.arb
-    bend: flint.arb
-
-    @classmethod
-    def of(cls, total: flint.arb, first: flint.arb, square: flint.arb) -> Motion:
-        """That of a measure by its moments around any number."""
-        return cls((total * square).upper().sqrt(), abs(first).upper(), square.upper())
-
-    def below(self, height: flint.arb) -> flint.arb:
-        """The speed at heights up to one."""
-        return flint.arb(self.most.min(self.still + self.bend * height).upper())
-
-
-@final
-@dataclass(frozen=True, slots=True)
 class Cover:
     """A rule of which all is relative to one number, that of the sum over the nodes.
 
@@ -99,14 +79,13 @@ class Cover:
         return [self.zero + wave for wave in waves(self.values, turned, distance, count)]
 
     @property
-    def motion(self) -> Motion:
-        """How fast the rule, turned back by about its mean, moves with the height."""
-        values, weights, none = (self.zero * 0, *self.values), (self.zero, *self.weights), flint.arb(0)
-        total = sum(weights, start=none)
-        first = sum((w * v for v, w in zip(values, weights, strict=True)), start=none)
-        mean = (first / total).mid()
-        square = sum((w * squared(v - mean) for v, w in zip(values, weights, strict=True)), start=none)
-        return Motion.of(total, first - mean * total, square)
+    def spread(self) -> flint.arb:
+        """How fast the rule, turned back by its mean, moves with the height at most."""
+        values, weights = (self.zero * 0, *self.values), (self.zero, *self.weights)
+        total = sum(weights, start=flint.arb(0))
+        mean = (sum((w * v for v, w in zip(values, weights, strict=True)), start=flint.arb(0)) / total).mid()
+        square = sum((w * squared(v - mean) for v, w in zip(values, weights, strict=True)), start=flint.arb(0))
+        return flint.arb((total * square).upper().sqrt())
 
     @property
     def in_doubles(self) -> tuple[Array, Array]:

@@ -22,8 +22,8 @@ Beyond the last node evaluated :mod:`symshuffle.engines.densities.beyond` bounds
 coarse rule, and from some height on at all heights.
 
 A law with a transform in closed form (:class:`symshuffle.channels.continuous_law.PieceTransform`) needs no rule:
-the sum is then one of balls at whatever rigour, and a bound at all heights comes with it; how fast it moves on a
-stretch is known by the moments of :math:`G-\mu` under :math:`e^{cG}`, as for a rule.
+the sum is then one of balls at whatever rigour, and a bound at all heights comes with it; on stretches
+:math:`|M(c+it)|\le|M(c+it_0)|+|t-t_0|\,E[(G-\mu)^2e^{cG}]^{1/2}M(c)^{1/2}`.
 
 Evidence. *Proved*, in balls: aliases, the stretches and heights beyond the last node, the error of the Gauss rule, and
 with ``rigour=BALL`` the sum over the nodes too. *Proved under an assumption*, the sum in doubles: that additions,
@@ -51,7 +51,7 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousLaw
 from symshuffle.engines.contours.waves import waves
 from symshuffle.engines.densities import gauss
-from symshuffle.engines.densities.beyond import Cover, Motion, aliases, coarse, far, height_for, ladders, middles, over
+from symshuffle.engines.densities.beyond import Cover, aliases, coarse, far, height_for, ladders, middles, over
 from symshuffle.engines.densities.bromwich_plan import MOST_NODES, BromwichPlan, bits_enough, last_node, plan_for
 
 _Values: TypeAlias = Callable[[flint.arb, flint.arb, int], list[flint.acb]]
@@ -228,10 +228,10 @@ class BromwichLine:
         with working_precision(_COVER_BITS):
             most = 1 + self.error  # of M(c), which may be more than the sum of the rule
             still, single, c = self.zero**self.n, self.single, self.c
-            values, motion, error = self.seen()
+            values, spread, error = self.seen()
 
             def bound(middle: flint.acb, radius: flint.arb, left: flint.arb) -> flint.arb:
-                reach = radius * motion.below(left + 2 * radius) + error
+                reach = radius * spread + error
                 size = (abs(middle) + reach).upper().min(most)
                 moved = (abs(middle - self.zero) + reach).upper()
                 direct = size**self.n + still + single * moved
@@ -241,18 +241,18 @@ class BromwichLine:
             terms = max(len(self.tilted if self.cover is None else self.cover.values), 1)
             return over(values, bound, step=self.step, start=start, last=last, allowed=self.plan.small, terms=terms)
 
-    def seen(self) -> tuple[_Values, Motion, flint.arb]:
+    def seen(self) -> tuple[_Values, flint.arb, flint.arb]:
         """What knows the transform beyond the last node, how fast that moves with the height, and its error."""
         if self.law.transform is None:
             cover = self.cover or Cover(self.rule.values, self.tilted, self.zero, self.error)
-            return cover.along, cover.motion, cover.error
+            return cover.along, cover.spread, cover.error
         mean = (gauss.expectation(self.law, self.c, 1) / self.total).mid()
-        moments = (gauss.expectation(self.law, self.c, power, mean) / self.total for power in (1, 2))
+        spread = (gauss.expectation(self.law, self.c, 2, mean) / self.total).upper().sqrt()
 
         def along(first: flint.arb, distance: flint.arb, count: int) -> list[flint.acb]:
             return [self.ratio(first + distance * index) for index in range(count)]
 
-        return along, Motion.of(flint.arb(1), *moments), flint.arb(0)
+        return along, flint.arb(spread), flint.arb(0)
 
     def aliases(self, value: flint.arb) -> flint.arb:
         """Bound on the aliases, relative to ``exp(log_scale)``; ``value`` bounds the sum itself."""

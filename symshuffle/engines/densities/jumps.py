@@ -84,8 +84,8 @@ class JumpLine:
 
     *Nodes that are not evaluated*, up to the height from which all is bounded at once, lie on stretches of middle
     :math:`t_0` and half length :math:`\delta`. With :math:`\hat w` the weights of the rule relative to
-    :math:`\hat M(c)`, which sum to 1, :math:`\hat M(c+it)/\hat M(c)` turned back by a mean moves by at most
-    :math:`\sigma\delta` (:class:`symshuffle.engines.densities.beyond.Motion`), hence
+    :math:`\hat M(c)`, which sum to 1, :math:`|\frac d{dt}e^{-i\mu t}\hat M(c+it)|/\hat M(c)\le\sum\hat w|G-\mu|
+    \le(\sum\hat w(G-\mu)^2)^{1/2}=\sigma`, hence
 
     .. math:: \frac{|M_0(c+it)|}{\hat M(c)}\le\min\Bigl(1,\;\frac{|\hat M(c+it_0)|}{\hat M(c)}+\delta\sigma\Bigr)+a,
        \qquad\frac{|J(c+it)|}{\hat J(c)}\le1+b .
@@ -196,10 +196,10 @@ class JumpLine:
             return flint.arb(0)
         with working_precision(_COVER_BITS):
             seen, c, power = self.seen(), self.c, self.n - 1
-            motion, other = seen.motion, 1 + self.errors[1]
+            spread, other = seen.spread, 1 + self.errors[1]
 
             def bound(middle: flint.acb, radius: flint.arb, left: flint.arb) -> flint.arb:
-                size = (abs(middle) + radius * motion.below(left + 2 * radius)).upper().min(flint.arb(1)) + seen.error
+                size = (abs(middle) + radius * spread).upper().min(flint.arb(1)) + seen.error
                 return flint.arb((size**power * other / (c**2 + left**2)).upper())
 
             terms, small = max(len(seen.values), 1), self.plan.small

@@ -189,7 +189,7 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
     "engines.densities.gauss": ("density", "_ORDERS _ELLIPSES _ARCS _GLANCES _MOST_TURNS _PANEL _SHORTEST _GRAIN"),
     "engines.densities.beyond": (
         "jumps density",
-        "_HIGHEST _RUNGS _SHIFTS _CELLS _FEWEST _ALL _EVERY _PLENTY _COARSE _FIRST _FINER _ATTEMPTS _LEAST_REACH",
+        "_HIGHEST _RUNGS _SHIFTS _CELLS _EVERY _PLENTY _COARSE _FIRST _FINER _ATTEMPTS _LEAST_REACH",
     ),
     "engines.contours.waves": ("density jumps", "_CROWD _SPARE_BITS"),
     "engines.contours.saddle": ("contour smoothed ball laplace", "QUIET _FINEST _SETTLED _TRUSTED _SPREAD_OUT"),

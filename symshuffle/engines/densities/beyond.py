@@ -172,12 +172,10 @@ _RUNGS: Final = 10
 _SHIFTS: Final = 3
 """The highest rungs are those to which it may be moved."""
 
-_CELLS: Final = 160
-_FEWEST: Final = 64
-_ALL: Final = 960
-"""Cells of a piece, which are moved or not; of many pieces fewer, so that these are all of them, but never below."""
+_CELLS: Final = 100
+"""Cells of a piece, which are moved or not."""
 
-_EVERY: Final = 6
+_EVERY: Final = 4
 """Cells of a run are some times as many: at other ends the path is not moved up or down."""
 
 _COVER_BITS: Final = 53
@@ -208,8 +206,7 @@ class Ladder:
 def ladders(law: ContinuousLaw, c: flint.arb) -> tuple[Ladder, ...]:
     """What is known of every piece of a law at a line."""
     with working_precision(_COVER_BITS):
-        cells = min(_CELLS, max(_FEWEST, _ALL // len(law.pieces)))
-        return tuple(_ladder(piece, c, cells) for piece in law.pieces)
+        return tuple(_ladder(piece, c) for piece in law.pieces)
 
 
 def far(known: tuple[Ladder, ...], size: flint.arb, height: float) -> flint.arb:
@@ -273,9 +270,9 @@ def _rungs(shift: int) -> int:
     return _RUNGS - shift + 1
 
 
-def _ladder(piece: Piece, c: flint.arb, cells: int) -> Ladder:
-    width = (piece.high - piece.low) / cells
-    places = [to_arb(piece.low + width * k) for k in range(cells + 1)]
+def _ladder(piece: Piece, c: flint.arb) -> Ladder:
+    width = (piece.high - piece.low) / _CELLS
+    places = [to_arb(piece.low + width * k) for k in range(_CELLS + 1)]
     long, zero = to_arb(width), flint.arb(0)
     rungs = [zero, *(to_arb(Fraction(_HIGHEST)) / 4**k for k in reversed(range(_RUNGS)))]
     resting, moved, sides = [], [], []
@@ -294,7 +291,7 @@ def _ladder(piece: Piece, c: flint.arb, cells: int) -> Ladder:
         if j % _EVERY:
             legs.append(never)
             continue
-        side = sides[max(j - 1, 0)] or sides[min(j, cells - 1)]
+        side = sides[max(j - 1, 0)] or sides[min(j, _CELLS - 1)]
         parts = [(*gauss.decay(piece, place, a * side, b * side, c), b - a) for a, b in itertools.pairwise(rungs)]
         legs.append([(size * length, fall) for size, fall, length in parts])
     return Ladder(tuple(resting), moved, legs)

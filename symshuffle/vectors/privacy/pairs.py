@@ -33,7 +33,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 import flint
@@ -99,14 +98,13 @@ def worst_pair(
       blanket is as it is, and only the longest input is bounded. Everything else is the same at all levels.
     """
     adjacency, blanket = choice(Adjacency, adjacency, "adjacency"), choice(Blanket, blanket, "blanket")
-    level = exp_eps if adjacency is Adjacency.ZERO_OUT else None  # opposite inputs are one pair at all levels
     match mechanism:
         case BlanketMixedGaussian() if blanket is Blanket.MECHANISM:
             return _mixed_gaussian(mechanism, adjacency)
         case BlanketMixedGaussian():
-            return _largest(mechanism.gamma, mechanism.sigma0, mechanism.norm, mechanism.dimension, adjacency, level)
+            return _largest(mechanism.gamma, mechanism.sigma0, mechanism.norm, mechanism.dimension, adjacency, exp_eps)
         case LocalGaussian() if blanket is Blanket.LARGEST:
-            return _largest(Fraction(0), mechanism.sigma0, Fraction(1), mechanism.dimension, adjacency, level)
+            return _largest(Fraction(0), mechanism.sigma0, Fraction(1), mechanism.dimension, adjacency, exp_eps)
         case LocalGaussian():
             raise Unsupported("the Gaussian randomizer has no blanket of its own; use blanket='largest'")
         case SphereLinear():
@@ -161,7 +159,6 @@ def _mixed_gaussian(mechanism: BlanketMixedGaussian, adjacency: Adjacency) -> Co
     return ContinuousPair((stretch,), f"{about} of mass {mechanism.gamma}", symmetric)
 
 
-@lru_cache(maxsize=64)
 def _largest(
     gamma: Fraction,
     sigma0: Fraction,

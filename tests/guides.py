@@ -186,11 +186,12 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
         "_FINEST _COARSEST_STEP _NEXT_TO_NOTHING _LOST _GUESSED _TOLD",
     ),
     "engines.transforms.fft": ("fft", "_FIRST _GROWTH"),
-    "engines.densities.gauss": ("density", "_ORDERS _ELLIPSES _ARCS _GLANCES _PANEL _SHORTEST _GRAIN"),
+    "engines.densities.gauss": ("density", "_ORDERS _ELLIPSES _ARCS _GLANCES _MOST_TURNS _PANEL _SHORTEST _GRAIN"),
     "engines.densities.beyond": (
         "jumps density",
         "_HIGHEST _RUNGS _SHIFTS _CELLS _EVERY _PLENTY _COARSE _FIRST _FINER _ATTEMPTS _LEAST_REACH",
     ),
+    "engines.contours.waves": ("density jumps", "_CROWD _SPARE_BITS"),
     "engines.contours.saddle": ("contour smoothed ball laplace", "QUIET _FINEST _SETTLED _TRUSTED _SPREAD_OUT"),
     "engines.contours.segments": ("laplace laplace_in_balls", "_SHARE_OF_GAUSS _CELLS"),
     "engines.counting.sparse": ("sparse", "_TAIL _DEEPEST _CHEAP"),

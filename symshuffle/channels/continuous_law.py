@@ -22,7 +22,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from operator import attrgetter
 from typing import Final, TypeAlias, final
 
 import flint
@@ -53,6 +52,35 @@ _LEAP: Final = 8
 
 _WIDEST: Final = 400
 """Half length of a window beyond which a tail is given up."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """A function times a number that is made for the working precision: masses are computed without the number."""
+
+    function: Function
+    number: Callable[[], flint.arb]
+
+    def __call__(self, u: flint.acb) -> flint.acb:
+        """The value at a point."""
+        return self.function(u) * self.number()
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Exponential:
+    """The exponential of a function; to divide by it is to multiply by another one, which widens balls far less."""
+
+    exponent: Function
+
+    def __call__(self, u: flint.acb) -> flint.acb:
+        """The value at a point."""
+        return self.exponent(u).exp()
+
+    def inverse(self, u: flint.acb) -> flint.acb:
+        """One over the value at a point."""
+        return (-self.exponent(u)).exp()
 
 
 @final
@@ -176,14 +204,14 @@ class ContinuousPair:
         with working_precision(bits):
             ratio = to_arb(exp_eps)
 
-            def left_out(index: int) -> tuple[bool, list[flint.arb], list[flint.arb]]:
-                """Whether little enough is outside of a window, both masses outside, and the three inside."""
-                inside = [
-                    sum((_mass(s.base, part(s), a, b, bits) for s, a, b in windows[index]), start=flint.arb(0))
-                    for part in map(attrgetter, ("first", "second", "reference"))
-                ]
-                beyond = [(1 - mass).upper() for mass in inside[:2]]
-                return bool(beyond[0] + ratio * beyond[1] < to_arb(tail)), beyond, inside
+            def inside(index: int, part: str) -> flint.arb:
+                masses = (_mass(s.base, getattr(s, part), a, b, bits) for s, a, b in windows[index])
+                return sum(masses, start=flint.arb(0))
+
+            def left_out(index: int) -> tuple[bool, list[flint.arb]]:
+                """Whether little enough is outside of a window, and both masses outside."""
+                beyond = [(1 - inside(index, part)).upper() for part in ("first", "second")]
+                return bool(beyond[0] + ratio * beyond[1] < to_arb(tail)), beyond
 
             # Masses grow with the window: a first one that will do is reached in leaps, and then narrowed down to.
             first, last = 0, min(_LEAP, len(windows) - 1)
@@ -192,10 +220,10 @@ class ContinuousPair:
                     raise Unsupported(f"no window of half length {_WIDEST} leaves less than {float(tail):.1e} outside")
                 first, last = last + 1, min(2 * last + 1, len(windows) - 1)
             last = first_integer(lambda index: left_out(index)[0], first - 1, last)
-            _, outside, masses = left_out(last)
-            window = windows[last]
+            outside = left_out(last)[1]
             above, below = (max(Ball.from_arb(x, bits).upper, Fraction(0)) for x in (outside[0], ratio * outside[1]))
-            zero = Ball.from_arb(1 - masses[2], bits)
+            zero = Ball.from_arb(1 - inside(last, "reference"), bits)
+            window = windows[last]
             pieces = tuple(Piece(a, b, _amplification(s, ratio), _product(s.base, s.reference)) for s, a, b in window)
             transform = None if self.transforms is None else self.transforms[0](ratio)
         return ContinuousLaw(pieces, zero, (below, above), transform)
@@ -306,7 +334,10 @@ def _product(f: Function, g: Function) -> Function:
 
 def _amplification(stretch: Stretch, ratio: flint.arb) -> Function:
     """G as a function of the coordinate."""
-    return lambda u: (stretch.first(u) - ratio * stretch.second(u)) / stretch.reference(u)
+    least = stretch.reference
+    if isinstance(least, Exponential):
+        return lambda u: (stretch.first(u) - ratio * stretch.second(u)) * least.inverse(u)
+    return lambda u: (stretch.first(u) - ratio * stretch.second(u)) / least(u)
 
 
 def _windows(stretches: tuple[Stretch, ...]) -> Iterator[list[tuple[Stretch, Fraction, Fraction]]]:
@@ -328,6 +359,8 @@ def _windows(stretches: tuple[Stretch, ...]) -> Iterator[list[tuple[Stretch, Fra
 def _mass(base: Function, relative: Function, low: Fraction, high: Fraction, bits: int) -> flint.arb:
     """The mass of a density on an interval: the same at every level, and a pair is asked about at many."""
     with working_precision(bits):
+        if isinstance(base, Scaled):
+            return _mass(base.function, relative, low, high, bits) * base.number()
         return _integral(_product(base, relative), low, high).real
 
 

@@ -250,13 +250,13 @@ def coarse_orders(monkeypatch):
 
 
 def coarse_cuts(monkeypatch):
-    """Panels are left out that are a million times too heavy for it, at the error that they have."""
+    """Panels are left out that are ten million times too heavy for it, at the error that they have."""
     plain, mass = gauss.rule, gauss.mass
-    monkeypatch.setattr(gauss, "mass", lambda *given, **named: mass(*given, **named) / 10**6)
+    monkeypatch.setattr(gauss, "mass", lambda *given, **named: mass(*given, **named) / 10**7)
 
     def rule(*given, **named):
         found = plain(*given, **named)
-        return replace(found, error=10**6 * found.error)
+        return replace(found, error=10**7 * found.error)
 
     monkeypatch.setattr(gauss, "rule", rule)
 

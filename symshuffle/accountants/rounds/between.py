@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Final, final
 
@@ -12,9 +12,11 @@ from symshuffle.accountants.bounds.evaluate import Request, evaluate
 from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.rounds.cells import LineCells, cells_of
 from symshuffle.base.choices import Direction, Question, Rigour
+from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, Real, enclose
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousPair, LevelledPair
+from symshuffle.engines.registry import engine_class
 
 BETWEEN: Final = "cells"
 """How the engine of such a value is called."""
@@ -92,7 +94,10 @@ class Between:
         if cells is None:
             cells = self.known[pair, share] = cells_of(pair, tail=_TAIL, inflation=share)
         law, off = cells.law(ratio.lower if up else ratio.upper, reverse=reverse, up=up)
-        found = evaluate(law, n, asked)
+        try:  # others would refuse so many atoms, one after the other
+            found = evaluate(law, n, replace(asked, engine=engine_class("contour").aiming(asked.rel, _BITS)))
+        except Unsupported:
+            found = evaluate(law, n, asked)
         return found.upper + off if up else max(found.lower - off, Fraction(0))
 
 

@@ -1,45 +1,69 @@
-r"""Sums of waves :math:`\sum_iw_ie^{ijhv_i}` for j = 0, 1, ..., in balls, as one product of matrices.
+r"""Sums of waves :math:`\sum_iw_ie^{ijx_i}` for j = 0, 1, ..., in balls: one Fourier transform for each of few powers.
 
-With :math:`j=qB+r`, :math:`e^{ijhv}=e^{iqBhv}\,e^{irhv}`: two sines and cosines per atom and about :math:`2\sqrt N`
-powers of them, and what is left is a matrix product: for Arb some thirty times faster than term by term.
+Angles go to the nearest of L places on the circle. With :math:`x_i=2\pi b_i/L+d_i` and :math:`|jd_i|\le y`,
 
-Evidence: *proved*, in balls.
+.. math:: \sum_iw_ie^{ijx_i}=\sum_{k<K}\frac{(ij)^k}{k!}\sum_be^{2\pi ijb/L}\sum_{b_i=b}w_id_i^k+r,
+   \qquad|r|\le\frac{y^K}{K!}\sum_i|w_i|,
+
+so that an atom costs K products, however many sums there are. An angle that is off by :math:`\rho_i` moves no sum by
+more than :math:`j\rho_i|w_i|`.
+
+Evidence: *proved*, in balls, whatever the places, L and K.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from typing import Final
 
 import flint
+
+from symshuffle.base.errors import NotDecided
+from symshuffle.base.numbers import working_precision
+
+_CROWD: Final = 16
+"""Atoms for each place, at most about: fewer places are cheaper, and take more powers."""
+
+_SPARE_BITS: Final = 16
 
 
 def waves(
     values: Sequence[flint.arb], weights: Sequence[flint.arb | flint.acb], step: flint.arb, count: int
 ) -> list[flint.acb]:
-    """The sums for j = 0 to ``count - 1``, at the working precision.
+    """The sums for j = 0 to ``count - 1``, where x is the step times a value, to about the working precision.
 
     - ``values``, ``weights``: atoms, shape ``(m,)`` each; none makes every sum 0. Weights may be complex.
     - ``count``: how many points, at least 1.
     """
-    if not values:
-        return [flint.acb(0)] * count
-    short = math.isqrt(count - 1) + 1
-    long = -(-count // short)
-    atoms = [(v, flint.acb(w)) for v, w in zip(values, weights, strict=True)]
-    far = flint.acb_mat([_turns(flint.acb(1), step * short * v, long) for v, _ in atoms])
-    near = flint.acb_mat([_turns(w, step * v, short) for v, w in atoms]).transpose()
-    product = near * far
-    return [product[j % short, j // short] for j in range(count)]
-
-
-def _turns(start: flint.acb, angle: flint.arb, count: int) -> list[flint.acb]:
-    """A number, turned by an angle 0, 1, 2, ... times."""
-    sine, cosine = angle.sin_cos()
-    turn, found = flint.acb(cosine, sine), [start]
-    for _ in range(count - 1):
-        found.append(found[-1] * turn)
-    return found
+    bits, size = flint.ctx.prec, 1 << max(count // 2, len(values) // _CROWD).bit_length()
+    with working_precision(bits + _SPARE_BITS + size.bit_length()):
+        arc, zero = 2 * flint.arb.pi() / size, flint.arb(0)
+        angles = [step * v for v in values]
+        if not all(x.is_finite() for x in angles):
+            raise NotDecided("a value of G could not be evaluated; raise bits")
+        places = [int((x.mid() / arc + 0.5).mid().floor().unique_fmpz() or 0) for x in angles]
+        offs = [(x.mid() - arc * b) * count for x, b in zip(angles, places, strict=True)]
+        places = [-b % size for b in places]
+        reach = max((abs(d).upper() for d in offs), default=zero)
+        sizes = [abs(w).upper() for w in weights]
+        moved = sum((x.rad() * w for x, w in zip(angles, sizes, strict=True)), start=zero).upper()
+        rest = sum(sizes, start=zero).upper()
+        least, part, powers = rest * flint.arb(2) ** -bits, zero + 1, list(weights)
+        rows: list[list[flint.acb]] = []
+        while rest > least or not rows:
+            row: list[flint.arb | flint.acb] = [zero] * size
+            for b, w in zip(places, powers, strict=True):
+                row[b] += w
+            rows.append(flint.acb.dft([x * part for x in row]))
+            powers = [w * d for w, d in zip(powers, offs, strict=True)]
+            part /= len(rows)
+            rest = (rest * reach / len(rows)).upper()
+        found = []
+        for j in range(count):
+            total = flint.acb_poly([row[j % size] for row in rows])(flint.acb(0, flint.arb(j) / count))
+            off = flint.arb(0, rest + moved * j)
+            found.append(total + flint.acb(off, off))
+        return found
 
 
 __all__ = ["waves"]

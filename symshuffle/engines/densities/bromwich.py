@@ -36,7 +36,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Final, TypeAlias, final
 
@@ -102,7 +102,7 @@ class BromwichLine:
         c = to_arb(Fraction(plan.c))
         step = to_arb(Fraction(plan.step))
         atom = to_arb(law.zero).max(flint.arb(0))
-        size = _moment(law, c)
+        size = _moment(law, c, n)
         least = 2 if _worth(n, atom / size, plan) else 1
         beyond, height = _height(law, n, plan, c, size, atom, least)
         last = math.ceil(height / plan.step)
@@ -153,12 +153,7 @@ class BromwichLine:
         """``M(c + it)/M(c)``, M(c) being the sum of the rule."""
         if self.law.transform is not None:
             return self.law.transform.at(flint.acb(self.c, t)) / self.total + self.zero
-        real, imaginary = self.zero, flint.arb(0)
-        for value, weight in zip(self.rule.values, self.tilted, strict=True):
-            sine, cosine = (t * value).sin_cos()
-            real += cosine * weight
-            imaginary += sine * weight
-        return flint.acb(real + flint.arb(0, self.error), imaginary + flint.arb(0, self.error))
+        return replace(self, step=t).ratios(2)[1]
 
     def sum_in_balls(self) -> tuple[flint.arb, flint.arb]:
         """The sum over nodes before the factor step/pi, and no allowance: the balls carry it."""
@@ -262,15 +257,15 @@ class BromwichLine:
     def aliases(self, value: flint.arb) -> flint.arb:
         """Bound on the aliases, relative to ``exp(log_scale)``; ``value`` bounds the sum itself."""
         theta = to_arb(Fraction(self.plan.slope))
-        steep = (self.n * _moment(self.law, theta).log() - self.log_scale).exp()
+        steep = (self.n * _moment(self.law, theta, self.n).log() - self.log_scale).exp()
         still = (-self.log_scale).exp()
         return aliases(value, c=self.c, theta=theta, step=self.step, still=still, steep=steep)
 
 
-def _moment(law: ContinuousLaw, slope: flint.arb) -> flint.arb:
-    """``E exp(slope G)``."""
+def _moment(law: ContinuousLaw, slope: flint.arb, n: int) -> flint.arb:
+    """``E exp(slope G)``, of which the n-th power is a bound."""
     if law.transform is None:
-        return gauss.roughly(law, slope)
+        return gauss.roughly(law, slope, power=n)
     return to_arb(law.zero) + law.transform.at(flint.acb(slope)).real
 
 

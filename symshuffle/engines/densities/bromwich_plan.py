@@ -16,7 +16,7 @@ from typing import Final, final
 import flint
 import numpy as np
 
-from symshuffle.base.doubles import UNIT, Array
+from symshuffle.base.doubles import UNIT, Array, Complexes
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
@@ -52,6 +52,10 @@ _FARTHER: Final = (2.0, 4.0, 8.0, 16.0, 32.0)
 _GUARD_BITS: Final = 64
 """Bits of a sum over a line beyond those of what is negligible."""
 
+_FAINT: Final = 1e-9
+_PATIENCE: Final = 4
+"""What is left of an estimate that is as small is that of atoms, not of a density, once so many blocks add no less."""
+
 MOST_NODES: Final = 60_000
 _ROUGH_NODES: Final = 8_192
 LEAST_MASS: Final = 1e-290
@@ -82,7 +86,7 @@ class BromwichPlan:
 
     def tolerance(self, size: float, n: int) -> float:
         """The error that a rule for a transform of this size on the line aims at; the one it has is bounded."""
-        return size * self.small * self.c**2 / n / 10
+        return size * self.small * self.c / n / 10
 
     @property
     def in_doubles(self) -> bool:
@@ -257,6 +261,12 @@ def _estimated(tilt: saddle.Tilt, n: int, rel: float) -> float:
     return _on_line(tilt, n, right, rel)
 
 
+def _less_one(angles: Array) -> Complexes:
+    """What the waves of these angles are less 1."""
+    found: Complexes = 1j * np.sin(angles) - 2 * np.sin(angles / 2) ** 2
+    return found
+
+
 def _on_line(tilt: saddle.Tilt, n: int, plan: BromwichPlan, rel: float) -> float:
     """About H(n) by a line to the right of 0."""
     still = float(tilt.weights[tilt.values == 0].sum())
@@ -266,17 +276,20 @@ def _on_line(tilt: saddle.Tilt, n: int, plan: BromwichPlan, rel: float) -> float
     total = 0.0
     # Nodes are evenly spaced: a block further up is the first one, every atom turned by one angle. What the ratio is
     # less than 1 is summed, as the power takes its round-offs n times.
-    waves = np.expm1(1j * np.outer(plan.step * np.arange(BLOCK), tilt.values))
+    waves = _less_one(np.outer(plan.step * np.arange(BLOCK), tilt.values))
+    least, since = math.inf, 0
     for first in range(0, _ROUGH_NODES, BLOCK):
         t = plan.step * np.arange(first, first + BLOCK)
-        turned = np.expm1(1j * plan.step * first * tilt.values)
+        turned = _less_one(plan.step * first * tilt.values)
         # So small a product is not worth BLAS's threads.
         less = np.einsum("ij,j->i", waves, (1 + turned) * shifted) + np.einsum("j,j", turned, shifted)
         part = (np.exp(n * np.log1p(less)) - zero**n) / (plan.c + 1j * t) ** 2
         if first == 0:
             part[0] /= 2
         total += float(part.real.sum())
-        if float(np.abs(part[-8:]).max()) * plan.step * (first + BLOCK) < plan.size * rel:
+        left = float(np.abs(part[-8:]).max()) * plan.step * (first + BLOCK) / plan.size
+        least, since = (left, 0) if left < least else (least, since + 1)
+        if left < rel or (least < _FAINT and since == _PATIENCE):
             break
     return total * plan.step / math.pi * math.exp(n * k) / n
 

@@ -222,7 +222,7 @@ def _chernoff(law: LevelledPair, n: int, near: Fraction) -> Fraction | None:
         return None
     with working_precision(bits):
         slope = to_arb(Fraction(theta))
-        size = (n * gauss.roughly(cut, slope).log()).exp() / (flint.arb(1).exp() * slope * n)
+        size = (n * gauss.roughly(cut, slope, power=n).log()).exp() / (flint.arb(1).exp() * slope * n)
         return Ball.from_arb(size, bits).upper + cut.missing[1] if size.is_finite() else Fraction(1)
 
 

@@ -26,8 +26,11 @@ from symshuffle.channels.mixed_law import gauss
 _ORDERS: Final = (12, 20, 32, 48, 72, 104, 144)
 _ELLIPSES: Final = (1.3, 1.7, 2.5, 4.0, 6.5, 10.0)
 _ARCS: Final = 20
-_GLANCES: Final = 7
+_GLANCES: Final = 5
 """Arcs that cover half an ellipse, and points of it by which ellipses are ranked before one is covered."""
+
+_MOST_TURNS: Final = 3
+"""Radians for each node that a rule resolves at most, about: where ends alone are farther apart none is looked for."""
 
 _PANEL: Final = Fraction(3, 2)
 """Length of a panel to begin with."""
@@ -39,6 +42,7 @@ _GRAIN: Final = 8
 
 _COVER_BITS: Final = 53
 _BOUND_BITS: Final = 64
+_POWER_BITS: Final = 32
 
 _Panel: TypeAlias = tuple[Piece, Fraction, Fraction]
 
@@ -148,9 +152,9 @@ def expectation(law: ContinuousLaw, slope: flint.arb, power: int = 0, centre: fl
     return total
 
 
-def roughly(law: ContinuousLaw, slope: flint.arb) -> flint.arb:
-    """:func:`expectation` of ``exp(slope G)`` in balls of some fifteen digits: enough for what is only a bound."""
-    with working_precision(_BOUND_BITS):
+def roughly(law: ContinuousLaw, slope: flint.arb, *, power: int | None = None) -> flint.arb:
+    """:func:`expectation` of ``exp(slope G)`` in few digits, enough for a bound; a power of it has nine or so."""
+    with working_precision(_BOUND_BITS if power is None else _POWER_BITS + power.bit_length()):
         return expectation(law, slope)
 
 
@@ -183,6 +187,9 @@ def order_for(
     """An order for a panel and its error, or None if no order will do."""
     found: tuple[int, flint.arb] | None = None
     with working_precision(_COVER_BITS):
+        start, stop = (piece.value(flint.acb(to_arb(u))).real for u in (low, high))
+        if abs(stop - start) * top > _MOST_TURNS * _ORDERS[-1]:
+            return None
         for least, size in _ranked(piece, low, high, c, top, allowed):
             if found is not None and found[0] <= least:
                 break
@@ -255,16 +262,16 @@ def _on_ellipse(
 
 def _analytic(piece: Piece, centre: flint.arb, wide: flint.arb, tall: flint.arb) -> bool:
     """Whether value and density have no pole on a box, hence none in the ellipse: finite on cells that cover half."""
-    cells = 6
-    left, bottom = centre - wide, -tall
-    for k in range(cells):
-        for j in range(cells // 2):
-            x = (left + 2 * wide * k / cells).union(left + 2 * wide * (k + 1) / cells)
-            y = (bottom * j / (cells // 2)).union(bottom * (j + 1) / (cells // 2))
-            u = flint.acb(x, y)
+
+    def finite(cells: int) -> bool:
+        for k, j in itertools.product(range(cells), range(cells // 2)):
+            x = centre + wide * (flint.arb(2 * k) / cells - 1).union(flint.arb(2 * k + 2) / cells - 1)
+            u = flint.acb(x, -tall * (flint.arb(2 * j) / cells).union(flint.arb(2 * j + 2) / cells))
             if not (piece.value(u).is_finite() and piece.density(u).is_finite()):
                 return False
-    return True
+        return True
+
+    return finite(2) or finite(6)
 
 
 def slope(piece: Piece, u: flint.acb) -> flint.arb:

@@ -16,12 +16,11 @@ from symshuffle.base.crossings import zero_between
 from symshuffle.base.doubles import Array
 from symshuffle.base.numbers import to_arb, to_float, working_precision
 from symshuffle.engines.densities.bromwich_plan import estimate
-from symshuffle.vectors.calibration.cells import cells, cells_of, error_of
+from symshuffle.vectors.calibration.cells import Cells, cells, error_of
 from symshuffle.vectors.calibration.estimates import roughly
 from symshuffle.vectors.calibration.floor import Bounded, Floor, Target, least_error, misses, misses_alone, root
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import one_user_bound
-from symshuffle.vectors.privacy.rows import rows_of
 from symshuffle.vectors.randomizers.clipped import ramp_moments
 from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,
@@ -159,19 +158,13 @@ def _farthest(found: Staged, at: Fraction, between: tuple[float, float], target:
     n, ratio = target.n, to_float(target.exp_eps)
     wanted = math.log(float(target.goal)) + _MARGIN
     rows = cells(found, at, target.adjacency, target.blanket)
-    parts = (rows.null, rows.first, rows.second, rows.least)
-    null, first, second, least = (np.array([float(mass.mid()) for mass in row]) for row in parts)
+    null, first, second, least = _in_doubles(rows)
 
     def excess(level: float) -> float:
         rest = math.exp(level)
         gamma = 1 - rest
         p, q, blanket = (gamma * null + rest * row for row in (first, second, least))
-        kept = blanket > 1e-300
-        p, q, blanket = p[kept], q[kept], blanket[kept]
-        weights = np.append(blanket, max(1 - blanket.sum(), 0.0))
-        orders = ((p, q), (q, p)) if isinstance(found, PrivUnit) else ((p, q),)  # of others the first is the worse one
-        values = [np.append((one - ratio * other) / blanket, 0.0) for one, other in orders]
-        value = max(_estimate(one, weights, n) for one in values)
+        value = _larger(p, q, blanket, n, ratio, orders=2 if isinstance(found, PrivUnit) else 1)
         return math.log(value) - wanted if value > 0 else -_FAR
 
     high = min(share - 1e-9, -1e-3)
@@ -185,6 +178,20 @@ def _farthest(found: Staged, at: Fraction, between: tuple[float, float], target:
         high, step = low, 2 * step
         low = max(high - step, last)
     return zero_between(excess, low, high, xtol=_SETTLED_SHARE)
+
+
+def _in_doubles(rows: Cells) -> tuple[Array, ...]:
+    parts = (rows.null, rows.first, rows.second, rows.least)
+    return tuple(np.array([float(mass.mid()) for mass in row]) for row in parts)
+
+
+def _larger(p: Array, q: Array, blanket: Array, n: int, ratio: float, *, orders: int) -> float:
+    """About the bound of cells in both orders, or in the first one, which mostly is the worse one."""
+    kept = blanket > 1e-300
+    p, q, blanket = p[kept], q[kept], blanket[kept]
+    weights = np.append(blanket, max(1 - blanket.sum(), 0.0))
+    values = ((one - ratio * other) / blanket for one, other in ((p, q), (q, p))[:orders])
+    return max(_estimate(np.append(one, 0.0), weights, n) for one in values)
 
 
 def _estimate(values: Array, weights: Array, n: int) -> float:
@@ -234,9 +241,8 @@ def _likely_missed(point: SphereLinear | LocalGaussian, target: Target) -> bool:
     if isinstance(point, SphereLinear) or point.dimension == 1:
         value = roughly(point, n, target.exp_eps, target.adjacency, target.blanket)
     else:
-        p, q, weight = rows_of(cells_of(point, target.adjacency, target.blanket))
-        weights = np.append(weight, max(1 - float(weight.sum()), 0.0))
-        value = max(_estimate(np.append(g, 0.0), weights, n) for g in (p - ratio * q, q - ratio * p))
+        _, p, q, blanket = _in_doubles(cells(point, point.sigma0, target.adjacency, target.blanket))
+        value = _larger(p, q, blanket, n, ratio, orders=2)
     return value > float(target.goal) * (1 + _MARGIN_ALONE)
 
 

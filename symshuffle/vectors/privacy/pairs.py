@@ -40,7 +40,7 @@ import flint
 from symshuffle.base.choices import Adjacency, Blanket, choice
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Real, Verdict, less, to_arb, working_precision
-from symshuffle.channels.continuous_law import ContinuousPair, Function, Stretch
+from symshuffle.channels.continuous_law import ContinuousPair, Exponential, Function, Scaled, Stretch
 from symshuffle.vectors.privacy.finite_pair import FinitePair
 from symshuffle.vectors.privacy.rounded import rounded, rounding_radius
 from symshuffle.vectors.randomizers.clipped import clipped_numbers
@@ -56,7 +56,7 @@ from symshuffle.vectors.randomizers.coordinates import (
     sphere_constant,
     tilted,
 )
-from symshuffle.vectors.randomizers.lengths import LengthClass, length_along, length_classes
+from symshuffle.vectors.randomizers.lengths import LengthClass, length_along, length_classes, mass
 from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,
     ClippedLinear,
@@ -102,11 +102,9 @@ def worst_pair(
         case BlanketMixedGaussian() if blanket is Blanket.MECHANISM:
             return _mixed_gaussian(mechanism, adjacency)
         case BlanketMixedGaussian():
-            return _largest(
-                mechanism.gamma, mechanism.sigma0, mechanism.norm, mechanism.dimension, adjacency, exp_eps=exp_eps
-            )
+            return _largest(mechanism.gamma, mechanism.sigma0, mechanism.norm, mechanism.dimension, adjacency, exp_eps)
         case LocalGaussian() if blanket is Blanket.LARGEST:
-            return _largest(Fraction(0), mechanism.sigma0, Fraction(1), mechanism.dimension, adjacency, exp_eps=exp_eps)
+            return _largest(Fraction(0), mechanism.sigma0, Fraction(1), mechanism.dimension, adjacency, exp_eps)
         case LocalGaussian():
             raise Unsupported("the Gaussian randomizer has no blanket of its own; use blanket='largest'")
         case SphereLinear():
@@ -171,15 +169,14 @@ def _largest(
 ) -> ContinuousPair:
     if dimension > _MOST_COORDINATES:
         raise Unsupported(f"d = {dimension}: against a largest blanket at most {_MOST_COORDINATES} coordinates")
-    v = norm / sigma0
-    near, right = tilted(gamma, v), tilted(gamma, -v)  # the smallest density is that of the opposite end
-    symmetric = adjacency is Adjacency.REPLACE_ONE
-    other = right if symmetric else constant(Fraction(1))
+    v, symmetric = norm / sigma0, adjacency is Adjacency.REPLACE_ONE
     # For zero-out the end of the ball is worst against the blanket rounded within this radius.
     radius = Fraction(0) if symmetric or exp_eps is None else rounding_radius(exp_eps, reach=v, gamma=gamma)
     if not gamma and radius * v > _MOST_ROUNDED:
         opposite = _largest(gamma, sigma0, norm, dimension, Adjacency.REPLACE_ONE)
         return replace(opposite, about=f"the null symbol has the law of the input 0, hence {opposite.about}")
+    near, right = tilted(gamma, v), tilted(gamma, -v)  # the smallest density is that of the opposite end
+    other = right if symmetric else constant(Fraction(1))
     worst = " (worst: proved)" if symmetric or radius else ""
     about = f"{_pair_in_words(adjacency)}%s{worst}, blanket inf over |x| <= {norm} of R_x"
     about += ", rounded around 0" if radius else ""
@@ -203,20 +200,22 @@ def _largest(
 
 def _weighed(part: LengthClass, dimension: int) -> Function:
     """The normal density of the coordinate, times the mass of a class of lengths."""
-    mass = once(lambda: part.mass(dimension))
-    return lambda u: normal(u) * mass()
+    return Scaled(normal, once(lambda: mass(part.near, part.far, dimension, flint.ctx.prec)))
 
 
 def _least(gamma: Fraction, v: Fraction, far: Fraction) -> Function:
     """The largest blanket at the far end of a class of lengths, relative to N(0, 1)."""
     numbers, length = enclosed(gamma, 1 - gamma, v, v * v / 2), length_along(far)
 
+    def exponent(u: Any) -> Any:
+        _, _, slope, half = numbers()
+        return -slope * length(u) - half
+
     def density(u: Any) -> Any:
         mass, rest, slope, half = numbers()
-        part = (-slope * length(u) - half).exp()
-        return mass + rest * part if gamma else part
+        return mass + rest * (-slope * length(u) - half).exp()
 
-    return latest(density)
+    return latest(density) if gamma else Exponential(latest(exponent))
 
 
 def _sphere(mechanism: SphereLinear, adjacency: Adjacency, bits: int) -> Pair:

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 import flint
 
 from symshuffle.base.numbers import to_arb, working_precision
-from symshuffle.channels.continuous_law import Function, PieceTransform
+from symshuffle.channels.continuous_law import Exponential, Function, PieceTransform
 
 T = TypeVar("T")
 
@@ -57,21 +57,27 @@ def constant(value: Fraction) -> Function:
     return lambda u: u * 0 + number()[0]
 
 
+_peak = once(lambda: 1 / (2 * flint.arb.pi()).sqrt())
+
+
 def normal(z: Any) -> Any:
     """The density of N(0, 1)."""
-    return (-z * z / 2).exp() / (2 * flint.arb.pi()).sqrt()
+    return (-z * z / 2).exp() * _peak()
 
 
 def tilted(gamma: Fraction, shift: Fraction) -> Function:
     """Density of a message at distance ``shift`` (in units of sigma0) relative to N(0, 1)."""
     numbers = enclosed(gamma, 1 - gamma, shift, shift * shift / 2)
 
+    def exponent(z: Any) -> Any:
+        _, _, slope, half = numbers()
+        return slope * z - half
+
     def density(z: Any) -> Any:
         mass, rest, slope, half = numbers()
-        part = (slope * z - half).exp()
-        return mass + rest * part if gamma else part
+        return mass + rest * (slope * z - half).exp()
 
-    return density
+    return density if gamma else Exponential(exponent)
 
 
 def sphere_constant(dimension: int) -> Callable[[], flint.arb]:

@@ -13,12 +13,13 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final, final
 
 import flint
 
-from symshuffle.base.numbers import to_arb
+from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.vectors.randomizers.coordinates import once
 from symshuffle.vectors.randomizers.points import Points
 
@@ -55,22 +56,6 @@ class LengthClass:
     far: Fraction
     since: Fraction
 
-    def mass(self, dimension: int) -> flint.arb:
-        r"""The probability that a standard normal vector of length ``dimension - 1`` is in the class.
-
-        The density, proportional to :math:`v^{d-2}e^{-v^2/2}`, is divided by its value near the largest in the
-        class: Arb's incomplete gamma functions lose all digits below the middle of many coordinates, and this none.
-        """
-        k, half = dimension - 2, to_arb(Fraction(dimension - 1, 2))
-        peak = to_arb(min(max(self.near, Fraction(max(math.isqrt(k), 1))), self.far))
-
-        def share(v: flint.acb, _: bool) -> flint.acb:
-            return (v / peak) ** k * ((peak - v) * (peak + v) / 2).exp()
-
-        found = flint.acb.integral(share, flint.acb(to_arb(self.near)), flint.acb(to_arb(self.far))).real
-        logarithm = k * peak.log() - peak**2 / 2 - (half - 1) * flint.arb(2).log() - half.lgamma()
-        return flint.arb(found * logarithm.exp())
-
     def places(self, dimension: int) -> Iterator[tuple[Fraction | None, Fraction | None, Fraction]]:
         """Parts of the line of the coordinate, and the half length of the window from which on each is needed.
 
@@ -96,6 +81,25 @@ class LengthClass:
             return
         yield None, -inner, since
         yield inner, None, since
+
+
+@lru_cache(maxsize=4096)
+def mass(near: Fraction, far: Fraction, dimension: int, bits: int) -> flint.arb:
+    r"""The probability that a standard normal vector of length ``dimension - 1`` is between two, at a precision.
+
+    The density, proportional to :math:`v^{d-2}e^{-v^2/2}`, is divided by its value near the largest in the class: Arb's
+    incomplete gamma functions lose all digits below the middle of many coordinates, and this none.
+    """
+    k, half = dimension - 2, to_arb(Fraction(dimension - 1, 2))
+    peak = to_arb(min(max(near, Fraction(max(math.isqrt(k), 1))), far))
+
+    def share(v: flint.acb, _: bool) -> flint.acb:
+        return (v / peak) ** k * ((peak - v) * (peak + v) / 2).exp()
+
+    with working_precision(bits):
+        found = flint.acb.integral(share, flint.acb(to_arb(near)), flint.acb(to_arb(far))).real
+        logarithm = k * peak.log() - peak**2 / 2 - (half - 1) * flint.arb(2).log() - half.lgamma()
+        return flint.arb(found * logarithm.exp())
 
 
 def _middle(dimension: int) -> Fraction:
@@ -158,4 +162,4 @@ def _squared(x: flint.arb) -> flint.arb:
     return (least * least).union(most * most)
 
 
-__all__ = ["LengthClass", "length_along", "length_classes"]
+__all__ = ["LengthClass", "length_along", "length_classes", "mass"]

@@ -64,8 +64,11 @@ class Atoms:
         weights = np.multiply.outer(self.weights, other.weights).ravel()
         low, high = float(values.min()), float(values.max())
         # Narrow bins where the mass is, wide ones along a long tail.
-        middle = float(weights @ values)
-        scale = math.sqrt(max(float(weights @ (values - middle) ** 2), 1e-300))
+        with np.errstate(over="ignore", invalid="ignore"):
+            middle = float(weights @ values)
+            scale = math.sqrt(max(float(weights @ (values - middle) ** 2), 1e-300))
+        if not math.isfinite(scale):
+            raise Unsupported("values of G beyond the squares that doubles hold, because it has a long tail")
         turned = np.linspace(math.asinh((low - middle) / scale), math.asinh((high - middle) / scale), bins + 1)
         edges = middle + scale * np.sinh(turned)
         edges[0], edges[-1] = low, high

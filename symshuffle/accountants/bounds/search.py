@@ -167,30 +167,8 @@ def narrow_integers(value: Bound, goal: Fraction, rel: float, above: Point, meet
         elif middle.value.lower > goal:
             above = middle
         else:
-            meets, above = (_nearest(value, goal, rel, known, middle.x) for known in (meets, above))
             break
     return Crossing(above.x, meets.x, meets.value, above.value)
-
-
-def _nearest(value: Bound, goal: Fraction, rel: float, known: Point, undecided: Fraction) -> Point:
-    """The decided point nearest to an undecided integer, among ``known`` and those a power of two towards it.
-
-    The further away, the easier to decide, so the exponent is bisected: one from ``most`` on leads no nearer than
-    ``known``, and one below ``least`` leads to an undecided point.
-    """
-    above = known.x < undecided
-    least, most = 0, int(abs(known.x - undecided)).bit_length()
-    while least < most:
-        middle = (least + most) // 2
-        if 2**middle >= abs(known.x - undecided):  # beyond what is known
-            most = middle
-            continue
-        point = settle(value, goal, rel, undecided - 2**middle if above else undecided + 2**middle)
-        if point.value.lower > goal if above else point.value.upper <= goal:
-            known, most = point, middle
-        else:
-            least = middle + 1
-    return known
 
 
 def integers_around(value: Bound, goal: Fraction, rel: float, start: Fraction, most: int) -> Crossing:

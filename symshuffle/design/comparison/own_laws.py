@@ -7,23 +7,14 @@ from collections.abc import Iterable
 import sympy as sp
 
 from symshuffle.decompositions.quotients import CapQuotient, quotient_of
-from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import normal_form, written
 
 
-def law_of_own(source: object, *, templates: bool) -> frozenset[tuple[object, ...]] | None:
+def templates_of_own(source: object) -> frozenset[tuple[object, ...]] | None:
     """As the laws of families in :mod:`symshuffle.design.comparison.alike`: of a mechanism, with ``lam`` open."""
     if not isinstance(source, Mechanism):
         return None
-    if not templates:
-        decomposition = optimal_decomposition(source, limits=False)
-        ratios = [(_quotient(c.a / c.c), _quotient(c.b / c.c), _quotient(c.c)) for c in decomposition.cells if c.c != 0]
-        if decomposition.beta != 0:
-            ratios.append((CapQuotient([0]), CapQuotient([0]), _quotient(decomposition.beta)))
-        if any(c.c == 0 and (c.a != 0 or c.b != 0) for c in decomposition.cells):
-            return None
-        return _collected(((first, second), mass) for first, second, mass in ratios)
     found = []
     for one in source.classes:
         total = sum((state.count * state.probability for state in one.states), start=sp.Integer(0))

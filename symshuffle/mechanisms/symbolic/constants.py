@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import reduce
-from types import MappingProxyType
 from typing import Any, ClassVar, Final, final
 
 import flint
@@ -24,7 +23,6 @@ from symshuffle.base.numbers import (
     Real,
     as_number,
     as_precision,
-    to_arb,
     working_precision,
 )
 
@@ -149,15 +147,6 @@ def evaluate(expression: sp.Expr, *, bits: int | None = None) -> Number:
         return Ball.from_arb(_fold(expression), precision)
 
 
-def ball_at(expression: sp.Expr, values: Mapping[sp.Symbol, Number | int], bits: int) -> Ball:
-    """The value of an expression in symbols, without putting the numbers into it: for many values of one expression."""
-    with working_precision(bits + 32):
-        known = {
-            symbol: to_arb(Fraction(value) if isinstance(value, int) else value) for symbol, value in values.items()
-        }
-        return Ball.from_arb(_fold(expression, known), bits)
-
-
 def _power(base: flint.arb, exponent: flint.arb) -> flint.arb:
     return base**exponent
 
@@ -176,12 +165,8 @@ _FUNCTIONS: Final[Mapping[Any, Callable[..., flint.arb]]] = {
 }
 
 
-def _fold(expression: sp.Expr, known: Mapping[sp.Symbol, flint.arb] = MappingProxyType({})) -> flint.arb:
+def _fold(expression: sp.Expr) -> flint.arb:
     """Evaluate an expression bottom-up in ball arithmetic at the current working precision."""
-    if expression in known:
-        return known[expression]
-    if expression.is_Symbol:
-        raise InputError("parameters", f"{expression} left open", "a value for each")
     if expression.is_Rational:
         return flint.arb(flint.fmpq(int(expression.p), int(expression.q)))
     if expression is sp.E:
@@ -196,4 +181,4 @@ def _fold(expression: sp.Expr, known: Mapping[sp.Symbol, flint.arb] = MappingPro
     if expression.func not in _FUNCTIONS:
         expected = "sums, products, powers, exp, log, min, max, gamma, binomial, real roots of polynomials"
         raise InputError("expression", expression, expected)
-    return _FUNCTIONS[expression.func](*(_fold(argument, known) for argument in expression.args))
+    return _FUNCTIONS[expression.func](*map(_fold, expression.args))

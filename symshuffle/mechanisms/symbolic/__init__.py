@@ -13,12 +13,12 @@ from symshuffle.mechanisms.symbolic.constants import (
     constant_of,
     evaluate,
     expression_of,
+    normal_form,
     rebuilt,
     value_of,
     written,
 )
 from symshuffle.mechanisms.symbolic.functions import large_limit, proportional, same_function
-from symshuffle.mechanisms.symbolic.normal import normal_form
 from symshuffle.mechanisms.symbolic.ranges import EVEN, POWER_OF_TWO, PRIME, IntegerKind, Parameter
 from symshuffle.mechanisms.symbolic.signs import chart, nonnegative, positive, smallest
 

@@ -9,8 +9,7 @@ import sympy as sp
 
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Verdict, less
-from symshuffle.mechanisms.symbolic.constants import evaluate
-from symshuffle.mechanisms.symbolic.normal import normal_form
+from symshuffle.mechanisms.symbolic.constants import evaluate, normal_form
 from symshuffle.mechanisms.symbolic.signs import nonnegative
 
 

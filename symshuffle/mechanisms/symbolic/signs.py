@@ -8,8 +8,7 @@ import sympy as sp
 
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Verdict, less
-from symshuffle.mechanisms.symbolic.constants import LAM, evaluate
-from symshuffle.mechanisms.symbolic.normal import normal_form, root_order
+from symshuffle.mechanisms.symbolic.constants import LAM, evaluate, normal_form, root_order
 from symshuffle.mechanisms.symbolic.ranges import Parameter
 
 

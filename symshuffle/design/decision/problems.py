@@ -156,13 +156,6 @@ class DecisionProblem:
             risks.append(dot(seen, answers))
         return tuple(risks)
 
-    def subset_probabilities(self, subsets: Sequence[int]) -> tuple[Vector, ...]:
-        """Probabilities of subsets of the inputs (bit masks), by subset and parameter."""
-        m = self.num_inputs
-        model, scale = as_integers(self.model, m)
-        inside = flint.fmpz_mat(len(subsets), m, [subset >> x & 1 for subset in subsets for x in range(m)])
-        return tuple(tuple(Fraction(int(p), scale) for p in row) for row in (inside * model.transpose()).tolist())
-
     def action_risks(self, rows: Sequence[Sequence[Fraction]]) -> Vector:
         r"""Risk :math:`\sum_{x,a} P(x|\theta) V_{ax} \ell(\theta,a)` by parameter of a channel from inputs to actions.
 

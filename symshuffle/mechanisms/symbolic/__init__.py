@@ -18,9 +18,16 @@ from symshuffle.mechanisms.symbolic.constants import (
     value_of,
     written,
 )
-from symshuffle.mechanisms.symbolic.functions import large_limit, proportional, same_function
 from symshuffle.mechanisms.symbolic.ranges import EVEN, POWER_OF_TWO, PRIME, IntegerKind, Parameter
-from symshuffle.mechanisms.symbolic.signs import chart, nonnegative, positive, smallest
+from symshuffle.mechanisms.symbolic.signs import (
+    chart,
+    large_limit,
+    nonnegative,
+    positive,
+    proportional,
+    same_function,
+    smallest,
+)
 
 __all__ = [
     "EVEN",

@@ -135,9 +135,9 @@ def case(draw: random.Random, *, balls: bool = True) -> Case:
     parts = draw.randrange(2, 5)
     weights, ratio = shares(draw, parts), grid(draw, 1.5, 3)
     values = [grid(draw, -ratio, 1) for _ in range(parts - 1)] + [grid(draw, 0, 2)]
-    if draw.random() < 0.2:
+    if draw.random() < 0.3:
         values = [-abs(v) for v in values]
-    alone = radius(draw) if draw.random() < 0.3 else F(0)
+    alone = radius(draw) if draw.random() < 0.5 else F(0)
     up = [radius(draw) * draw.randrange(2) * balls for _ in values]
     one, other = draw.sample(range(parts), 2)
     moved = [F(0)] * parts

@@ -3,6 +3,7 @@
 The doors are found by inspection: every parameter annotated as an integer of what a package exports.
 """
 
+import contextlib
 import importlib
 import inspect
 from dataclasses import replace
@@ -320,6 +321,28 @@ def test_the_smallest_integer_is_taken_and_one_less_is_not(least, door):
     ask(least)
     with pytest.raises(InputError):
         ask(least - 1)
+
+
+MOST = {
+    1: "Channel.column.output Channel.likelihood_ratios.numerator Channel.likelihood_ratios.denominator "
+    "AnchoredLaw.row_second_moment.x AnchoredLaw.pairwise_divergence.i AnchoredLaw.pairwise_divergence.j "
+    "EnclosedLaw.pairwise_divergence.i EnclosedLaw.pairwise_divergence.j SymbolicLaw.pairwise_divergence.i "
+    "SymbolicLaw.pairwise_divergence.j likelihood_quotient.a likelihood_quotient.b LikelihoodRatio.of.a "
+    "LikelihoodRatio.of.b certify_envelope.i leakage.i ratio_law.i ratio_law.j",
+    4: "check_size.s mechanism.s subset_template.s",
+    15: "subset_orbit.subset SymmetryGroup.act.subset SymmetryGroup.kind.subset SymmetryGroup.orbit_of.subset",
+}
+"""The largest integers that doors take, as what they are given with has so many inputs."""
+
+
+@pytest.mark.parametrize(("most", "door"), [(most, door) for most, doors in MOST.items() for door in doors.split()])
+def test_one_more_than_the_largest_integer_is_refused(most, door):
+    _, ask = DOORS[door]
+    with contextlib.suppress(InputError):  # of two indices that have to differ, this may be the other one
+        ask(most)
+    with pytest.raises(InputError) as refusal:
+        ask(most + 1)
+    assert refusal.value.argument.partition("[")[0] == door.rpartition(".")[2]
 
 
 def test_few_digits_confirm_where_few_are_asked_for():

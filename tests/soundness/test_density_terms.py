@@ -12,6 +12,7 @@ import pytest
 
 from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import Exp, working_precision
+from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.engines.densities import beyond, bromwich, bromwich_plan, gauss
 from symshuffle.engines.densities import engine as densities
 from symshuffle.engines.densities.bromwich import Bromwich
@@ -55,6 +56,14 @@ def test_the_bound_on_stretches_is_needed(law, monkeypatch):
     assert Bromwich(1e-6).bracket(law, 1000).contains(TRUE)
     monkeypatch.setattr(bromwich.BromwichLine, "_stretches", lambda self, start, last: flint.arb(0))
     assert not Bromwich(1e-6).bracket(law, 1000).contains(TRUE)
+
+
+def test_chernoffs_bound_is_above_all_that_its_moment_may_be(monkeypatch):
+    """A moment that is known to a hundredth alone makes the bound larger, by the n-th power of the hundredth."""
+    pair, plain = LevelledPair(PAIR, EPS), gauss.roughly
+    known = densities.at_most(pair, 1000, near=Fraction(1, 10))[0]
+    monkeypatch.setattr(gauss, "roughly", lambda *a, **k: plain(*a, **k) * flint.arb(1, 0.01))
+    assert densities.at_most(pair, 1000, near=Fraction(1, 10))[0] > min(10 * known, densities.at_most(pair, 1)[0])
 
 
 @pytest.mark.parametrize("whole", [True, False])

@@ -69,7 +69,7 @@ class Scaled:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Exponential:
+class ExponentialOf:
     """The exponential of a function; to divide by it is to multiply by another one, which widens balls far less."""
 
     exponent: Function
@@ -335,7 +335,7 @@ def _product(f: Function, g: Function) -> Function:
 def _amplification(stretch: Stretch, ratio: flint.arb) -> Function:
     """G as a function of the coordinate."""
     least = stretch.reference
-    if isinstance(least, Exponential):
+    if isinstance(least, ExponentialOf):
         return lambda u: (stretch.first(u) - ratio * stretch.second(u)) * least.inverse(u)
     return lambda u: (stretch.first(u) - ratio * stretch.second(u)) / least(u)
 

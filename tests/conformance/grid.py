@@ -35,6 +35,7 @@ import numpy as np
 from symshuffle import Bracket, Exp, Laplace, mechanism
 from symshuffle.accountants.covering.reduced import LawFamily, Reduction, laws, mixed_laws
 from symshuffle.accountants.covering.reduction import Source, reduction
+from symshuffle.base.choices import Question
 from symshuffle.base.errors import SymshuffleError
 from symshuffle.base.numbers import lower_end, to_float, upper_end
 from symshuffle.channels.law import Law
@@ -243,7 +244,7 @@ def answer(family: Family, reduced: Reduction, n: int, target: str | None) -> An
             ("bound", laws, reduced.bounds),
         ):
             for i, bound in enumerate(bounds):
-                for law in of(bound, Exp(level), "both", BITS):
+                for law in of(bound, Exp(level), Question.BOTH, BITS):
                     found, refused, faults = brackets(law, n)
                     faults += contradictions(law, found)
                     disagreements += (f"eps = {float(level)}: {fault}" for fault in faults)

@@ -78,3 +78,10 @@ def test_a_request_is_checked_when_it_is_made():
             Request(engine=kind)
     with pytest.raises(InputError, match="rel"):
         Request(rel=2)
+
+
+def test_a_point_of_the_grid_is_answered_by_two_engines_without_a_contradiction():
+    """What `make conformance` does for thousands of points."""
+    one = grid.Family("krr", (("k", 3),), "1")
+    found = grid.answer(one, grid.reduction(one.source()), 10, "1e-3")
+    assert found.disagreements == [] and len(found.engines) > 1

@@ -66,6 +66,7 @@ class Told:
     """An engine that says what it is told to."""
 
     ends: tuple[F, F] | None
+    name: str = "told"
 
     def bracket(self, law, n):
         if self.ends is None:

@@ -40,7 +40,7 @@ import flint
 from symshuffle.base.choices import Adjacency, Blanket, choice
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Real, Verdict, less, to_arb, working_precision
-from symshuffle.channels.continuous_law import ContinuousPair, Exponential, Function, Scaled, Stretch
+from symshuffle.channels.continuous_law import ContinuousPair, ExponentialOf, Function, Scaled, Stretch
 from symshuffle.vectors.privacy.finite_pair import FinitePair
 from symshuffle.vectors.privacy.rounded import rounded, rounding_radius
 from symshuffle.vectors.randomizers.clipped import clipped_numbers
@@ -215,7 +215,7 @@ def _least(gamma: Fraction, v: Fraction, far: Fraction) -> Function:
         mass, rest, slope, half = numbers()
         return mass + rest * (-slope * length(u) - half).exp()
 
-    return latest(density) if gamma else Exponential(latest(exponent))
+    return latest(density) if gamma else ExponentialOf(latest(exponent))
 
 
 def _sphere(mechanism: SphereLinear, adjacency: Adjacency, bits: int) -> Pair:

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 import flint
 
 from symshuffle.base.numbers import to_arb, working_precision
-from symshuffle.channels.continuous_law import Exponential, Function, PieceTransform
+from symshuffle.channels.continuous_law import ExponentialOf, Function, PieceTransform
 
 T = TypeVar("T")
 
@@ -77,7 +77,7 @@ def tilted(gamma: Fraction, shift: Fraction) -> Function:
         mass, rest, slope, half = numbers()
         return mass + rest * (slope * z - half).exp()
 
-    return density if gamma else Exponential(exponent)
+    return density if gamma else ExponentialOf(exponent)
 
 
 def sphere_constant(dimension: int) -> Callable[[], flint.arb]:

@@ -14,9 +14,7 @@ from symshuffle.cli.options import PLAIN, Eps0, File, Lam, Params, Show, command
 from symshuffle.cli.progress import progress
 
 if TYPE_CHECKING:
-    from symshuffle.collect import Plan
-    from symshuffle.collect.audit.claims import Claim
-    from symshuffle.collect.audit.verdicts import Audit
+    from symshuffle.collect import Audit, Claim, Plan
 
 app = typer.Typer(
     help="Somebody's program against its claim. Exit status 0: not refuted; 1: privacy refuted; 3: another channel."
@@ -53,7 +51,7 @@ class Runs:
 
     def run(self, found: Any, per_process: str, show: Show) -> None:
         """Run an audit whose events are fixed, and print what it found."""
-        from symshuffle.collect.audit.claims import Program
+        from symshuffle.collect import Program
 
         made = Program(self.program, per_process, self.timeout)
         typer.echo(f"price: {found.price}; at most {made.per_process} lines to a process", err=show.as_json)
@@ -82,7 +80,7 @@ class Claimed:
 
     def read(self) -> tuple[Claim | Plan | Any, int | None] | None:
         """What is claimed, and the users of a plan; None for a bare claim."""
-        from symshuffle.collect.audit.claims import named_claim
+        from symshuffle.collect import named_claim
 
         param, budget = self.param and self.param[0], {"--eps0": self.eps0, "--lam": self.lam}
         if self.plan is not None:
@@ -114,8 +112,7 @@ def local(
     show: Show = PLAIN,
 ) -> None:
     """Test whether a client keeps its local budget, and whether it is the claimed channel."""
-    from symshuffle.collect.audit.local import audit_local
-    from symshuffle.collect.audit.samples import audit_pair
+    from symshuffle.collect import audit_local, audit_pair
 
     found: Any
     said = claimed.read()
@@ -146,8 +143,7 @@ def shuffled(
     show: Show = PLAIN,
 ) -> None:
     """Test whether a pipeline of clients and a shuffler keeps the certified delta(eps); a line is a run of n users."""
-    from symshuffle.collect.audit.samples import audit_pair
-    from symshuffle.collect.audit.shuffled import audit_shuffled
+    from symshuffle.collect import audit_pair, audit_shuffled
 
     found: Any
     said = claimed.read()
@@ -175,7 +171,7 @@ def samples(
     show: Show = PLAIN,
 ) -> None:
     """Bound eps from below by two samples: an event is learned on every second line and tested on the others."""
-    from symshuffle.collect.audit.samples import audit_samples
+    from symshuffle.collect import audit_samples
 
     first, second = (_lines(path, option) for path, option in ((a, "--a"), (b, "--b")))
     _show(audit_samples(first, second, eps=eps, delta=delta, confidence=confidence), "", show)

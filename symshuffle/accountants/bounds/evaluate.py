@@ -127,8 +127,7 @@ def evaluate(law: Law | MixedLaw | LevelledPair, n: int, request: Request) -> Br
         return _at(singular, request.rigour)
     if isinstance(law, Law):
         found = _in_units(law, n, request) or _at(_answer(law, n, request), request.rigour)
-        # Where an engine says little, one user says more.
-        return found if found.upper <= law.ceiling else replace(found, upper=law.ceiling)
+        return _below_one_user(found, law)
     if request.engine is not None and not request.engine.continuous:
         raise Unsupported(f"engine {request.engine.name} takes no law with a continuous part; use engine contour")
     if n == 1 and request.engine is None:
@@ -208,6 +207,11 @@ def _of_segments(law: MixedLaw, n: int, request: Request) -> Bracket:
     return found if found.upper <= ceiling else replace(found, upper=ceiling)
 
 
+def _below_one_user(found: Bracket, law: Law | MixedLaw) -> Bracket:
+    """Where an engine says little, one user says more."""
+    return found if found.upper <= law.ceiling else replace(found, upper=law.ceiling)
+
+
 def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
     """The first bracket as narrow as asked; if no engine that offers has one, the narrowest, which then says so."""
     engines = _offers(law, n, request) if request.engine is None else iter((request.engine,))
@@ -224,10 +228,8 @@ def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
         except Unsupported as refusal:
             reason = refusal
             continue
-        if (
-            not request.is_met_by(found) and found.upper > law.ceiling
-        ):  # where an engine says little, one user says more
-            found = replace(found, upper=law.ceiling)
+        if not request.is_met_by(found):
+            found = _below_one_user(found, law)
         if request.is_met_by(found):
             return found
         best = found if best is None or found.width < best.width else best

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -46,15 +47,15 @@ Sums: TypeAlias = "tuple[Any, Any, Any]"
 r"""Trace, :math:`E_{W_i}(u_i-1)^2` and :math:`E_{W_j}(u_i-1)^2`."""
 
 
-class Noise:
+class Noise(ABC):
     """What one message adds to an estimate, at the fixed composition that is worst for each loss."""
 
     __slots__ = ()
     iid: Any
 
+    @abstractmethod
     def alone(self, kind: Loss) -> Any:
         """The loss of one user; that of ``test`` is a sum of two standard deviations."""
-        raise NotImplementedError
 
     def loss(self, loss: Loss | str, n: int) -> Number:
         """The error of ``n`` users that a loss looks at, at the fixed composition that is worst for it."""

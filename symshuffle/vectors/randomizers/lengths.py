@@ -90,13 +90,13 @@ def mass(near: Fraction, far: Fraction, dimension: int, bits: int) -> flint.arb:
     The density, proportional to :math:`v^{d-2}e^{-v^2/2}`, is divided by its value near the largest in the class: Arb's
     incomplete gamma functions lose all digits below the middle of many coordinates, and this none.
     """
-    k, half = dimension - 2, to_arb(Fraction(dimension - 1, 2))
-    peak = to_arb(min(max(near, Fraction(max(math.isqrt(k), 1))), far))
-
-    def share(v: flint.acb, _: bool) -> flint.acb:
-        return (v / peak) ** k * ((peak - v) * (peak + v) / 2).exp()
-
+    k = dimension - 2
     with working_precision(bits):
+        half, peak = to_arb(Fraction(dimension - 1, 2)), to_arb(min(max(near, Fraction(max(math.isqrt(k), 1))), far))
+
+        def share(v: flint.acb, _: bool) -> flint.acb:
+            return (v / peak) ** k * ((peak - v) * (peak + v) / 2).exp()
+
         found = flint.acb.integral(share, flint.acb(to_arb(near)), flint.acb(to_arb(far))).real
         logarithm = k * peak.log() - peak**2 / 2 - (half - 1) * flint.arb(2).log() - half.lgamma()
         return flint.arb(found * logarithm.exp())

@@ -44,6 +44,16 @@ def value(law, x):
 PROFILE = gaussian("0.5", Fraction(1, 20), 60)
 
 
+def test_a_law_below_gives_up_some_mass_where_its_lines_end_above_their_chords():
+    """By the middles of its lines alone this one ends a hair above them, and no law would be found."""
+    profile = gaussian("0.001", Fraction(73, 20000), 125)
+    below = law_below(profile)
+    check_below(below, profile)
+    whole = replace(below, masses=tuple(mass / (1 - 2.0**-40) for mass in below.masses))
+    with pytest.raises(CertificateError, match="points"):
+        check_below(whole, profile)
+
+
 def test_the_laws_enclose_the_profile_also_between_the_levels_and_below_one():
     above, below = law_above(PROFILE), law_below(PROFILE)
     fine = gaussian("0.5", Fraction(1, 100), 300)

@@ -67,9 +67,9 @@ class HighestLines:
 
     def _at(self, trace: Fraction, low: Fraction, high: Fraction | None) -> Doubles:
         a, b, d = self._lines
-        if high is None:
-            return np.where(d >= 0, a + b * float(trace) + d * float(low), -math.inf)
-        return a + b * float(trace) + d * np.where(d >= 0, float(low), float(high))
+        up = a + b * float(trace) + d * float(low)
+        down = -math.inf if high is None else a + b * float(trace) + d * float(high)
+        return np.where(d >= 0, up, down)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,8 @@ class _Pieces:
             rows.append((low, high, bent - second * (1 + signal / k) + shift, m * signal, m, True))
         low, high, *polynomials, convex = zip(*rows, strict=True)
         ends = (np.array([float(x) for x in end]) for end in (low, high))
-        return cls(k, gamma, cap, c, *ends, *map(_coefficients, polynomials), np.array(convex))
+        share, signals, factor = map(_coefficients, polynomials)
+        return cls(k, gamma, cap, c, *ends, share, signals, factor, np.array(convex))
 
     def worst(self, m: Doubles, least: float) -> tuple[Doubles, Doubles, Doubles]:
         """Share, signal and second moment where min u is m, of shape (..., intervals, points); no share is infinite.

@@ -27,10 +27,12 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache, lru_cache
 from itertools import pairwise
+from operator import add, mul
 from typing import Any, Final, final
 
-from flint import fmpq, fmpq_poly
+from flint import fmpq, fmpq_poly, fmpz_poly
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.base.choices import Rigour
@@ -42,6 +44,10 @@ from symshuffle.ledger.recheck.values import rational
 
 _DEPTH: Final = 40
 _WIDTH: Final = 1e-3
+_KEPT: Final = 8192
+_KEPT_LAWS: Final = 64
+"""Answers about lines and laws that are kept: they are asked for when a proof is made, and whenever it is verified."""
+
 _NUMBERS: Final = ("above", "delta", "lam_cap", "trace")
 
 TRACE_FORMAT: Final = "symshuffle trace bound 1"
@@ -134,7 +140,7 @@ class TraceBound:
 
     def _bound_of(self, lines: Sequence[StopLossLine], low: Fraction, high: Fraction | None) -> Bracket:
         law = law_below([line.height(self.trace, low, high) for line in lines], [line.c for line in lines], self.above)
-        return evaluate_law(law, self.n, rigour=Rigour.BALL, rel=_WIDTH)
+        return _evaluated(law, self.n)
 
     def holds(self) -> bool:
         """Whether :meth:`verify` passes."""
@@ -195,6 +201,11 @@ class TraceBound:
         return cls(content["k"], content["n"], target, above, delta, lam_cap, trace, ends, cells)
 
 
+@lru_cache(_KEPT_LAWS, typed=True)
+def _evaluated(law: Law, n: int) -> Bracket:
+    return evaluate_law(law, n, rigour=Rigour.BALL, rel=_WIDTH)
+
+
 def cell_sides(ends: Sequence[Fraction]) -> list[tuple[Fraction, Fraction | None]]:
     """Both ends of each cell; the last one has no upper end."""
     return list(zip((Fraction(0), *ends), (*ends, None), strict=True))
@@ -206,46 +217,59 @@ def law_below(heights: Sequence[Fraction], places: Sequence[Fraction], above: Fr
     - ``heights``, ``places``: lower bounds on the potential, and increasing places, at least two; its ends are known.
     - ``above``: the mean of G is ``1 - above``.
     """
-    mean = 1 - above
+    mean, at = 1 - _exact(above), [_exact(c) for c in places]
     # The potential falls with slope -1 left of the corners: one that left the line of the mean would have to be steeper
     # next to it, and one that rose a negative mass. Such a law is refused where it is made.
     # In a cell without channels a height may be above every potential: a chord from end to end is.
-    fall = (mean - places[0]) / (places[-1] - places[0])
-    heights = [
-        max(min(height, fall * (places[-1] - c)), mean - c, Fraction(0))
-        for height, c in zip(heights, places, strict=True)
+    fall = (mean - at[0]) / (at[-1] - at[0])
+    r = [
+        max(min(_exact(height), fall * (at[-1] - c)), mean - c, fmpq(0)) for height, c in zip(heights, at, strict=True)
     ]
-    heights[0], heights[-1] = mean - places[0], Fraction(0)
-    hull: list[tuple[Fraction, Fraction]] = []
-    corners = [(c + r - right, right) for c, (r, right) in zip(places, pairwise(heights), strict=False)]
-    for x, y in sorted(corners):
+    r[0], r[-1] = mean - at[0], fmpq(0)
+    hull: list[tuple[fmpq, fmpq]] = []
+    slopes = [fmpq(-1)]  # left of each point of the hull
+    for x, y in sorted((c + left - right, right) for c, (left, right) in zip(at, pairwise(r), strict=False)):
         if hull and hull[-1][0] == x:
-            if hull[-1][1] <= y:
-                continue
+            continue  # above the one before
+        while hull:
+            slope = (y - hull[-1][1]) / (x - hull[-1][0])
+            if len(hull) == 1 or slopes[-1] < slope:
+                slopes.append(slope)
+                break
             hull.pop()
-        while len(hull) > 1 and _slope(hull[-2], hull[-1]) >= _slope(hull[-1], (x, y)):
-            hull.pop()
+            slopes.pop()
         hull.append((x, y))
-    slopes = [Fraction(-1), *(_slope(p, q) for p, q in pairwise(hull)), Fraction(0)]
-    return Law.from_atoms((x, after - before) for (x, _), (before, after) in zip(hull, pairwise(slopes), strict=True))
-
-
-def _slope(p: tuple[Fraction, Fraction], q: tuple[Fraction, Fraction]) -> Fraction:
-    return (q[1] - p[1]) / (q[0] - p[0])
+    masses = (after - before for before, after in pairwise((*slopes, fmpq(0))))
+    return Law.from_atoms((_fraction(x), _fraction(mass)) for (x, _), mass in zip(hull, masses, strict=True))
 
 
 def check_line(line: StopLossLine, k: int, gamma: Fraction, cap: Fraction) -> None:
     """Refuse a line that is above the stop-loss share of some template of ratio at most the cap."""
     if line.b < 0:
         raise CertificateError("b", f"the slope {line.b} is negative")
-    for low, high, polynomial in gaps(line, k, gamma, cap):
+    above = _above(k, *map(_exact, (line.c, line.a, line.b, line.d, gamma, cap)))
+    if above is not None:
+        raise CertificateError("a", f"the line is not below for min u in [{above[0]:.6g}, {above[1]:.6g}]")
+
+
+@lru_cache(_KEPT)
+def _above(k: int, c: fmpq, a: fmpq, b: fmpq, d: fmpq, gamma: fmpq, cap: fmpq) -> tuple[float, float] | None:
+    """An interval of min u on which a line is not proved to be below; None if it is below on all."""
+    for low, high, polynomial in _gaps(k, c, a, b, d, gamma, cap):
         if not nonnegative_between(polynomial, low, high):
-            raise CertificateError("a", f"the line is not below for min u in [{float(low):.6g}, {float(high):.6g}]")
+            return float(low), float(high)
+    return None
 
 
 def gaps(line: StopLossLine, k: int, gamma: Fraction, cap: Fraction) -> Iterator[tuple[fmpq, fmpq, fmpq_poly]]:
     """Intervals of m = min u, and on each a positive multiple of the worst share minus the line: it has to be >= 0."""
-    a, b, c, d, g, most = map(_exact, (line.a, line.b * k, line.c, line.d, gamma, cap))
+    return _gaps(k, *map(_exact, (line.c, line.a, line.b, line.d, gamma, cap)))
+
+
+def _gaps(
+    k: int, c: fmpq, a: fmpq, slope: fmpq, d: fmpq, g: fmpq, most: fmpq
+) -> Iterator[tuple[fmpq, fmpq, fmpq_poly]]:
+    b = slope * k
     m, one = fmpq_poly([0, 1]), fmpq_poly([1])
     if c >= 1 - g:
         rise, kink = 1 + g / (k - 1), c * m + g * k / (k - 1)
@@ -287,6 +311,10 @@ def _exact(x: Fraction) -> fmpq:
     return fmpq(x.numerator, x.denominator)
 
 
+def _fraction(x: fmpq) -> Fraction:
+    return Fraction(int(x.p), int(x.q))
+
+
 def second_moment(k: int, gamma: Any) -> tuple[Any, Any]:
     """A and B of a template's share (A q - B)/min u in the second moment of G, q the mean of u_i squared."""
     return 1 + gamma**2 + 2 * gamma / (k - 1), 2 * gamma * k / (k - 1)
@@ -302,19 +330,31 @@ def nonnegative_between(p: fmpq_poly, low: fmpq, high: fmpq) -> bool:
 
     A zero inside an interval may not be settled; the answer is then False.
     """
-    shifted, degree = p(fmpq_poly([low, high - low])), max(p.degree(), 0)
-    sums = ([fmpq(math.comb(i, j), math.comb(degree, j)) * shifted[j] for j in range(i + 1)] for i in range(degree + 1))
-    return _by_halves([sum(terms, start=fmpq(0)) for terms in sums], _DEPTH)
+    # In integers, times positive numbers; min u is ``inside`` over ``whole``, from 0 to 1.
+    width, degree = high - low, max(p.degree(), 0)
+    whole = low.q * width.q
+    inside = fmpz_poly([low.p * width.q, width.p * low.q])
+    shifted = fmpz_poly([x * whole ** (degree - j) for j, x in enumerate(p.numer().coeffs())])(inside)
+    terms = [int(shifted[j]) for j in range(degree + 1)]
+    return _by_halves([sum(map(mul, row, terms)) for row in _bernstein(degree)], _DEPTH)
 
 
-def _by_halves(b: list[fmpq], depth: int) -> bool:
+@cache
+def _bernstein(degree: int) -> list[list[int]]:
+    """Rows whose products with the coefficients of a polynomial are its Bernstein coefficients, times a number."""
+    whole = math.factorial(degree)
+    return [[whole * math.comb(i, j) // math.comb(degree, j) for j in range(i + 1)] for i in range(degree + 1)]
+
+
+def _by_halves(b: list[int], depth: int) -> bool:
     if min(b) >= 0:
         return True
     if b[0] < 0 or b[-1] < 0 or depth == 0:
         return False
-    left, right, row = [b[0]], [b[-1]], b
-    while len(row) > 1:
-        row = [(x + y) / 2 for x, y in pairwise(row)]
-        left.append(row[0])
-        right.append(row[-1])
+    degree = len(b) - 1
+    left, right, row = [b[0] << degree], [b[-1] << degree], b
+    for doublings in range(degree - 1, -1, -1):
+        row = list(map(add, row, row[1:]))
+        left.append(row[0] << doublings)
+        right.append(row[-1] << doublings)
     return _by_halves(left, depth - 1) and _by_halves(right[::-1], depth - 1)

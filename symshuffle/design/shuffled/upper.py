@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cached_property
 from typing import Final
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law
@@ -83,12 +84,16 @@ def _places(gamma: Fraction, cap: Fraction) -> list[Fraction]:
 
 
 class _Search:
-    """Lines of one target: how templates spend mass at each place, sampled once."""
+    """Lines of one target, and the cells in which their law exceeds delta."""
 
     def __init__(self, k: int, n: int, gamma: Fraction, delta: Fraction, cap: Fraction) -> None:
         self.k, self.n, self.gamma, self.delta, self.cap = k, n, gamma, delta, cap
         self.places = _places(gamma, cap)
-        self.highest = HighestLines(k, gamma, cap, self.places)
+
+    @cached_property
+    def highest(self) -> HighestLines:
+        """The highest lines at the places."""
+        return HighestLines(self.k, self.gamma, self.cap, self.places)
 
     def divided(self, trace: Fraction, ends: tuple[Fraction, ...], most: int) -> tuple[Fraction, ...] | None:
         """Ends of cells in each of which the law below exceeds delta; None if more than ``most`` would be tried."""

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -97,7 +97,7 @@ class _Pieces:
         # A line's gap is share - a - b S - d V, times a positive factor: read off at four lines.
         zero = StopLossLine(c, Fraction(0), Fraction(0))
         others = replace(zero, a=Fraction(-1)), replace(zero, b=Fraction(1))
-        rows: list[tuple[fmpq, fmpq, fmpq_poly, fmpq_poly, fmpq_poly, bool]] = []
+        rows: list[tuple[Any, ...]] = []
         for (low, high, plain), (_, _, lifted), (_, _, tilted) in zip(
             *(list(gaps(line, k, gamma, cap)) for line in (zero, *others)), strict=True
         ):
@@ -107,10 +107,10 @@ class _Pieces:
         second, shift = (fmpq(x.numerator, x.denominator) for x in second_moment(k, gamma))
         for low, high, bent in gaps(replace(zero, d=Fraction(-1)), k, gamma, cap):
             rows.append((low, high, bent - second * (1 + signal / k) + shift, m * signal, m, True))
-        low, high, *polynomials, convex = zip(*rows, strict=True)
-        ends = (np.array([float(x) for x in end]) for end in (low, high))
+        lows, highs, *polynomials, convex = zip(*rows, strict=True)
+        start, end = (np.array([float(x) for x in ends]) for ends in (lows, highs))
         share, signals, factor = map(_coefficients, polynomials)
-        return cls(k, gamma, cap, c, *ends, share, signals, factor, np.array(convex))
+        return cls(k, gamma, cap, c, start, end, share, signals, factor, np.array(convex))
 
     def worst(self, m: Doubles, least: float) -> tuple[Doubles, Doubles, Doubles]:
         """Share, signal and second moment where min u is m, of shape (..., intervals, points); no share is infinite.
@@ -165,13 +165,14 @@ class _Pieces:
         convex = np.broadcast_to(self.convex[:, None], m.shape)[kept := np.isfinite(share)]
         rows = np.column_stack([signal[kept], moment[kept], share[kept]])
         found, bent, least = _corners(rows[~convex]), rows[convex], m[kept][convex]
-        # Most of these lines are below the rows that were left out, where those matter: some have to be lowered.
         falls = found[:, 2] < 0
-        _, b, d = found[falls].T
+        height, b, d = found[falls].T
         gap = bent[:, 2] - np.outer(b, bent[:, 0]) - np.outer(d, bent[:, 1])
-        gap = np.where(least < self.turn(b, d)[:, None], gap, math.inf)
-        found[falls, 0] = np.minimum(found[falls, 0], gap.min(axis=1))
-        found = np.vstack([np.zeros(3), found, _corners(rows)])
+        gap = np.where(least < self.turn(b, d)[:, None], gap, math.inf).min(axis=1)
+        if (lowered := gap < height - _SLACK).any():  # the rows that were left out matter
+            found[np.flatnonzero(falls)[lowered], 0] = gap[lowered]
+            found = np.vstack([found, _corners(rows)])
+        found = np.vstack([np.zeros(3), found])
         found[:, 1:] = np.floor(found[:, 1:] * _BITS) / _BITS
         return found
 
@@ -194,8 +195,8 @@ def _corners(rows: Doubles) -> Doubles:
         inner = np.array([lowest * 1.5, 1.0, 0.0][: slopes + 1])
         with suppress(QhullError):  # then there are fewer lines
             corners = HalfspaceIntersection(np.vstack([below, ranges]), inner).intersections
-            corners = np.pad(corners, ((0, 0), (0, 2 - slopes)))
-            found.append(corners[(corners[:, 0] > lowest) & (corners[:, 1] >= 0)])
+            corners[:, 1] = corners[:, 1].clip(0.0)  # but for rounding they are at least 0
+            found.append(np.pad(corners[corners[:, 0] > lowest], ((0, 0), (0, 2 - slopes))))
     return np.vstack(found)
 
 

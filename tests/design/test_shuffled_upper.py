@@ -3,6 +3,7 @@
 import random
 from fractions import Fraction as F
 from itertools import pairwise, permutations
+from math import lcm
 
 import pytest
 from flint import fmpq, fmpq_poly
@@ -21,10 +22,11 @@ CASES = [(2, F(5, 4), F(3)), (3, F(1), F(5)), (4, F(5, 4), F(4)), (10, F(5, 3), 
 
 
 def share(u, gamma, c):
-    """The share of a template in E(G - c)_+, by pairs."""
-    low, pairs = min(u), list(permutations(range(len(u)), 2))
-    inside = sum(max(u[i] - gamma * u[j] - c * low, F(0)) for i, j in pairs) / F(len(pairs))
-    return inside + (1 - low) * max(-c, F(0))
+    """The share of a template in E(G - c)_+, by pairs, in integers."""
+    one = lcm(*(x.denominator for x in (*u, gamma, c)))
+    tall, factor, place = [int(x * one) for x in u], int(gamma * one), int(c * one)
+    inside = [max(x * one - factor * y - place * min(tall), 0) for x, y in permutations(tall, 2)]
+    return F(sum(inside), one**2 * len(inside)) + (1 - min(u)) * max(-c, F(0))
 
 
 def lines_by_cells(k, gamma, cap, trace, ends):
@@ -48,8 +50,8 @@ def test_lines_are_below_the_shares_of_templates(k, gamma, cap):
         raw = [1 + (high - 1) * F(chance.choice((0, chance.randrange(101), 100)), 100) for _ in range(k)]
         kinds.append(tuple(y * k / sum(raw) for y in raw))
     closest = min(
-        share(u, gamma, line.c) - line.a - line.b * template_signal(u) - line.d * second(u, gamma)
-        for u in kinds
+        share(u, gamma, line.c) - line.a - line.b * signal - line.d * moment
+        for u, signal, moment in [(u, template_signal(u), second(u, gamma)) for u in kinds]
         for line in lines[::7]
     )
     assert 0 <= closest < F(1, 100)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import cached_property
+from functools import lru_cache
 from typing import Final
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law
@@ -23,6 +23,9 @@ _SPARE: Final = Fraction(1002, 1000)
 """The law below has to exceed delta by this factor before lines are proved."""
 
 _WIDTH: Final = 1e-3
+_KEPT: Final = 4
+"""Sets of lines that are kept: they are the same for all users, deltas and traces."""
+
 _DIVIDED: Final = 3
 _MOST_CELLS: Final = 24
 """Cells that are tried at one trace."""
@@ -83,17 +86,17 @@ def _places(gamma: Fraction, cap: Fraction) -> list[Fraction]:
     return sorted(place for place in places if low <= place <= high)
 
 
+@lru_cache(_KEPT)
+def _highest(k: int, gamma: Fraction, cap: Fraction) -> HighestLines:
+    return HighestLines(k, gamma, cap, _places(gamma, cap))
+
+
 class _Search:
     """Lines of one target, and the cells in which their law exceeds delta."""
 
     def __init__(self, k: int, n: int, gamma: Fraction, delta: Fraction, cap: Fraction) -> None:
         self.k, self.n, self.gamma, self.delta, self.cap = k, n, gamma, delta, cap
         self.places = _places(gamma, cap)
-
-    @cached_property
-    def highest(self) -> HighestLines:
-        """The highest lines at the places."""
-        return HighestLines(self.k, self.gamma, self.cap, self.places)
 
     def divided(self, trace: Fraction, ends: tuple[Fraction, ...], most: int) -> tuple[Fraction, ...] | None:
         """Ends of cells in each of which the law below exceeds delta; None if more than ``most`` would be tried."""
@@ -119,14 +122,15 @@ class _Search:
 
     def _exceeds(self, trace: Fraction, low: Fraction, high: Fraction | None) -> bool:
         try:
-            law = law_below(self.highest.heights(trace, low, high), self.places, self.gamma)
+            heights = _highest(self.k, self.gamma, self.cap).heights(trace, low, high)
+            law = law_below(heights, self.places, self.gamma)
             return evaluate_law(law, self.n, rigour=Rigour.FLOAT64, rel=_WIDTH).lower > _SPARE * self.delta
         except Unsupported:
             return False
 
     def proof(self, exp_eps: Real, trace: Fraction, ends: tuple[Fraction, ...]) -> TraceBound:
         """The best lines of every cell, each lowered until it is proved."""
-        cells = self.highest.proved(trace, cell_sides(ends))
+        cells = _highest(self.k, self.gamma, self.cap).proved(trace, cell_sides(ends))
         return TraceBound(self.k, self.n, exp_eps, self.gamma, self.delta, self.cap, trace, ends, cells)
 
 

@@ -6,8 +6,9 @@ number ``s`` of high coordinates. Trace, tie points and best sizes are derived f
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, reduce
 from typing import Any, Final, overload
 
 import flint
@@ -17,7 +18,17 @@ from symshuffle.base.choices import Loss, Population, Rigour, choice
 from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_budget, takes_eps0
-from symshuffle.base.numbers import Exp, Number, Real, Verdict, as_constant, as_integer, less
+from symshuffle.base.numbers import (
+    Exp,
+    Number,
+    Real,
+    Verdict,
+    as_constant,
+    as_integer,
+    less,
+    to_arb,
+    working_precision,
+)
 from symshuffle.base.results import Bracket
 from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.symbolic import LAM, LARGEST_PARAMETER, constant_of, evaluate, nonnegative, normal_form
@@ -147,7 +158,7 @@ def tie_ratio(k: int | None = None, s: int | None = None, *, bits: int | None = 
         raise InputError("k, s", f"{k}, {s}", "both or neither")
     k = check_inputs(k, 3)
     s = as_integer(s, "s", 1, (k - 1) // 2)
-    return evaluate(_tie_ratio().subs({K: k, S: s}), bits=bits)
+    return evaluate(_tie_ratio().xreplace({K: sp.Integer(k), S: sp.Integer(s)}), bits=bits)
 
 
 @cache
@@ -157,21 +168,38 @@ def _tie_ratio() -> sp.Expr:
     return sp.sqrt(_readable(root))
 
 
-def sign_at(expression: sp.Expr, lam: Real) -> int:
-    """Sign of a polynomial in ``lambda`` with rational coefficients at a ratio cap, decided exactly.
+def sign_at(coefficients: Sequence[Fraction | int], lam: Real) -> int:
+    """Sign of a polynomial, given by its coefficients, highest first, at a ratio cap, decided exactly.
 
     A rational power of e other than 1 is transcendental and no root of the polynomial: more precision settles the sign.
     """
-    reduced = expression.subs(LAM, constant_of(lam))
-    if reduced.is_Rational:
-        return int(sp.sign(reduced))
+    if isinstance(lam, Fraction):
+        value = reduce(lambda total, c: total * lam + c, coefficients, Fraction(0))
+        return (value > 0) - (value < 0)
+    if not any(coefficients):
+        return 0
     for bits in _PRECISIONS:
-        ball = evaluate(reduced, bits=bits)
-        if less(0, ball) is Verdict.TRUE:
-            return 1
-        if less(ball, 0) is Verdict.TRUE:
-            return -1
-    raise NotDecided(f"the sign of {expression} at lambda = {lam} is open at {_PRECISIONS[-1]} bits")
+        with working_precision(bits):
+            at = to_arb(lam)
+            found: flint.arb = reduce(lambda total, c: total * at + to_arb(c), coefficients, flint.arb(0))
+            if found > 0 or found < 0:
+                return 1 if found > 0 else -1
+    raise NotDecided(f"the sign of a polynomial at lambda = {lam} is open at {_PRECISIONS[-1]} bits")
+
+
+@cache
+def _tie_terms() -> dict[int, list[tuple[int, int, int]]]:
+    """Coefficients of the tie polynomial, powers of k and of s, by powers of lambda, highest first."""
+    polynomial = sp.Poly(tie_polynomial(), LAM, K, S)
+    found: dict[int, list[tuple[int, int, int]]] = {power: [] for power in range(polynomial.degree(LAM), -1, -1)}
+    for (power, i, j), coefficient in polynomial.terms():
+        found[power].append((int(coefficient), i, j))
+    return found
+
+
+def _tie_sign(k: int, s: int, lam: Real) -> int:
+    """Sign of the tie polynomial: 1 where size s is better than size s + 1."""
+    return sign_at([sum(c * k**i * s**j for c, i, j in terms) for terms in _tie_terms().values()], lam)
 
 
 @takes_eps0()
@@ -215,9 +243,8 @@ def optimal_subset_sizes(k: int, lam: Real, *, loss: Loss | str = Loss.L2) -> tu
     lam = check_cap(lam)
     if (kind := choice(Loss, loss, "loss")) is not Loss.L2:
         return best_sizes(k, lam, kind)
-    polynomial = tie_polynomial().subs(K, k)
-    size = first_integer(lambda s: sign_at(polynomial.subs(S, s), lam) >= 0, 0, k - 1)
-    tied = sign_at(polynomial.subs(S, size), lam) == 0  # never at k - 1, where the tie ratio is 0
+    size = first_integer(lambda s: _tie_sign(k, s, lam) >= 0, 0, k - 1)
+    tied = _tie_sign(k, size, lam) == 0  # never at k - 1, where the tie ratio is 0
     return (size, size + 1) if tied else (size,)
 
 
@@ -241,7 +268,7 @@ def at(expression: sp.Expr, *, k: int, lam: Real, s: int | None = None, bits: in
     values = {K: sp.Integer(k), LAM: constant_of(lam)}
     if s is not None:
         values[S] = sp.Integer(s)
-    return evaluate(expression.subs(values), bits=bits)
+    return evaluate(expression.xreplace(values), bits=bits)
 
 
 @takes_eps0()

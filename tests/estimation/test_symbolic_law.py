@@ -57,44 +57,36 @@ def numbers(matrix, lam):
     return tuple(tuple(number(entry, lam) for entry in row) for row in matrix)
 
 
-def agree(one, lam):
-    """All formulas of a mechanism, with values for all its parameters but lam, against its rational law."""
-    law = SymbolicLaw(one)
-    values = {"lam": lam} if any(p.name == "lam" for p in one.parameters) else {}
-    found = law.at(**values)
-    assert type(found) is AnchoredLaw
-    k = found.num_inputs
+def agree(one, levels):
+    """All formulas of a mechanism, with values for all its parameters but lam, against its rational law at levels."""
+    law, k = SymbolicLaw(one), int(one.inputs)
     w = (F(1, 2), F(1, 2)) if k == 2 else (F(1, 2), F(1, 4), *[F(1, 4) / (k - 2)] * (k - 2))
-    pairs = [
-        (law.trace(), found.trace()),
-        (law.pairwise_budget(), found.pairwise_budget()),
-        (law.ratio_cap(), found.ratio_cap()),
-        (law.pairwise_divergence(0, 1), found.pairwise_divergence(0, 1)),
-    ]
-    assert AnchoredLaw.from_atoms((u, m) for (m, *u) in numbers([(m, *u) for u, m in law.atoms()], lam)) == found
-    assert numbers(law.covariance(), lam) == found.covariance()
-    assert numbers(law.fisher_information(w), lam) == fisher_information(found, w)
-    if inverse_trace(found) < float("inf"):
+    atoms, covariance, information = law.atoms(), law.covariance(), law.fisher_information(w)
+    formulas = law.trace(), law.pairwise_budget(), law.ratio_cap(), law.pairwise_divergence(0, 1)
+    risks = {}
+    for lam in levels:
+        found = law.at(**({"lam": lam} if any(p.name == "lam" for p in one.parameters) else {}))
+        assert type(found) is AnchoredLaw
+        assert AnchoredLaw.from_atoms((u, m) for (m, *u) in numbers([(m, *u) for u, m in atoms], lam)) == found
+        assert numbers(covariance, lam) == found.covariance()
+        assert numbers(information, lam) == fisher_information(found, w)
+        values = found.trace(), found.pairwise_budget(), found.ratio_cap(), found.pairwise_divergence(0, 1)
+        assert tuple(number(formula, lam) for formula in formulas) == values
+        if inverse_trace(found) == float("inf"):
+            with pytest.raises(InputError, match="contrasts"):
+                law.vote_sizes()
+            continue
         for population in Population:
-            pairs.append((law.canonical_risk(w, n=8 * (k - 1), population=population),
-                          canonical_risk(found, w, n=8 * (k - 1), population=population)))  # fmt: skip
-    else:
-        with pytest.raises(InputError, match="contrasts"):
-            law.vote_sizes()
-    for formula, value in pairs:
-        assert number(formula, lam) == value
-    return law, found
+            asked = {"n": 8 * (k - 1), "population": population}
+            if population not in risks:
+                risks[population] = law.canonical_risk(w, **asked), law.risk_constant(population)
+            worst, _ = worst_canonical_risk(found, n=1, population=population)
+            assert [number(risk, lam) for risk in risks[population]] == [canonical_risk(found, w, **asked), worst]
 
 
 @pytest.mark.parametrize(("name", "values"), SMALL)
 def test_formulas_at_levels_are_the_numbers_of_rational_laws(name, values):
-    for lam in LEVELS[: 1 if values.get("D", 2) > 2 else None]:  # where a formula takes seconds, one level
-        law, found = agree(mechanism(name).at(**values), lam)
-        if inverse_trace(found) == float("inf"):
-            continue
-        for population in Population:
-            worst, _ = worst_canonical_risk(found, n=1, population=population)
-            assert number(law.risk_constant(population), lam) == worst
+    agree(mechanism(name).at(**values), LEVELS)
 
 
 @pytest.mark.parametrize("one", [SKEW, RAGGED])
@@ -151,12 +143,13 @@ def test_fibers_and_their_information():
     law = SymbolicLaw(mechanism("krr").at(k=3))
     w = (F(1, 2), F(1, 3), F(1, 6))
     seen = law.fiber(w)
+    information = law.fisher_information(w)
     assert same_function(sum(mass for _, mass in seen), 1) is Verdict.TRUE
     for i in range(3):
         for j in range(3):
             # sum over the fiber of (r - mean r)(r - mean r)^T, which is the Fisher information of one message
             moment = sum(m * (r[i] - sum(r) / 3) * (r[j] - sum(r) / 3) for r, m in seen)
-            assert same_function(moment, law.fisher_information(w)[i][j]) is Verdict.TRUE
+            assert same_function(moment, information[i][j]) is Verdict.TRUE
 
 
 def test_what_is_not_symbolic_is_refused_in_one_line():

@@ -10,8 +10,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, TypeAlias, final
+from functools import lru_cache, partial
+from typing import Any, Final, TypeAlias, final
 
 import sympy as sp
 from sympy.polys.matrices import DomainMatrix
@@ -35,6 +35,9 @@ from symshuffle.utility.estimation.moments import (
 )
 
 Expressions: TypeAlias = "tuple[sp.Expr, ...]"
+
+_KEPT: Final = 16
+"""Mechanisms whose templates and sizes of votes are kept: every formula is made of them."""
 
 
 @final
@@ -87,12 +90,7 @@ class SymbolicLaw:
 
     def atoms(self) -> tuple[tuple[Expressions, sp.Expr], ...]:
         """Pairs (template, mass), by output; a number of inputs or outputs that is open is refused."""
-        found = []
-        for column in zip(*self.mechanism.symbolic_rows(), strict=True):
-            average = normal_form(sp.Add(*column) / len(column))
-            if average != 0:
-                found.append((tuple(normal_form(entry / average) for entry in column), average))
-        return tuple(found)
+        return _atoms(self.mechanism)
 
     def at(self, **values: object) -> AnchoredLaw | EnclosedLaw:
         """Law at values of the open parameters: exact where all probabilities are rational, and in balls otherwise."""
@@ -168,17 +166,7 @@ class SymbolicLaw:
 
     def vote_sizes(self) -> Expressions:
         """Numbers :math:`E_{W_i}|c(u)|^2` by row, wherever the covariance has full rank on contrasts."""
-        k, common = self._listed(), self._common_size()
-        if common is not None:
-            return (common,) * k
-        share = sp.Rational(1, k)
-        inverse = self._inverse([[entry + share for entry in row] for row in self.covariance()])
-        sizes = [sp.Integer(0)] * k
-        for u, mass in self.atoms():
-            # The inverse fixes the all-ones vector, and u sums to k: its part there takes 1 from every entry.
-            length = normal_form(sum((sum(a * b for a, b in zip(row, u, strict=True)) - 1) ** 2 for row in inverse))
-            sizes = [size + mass * entry * length for size, entry in zip(sizes, u, strict=True)]
-        return tuple(self._shown(size) for size in sizes)
+        return _vote_sizes(self)
 
     def canonical_risk(self, composition: Sequence[Any], *, n: Any, population: Population | str) -> sp.Expr:
         """The exact :func:`~symshuffle.utility.estimation.canonical.canonical_risk`, open in ``n`` as well.
@@ -298,3 +286,28 @@ def _or_none(find: Callable[[], sp.Expr]) -> sp.Expr | None:
         return find()
     except (InputError, Unsupported):
         return None
+
+
+@lru_cache(_KEPT)
+def _atoms(mechanism: Mechanism) -> tuple[tuple[Expressions, sp.Expr], ...]:
+    found = []
+    for column in zip(*mechanism.symbolic_rows(), strict=True):
+        average = normal_form(sp.Add(*column) / len(column))
+        if average != 0:
+            found.append((tuple(normal_form(entry / average) for entry in column), average))
+    return tuple(found)
+
+
+@lru_cache(_KEPT)
+def _vote_sizes(law: SymbolicLaw) -> Expressions:
+    k, common = law._listed(), law._common_size()
+    if common is not None:
+        return (common,) * k
+    share = sp.Rational(1, k)
+    inverse = law._inverse([[entry + share for entry in row] for row in law.covariance()])
+    sizes = [sp.Integer(0)] * k
+    for u, mass in law.atoms():
+        # The inverse fixes the all-ones vector, and u sums to k: its part there takes 1 from every entry.
+        length = normal_form(sum((sum(a * b for a, b in zip(row, u, strict=True)) - 1) ** 2 for row in inverse))
+        sizes = [size + mass * entry * length for size, entry in zip(sizes, u, strict=True)]
+    return tuple(law._shown(size) for size in sizes)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import TypeAlias, final
+from functools import cache, lru_cache
+from typing import Final, TypeAlias, final
 
 import sympy as sp
 
@@ -20,7 +20,10 @@ from symshuffle.base.numbers import Verdict
 from symshuffle.mechanisms.display import factored
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.outputs import OutputClass
-from symshuffle.mechanisms.symbolic import nonnegative, normal_form, positive, proportional, smallest
+from symshuffle.mechanisms.symbolic import LAM, nonnegative, normal_form, positive, proportional, smallest
+
+_KEPT: Final = 1 << 12
+"""Expressions whose normal forms are kept: most stand in the cells of several roles."""
 
 Ratios: TypeAlias = "tuple[sp.Expr, sp.Expr]"
 """Likelihood ratios (a/c, b/c) of a cell."""
@@ -50,7 +53,7 @@ class Cell:
     @classmethod
     def of(cls, a: sp.Expr, b: sp.Expr, c: sp.Expr) -> Cell:
         """The cell of three weights in normal form."""
-        return cls(a, b, c, None if c == 0 else (normal_form(a / c), normal_form(b / c)))
+        return cls(a, b, c, None if c == 0 else (_normal(a / c), _normal(b / c)))
 
     def map(self, function: Callable[[sp.Expr], sp.Expr]) -> Cell:
         """The cell with a function applied to every expression in it."""
@@ -68,15 +71,16 @@ def count_cells(mechanism: Mechanism, roles: tuple[int, ...]) -> tuple[tuple[Cel
             continue
         floor = (_blanket(output_class, slacks),) if over_blanket else ()
         for shown, count in output_class.shown(mechanism.inputs, roles):
-            if normal_form(count) != 0:
-                _merge(cells, Cell.of(*(normal_form(count * weight) for weight in (*shown, *floor))))
+            if _normal(count) != 0:
+                _merge(cells, Cell.of(*(_normal(count * weight) for weight in (*shown, *floor))))
     if not over_blanket:
         return tuple(cells), sp.Integer(0)
     for weight in (weight for cell in cells for weight in (cell.a, cell.b, cell.c)):
         if nonnegative(weight, slacks) is Verdict.FALSE:
             raise Unsupported(f"the derived weight {weight} is negative: the mechanism is no channel in this range")
-    beta = normal_form(1 - sum(cell.c for cell in cells))
-    return tuple(cell.map(lambda e: factored(e, slacks)) for cell in cells), factored(beta, slacks)
+    beta = _normal(1 - sum(cell.c for cell in cells))
+    chart = tuple(slacks.items())
+    return tuple(cell.map(lambda e: _factored(e, chart)) for cell in cells), _factored(beta, chart)
 
 
 def _blanket(output_class: OutputClass, slacks: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
@@ -98,7 +102,40 @@ def _merge(cells: list[Cell], new: Cell) -> None:
     if new.a == new.b == new.c == 0:
         return
     for i, cell in enumerate(cells):
-        if proportional((cell.a, cell.b, cell.c), (new.a, new.b, new.c)):
-            cells[i] = Cell.of(*(normal_form(x + y) for x, y in ((cell.a, new.a), (cell.b, new.b), (cell.c, new.c))))
+        if _differ(cell.ratios, new.ratios):
+            continue
+        if _proportional((cell.a, cell.b, cell.c), (new.a, new.b, new.c)):
+            cells[i] = Cell.of(*(_normal(x + y) for x, y in ((cell.a, new.a), (cell.b, new.b), (cell.c, new.c))))
             return
     cells.append(new)
+
+
+def _differ(first: Ratios | None, second: Ratios | None) -> bool:
+    """Whether two pairs of ratios are rationals at one point, and differ there: then they are no equal functions."""
+    if first is None or second is None:
+        return False
+    ends = _at_a_point(first), _at_a_point(second)
+    return ends[0] != ends[1] and all(value.is_Rational for pair in ends for value in pair)
+
+
+@lru_cache(_KEPT)
+def _at_a_point(ratios: Ratios) -> tuple[sp.Expr, ...]:
+    """Values where lambda has rational roots, and other symbols are integers that their names give."""
+    symbols = {symbol for ratio in ratios for symbol in ratio.free_symbols}
+    point = {symbol: sp.Integer(5 + sum(map(ord, str(symbol))) % 31) for symbol in symbols - {LAM}}
+    return tuple(ratio.xreplace({LAM: sp.Integer(1 << 12), **point}) for ratio in ratios)
+
+
+@lru_cache(_KEPT)
+def _normal(expression: sp.Expr) -> sp.Expr:
+    return normal_form(expression)
+
+
+@lru_cache(_KEPT)
+def _proportional(first: tuple[sp.Expr, ...], second: tuple[sp.Expr, ...]) -> bool:
+    return proportional(first, second)
+
+
+@lru_cache(_KEPT)
+def _factored(expression: sp.Expr, chart: tuple[tuple[sp.Symbol, sp.Expr], ...]) -> sp.Expr:
+    return factored(expression, dict(chart))

@@ -255,6 +255,7 @@ def _far_out(
     """The cells of some roles and the left-over, in the limit of some parameters."""
     (cells, beta), slacks = count_cells(mechanism, roles), mechanism.chart
 
+    @cache
     def limit(expression: sp.Expr) -> sp.Expr:
         for symbol in growing:
             expression = factored(large_limit(expression, symbol, slacks), slacks)

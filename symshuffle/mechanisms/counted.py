@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import sympy as sp
@@ -34,6 +35,9 @@ MOST_LOOKS: Final = 500_000
 """Outputs times tuples of inputs that are looked at of one class and size."""
 
 
+_KEPT: Final = 64
+"""Definitions that are known to be right, and are not checked again."""
+
 _CHECKED: Final = ContextVar("checked", default=False)
 
 
@@ -48,21 +52,23 @@ def definition_on_file() -> Iterator[None]:
 
 
 def check_definition(
-    classes: Sequence[OutputClass],
-    inputs: sp.Expr,
-    parameters: Sequence[Parameter],
-    pair: Pairs,
-    total: Callable[[], sp.Expr],
+    classes: tuple[OutputClass, ...], inputs: sp.Expr, parameters: tuple[Parameter, ...], pair: Pairs
 ) -> None:
     """Refuse what is no mechanism: its counts, its probabilities, and both at the pair that it speaks about."""
-    if _CHECKED.get():
-        return
+    if not _CHECKED.get():
+        _check_definition(classes, inputs, parameters, pair)
+
+
+@lru_cache(_KEPT)
+def _check_definition(
+    classes: tuple[OutputClass, ...], inputs: sp.Expr, parameters: tuple[Parameter, ...], pair: Pairs
+) -> None:
     for output_class in classes:
         count = sum(state.count for state in output_class.states)
         if same_function(count, inputs) is not Verdict.TRUE:
             raise InputError(f"counts of class {output_class.name}", count, f"state counts of sum {inputs}")
     check_sizes(classes, inputs, {})
-    mean = total()
+    mean = total_probability(classes, inputs)
     if same_function(mean, 1) is not Verdict.TRUE:
         raise InputError("probabilities", f"sum {mean}", "a sum of 1 at every input")
     if pair.listed:
@@ -74,6 +80,13 @@ def check_definition(
             if same_function(there, 1) is not Verdict.TRUE:
                 raise InputError("pair_counts", f"sum {there} at the {which} input of the pair", "a sum of 1")
     check_counts(classes, inputs, parameters, pair)
+
+
+def total_probability(classes: Sequence[OutputClass], inputs: sp.Expr) -> sp.Expr:
+    """Sum of the probabilities of all outputs, averaged over the inputs."""
+    return normal_form(
+        sum(one.size * state.count * state.probability / inputs for one in classes for state in one.states)
+    )
 
 
 def check_counts(classes: Sequence[OutputClass], inputs: sp.Expr, parameters: Sequence[Parameter], pair: Pairs) -> None:

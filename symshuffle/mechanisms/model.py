@@ -21,7 +21,7 @@ import sympy as sp
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import ungrouped
 from symshuffle.channels.channel import Channel
-from symshuffle.mechanisms.counted import check_definition, check_sizes
+from symshuffle.mechanisms.counted import check_definition, check_sizes, total_probability
 from symshuffle.mechanisms.display import class_table
 from symshuffle.mechanisms.given import LAM_PARAMETER, placed, read_matrix, read_states
 from symshuffle.mechanisms.outputs import OutputClass, Placed, explicit_output
@@ -30,7 +30,6 @@ from symshuffle.mechanisms.symbolic import (
     Parameter,
     chart,
     evaluate,
-    normal_form,
     rebuilt,
 )
 
@@ -90,7 +89,7 @@ class Mechanism:
             return  # a specialisation of a mechanism that has been checked
         object.__setattr__(self, "inputs", rebuilt(self.inputs))
         object.__setattr__(self, "classes", tuple(c.substituted(rebuilt) for c in self.classes))
-        check_definition(self.classes, self.inputs, self.parameters, self.pair, self.total_probability)
+        check_definition(tuple(self.classes), self.inputs, tuple(self.parameters), self.pair)
 
     def __hash__(self) -> int:
         """Of what tells mechanisms apart: the classes at some values, which nobody may have asked for, are not made."""
@@ -99,13 +98,7 @@ class Mechanism:
 
     def total_probability(self) -> sp.Expr:
         """Sum of the output probabilities, averaged over the inputs."""
-        return normal_form(
-            sum(
-                output_class.size * state.count * state.probability / self.inputs
-                for output_class in self.classes
-                for state in output_class.states
-            )
-        )
+        return total_probability(self.classes, self.inputs)
 
     def at(self, *, eps0: object = None, lam: object = None, **values: object) -> Mechanism:
         """The mechanism with some parameters fixed.

@@ -68,10 +68,12 @@ def test_from_plan_to_histogram(capsys, tmp_path, monkeypatch):
 def test_a_plan_carries_its_proof(capsys, tmp_path, monkeypatch, name):
     """The proof is about the ratio of the plan, its delta and (to a thousandth) its eps; without it no plan is left."""
     monkeypatch.chdir(tmp_path)
-    asked = ("--k", "4", "--n", "900", "--eps", "1/2", "--delta", "1e-6", "--mechanism", name, "--out", "plan.json")
-    assert run(capsys, "plan", *asked, "--dropout", "1/10", "--proof", "bound.json")[0] == 2
-    assert not any(tmp_path.iterdir())
-    assert run(capsys, "plan", *asked, "--min-users", "800", "--proof", "bound.json")[0] == 0
+    asked = ("--k", "4", "--mechanism", name, "--out", "plan.json", "--proof", "bound.json")
+    few = ("--n", "5", "--eps", "1", "--delta", "1/100", "--dropout", "1/10")
+    status, _, err = run(capsys, "plan", *asked, *few)
+    assert status == 2 and "dropout has no proof file" in err and not any(tmp_path.iterdir())
+    many = ("--n", "900", "--eps", "1/2", "--delta", "1e-6", "--min-users", "800")
+    assert run(capsys, "plan", *asked, *many)[0] == 0
     plan, proof = read_plan(Path("plan.json").read_text()), json.loads(Path("bound.json").read_text())
     said = proof["statement"]
     assert bound.check(proof).startswith("delta <= 1/1000000 at exp(eps) = exp(")

@@ -44,45 +44,53 @@ def test_every_public_name_exists():
         symshuffle.nonsense
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "delta krr -p k=10 --eps 0.02 --eps0 1",
-        "epsilon rappor --delta 1e-6 --eps0 1",
-        "solve-eps0 rappor --delta 1e-6 --eps 0.5",
-        "epsilon bmg -p gamma=0.9 -p sigma0=3 --delta 1e-2 --adjacency zero-out",
-    ],
+NUMBERS = (
+    "delta krr -p k=10 --eps 0.02 --eps0 1",
+    "epsilon rappor --delta 1e-6 --eps0 1",
+    "solve-eps0 rappor --delta 1e-6 --eps 0.5",
+    "epsilon bmg -p gamma=0.9 -p sigma0=3 --delta 1e-2 --adjacency zero-out",
 )
-def test_a_number_from_the_shell_needs_no_algebra(command):
-    arguments = [*command.split(), "--n", "10000", "--json"]
-    quiet = "with contextlib.redirect_stdout(io.StringIO()):"
-    loaded = modules_after(
-        f"import io, contextlib\nfrom symshuffle.cli import main\n{quiet}\n assert main({arguments}) == 0"
-    )
-    assert not loaded & {"sympy", "scipy", "cvxpy", "matplotlib", "symshuffle.ledger.claims.run", "hypothesis"}
+ON_FILE = (
+    "decompose krr",
+    "decompose half-block --json",
+    "delta constant --n 100 --eps 0.1",
+    "law krr",
+    "law hadamard --json",
+    "mechanisms",
+    "example",
+    "compare --k 6 --n 100 --eps0 1 --delta 1e-4",
+    "compare --k 10 --n 1000 --eps 0.5 --delta 1e-6",
+    "compare --k 10 --n 100 --eps 60 --delta 1e-9",
+)
+EACH = """
+import io, contextlib, json, sys
+from symshuffle.cli import main
+for command in {commands}:
+    with contextlib.redirect_stdout(io.StringIO()):
+        status = main(command.split())
+    print(json.dumps([command, status, sorted(sys.modules)]))
+"""
 
 
 @pytest.mark.parametrize(
-    "command",
+    ("commands", "unasked"),
     [
-        "compare --k 10 --n 1000 --eps 0.5 --delta 1e-6",
-        "compare --k 6 --n 100 --eps0 1 --delta 1e-4",
-        "compare --k 10 --n 100 --eps 60 --delta 1e-9",
-        "example",
-        "decompose krr",
-        "decompose half-block --json",
-        "delta constant --n 100 --eps 0.1",
-        "law krr",
-        "law hadamard --json",
-        "mechanisms",
+        (
+            tuple(f"{command} --n 10000 --json" for command in NUMBERS),
+            {"sympy", "scipy", "cvxpy", "matplotlib", "symshuffle.ledger.claims.run", "hypothesis"},
+        ),
+        (ON_FILE, {"sympy", "cvxpy", "matplotlib", "hypothesis"}),
     ],
+    ids=["a number from the shell", "what is on file"],
 )
-def test_what_is_on_file_needs_no_algebra(command):
-    quiet = "with contextlib.redirect_stdout(io.StringIO()):"
-    loaded = modules_after(
-        f"import io, contextlib\nfrom symshuffle.cli import main\n{quiet}\n assert main({command.split()}) == 0"
-    )
-    assert not loaded & {"sympy", "cvxpy", "matplotlib", "hypothesis"}
+def test_these_commands_need_no_algebra(commands, unasked):
+    """One process runs them one after the other: what one of them loads is there after it."""
+    program = EACH.format(commands=commands)
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    told = [json.loads(line) for line in found.stdout.splitlines()]
+    assert [command for command, _, _ in told] == list(commands)
+    for command, status, modules in told:
+        assert (command, status, unasked & set(modules)) == (command, 0, set())
 
 
 def test_every_command_is_found_in_the_module_that_the_table_names():

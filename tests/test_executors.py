@@ -71,7 +71,7 @@ def test_jobs_of_commands(command, capsys):
 
 
 def test_reproduce_with_two_processes(tmp_path, capsys):
-    names = ["symshuffle.anchored-envelope-neighbours", "alphabets.ex-10.4"]
+    names = ["decomposition.table-3", "alphabets.ex-10.4"]
     assert main(["reproduce", *names, "--out", str(tmp_path / "a"), "--jobs", "2"]) == 0
     assert main(["reproduce", *names, "--out", str(tmp_path / "b")]) == 0
     a, b = ({file.name for file in (tmp_path / folder).rglob("*")} for folder in "ab")

@@ -6,7 +6,7 @@ import random
 import pytest
 from scipy.fft import next_fast_len
 
-from symshuffle.base.crossings import least_between, smooth_integer, zero_between
+from symshuffle.base.crossings import first_positive, least_between, smooth_integer, zero_between
 
 
 @pytest.mark.parametrize(("low", "high", "least"), [(-1.0, 4.0, 0.7), (-1.0, 0.5, 0.5), (0.9, 4.0, 0.9)])
@@ -59,3 +59,37 @@ def test_without_a_change_of_sign_the_better_end_is_taken():
     assert zero_between(lambda x: x + 1, 0.0, 2.0) == 0.0
     assert zero_between(lambda x: x - 5, 0.0, 2.0) == 2.0
     assert zero_between(lambda x: x, 0.0, 2.0) == 0.0
+
+
+GROWING = {
+    "a line": (lambda i, turn: i - turn + 0.5, 6),
+    "a logarithm": (lambda i, turn: math.log(i + 1) - math.log(turn + 0.5), 14),
+    "infinite below": (lambda i, turn: -math.inf if i < turn - 90 else i - turn + 0.5, 26),
+    "infinite above": (lambda i, turn: math.inf if i >= turn + 90 else i - turn + 0.5, 26),
+    "a step": (lambda i, turn: 1.0 if i >= turn else -1.0, 28),
+    "0 below": (lambda i, turn: max(0.0, i - turn + 1.0), 40),
+}
+
+
+@pytest.mark.parametrize("shape", GROWING)
+def test_the_first_integer_of_a_positive_value_is_found_in_few_values(shape):
+    function, most = GROWING[shape]
+    draw = random.Random(shape)
+    for _ in range(60):
+        turn, seen = draw.randrange(1, 10**6), []
+
+        def value(i, turn=turn, seen=seen):
+            seen.append(i)
+            return function(i, turn)
+
+        assert first_positive(value, 0, 10**6) == turn
+        assert len(seen) == len(set(seen)) <= most, len(seen)
+    assert first_positive(lambda _: -1.0, 3, 9) == 9
+
+
+def test_noise_leaves_a_value_that_is_positive_beside_one_that_is_not():
+    draw = random.Random(1)
+    for _ in range(200):
+        known = {i: i - 50 + draw.uniform(-20, 20) for i in range(1, 100)} | {0: -60.0, 100: 60.0}
+        found = first_positive(known.__getitem__, 0, 100)
+        assert known[found] > 0 >= known[found - 1]

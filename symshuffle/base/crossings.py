@@ -22,6 +22,25 @@ def first_integer(passed: Callable[[int], bool], low: int, high: int) -> int:
     return high
 
 
+def first_positive(function: Callable[[int], float], low: int, high: int) -> int:
+    """Smallest integer above ``low`` at which a function that grows is above 0; ``high`` if there is none before it.
+
+    Few values are asked where the function is smooth. It may be infinite.
+    """
+    seen: dict[int, float] = {}
+
+    def at(x: float) -> float:
+        place = round(x)
+        if place not in seen:
+            seen[place] = function(place)
+        return seen[place]
+
+    zero_between(at, low, high, xtol=0.5)
+    high = min((place for place, value in seen.items() if value > 0), default=high)
+    low = max((place for place, value in seen.items() if place < high and not value > 0), default=low)
+    return first_integer(lambda place: at(place) > 0, low, high)
+
+
 def smooth_integer(least: int) -> int:
     """Smallest integer from ``least`` on without a prime factor above 5: a length of quick transforms."""
     found, fives = 1 << (least - 1).bit_length(), 1

@@ -9,9 +9,11 @@ search, which proves nothing about other channels.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from math import inf
 from typing import Any, Final, final
 
@@ -19,8 +21,8 @@ import numpy as np
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.base.choices import Rigour
-from symshuffle.base.crossings import first_integer
-from symshuffle.base.numbers import Number
+from symshuffle.base.crossings import first_positive
+from symshuffle.base.numbers import Number, natural_log
 from symshuffle.channels.law import Law
 from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit, tuple_orbit
 
@@ -100,9 +102,15 @@ class ExactTarget:
 
     def meets(self, orbits: Sequence[Orbit]) -> bool:
         """Whether a mixture meets the target and the cap."""
+        return not self.excess(orbits) > 0
+
+    def excess(self, orbits: Sequence[Orbit]) -> float:
+        """Logarithm of the bound over delta, above 0 where the target is missed; infinite beyond the cap."""
         if self.cap is not None and ratio_of(orbits) > self.cap:
-            return False
-        return self.bound(orbits) <= self.delta
+            return inf
+        found = self.bound(orbits)
+        distance = natural_log(found / self.delta) if found else -inf
+        return max(distance, sys.float_info.min) if found > self.delta else min(distance, 0.0)
 
     def bound(self, orbits: Sequence[Orbit], rel: float = _WIDTH) -> Fraction:
         """Upper end of the certified delta H(n) of a mixture, in doubles with error bounds."""
@@ -110,18 +118,20 @@ class ExactTarget:
 
     def ratio(self, s: int) -> Fraction:
         """Largest ratio, a multiple of 1/STEP, at which subsets of size s meet the target; 1 if none above 1 does."""
-
-        def missed(steps: int) -> bool:
-            ratio = 1 + Fraction(steps, STEP)
-            return ratio >= top or self.bound((subset_orbit(self.k, s, ratio),)) > self.delta
-
         if self.cap is not None and self.meets((subset_orbit(self.k, s, self.cap),)):
             return self.cap
         top = LARGEST_RATIO if self.cap is None else self.cap
-        excess = 1  # of the ratio, in steps; multiplied until it is too large
-        while not missed(excess):
-            excess *= 4
-        first = first_integer(missed, excess // 4, excess)
+
+        @cache
+        def excess(steps: int) -> float:
+            ratio = 1 + Fraction(steps, STEP)
+            return inf if ratio >= top else self.excess((subset_orbit(self.k, s, ratio),))
+
+        low = math.floor((self.exp_eps - 1) * STEP)  # up to exp(eps) the bound is 0
+        high = max(STEP, 2 * low)
+        while excess(high) <= 0:
+            low, high = high, 2 * high
+        first = first_positive(excess, low, high)
         return 1 + Fraction(first - 1, STEP) if first else Fraction(1)
 
 
@@ -240,7 +250,7 @@ def _step(current: Sequence[Orbit], target: ExactTarget, radius: float) -> tuple
     mixture = tuple(Orbit(weight, levels) for levels, weight in merged.items() if weight)
     if not target.meets(_scaled(mixture, Fraction(1, 2))):
         return None
-    first = first_integer(lambda factor: not target.meets(_scaled(mixture, Fraction(factor, 1024))), 512, 1536)
+    first = first_positive(lambda factor: target.excess(_scaled(mixture, Fraction(factor, 1024))), 512, 1536)
     restored = _scaled(mixture, Fraction(first - 1, 1024))  # the ratios are scaled so that the target is met
     return restored if trace_of(restored) > trace_of(current) else None
 

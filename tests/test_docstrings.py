@@ -4,6 +4,7 @@
 """
 
 import ast
+import copy
 import importlib.util
 import inspect
 import pkgutil
@@ -14,8 +15,12 @@ from pathlib import Path
 import pytest
 from docutils import nodes
 from docutils.core import publish_doctree
+from docutils.frontend import get_default_settings
+from docutils.parsers import rst
 from docutils.parsers.rst import roles
+from docutils.readers import standalone
 from docutils.utils import Reporter
+from docutils.writers import pseudoxml
 from latex2mathml.converter import convert
 from sphinx.ext.napoleon import Config, NumpyDocstring
 from sphinx.util.docstrings import prepare_docstring
@@ -74,6 +79,9 @@ MODULES = sorted(path for path in PACKAGE.rglob("*.py") if public(path.stem) or 
 def read():
     """A function from a docstring to its document, and a list of all the names that it refers to."""
     config, referred = settings(), []
+    reading = get_default_settings(rst.Parser, standalone.Reader, pseudoxml.Writer)
+    reading.report_level = reading.halt_level = Reporter.WARNING_LEVEL
+    reading.traceback = True  # errors are raised
 
     def reference(name, raw, text, line, inliner, options=None, content=None):
         referred.append((name, text.removesuffix(">").rpartition("<")[2].removeprefix("~")))
@@ -85,9 +93,7 @@ def read():
     def document(text, kind):
         referred.clear()
         source = "\n".join(NumpyDocstring(prepare_docstring(text), config, what=kind).lines())
-        return publish_doctree(
-            source, settings_overrides={"report_level": Reporter.WARNING_LEVEL, "halt_level": Reporter.WARNING_LEVEL}
-        ), list(referred)
+        return publish_doctree(source, settings=copy.copy(reading)), list(referred)
 
     return document
 

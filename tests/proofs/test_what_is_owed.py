@@ -3,7 +3,7 @@
 import pytest
 
 from symshuffle.ledger.claims.model import Grade, Quantifier
-from symshuffle.ledger.claims.obligations import falls, recording
+from symshuffle.ledger.claims.obligations import Runs, falls, recording
 from symshuffle.ledger.claims.registry import load
 from symshuffle.ledger.claims.run import seeded
 
@@ -38,4 +38,4 @@ def test_a_statement_that_is_wrong_for_large_sizes_falls(name):
     cases = {o.of for o in claim.obligations if o.quantifier is Quantifier.CASES}
     assert set(record.parameters) - cases
     for parameter in set(record.parameters) - cases:
-        assert falls(claim.check, claim.printed, parameter, lambda: seeded(claim.id)), parameter
+        assert falls(claim.check, claim.printed, parameter, Runs(lambda: seeded(claim.id))), parameter

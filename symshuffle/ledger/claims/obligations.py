@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from typing import Any, Final, TypeAlias, final
 
+import flint
 import numpy as np
 
 from symshuffle.base.numbers import Ball, Exp, Verdict
@@ -251,6 +252,10 @@ def _step() -> Any:
 
         def fdiff(self, argindex: int = 1) -> Any:
             return sp.Integer(0)
+
+        @staticmethod
+        def in_balls(excess: flint.arb) -> flint.arb:
+            return flint.arb(1 if excess > 0 else 0 if excess <= 0 else "nan")
 
     return Beyond
 

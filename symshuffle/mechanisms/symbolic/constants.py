@@ -166,12 +166,10 @@ _FUNCTIONS: Final[Mapping[Any, Callable[..., flint.arb]]] = {
 }
 
 
-_LARGE: Final = flint.arb(2) ** 4000
-"""Up to here a function that has no balls is asked for its exact value."""
-
-
 def fold(expression: sp.Expr, point: Mapping[sp.Symbol, sp.Expr]) -> flint.arb:
     """Evaluate an expression bottom-up in ball arithmetic at the current working precision.
+
+    A function of one's own says by its ``in_balls`` what it is of balls.
 
     - ``point``: the exact values of its symbols.
     """
@@ -190,14 +188,11 @@ def fold(expression: sp.Expr, point: Mapping[sp.Symbol, sp.Expr]) -> flint.arb:
         return around + flint.arb(0, flint.arb(2) ** -flint.ctx.prec)
     if isinstance(expression, Exponential):
         return fold(sp.exp(expression.exponent), {})
-    if expression.func not in _FUNCTIONS and point and all(abs(fold(part, point)) < _LARGE for part in expression.args):
-        there = expression.xreplace(point)
-        if there.is_Rational:
-            return fold(there, {})
-    if expression.func not in _FUNCTIONS:
+    in_balls = _FUNCTIONS.get(expression.func) or getattr(expression.func, "in_balls", None)
+    if in_balls is None:
         expected = "sums, products, powers, exp, log, min, max, gamma, binomial, real roots of polynomials"
         raise InputError("expression", expression, expected)
-    return _FUNCTIONS[expression.func](*(fold(part, point) for part in expression.args))
+    return in_balls(*(fold(part, point) for part in expression.args))
 
 
 def normal_form(expression: sp.Expr) -> sp.Expr:

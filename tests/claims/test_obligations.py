@@ -24,7 +24,7 @@ from symshuffle.ledger.claims.model import (
     in_the_limit,
     serving,
 )
-from symshuffle.ledger.claims.obligations import Runs, beyond, falls, recording
+from symshuffle.ledger.claims.obligations import WrongRuns, beyond, falls, recording
 from symshuffle.ledger.claims.run import run, seeded
 
 N, LAM = sp.symbols("n lambda", positive=True)
@@ -81,7 +81,7 @@ def test_a_value_that_breaks_the_arithmetic_is_no_rejection() -> None:
         sp.Poly(sp.sympify(statement(N)), N).degree()  # raises for a step function, and compares nothing
         yield decide(True, at="every n", claimed="yes", symbolic=True)
 
-    assert not falls(brittle, triangular, "n", Runs(lambda: seeded("a")))
+    assert not falls(brittle, triangular, "n", WrongRuns(lambda: seeded("a")))
 
 
 def test_an_upper_bound_falls_when_it_is_lowered() -> None:
@@ -89,7 +89,7 @@ def test_an_upper_bound_falls_when_it_is_lowered() -> None:
         gap = statement(N) - N**2 / 2
         yield decide(sp.simplify(gap - N / 2) == 0 or gap.subs(N, 10**9) > 0, at="large n", claimed=">", symbolic=True)
 
-    assert not falls(bounded, lambda n: n**2, "n", Runs(lambda: seeded("a")))  # sees values only
+    assert not falls(bounded, lambda n: n**2, "n", WrongRuns(lambda: seeded("a")))  # sees values only
     assert beyond(triangular, "n", -1)(sp.Integer(4)) == 10
     assert beyond(triangular, "n", -1)(N).subs(N, 10**7) == triangular(10**7) - 1
 

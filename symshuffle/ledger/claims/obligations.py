@@ -83,7 +83,7 @@ def beyond(statement: Statement, parameter: str, sign: int, *, threshold: int | 
 
 @final
 @dataclass(frozen=True, slots=True)
-class Runs:
+class WrongRuns:
     """Runs of checks on wrong statements: many clauses ask about the same one, which is read twice at most.
 
     - ``generator``: makes the random numbers of a run.
@@ -125,7 +125,7 @@ def falls(
     check: Check,
     statement: Statement,
     parameter: str,
-    runs: Runs,
+    runs: WrongRuns,
     *,
     serving: str | None = None,
 ) -> bool:
@@ -292,7 +292,7 @@ def unmet(
     if holds.grade is Grade.PROVED:
         if not claim.obligations:
             yield "graded proved, but the claim does not list what it owes"
-        runs = Runs(generator)
+        runs = WrongRuns(generator)
         yield from _unproved(claim, holds, record, general, runs)
         for clause, quantifier in clauses.items():
             if quantifier in GENERAL and clause in served:
@@ -304,7 +304,7 @@ def _unproved(
     holds: Claim | Correction,
     record: Record,
     general: list[str],
-    runs: Runs,
+    runs: WrongRuns,
 ) -> Iterator[str]:
     check, statement = holds.check or claim.check, _statement(holds)
     for name in general:
@@ -320,7 +320,7 @@ def _unproved_clause(
     record: Record,
     clause: str,
     means: Set[Means],
-    runs: Runs,
+    runs: WrongRuns,
 ) -> Iterator[str]:
     if Means.SYMBOLIC not in means:
         yield f"graded proved, but no symbolic comparison serves {clause!r}"

@@ -178,3 +178,22 @@ def test_finitely_many_certificates_do_not_certify_a_general_statement() -> None
     outcome = run(claim("a", grade=Grade.CERTIFIED))
     assert outcome.faults == ("graded certified, on finitely many values of n",)
     assert run(claim("a", grade=Grade.CERTIFIED, obligations=by_cases("n"))).grade is Grade.CERTIFIED
+
+
+def test_a_wrong_statement_is_run_twice_at_most_for_all_its_clauses():
+    started = []
+
+    def check(statement, _):
+        started.append(statement)
+        for clause, claimed in (("first", 1), ("second", N), ("third", 1)):
+            yield from serving(clause, [identity(statement(N), claimed, at="every n")])
+        raise ValueError
+
+    runs = WrongRuns(lambda: seeded("a"))
+    assert runs.rejects("raised", check, lambda n: n, "first") and runs.rejects("raised", check, lambda n: n, None)
+    assert runs.rejects("raised", check, lambda n: n, "third") and len(started) == 2
+    for clause in ("second", "no such"):
+        with pytest.raises(ValueError):
+            runs.rejects("raised", check, lambda n: n, clause)
+    assert len(started) == 2
+    assert runs.rejects("another", check, lambda n: 1, "second") and len(started) == 3

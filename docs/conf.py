@@ -41,7 +41,12 @@ toc_object_entries = False  # thousands of names, copied into the sidebar of eve
 
 nitpicky = True
 # Types are written in words, and those of other libraries have no page here; every explicit reference is checked.
-nitpick_ignore_regex = [("py:class", r".*"), ("py:(obj|data|attr|exc|mod)", r"(?!symshuffle\b).*")]
+# So are type variables, which are a letter each.
+nitpick_ignore_regex = [
+    ("py:class", r".*"),
+    ("py:obj", r".*\.[A-Z]"),
+    ("py:(obj|data|attr|exc|mod)", r"(?!symshuffle\b).*"),
+]
 
 html_theme = "furo"
 html_title = "symshuffle"

@@ -3,7 +3,7 @@
     python docs/pages.py FOLDER
 
 The pages of `docs`, the notebooks with their outputs, what contributors read at the top of the checkout, and a page for
-every public module. On the site a link to a file of the checkout leads to the page made from it, or shows its path.
+every package. On the site a link to a file of the checkout leads to the page made from it, or shows its path.
 """
 
 import re
@@ -56,8 +56,8 @@ def _module(target: Path) -> str | None:
     if not target.is_relative_to(reference.PACKAGE):
         return None
     name = ".".join(target.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-    page = "index" if name == reference.PACKAGE.name else name
-    return f"reference/{page}.md" if name in reference.modules() else None
+    page = "index" if name == reference.PACKAGE.name else reference.modules().get(name)
+    return None if page is None else f"reference/{page}.md"
 
 
 def write(folder: Path) -> None:

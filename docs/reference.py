@@ -1,4 +1,4 @@
-"""The reference of the site: a page for every public module, read off the package tree so that none can be missed."""
+"""The reference of the site: a page for every package and its modules, read off the tree so that none is missed."""
 
 import importlib
 from collections.abc import Iterator
@@ -11,7 +11,8 @@ PACKAGE = Path(symshuffle.__file__).parent
 
 INDEX = """# Reference
 
-Every public module has a page; the examples on them are run by the tests. What `import symshuffle` offers directly:
+Every package has a page, with all of its public modules; the examples there are run by the tests. What
+`import symshuffle` offers directly:
 
 ```{{eval-rst}}
 .. autosummary::
@@ -20,37 +21,27 @@ Every public module has a page; the examples on them are run by the tests. What 
 {names}
 ```
 
-## Modules
+## Packages
 
 ```{{toctree}}
 :maxdepth: 1
 
-{modules}
+{packages}
 ```
 """
 
-MODULE = """# {name}
+MODULE = """{level} {name}
 
 ```{{eval-rst}}
 .. automodule:: {name}
 ```
 """
 
-BELOW = """
-## Modules below it
 
-```{{toctree}}
-:maxdepth: 1
-
-{modules}
-```
-"""
-
-
-def modules() -> dict[str, list[str]]:
-    """The public modules of the package, each with those one level below it."""
+def modules() -> dict[str, str]:
+    """The public modules, each with the package on whose page it is."""
     names = sorted(set(_names()))
-    return {name: [other for other in names if other.rpartition(".")[0] == name] for name in names}
+    return {name: name if _is_package(name) else name.rpartition(".")[0] for name in names}
 
 
 def _names() -> Iterator[str]:
@@ -61,24 +52,24 @@ def _names() -> Iterator[str]:
             yield ".".join(public)
 
 
+def _is_package(name: str) -> bool:
+    return PACKAGE.parent.joinpath(*name.split("."), "__init__.py").is_file()
+
+
 def pages() -> dict[str, str]:
-    """The text of each page by its name: ``index``, and the dotted name of each module."""
-    tree = modules()
+    """The text of each page by its name: ``index``, and the dotted name of each package."""
+    found: dict[str, str] = {}
+    for name, page in modules().items():  # a package comes before its modules
+        level = "#" if name == page else "##"
+        found[page] = found.get(page, "") + MODULE.format(level=level, name=name) + "\n"
     names = "\n".join(f"   ~{_home(name)}.{name}" for name in _named())
-    first = "\n".join([PACKAGE.name, *tree.pop(PACKAGE.name)])
-    rest = {name: MODULE.format(name=name) + _below(below) for name, below in tree.items()}
-    top = {PACKAGE.name: MODULE.format(name=PACKAGE.name)}
-    return {"index": INDEX.format(names=names, modules=first), **top, **rest}
+    return {"index": INDEX.format(names=names, packages="\n".join(found)), **found}
 
 
 def _named() -> list[str]:
     """The names of the top level that are no modules."""
     found = (name for name in symshuffle.__all__ if not ismodule(getattr(symshuffle, name)))
     return sorted(found, key=str.lower)
-
-
-def _below(modules: list[str]) -> str:
-    return BELOW.format(modules="\n".join(modules)) if modules else ""
 
 
 def _home(name: str) -> str:

@@ -88,13 +88,13 @@ def perspective_excess(convex: Callable[[Any], Any]) -> Iterator[tuple[str, Any]
     def measure(upper: Any, lower: Any) -> Any:
         return lower * convex(upper / lower)
 
-    yield "homogeneous", sp.simplify(measure(scale * a, scale * b) - scale * measure(a, b))
+    yield "homogeneous", measure(scale * a, scale * b) - scale * measure(a, b)
     share, rest = b / (b + other_b), other_b / (b + other_b)
     middle = sp.cancel(share * (a / b) + rest * (other_a / other_b))
     yield "the average of the two ratios is the ratio of the sums", sp.cancel(middle - (a + other_a) / (b + other_b))
     jensen = share * convex(a / b) + rest * convex(other_a / other_b) - convex((a + other_a) / (b + other_b))
     excess = measure(a, b) + measure(other_a, other_b) - measure(a + other_a, b + other_b)
-    yield "excess is a multiple of Jensen's gap", sp.simplify(sp.expand(excess - (b + other_b) * jensen))
+    yield "excess is a multiple of Jensen's gap", excess - (b + other_b) * jensen
 
 
 def mixture_not_below(smallest: Any, values: tuple[Any, Any], share: Any, bend: Any) -> bool:

@@ -33,7 +33,7 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.ledger.claims.parts import Role
-from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.mechanisms.symbolic import LAM, vanishes
 
 Pieces = list[tuple[Any, Any]]
 """Formulas with the level up to which each holds; the last one up to infinity."""
@@ -160,7 +160,7 @@ def _check_blurred(statement: Statement, rng: np.random.Generator) -> Iterator[C
     excess = (level - 1).subs(blur, at)
     for name, value, reach in (("below", runs, excess / (1 + s)), ("above", singles, excess * (1 + s))):
         region = {lam: 1 + reach, blur: at}
-        attained = any(sp.simplify(risk - value) == 0 for _, _, risk in risks)
+        attained = any(vanishes(risk - value) for _, _, risk in risks)
         yield decide(attained, at=f"{name} the threshold: a subset attains the formula", claimed="yes", symbolic=True)
         for subset, action, risk in risks:
             yield decide(

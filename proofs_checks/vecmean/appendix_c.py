@@ -113,7 +113,7 @@ def _hidden_among_blankets(statement: Statement) -> Iterator[Comparison]:
     # How many of n - 1 others sent a blanket message: one more user, then one, then none.
     sent, first = (sp.binomial(n - 1 + k, m) * g**m * (1 - g) ** (n - 1 + k - m) for k in (1, 0))
     lower = sp.binomial(n - 1, m - 1) * g ** (m - 1) * (1 - g) ** (n - m)
-    step = [_over(mass, first) for mass in (sent, (1 - g) * first + g * lower)]
+    step = [mass / first for mass in (sent, (1 - g) * first + g * lower)]
     found = [identity(*step, at="every n: a user more sends a blanket message, or does not")]
     # A histogram with h copies of an output of mass w in the blanket, r in user 1's row, and m + 1 - h others of mass v
     # together: user 1 sent that output and m others the rest.
@@ -124,14 +124,8 @@ def _hidden_among_blankets(statement: Statement) -> Iterator[Comparison]:
     all_sent = sp.factorial(m + 1) / (sp.factorial(h) * sp.factorial(m + 1 - h)) * w**h
     part = factor * count * all_sent * h * r / w
     scale = one * v ** (m + 1 - h)
-    found += [identity(_over(part * v ** (m + 1 - h), scale), 1, at="every histogram: what an output of user 1 adds")]
+    found += [identity(part * v ** (m + 1 - h) / scale, 1, at="every histogram: what an output of user 1 adds")]
     yield from serving("channels", found)
-
-
-def _over(mass: Any, scale: Any) -> Any:
-    """A quotient of products of binomials, factorials and powers, without them."""
-    written = (mass / scale).rewrite(sp.gamma)
-    return sp.simplify(sp.powsimp(sp.gammasimp(sp.expand_func(written))))
 
 
 def _with(said: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:

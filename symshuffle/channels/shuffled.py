@@ -25,7 +25,9 @@ from symshuffle.base.numbers import (
     as_integer,
     as_number,
     equal,
+    exact_sum,
     is_enclosed,
+    is_exact,
     less,
     positive_part,
     to_arb,
@@ -78,7 +80,8 @@ def hockey_stick(p: Sequence[Number], q: Sequence[Number], gamma: Number | int) 
     order: Any = as_number(gamma, "gamma")
     if less(order, 0) is Verdict.TRUE:
         raise InputError("gamma", gamma, "a number of at least 0")
-    return sum((positive_part(a - order * b) for a, b in _aligned(p, q)), start=Fraction(0))
+    terms = [positive_part(a - order * b) for a, b in _aligned(p, q)]
+    return exact_sum(terms) if is_exact(terms) else sum(terms, start=Fraction(0))
 
 
 def total_variation(p: Sequence[Number], q: Sequence[Number]) -> Any:
@@ -192,17 +195,23 @@ def histogram_law(users: Sequence[Sequence[Number]]) -> dict[Tally, Any]:
             f"n = {len(users)} users with {cells} messages have {size} histograms; enumeration stops at "
             f"{LARGEST_ENUMERATION}: use an engine of symshuffle.accountants on the law of G instead"
         )
-    law: dict[Tally, Any] = {(0,) * cells: Fraction(1)}
+    exact = all(map(is_exact, users))
+    law: dict[Tally, Any] = {(0,) * cells: 1 if exact else Fraction(1)}
+    over = 1
     for user in users:
+        steps: Sequence[Any] = user
+        if exact:  # whole numbers over one denominator
+            scale = math.lcm(*(mass.denominator for mass in steps))
+            steps, over = [int(mass * scale) for mass in steps], over * scale
         grown: dict[Tally, Any] = {}
         for histogram, mass in law.items():
-            for y, probability in enumerate(user):
-                if isinstance(probability, Fraction | float) and probability == 0:
+            for y, probability in enumerate(steps):
+                if isinstance(probability, int | Fraction | float) and probability == 0:
                     continue
                 key = (*histogram[:y], histogram[y] + 1, *histogram[y + 1 :])
-                grown[key] = grown.get(key, Fraction(0)) + mass * probability
+                grown[key] = grown.get(key, 0) + mass * probability
         law = grown
-    return law
+    return {histogram: Fraction(mass, over) for histogram, mass in law.items()} if exact else law
 
 
 def shuffled_law(channel: Channel, dataset: Sequence[int]) -> dict[Tally, Any]:

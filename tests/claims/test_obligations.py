@@ -24,7 +24,7 @@ from symshuffle.ledger.claims.model import (
     in_the_limit,
     serving,
 )
-from symshuffle.ledger.claims.obligations import beyond, falls, recording
+from symshuffle.ledger.claims.obligations import WrongRuns, beyond, falls, recording
 from symshuffle.ledger.claims.run import run, seeded
 
 N, LAM = sp.symbols("n lambda", positive=True)
@@ -81,7 +81,7 @@ def test_a_value_that_breaks_the_arithmetic_is_no_rejection() -> None:
         sp.Poly(sp.sympify(statement(N)), N).degree()  # raises for a step function, and compares nothing
         yield decide(True, at="every n", claimed="yes", symbolic=True)
 
-    assert not falls(brittle, triangular, "n", lambda: seeded("a"))
+    assert not falls(brittle, triangular, "n", WrongRuns(lambda: seeded("a")))
 
 
 def test_an_upper_bound_falls_when_it_is_lowered() -> None:
@@ -89,7 +89,7 @@ def test_an_upper_bound_falls_when_it_is_lowered() -> None:
         gap = statement(N) - N**2 / 2
         yield decide(sp.simplify(gap - N / 2) == 0 or gap.subs(N, 10**9) > 0, at="large n", claimed=">", symbolic=True)
 
-    assert not falls(bounded, lambda n: n**2, "n", lambda: seeded("a"))  # sees values only
+    assert not falls(bounded, lambda n: n**2, "n", WrongRuns(lambda: seeded("a")))  # sees values only
     assert beyond(triangular, "n", -1)(sp.Integer(4)) == 10
     assert beyond(triangular, "n", -1)(N).subs(N, 10**7) == triangular(10**7) - 1
 
@@ -178,3 +178,22 @@ def test_finitely_many_certificates_do_not_certify_a_general_statement() -> None
     outcome = run(claim("a", grade=Grade.CERTIFIED))
     assert outcome.faults == ("graded certified, on finitely many values of n",)
     assert run(claim("a", grade=Grade.CERTIFIED, obligations=by_cases("n"))).grade is Grade.CERTIFIED
+
+
+def test_a_wrong_statement_is_run_twice_at_most_for_all_its_clauses():
+    started = []
+
+    def check(statement, _):
+        started.append(statement)
+        for clause, claimed in (("first", 1), ("second", N), ("third", 1)):
+            yield from serving(clause, [identity(statement(N), claimed, at="every n")])
+        raise ValueError
+
+    runs = WrongRuns(lambda: seeded("a"))
+    assert runs.rejects("raised", check, lambda n: n, "first") and runs.rejects("raised", check, lambda n: n, None)
+    assert runs.rejects("raised", check, lambda n: n, "third") and len(started) == 2
+    for clause in ("second", "no such"):
+        with pytest.raises(ValueError):
+            runs.rejects("raised", check, lambda n: n, clause)
+    assert len(started) == 2
+    assert runs.rejects("another", check, lambda n: 1, "second") and len(started) == 3

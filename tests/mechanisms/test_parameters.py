@@ -14,7 +14,7 @@ from symshuffle.mechanisms.given import LAM_PARAMETER
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.outputs import OutputClass, State
 from symshuffle.mechanisms.registry import mechanism
-from symshuffle.mechanisms.symbolic import LAM, Parameter, evaluate, same_function
+from symshuffle.mechanisms.symbolic import LAM, Parameter, evaluate
 
 
 @pytest.mark.parametrize(
@@ -96,15 +96,6 @@ def test_descriptions_are_checked():
         own((State("hit", one, LAM / total), State("miss", K, 1 / total)))
     with pytest.raises(InputError, match="a sum of 1"):
         own((State("hit", one, LAM / total), State("miss", K - 1, LAM / total)))
-
-
-def test_same_function():
-    k, s = sp.symbols("k s", positive=True, integer=True)
-    pascal = sp.binomial(k, s) - sp.binomial(k - 1, s) - sp.binomial(k - 1, s - 1)
-    assert same_function(pascal, 0) is Verdict.TRUE
-    assert same_function(sp.binomial(k, s), sp.binomial(k, s - 1)) is Verdict.FALSE
-    assert same_function(LAM**2 - 1, (LAM - 1) * (LAM + 1)) is Verdict.TRUE
-    assert same_function(LAM, LAM + sp.Rational(1, 10**30)) is Verdict.FALSE
 
 
 def test_evaluation_never_goes_through_doubles():

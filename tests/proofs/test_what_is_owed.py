@@ -2,10 +2,8 @@
 
 import pytest
 
-from symshuffle.ledger.claims.model import Grade, Quantifier
-from symshuffle.ledger.claims.obligations import falls, recording
+from symshuffle.ledger.claims.model import Grade, Quantifier, parameters
 from symshuffle.ledger.claims.registry import load
-from symshuffle.ledger.claims.run import seeded
 
 PROVED = [
     claim
@@ -30,12 +28,9 @@ ONCE_WEAKER = (
 
 
 @pytest.mark.parametrize("name", ONCE_WEAKER)
-def test_a_statement_that_is_wrong_for_large_sizes_falls(name):
-    """Parameter by parameter: right wherever a check enumerates, and off by one beyond a million."""
+def test_what_is_proved_of_all_sizes_is_not_owed_for_cases_alone(name):
+    """That the check falls for each, where the statement is wrong beyond a million, is a part of how a claim is run."""
     claim = load().claim(name)
-    watched, record = recording(claim.printed)
-    list(claim.check(watched, seeded(claim.id)))
+    assert claim in PROVED
     cases = {o.of for o in claim.obligations if o.quantifier is Quantifier.CASES}
-    assert set(record.parameters) - cases
-    for parameter in set(record.parameters) - cases:
-        assert falls(claim.check, claim.printed, parameter, lambda: seeded(claim.id)), parameter
+    assert set(parameters(claim.printed)) - cases

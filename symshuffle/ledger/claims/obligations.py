@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import inspect
 import numbers
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Hashable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from typing import Any, Final, TypeAlias, final
 
+import flint
 import numpy as np
 
 from symshuffle.base.numbers import Ball, Exp, Verdict
-from symshuffle.ledger.claims.comparisons import Comparison, Means
+from symshuffle.ledger.claims.comparisons import Means
 from symshuffle.ledger.claims.model import Check, Claim, Correction, Grade, Kind, Quantifier, Statement, parameters
 
 _Values: TypeAlias = Mapping[str, Any]
@@ -80,11 +81,51 @@ def beyond(statement: Statement, parameter: str, sign: int, *, threshold: int | 
     return wrong
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class WrongRuns:
+    """Runs of checks on wrong statements: many clauses ask about the same one, which is read twice at most.
+
+    - ``generator``: makes the random numbers of a run.
+    - ``fell``: by run, the clauses for which a symbolic comparison was not true, as far as the run was read.
+    - ``ended``: what ended a run that was read to its end: an exception, or nothing.
+    """
+
+    generator: Callable[[], np.random.Generator]
+    fell: dict[Hashable, set[str]] = field(default_factory=dict)
+    ended: dict[Hashable, Exception | None] = field(default_factory=dict)
+
+    def rejects(self, run: Hashable, check: Check, statement: Statement, serving: str | None) -> bool:
+        """Whether a symbolic comparison, made for the given clause if there is one, is not true.
+
+        What the check raises is raised, unless such a comparison came before.
+        """
+        again, fell = run in self.fell, self.fell.setdefault(run, set())
+        if run in self.ended or (again and _among(fell, serving)):
+            if not _among(fell, serving) and (error := self.ended[run]) is not None:
+                raise error
+            return _among(fell, serving)
+        try:
+            for comparison in check(statement, self.generator()):
+                if comparison.verdict is not Verdict.TRUE and comparison.means is Means.SYMBOLIC:
+                    fell.add(comparison.serves)
+                    if not again and _among(fell, serving):
+                        return True
+            self.ended[run] = None
+        except Exception as error:
+            self.ended[run] = error
+        return self.rejects(run, check, statement, serving)
+
+
+def _among(fell: Set[str], serving: str | None) -> bool:
+    return bool(fell) if serving is None else serving in fell
+
+
 def falls(
     check: Check,
     statement: Statement,
     parameter: str,
-    generator: Callable[[], np.random.Generator],
+    runs: WrongRuns,
     *,
     serving: str | None = None,
 ) -> bool:
@@ -93,29 +134,21 @@ def falls(
     The value is raised, then lowered: an upper bound that is raised remains one. What raises an exception decides
     nothing; where the wrong value cannot be taken apart by a check, one that is off for every value of the symbol is
     tried in its place.
+
+    - ``runs``: runs of this check, which know what was seen before.
     """
     for threshold in (THRESHOLD, None):
         broken = False
         for sign in (1, -1):
             wrong = beyond(statement, parameter, sign, threshold=threshold)
             try:
-                if rejects(check(wrong, generator()), serving=serving):
+                if runs.rejects((parameter, threshold, sign), check, wrong, serving):
                     return True
             except Exception:  # the wrong value broke the arithmetic of the check, which is not a rejection
                 broken = True
         if not broken:
             return False
     return False
-
-
-def rejects(comparisons: Iterable[Comparison], *, serving: str | None = None) -> bool:
-    """Whether a symbolic comparison, made for the given clause if there is one, is not true."""
-    return any(
-        comparison.verdict is not Verdict.TRUE
-        and comparison.means is Means.SYMBOLIC
-        and serving in (None, comparison.serves)
-        for comparison in comparisons
-    )
 
 
 def _names(statement: Statement) -> Callable[[tuple[Any, ...], Mapping[str, Any]], dict[str, Any]]:
@@ -220,6 +253,10 @@ def _step() -> Any:
         def fdiff(self, argindex: int = 1) -> Any:
             return sp.Integer(0)
 
+        @staticmethod
+        def in_balls(excess: flint.arb) -> flint.arb:
+            return flint.arb(1 if excess > 0 else 0 if excess <= 0 else "nan")
+
     return Beyond
 
 
@@ -255,10 +292,11 @@ def unmet(
     if holds.grade is Grade.PROVED:
         if not claim.obligations:
             yield "graded proved, but the claim does not list what it owes"
-        yield from _unproved(claim, holds, record, general, generator)
+        runs = WrongRuns(generator)
+        yield from _unproved(claim, holds, record, general, runs)
         for clause, quantifier in clauses.items():
             if quantifier in GENERAL and clause in served:
-                yield from _unproved_clause(claim, holds, record, clause, served[clause], generator)
+                yield from _unproved_clause(claim, holds, record, clause, served[clause], runs)
 
 
 def _unproved(
@@ -266,13 +304,13 @@ def _unproved(
     holds: Claim | Correction,
     record: Record,
     general: list[str],
-    generator: Callable[[], np.random.Generator],
+    runs: WrongRuns,
 ) -> Iterator[str]:
     check, statement = holds.check or claim.check, _statement(holds)
     for name in general:
         if name not in record.symbolic:
             yield f"graded proved, but {name} only takes the values that are enumerated"
-        elif not falls(check, statement, name, generator):
+        elif not falls(check, statement, name, runs):
             yield f"graded proved, but no symbolic comparison falls when the statement is made false for large {name}"
 
 
@@ -282,17 +320,18 @@ def _unproved_clause(
     record: Record,
     clause: str,
     means: Set[Means],
-    generator: Callable[[], np.random.Generator],
+    runs: WrongRuns,
 ) -> Iterator[str]:
     if Means.SYMBOLIC not in means:
         yield f"graded proved, but no symbolic comparison serves {clause!r}"
         return
     check, statement = holds.check or claim.check, _statement(holds)
-    if any(falls(check, statement, name, generator, serving=clause) for name in sorted(record.symbolic)):
+    names = sorted(record.symbolic)
+    if any(falls(check, statement, name, runs, serving=clause) for name in names):
         return
-    for control in claim.controls:
+    for number, control in enumerate(claim.controls):
         try:
-            if rejects((control.check or check)(control.statement, generator()), serving=clause):
+            if runs.rejects(number, control.check or check, control.statement, clause):
                 return
         except Exception:  # the runner reports it where it judges the control itself
             continue

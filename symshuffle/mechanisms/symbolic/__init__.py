@@ -6,6 +6,7 @@ writes ``Rational(1, 3)`` as the Python expression ``1/3``, and a ball made from
 """
 
 from symshuffle.base.numbers.texts import LARGEST_PARAMETER
+from symshuffle.mechanisms.symbolic.agreement import proportional, same_function, vanishes
 from symshuffle.mechanisms.symbolic.constants import (
     EXP_EPS,
     LAM,
@@ -24,8 +25,6 @@ from symshuffle.mechanisms.symbolic.signs import (
     large_limit,
     nonnegative,
     positive,
-    proportional,
-    same_function,
     smallest,
 )
 
@@ -52,5 +51,6 @@ __all__ = [
     "same_function",
     "smallest",
     "value_of",
+    "vanishes",
     "written",
 ]

@@ -145,7 +145,7 @@ def evaluate(expression: sp.Expr, *, bits: int | None = None) -> Number:
         return evaluate(expression, bits=bits)
     precision = bits or DEFAULT_BITS
     with working_precision(precision + 32):
-        return Ball.from_arb(_fold(expression), precision)
+        return Ball.from_arb(fold(expression, {}), precision)
 
 
 def _power(base: flint.arb, exponent: flint.arb) -> flint.arb:
@@ -166,8 +166,15 @@ _FUNCTIONS: Final[Mapping[Any, Callable[..., flint.arb]]] = {
 }
 
 
-def _fold(expression: sp.Expr) -> flint.arb:
-    """Evaluate an expression bottom-up in ball arithmetic at the current working precision."""
+def fold(expression: sp.Expr, point: Mapping[sp.Symbol, sp.Expr]) -> flint.arb:
+    """Evaluate an expression bottom-up in ball arithmetic at the current working precision.
+
+    A function of one's own says by its ``in_balls`` what it is of balls.
+
+    - ``point``: the exact values of its symbols.
+    """
+    if expression in point:
+        return fold(point[expression], {})
     if expression.is_Rational:
         return flint.arb(flint.fmpq(int(expression.p), int(expression.q)))
     if expression is sp.E:
@@ -179,10 +186,13 @@ def _fold(expression: sp.Expr) -> flint.arb:
         middle = expression.eval_rational(near, near)  # off by less than that
         around = flint.arb(flint.fmpq(int(middle.p), int(middle.q)))
         return around + flint.arb(0, flint.arb(2) ** -flint.ctx.prec)
-    if expression.func not in _FUNCTIONS:
+    if isinstance(expression, Exponential):
+        return fold(sp.exp(expression.exponent), {})
+    in_balls = _FUNCTIONS.get(expression.func) or getattr(expression.func, "in_balls", None)
+    if in_balls is None:
         expected = "sums, products, powers, exp, log, min, max, gamma, binomial, real roots of polynomials"
         raise InputError("expression", expression, expected)
-    return _FUNCTIONS[expression.func](*map(_fold, expression.args))
+    return in_balls(*(fold(part, point) for part in expression.args))
 
 
 def normal_form(expression: sp.Expr) -> sp.Expr:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -219,14 +220,18 @@ def _poisson_hinge(terms: Sequence[tuple[Any, Any]], kink: Any, bits: int) -> Ba
         steps, means, level = [to_arb(j) for j in jumps], [to_arb(r) for r in rates], to_arb(kink)
         masses = [_poisson_masses(mean, m) for mean, m in zip(means, most, strict=True)]
         total = flint.arb(0)
-        exact = is_exact((*jumps, kink)) if isinstance(kink, Fraction) else False
+        exact = is_exact((*jumps, kink))
+        over = math.lcm(*(term.denominator for term in (*jumps, kink))) if exact else 1
+        whole = [int(jump * over) for jump in (*jumps, kink)] if exact else []
         for counts in itertools.product(*(range(m + 1) for m in most)):
-            if exact and sum((c * j for c, j in zip(counts, jumps, strict=True)), start=-kink) <= 0:
-                continue
-            excess = sum((c * s for c, s in zip(counts, steps, strict=True)), start=-level)
-            mass = flint.arb(1)
-            for count, table in zip(counts, masses, strict=True):
-                mass *= table[count]
+            if exact:
+                above = sum(map(operator.mul, counts, whole), start=-whole[-1])
+                if above <= 0:
+                    continue
+                excess = flint.arb(flint.fmpq(above, over))
+            else:
+                excess = sum(map(operator.mul, counts, steps), start=-level)
+            mass = math.prod((table[count] for count, table in zip(counts, masses, strict=True)), start=flint.arb(1))
             total += mass * excess.nonnegative_part()
         # Vectors with a count beyond the last one contribute at most the positive jumps there.
         left = flint.arb(0)

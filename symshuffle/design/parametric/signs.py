@@ -143,8 +143,8 @@ def sign_changes(polynomial: Any, domain: Any) -> list[sp.Expr]:
     """
     if polynomial.degree() <= 0:
         return []
-    poly = sp.Poly(polynomial.as_expr(LAM), LAM, domain=domain) if not domain.is_QQ else None
-    rational = poly.lift() if poly is not None else sp.Poly(polynomial.as_expr(LAM), LAM, domain=sp.QQ)
+    poly = sp.Poly.from_dict(dict(polynomial), LAM, domain=domain)
+    rational = poly if domain.is_QQ else poly.lift()
     factors = [f for f, _ in rational.factor_list()[1] if f.degree() and f.count_roots(1, sp.oo)]
     roots = sorted({root for f in factors for root in sp.real_roots(f) if root > 1})
     if not roots:

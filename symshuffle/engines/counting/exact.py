@@ -146,20 +146,27 @@ class Exact:
 
     def _enclosed(self, law: Law, n: int) -> Ball:
         with working_precision(self.bits + 16):
-            values, weights = ball_arguments(law.values), ball_arguments(law.weights)
-            powers = [_powers(weight, n) for weight in weights]
-            total = flint.arb(0)
-            for counts in _compositions(n, len(values)):
-                hit = [i for i, count in enumerate(counts) if count]
-                excess = sum((counts[i] * values[i] for i in hit), start=flint.arb(0))
-                if excess < 0:
-                    continue
-                mass, drawn = flint.arb(1), 0
-                for i in hit:
-                    drawn += counts[i]
-                    mass *= flint.arb.bin_uiui(drawn, counts[i]) * powers[i][counts[i]]
-                total += mass * excess.nonnegative_part()
-            return Ball.from_arb(total / n, self.bits)
+            atoms = []
+            for value, weight in zip(ball_arguments(law.values), ball_arguments(law.weights), strict=True):
+                shares = [power / flint.arb.fac_ui(count) for count, power in enumerate(_powers(weight, n))]
+                atoms.append(([count * value for count in range(n + 1)], shares))
+            return Ball.from_arb(_gains(atoms, n, flint.arb(0)) * flint.arb.fac_ui(n) / n, self.bits)
+
+
+def _gains(atoms: Sequence[tuple[list[flint.arb], list[flint.arb]]], left: int, excess: flint.arb) -> flint.arb:
+    """The sum, over all counts of ``left`` draws, of the positive part of an excess after them times their shares.
+
+    - ``atoms``: for each, by its count c, ``c v`` and ``w^c / c!``.
+    """
+    (sums, shares), *others = atoms
+    if not others:
+        return shares[left] * (excess + sums[left]).nonnegative_part()
+    total = flint.arb(0)
+    for count in range(left + 1):
+        gain = _gains(others, left - count, excess + sums[count])
+        if not gain.is_zero():
+            total += shares[count] * gain
+    return total
 
 
 def _counted(law: Law, n: int) -> Fraction:

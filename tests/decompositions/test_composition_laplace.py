@@ -163,7 +163,9 @@ def test_inverse_of_a_mixture() -> None:
     assert 0 < found.width <= Fraction(1, 10**6) * found.upper
 
 
-@pytest.mark.parametrize("text", ["joint(laplace(cells=40),2)", "subsample(laplace,1/2)", "hamming(joint(laplace,krr(k=2)),1)"])
+@pytest.mark.parametrize(
+    "text", ["joint(laplace(cells=40),2)", "subsample(laplace,1/2)", "hamming(joint(laplace,krr(k=2)),1)"]
+)
 def test_from_the_local_budget_on_nothing_is_left(text: str) -> None:
     tree = parse(text)
     assert isinstance(tree, Composition)

@@ -249,11 +249,14 @@ def _below_all_numbers(law: Law, n: int) -> Bracket | None:
     from symshuffle.engines.contours import saddle  # NumPy loads when used
 
     try:
-        tilt = saddle.tilt(law)
+        tilt, clearly = saddle.tilt(law), -_CLEARLY * MOST_DOUBLINGS * math.log(2)
+        value, weight = max(zip(tilt.values, tilt.weights, strict=True))
+        if value > 0 and n * math.log(weight) + math.log(n * value) > clearly:  # least over c of one atom's share
+            return None
         c = saddle.saddle_point(tilt, n)
     except Unsupported:
         return None
-    if n * tilt.cumulant(c) - math.log(c) - 1 > -_CLEARLY * MOST_DOUBLINGS * math.log(2):
+    if n * tilt.cumulant(c) - math.log(c) - 1 > clearly:
         return None  # doubles do where the bound is far above that number
     with working_precision(128 + n.bit_length()):
         atoms = zip(ball_arguments(law.values), ball_arguments(law.weights), strict=True)

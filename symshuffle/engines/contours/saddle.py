@@ -116,6 +116,10 @@ class Tilt:
         tilted = self.tilted(s)
         return float(tilted @ (self.values - tilted @ self.values) ** 2)
 
+    def deviation(self, s: float) -> float:
+        """Above the standard deviation of G under the tilt ``s``."""
+        return math.sqrt(max(self.curvature(s), 0.0)) * (1 + 1e-9)
+
     def tilted(self, s: float) -> Array:
         """Probabilities of the atoms under the tilt ``s``."""
         exponent = s * self.values
@@ -195,9 +199,12 @@ def saddle_point(tilt: Tilt, n: int, lattice: Fraction | None = None) -> float:
     if half:  # beyond it the kernel only falls as fast as the integrand may grow
         largest = min(largest, _STEEPEST / half)
     low, high = -math.log(1e3 * n * float(np.abs(tilt.values).max())), math.log(largest)
-    # Newton's steps in log c, halving where they leave the bracket or find no slope, and now and then where they creep:
-    # an excess that falls towards 0 at infinity draws them there in steps of about one length.
-    place, turn = (low + high) / 2, 0
+    # Newton's steps in log c from the place of a Gaussian, halving where they leave the bracket or find no slope, and now
+    # and then where they creep: an excess that falls towards 0 at infinity draws them there in steps of about one length.
+    mean, variance = tilt.slope(0.0), tilt.curvature(0.0)
+    guess = 4 / (n * (mean + math.sqrt(mean * mean + 8 * variance / n))) if variance > 0 else 0.0
+    place, turn = math.log(guess) if guess > 0 else (low + high) / 2, 0
+    place = place if low < place < high else (low + high) / 2
     while high - low > _SETTLED:
         turn += 1
         c = math.exp(place)

@@ -153,7 +153,8 @@ def calculated_slope(
         numbers = {name: to_arb(value) if isinstance(value, Exp) else value for name, value in values.items()}
         x, at_cap, atoms = to_arb(exp_eps) if isinstance(exp_eps, Exp) else exp_eps, values["lam"] == exp_eps, []
         for first, second, rate in lines:
-            pair = (calculated(first), calculated(second))[:: 1 if way is Direction.FORWARD else -1]
+            one, other = (first, second) if way is Direction.FORWARD else (second, first)
+            pair = calculated(one), calculated(other)
             value = _difference(pair, (pair[0](numbers), pair[1](numbers)), x, at_cap=at_cap)
             atoms.append((_decided(value, precision), _decided(calculated(rate)(numbers), precision)))
         return atoms

@@ -87,11 +87,12 @@ class Region:
         total, slope = _pairwise(waves)
         slack = _SLACK + 2 * UNIT * (_STEPS + self._depth + float(self.tilted @ self.noise)) + 8 * UNIT * largest * t
         if self.far:
-            bound: Array = np.abs(total + self._transform(t)) + slack + self.deviation * radius
-            return bound + self.error + self._doubt()
-        steep = 2 * np.abs((total.conj() * slope).real) + 6 * self.deviation * slack + 8 * UNIT * largest
-        squared = (np.abs(total) + slack) ** 2 + radius * steep + (self.deviation * radius) ** 2
-        return np.sqrt(squared) + self.error
+            bound = np.abs(total + self._transform(t)) + slack + self.deviation * radius + self._doubt()
+        else:
+            steep = 2 * np.abs((total.conj() * slope).real) + 6 * self.deviation * slack + 8 * UNIT * largest
+            bound = np.sqrt((np.abs(total) + slack) ** 2 + radius * steep + (self.deviation * radius) ** 2)
+        found: Array = bound + self.error
+        return found
 
     def ceiling(self, t: Array) -> Array:
         """A bound on its size from a height on: 1, or the atoms in phase with the segments by parts."""

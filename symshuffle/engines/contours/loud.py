@@ -88,6 +88,6 @@ def _split(starts: Indices, stops: Indices) -> tuple[Indices, Indices]:
     while len(starts):
         middle = (starts + stops) // 2
         starts, stops = np.concatenate([starts, middle]), np.concatenate([middle, stops])
-        if len(starts) > _FEW // 2 or int((stops - starts).max()) <= 2 * _SHORT:
+        if len(starts) > _FEW // 2 or int((stops - starts).max()) <= _SHORT:
             break
     return starts, stops

@@ -199,8 +199,8 @@ def saddle_point(tilt: Tilt, n: int, lattice: Fraction | None = None) -> float:
     if half:  # beyond it the kernel only falls as fast as the integrand may grow
         largest = min(largest, _STEEPEST / half)
     low, high = -math.log(1e3 * n * float(np.abs(tilt.values).max())), math.log(largest)
-    # Newton's steps in log c from where a Gaussian has it, halving where they leave the bracket or find no slope, and now
-    # and then where they creep: an excess that falls towards 0 at infinity draws them there in steps of about a length.
+    # Newton's steps in log c from where a Gaussian has it, halving where they leave the bracket or find no slope, and
+    # at times where they creep: an excess that falls towards 0 at infinity draws them there in steps of about a length.
     mean, variance = tilt.slope(0.0), tilt.curvature(0.0)
     guess = (math.sqrt(mean * mean + 8 * variance / n) - mean) / (2 * variance) if variance > 0 else 0.0
     place, turn = math.log(guess) if guess > 0 else (low + high) / 2, 0

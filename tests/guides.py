@@ -176,7 +176,7 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
     "engines.contours.characteristic": ("laplace", "_ROUGH _CELLS"),
     "engines.contours.contour": (
         "contour smoothed laplace",
-        "CHUNK _WORTH_IT _PRICIEST _AS_MANY_AS _SHARE_OF_GAUSS _SPARED",
+        "CHUNK _WORTH_IT _PRICIEST _AS_MANY_AS _SHARE_OF_GAUSS _SPARED _ENOUGH",
     ),
     "engines.contours.loud": ("contour smoothed laplace", "CHUNK _SHORT _FEW _COARSE"),
     "engines.counting.counts": ("counts", "_FINEST"),
@@ -206,7 +206,7 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
     "accountants.rounds.period": ("period", "_NEGLIGIBLE _SILENT"),
     "accountants.rounds.lattice_sums": ("rounds sum", "_OUTSIDE"),
     "accountants.rounds.one_round": ("deployment", "_USUAL _ROUGH _COUNTS_PER_LEVELS"),
-    "accountants.rounds.over_rounds": ("deployment", "_CUT _SMALLEST"),
+    "accountants.rounds.over_rounds": ("deployment", "_CUT _SMALLEST _SMALLEST_OF_DENSITIES"),
     "accountants.rounds.plan": ("deployment", "WIDTH_OF_EPS WIDTH_OF_DELTA"),
     "design.decision.programs": ("polytope compact columns", "_SUPPORT _PRICED _SIMPLEX_VARIABLES"),
     "design.decision.tradeoff": ("polytope compact columns", "_EXACT_ROWS _FEW_INPUTS _SEEN _PATIENT"),

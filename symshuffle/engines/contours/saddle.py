@@ -276,15 +276,19 @@ def widths(rel: float, *, spread: bool = False) -> Iterator[float]:
         attempt /= 8 if spread else 30
 
 
-def choose(tilt: Tilt, n: int, *, rel: float, lattice: Fraction | None = None) -> ContourPlan:
+def choose(
+    tilt: Tilt, n: int, *, rel: float, lattice: Fraction | None = None, enough: float | None = None
+) -> ContourPlan:
     """Constants whose bracket is about ``rel`` in (0, 1) wide, relative to its value, when the law of S is spread out.
 
     A lattice is used if one period of it is shorter than the smoothed line would be.
+
+    - ``enough``: exponent by which what is neglected is below the width; by default that of what is negligible.
     """
     c = saddle_point(tilt, n)
     # The gap of the two sides is about (tau c)^2 for a spread-out sum; half of it leaves room for the other errors.
     tau = math.sqrt(rel / 2) / c
-    quiet = QUIET - math.log(rel)
+    quiet = (QUIET if enough is None else enough) - math.log(rel)
     length = math.sqrt(2 * quiet) / tau
     # The lattice of atoms with many large denominators may be below the smallest double.
     on_lattice = lattice is not None and float(lattice) > 0 and math.pi / float(lattice) <= length
@@ -317,8 +321,8 @@ def _reach(tilt: Tilt, n: int, c: float, tau: float, quiet: float) -> float:
     spread = math.sqrt(n * max(tilt.curvature(c), 0.0))
     centre = abs(n * tilt.slope(c) + tau * tau * c)
     reach = max(2 * quiet / c, 2 * (centre + math.sqrt(2 * quiet) * math.hypot(spread, tau)))
-    while _tail_exponent(tilt, n, c, tau, reach / 2) < quiet:
-        reach *= 1.25
+    while (exponent := _tail_exponent(tilt, n, c, tau, reach / 2)) < quiet:
+        reach *= min(max((quiet / exponent) ** 0.75, 1.25), 4.0) if exponent > 0 else 1.25
         if reach > _LONGEST:
             raise Unsupported("the tilted sum has tails too long for a contour; use engine exact or sparse")
     return reach

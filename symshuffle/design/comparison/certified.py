@@ -103,7 +103,7 @@ class Rivals:
     rest: list[Box] = field(default_factory=list, compare=False)
     seen: list[float] = field(default_factory=list, compare=False)
     spared: list[float] = field(default_factory=list, compare=False)
-    settled: dict[Box, bool] = field(default_factory=dict, compare=False)
+    settled: dict[Box, bool] = field(default_factory=dict, init=False, compare=False)
 
     def __post_init__(self) -> None:
         replace_choice(Rigour, self, "rigour")
@@ -115,7 +115,11 @@ class Rivals:
         asked for, whatever guesses say.
         """
         found = self._left(known)
-        return found if found is not None or not self.spared else replace(self, doubt=math.inf)._left(known)
+        if found is not None or not self.spared:
+            return found
+        again = replace(self, doubt=math.inf)
+        again.settled.update(self.settled)
+        return again._left(known)
 
     def _left(self, known: frozenset[int]) -> tuple[Parameters, ...] | None:
         found: list[Parameters] = []

@@ -176,7 +176,7 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
     "engines.contours.characteristic": ("laplace", "_ROUGH _CELLS"),
     "engines.contours.contour": (
         "contour smoothed laplace",
-        "CHUNK _WORTH_IT _PRICIEST _AS_MANY_AS _SHARE_OF_GAUSS _SPARED _ENOUGH",
+        "CHUNK _WORTH_IT _PRICIEST _AS_MANY_AS _SHARE_OF_GAUSS _SPARED",
     ),
     "engines.contours.loud": ("contour smoothed laplace", "CHUNK _SHORT _FEW _COARSE"),
     "engines.counting.counts": ("counts", "_FINEST"),

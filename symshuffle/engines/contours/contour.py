@@ -78,9 +78,6 @@ _PER_NODE: Final = 64
 
 _LEAST: Final = 5e-324
 _FAR_BELOW: Final = 700.0
-_ENOUGH: Final = 30.0
-"""Exponent by which what a first pass neglects is below its width: with more, more nodes are looked at for nothing."""
-
 _SPARED: Final = 7.0
 """Exponent by which silent nodes far from the real line stay below the width aimed at."""
 
@@ -163,8 +160,7 @@ class Contour:
 
         Infinitely many where the radii of the law alone take the width asked for, which no constants change.
         """
-        enough = _ENOUGH if rel >= self.rel else None  # where that missed the width, all that may matter is smaller
-        plan = saddle.choose(rough, n, rel=rel, lattice=law.lattice, enough=enough)
+        plan = saddle.choose(rough, n, rel=rel, lattice=law.lattice, quick=True)
         seen = form(law, rough, plan, tolerance=_SHARE_OF_GAUSS * rel / n)
         tilt = seen.tilt
         scale = n * tilt.cumulant(plan.c) + (plan.tau * plan.c) ** 2 / 2  # everything below is relative to exp(scale)

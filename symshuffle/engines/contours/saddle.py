@@ -279,21 +279,17 @@ def widths(rel: float, *, spread: bool = False) -> Iterator[float]:
         attempt /= 8 if spread else 30
 
 
-def choose(
-    tilt: Tilt, n: int, *, rel: float, lattice: Fraction | None = None, enough: float | None = None
-) -> ContourPlan:
+def choose(tilt: Tilt, n: int, *, rel: float, lattice: Fraction | None = None, quick: bool = False) -> ContourPlan:
     """Constants whose bracket is about ``rel`` in (0, 1) wide, relative to its value, when the law of S is spread out.
 
     A lattice is used if one period of it is shorter than the smoothed line would be.
 
-    - ``enough``: exponent by which what is neglected is below the width, for constants that are found quickly; by
-      default that of what is negligible.
+    - ``quick``: whether they are looked for from a Gaussian on, in longer steps; both make true brackets.
     """
-    quick = enough is not None
     c = saddle_point(tilt, n, gaussian=quick)
     # The gap of the two sides is about (tau c)^2 for a spread-out sum; half of it leaves room for the other errors.
     tau = math.sqrt(rel / 2) / c
-    quiet = (QUIET if enough is None else enough) - math.log(rel)
+    quiet = QUIET - math.log(rel)
     length = math.sqrt(2 * quiet) / tau
     # The lattice of atoms with many large denominators may be below the smallest double.
     on_lattice = lattice is not None and float(lattice) > 0 and math.pi / float(lattice) <= length

@@ -206,7 +206,7 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
     "accountants.rounds.period": ("period", "_NEGLIGIBLE _SILENT"),
     "accountants.rounds.lattice_sums": ("rounds sum", "_OUTSIDE"),
     "accountants.rounds.one_round": ("deployment", "_USUAL _ROUGH _COUNTS_PER_LEVELS"),
-    "accountants.rounds.over_rounds": ("deployment", "_CUT _SMALLEST"),
+    "accountants.rounds.over_rounds": ("deployment", "_CUT _SMALLEST _SMALLEST_OF_DENSITIES"),
     "accountants.rounds.plan": ("deployment", "WIDTH_OF_EPS WIDTH_OF_DELTA"),
     "design.decision.programs": ("polytope compact columns", "_SUPPORT _PRICED _SIMPLEX_VARIABLES"),
     "design.decision.tradeoff": ("polytope compact columns", "_EXACT_ROWS _FEW_INPUTS _SEEN _PATIENT"),

@@ -61,7 +61,7 @@ class One:
         """As :meth:`source`, a mechanism by its closed form on file where that will do: it loads no SymPy."""
         from symshuffle.decompositions.closed_forms import closed_form
 
-        will_do = self.file is None and covering.replaces_one
+        will_do = self.file is None and covering.null is None
         known = closed_form(self.mech, assignments(self.param), eps0=self.eps0, lam=self.lam) if will_do else None
         return self.source() if known is None else known
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.base.artifacts import check_destination, write_atomically
-from symshuffle.base.choices import Adjacency, Loss, Question, Rigour
+from symshuffle.base.choices import Loss, Question, Rigour
 from symshuffle.base.numbers import parse_rational
 
 if TYPE_CHECKING:
@@ -254,11 +254,6 @@ class CoveringOptions:
     def of_all_users(self) -> bool:
         """Whether all users send a message, and neighbours differ in one."""
         return self.min_users is self.dropout is self.group is None
-
-    @property
-    def replaces_one(self) -> bool:
-        """Whether the adjacency is the default one."""
-        return self.null is None and self.adjacency in (None, Adjacency.REPLACE_ONE)
 
 
 NONE_ASKED: Final = CoveringOptions()

@@ -43,6 +43,9 @@ _Entry: TypeAlias = "Fraction | flint.arb | Span"
 Calculated: TypeAlias = "Callable[[Mapping[str, Any]], Any]"
 """From the parameters by name to a number of their kind."""
 
+_Pair: TypeAlias = "tuple[Calculated, Calculated]"
+_Decided: TypeAlias = "Fraction | Ball"
+
 
 class CalculatedCell(NamedTuple):
     """A component of a decomposition: its weights in both rows and in the blanket, and the ratios of these."""
@@ -95,39 +98,50 @@ def _law(
     doubles: bool,
 ) -> Law:
     """Kept for a moment: the other direction is asked for next."""
-    values = dict(known)
     with working_precision(precision + 32):
-        entry = Span.around if doubles else to_arb
-        numbers: dict[str, _Entry] = {
-            name: entry(value) if isinstance(value, Exp) else value for name, value in values.items()
-        }
-        x: _Entry = entry(exp_eps) if isinstance(exp_eps, Exp) else exp_eps
-        at_cap = values.get("lam") == exp_eps
+        x: _Entry = (Span.around if doubles else to_arb)(exp_eps) if isinstance(exp_eps, Exp) else exp_eps
+        at_cap = dict(known).get("lam") == exp_eps
         atoms, singular = [], Fraction(0)
-        for a, b, c, ratios in cells:
-            charge = c(numbers)
-            if ratios is not None and not (isinstance(charge, Fraction) and charge == 0):
-                value = _difference(ratios, way, numbers, x, at_cap)
-                atoms.append((_decided(value, precision), _decided(charge, precision)))
-                continue
-            first, second = (a, b) if way is Direction.FORWARD else (b, a)
-            excess = _decided(_less(first(numbers), _times(x, second(numbers))), precision)
-            if not isinstance(excess, Fraction):
-                raise NotDecided(f"singular mass {excess}")
-            singular += max(excess, Fraction(0))
+        for charge, functions, seen in _numbers(cells, known, way, precision, doubles):
+            value = _decided(_difference(functions, seen, x, at_cap=at_cap and charge is not None), precision)
+            if charge is not None:
+                atoms.append((value, charge))
+            elif isinstance(value, Fraction):
+                singular += max(value, Fraction(0))
+            else:
+                raise NotDecided(f"singular mass {value}")
         return Law.from_atoms(sorted(atoms, key=lambda atom: lower_end(atom[0])), singular)
 
 
-def _difference(
-    ratios: tuple[Calculated, Calculated], way: Direction, numbers: Mapping[str, _Entry], x: _Entry, at_cap: bool
-) -> _Entry:
+@lru_cache(maxsize=8)
+def _numbers(
+    cells: tuple[CalculatedCell, ...],
+    known: tuple[tuple[str, Real], ...],
+    way: Direction,
+    precision: int,
+    doubles: bool,
+) -> list[tuple[_Decided | None, _Pair, tuple[_Entry, _Entry]]]:
+    """For each cell its weight in the blanket, None where that is 0, and ratios or weights: the same at all levels."""
+    entry = Span.around if doubles else to_arb
+    numbers: dict[str, _Entry] = {name: entry(value) if isinstance(value, Exp) else value for name, value in known}
+    found: list[tuple[_Decided | None, _Pair, tuple[_Entry, _Entry]]] = []
+    for a, b, c, ratios in cells:
+        charge = c(numbers)
+        none = ratios is None or (isinstance(charge, Fraction) and charge == 0)
+        one, other = (a, b) if ratios is None or none else ratios
+        pair = (one, other) if way is Direction.FORWARD else (other, one)
+        seen = pair[0](numbers), pair[1](numbers)
+        found.append((None if none else _decided(charge, precision), pair, seen))
+    return found
+
+
+def _difference(functions: _Pair, seen: tuple[_Entry, _Entry], x: _Entry, *, at_cap: bool) -> _Entry:
     """The value of G where two likelihood ratios are seen; ``at_cap``, where x is the local ratio cap."""
-    first, second = ratios if way is Direction.FORWARD else ratios[::-1]
-    if first is second:  # no difference of two enclosures: it vanishes at exp(eps) = 1
-        return _times(first(numbers), _less(Fraction(1), x))
-    if at_cap and (first, second) in ((calculated("lam"), calculated("1")), (calculated("1"), calculated("1/lam"))):
+    if functions[0] is functions[1]:  # no difference of two enclosures: it vanishes at exp(eps) = 1
+        return _times(seen[0], _less(Fraction(1), x))
+    if at_cap and functions in ((calculated("lam"), calculated("1")), (calculated("1"), calculated("1/lam"))):
         return Fraction(0)
-    return _less(first(numbers), _times(x, second(numbers)))
+    return _less(seen[0], _times(x, seen[1]))
 
 
 def calculated_slope(
@@ -139,7 +153,9 @@ def calculated_slope(
         numbers = {name: to_arb(value) if isinstance(value, Exp) else value for name, value in values.items()}
         x, at_cap, atoms = to_arb(exp_eps) if isinstance(exp_eps, Exp) else exp_eps, values["lam"] == exp_eps, []
         for first, second, rate in lines:
-            value = _difference((calculated(first), calculated(second)), way, numbers, x, at_cap)
+            one, other = (first, second) if way is Direction.FORWARD else (second, first)
+            pair = calculated(one), calculated(other)
+            value = _difference(pair, (pair[0](numbers), pair[1](numbers)), x, at_cap=at_cap)
             atoms.append((_decided(value, precision), _decided(calculated(rate)(numbers), precision)))
         return atoms
 
@@ -269,7 +285,7 @@ def _arb(value: _Entry) -> flint.arb:
     return to_arb(value) if isinstance(value, Fraction) else value
 
 
-def _decided(value: _Entry, bits: int) -> Fraction | Ball:
+def _decided(value: _Entry, bits: int) -> _Decided:
     """The number, as a law has it: certainly not 0, unless it is rational."""
     if isinstance(value, Fraction):
         return value

@@ -115,6 +115,13 @@ class ClosedForm:
                 raise
         return calculated_law(settled, values, exp_eps, direction, bits=bits)
 
+    def law_against_null(
+        self, exp_eps: Real, *, second: bool, direction: Direction = Direction.FORWARD, bits: int | None = None
+    ) -> Law:
+        """Law of G of one input of a pair against a null symbol that has the law of the blanket."""
+        cells = _cells_against_null(self.name, bool(self.limits), second)
+        return calculated_law(cells, self._values(), exp_eps, direction, bits=bits)
+
     def spreads(self, exp_eps: Real, direction: Direction, bits: int | None) -> bool:
         """Whether the law of G certainly rises in convex order with the parameter that tells pairs apart."""
         slope = self._form["slope"]
@@ -201,6 +208,18 @@ def cells_on_file(name: str, limit: bool, others: Others) -> tuple[CalculatedCel
     """The same as functions of the parameters."""
     kept = lines_on_file(name, limit, others)
     return None if kept is None else tuple(CalculatedCell.of(*line) for line in kept)
+
+
+@cache
+def _cells_against_null(name: str, limit: bool, second: bool) -> tuple[CalculatedCell, ...]:
+    """The cells over the blanket, one of whose inputs is replaced by a null symbol of law ``c / gamma``."""
+    lines = lines_on_file(name, limit, Others.BLANKET) or []
+    mass = f"(1 - ({lines[-1][2]}))"
+    cells = [
+        (b if second else a, f"({c})/{mass}", c, None if ratios is None else (ratios[second], f"1/{mass}"))
+        for a, b, c, ratios in lines[:-1]
+    ]
+    return tuple(CalculatedCell.of(*cell) for cell in (*cells, lines[-1]))
 
 
 @lru_cache(maxsize=256)

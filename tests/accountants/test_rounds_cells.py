@@ -1,10 +1,11 @@
 """Values of densities between two finite laws on cells: against the transforms of the engine for densities."""
 
+import re
 from fractions import Fraction
 
 import pytest
 
-from symshuffle import epsilon, rounds
+from symshuffle import delta, epsilon, rounds
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.rounds.between import Between
@@ -107,3 +108,11 @@ def test_several_rounds_of_densities_lie_between_one_and_the_sum():
     assert one.bracket.upper < two.bracket.lower
     assert two.attained.lower <= two.bracket.upper <= min(value for _, value in two.rounds.simpler)
     assert two.bracket.width <= Fraction(3, 100) * two.bracket.upper
+
+
+def test_far_out_rounds_of_densities_end_where_their_cells_do():
+    """Outside of the cells is a mass that no level reduces: lattices that ask for less go on to 20 nats."""
+    found = delta(rounds(LocalGaussian(3), 2), n=1000, eps="0.3").bracket
+    assert 0 < found.lower < found.upper < Fraction(1, 10**14)
+    levels = re.match(r"laws on (\d+) levels", found.how)
+    assert levels and int(levels[1]) < 300

@@ -16,7 +16,7 @@ from symshuffle.accountants.bounds.evaluate import Request, evaluate
 from symshuffle.accountants.bounds.guided import Guide, guided, level
 from symshuffle.accountants.bounds.search import Bound, Crossing, cross, mills_guess, smallest_meeting
 from symshuffle.accountants.covering.participation import EVERYBODY, bound_over
-from symshuffle.accountants.covering.reduced import MixedFamily, Reduction, laws, mixed_laws
+from symshuffle.accountants.covering.reduced import MixedFamily, Reduction, distinct, laws, mixed_laws
 from symshuffle.base.choices import Direction, Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
@@ -99,7 +99,7 @@ def reached_at(real: Reduction, n: int, order: Real, request: Request, *, approa
 
 def _of_finite(found: Iterable[Law], n: int, request: Request) -> list[Bracket]:
     """Brackets among which is that of the largest law; laws that are below another by a first, wide look have none."""
-    several = list(dict.fromkeys(found))
+    several = distinct(found)
     looks = request.engine is None and request.rigour is not Rigour.EXACT and request.rel < _WIDE
     if looks and len(several) > _FEW:
         rough = [evaluate(law, n, replace(request, rel=_WIDE)) for law in several]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, final
@@ -21,6 +21,7 @@ from symshuffle.base.numbers import (
     format_decimal,
     lower_end,
     to_arb,
+    to_float,
     upper_end,
     working_precision,
 )
@@ -208,7 +209,12 @@ def _of_segments(law: MixedLaw, n: int, request: Request) -> Bracket:
 
 
 def _below_one_user(found: Bracket, law: Law | MixedLaw) -> Bracket:
-    """Where an engine says little, one user says more."""
+    """Where an engine says little, one user says more: looked at exactly where doubles do not tell that it is more."""
+    if isinstance(law, Law):
+        with suppress(OverflowError):
+            rough = math.fsum(max(to_float(value), 0.0) * to_float(weight) for value, weight in law.atoms())
+            if found.upper <= Fraction(rough) / 2:  # what is singular is added to it
+                return found
     return found if found.upper <= law.ceiling else replace(found, upper=law.ceiling)
 
 
@@ -249,11 +255,14 @@ def _below_all_numbers(law: Law, n: int) -> Bracket | None:
     from symshuffle.engines.contours import saddle  # NumPy loads when used
 
     try:
-        tilt = saddle.tilt(law)
+        tilt, clearly = saddle.tilt(law), -_CLEARLY * MOST_DOUBLINGS * math.log(2)
+        value, weight = max(zip(tilt.values, tilt.weights, strict=True))
+        if value > 0 and n * math.log(weight) + math.log(n * value) > clearly:  # least over c of one atom's share
+            return None
         c = saddle.saddle_point(tilt, n)
     except Unsupported:
         return None
-    if n * tilt.cumulant(c) - math.log(c) - 1 > -_CLEARLY * MOST_DOUBLINGS * math.log(2):
+    if n * tilt.cumulant(c) - math.log(c) - 1 > clearly:
         return None  # doubles do where the bound is far above that number
     with working_precision(128 + n.bit_length()):
         atoms = zip(ball_arguments(law.values), ball_arguments(law.weights), strict=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from symshuffle.accountants.covering.reduced import Datasets, LawFamily, MixedFamily, PairClass, Reduction
 from symshuffle.base.choices import Adjacency, Direction, Others, Side
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
     Number,
@@ -29,6 +30,7 @@ from symshuffle.base.numbers import (
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
+from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.model import Decomposition, ReductionPair, simplified_decomposition
 from symshuffle.mechanisms.continuous import Laplace
 
@@ -159,15 +161,15 @@ def blanket_of_mechanism(mechanism: Mechanism) -> Reduction:
     from symshuffle.decompositions.counting import Cell
     from symshuffle.decompositions.symbolic import optimal_decomposition
 
-    if not mechanism.pair.every:
-        raise Unsupported("adjacency zero-out compares all inputs with the null symbol; do not choose a pair")
+    several = tuple(mechanism.pair_classes())
 
-    def against(one: Mechanism, *, second: bool) -> LawFamily:
+    def against(place: int, second: bool) -> LawFamily:
         @cache
         def derived() -> SymbolicDecomposition:
-            found = optimal_decomposition(one)
+            found = optimal_decomposition(several[place])
             if found.gamma == 0:
-                raise Unsupported(f"adjacency zero-out: the blanket of {one.name} has no mass to make a null symbol of")
+                name = several[place].name
+                raise Unsupported(f"adjacency zero-out: the blanket of {name} has no mass to make a null symbol of")
             cells = tuple(
                 Cell(
                     cell.b if second else cell.a,
@@ -181,11 +183,35 @@ def blanket_of_mechanism(mechanism: Mechanism) -> Reduction:
 
         return lambda exp_eps, direction, bits: derived().law(exp_eps, direction=direction, bits=bits)
 
+    return against_blanket([str(one.pair) for one in several], against, every=mechanism.pair.every)
+
+
+def blanket_of_closed_form(form: ClosedForm) -> Reduction:
+    """The same from the file; where numbers do not settle what algebra would, the mechanism is asked."""
+    algebra, kinds = cache(lambda: blanket_of_mechanism(form.mechanism())), form.kinds
+
+    def against(place: int, second: bool) -> LawFamily:
+        def law(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
+            with suppress(NotDecided):
+                return kinds[place].law_against_null(exp_eps, second=second, direction=direction, bits=bits)
+            return algebra().bounds[2 * place + second](exp_eps, direction, bits)
+
+        return law
+
+    return against_blanket([one.pairs for one in kinds], against, every=form.every)
+
+
+def against_blanket(pairs: Sequence[str], against: Callable[[int, bool], LawFamily], *, every: bool) -> Reduction:
+    """Either input of each class of pairs against the null symbol.
+
+    - ``against``: from the number of a class, and whether its second input is meant, to laws.
+    """
+    if not every:
+        raise Unsupported("adjacency zero-out compares all inputs with the null symbol; do not choose a pair")
     classes = tuple(
-        PairClass(f"{'the second' if second else 'the first'} of {one.pair}, and the null symbol", law)
-        for one in mechanism.pair_classes()
+        PairClass(f"{'the second' if second else 'the first'} of {pair}, and the null symbol", against(i, second))
+        for i, pair in enumerate(pairs)
         for second in (False, True)
-        for law in (against(one, second=second),)
     )
     return Reduction(
         classes,

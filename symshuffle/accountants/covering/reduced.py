@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache, singledispatch
 from typing import Final, TypeAlias, final
@@ -187,12 +187,12 @@ class Reduction:
     def _largest(
         self, families: tuple[LawFamily, ...], exp_eps: Real, question: Question, bits: int | None
     ) -> list[Law]:
-        found: dict[Law, None] = {}
+        found: list[Law] = []
         for direction in question.directions:
             one_is_enough = self.spreads is not None and self.spreads(exp_eps, direction, bits)
             for family in families[:1] if one_is_enough else families:
-                found |= dict.fromkeys(laws(family, exp_eps, Question(direction), bits))
-        return list(found)
+                found += laws(family, exp_eps, Question(direction), bits)
+        return distinct(found)
 
 
 @lru_cache(maxsize=_LAWS_KEPT)
@@ -201,7 +201,13 @@ def laws(family: LawFamily, exp_eps: Real, question: Question, bits: int | None)
 
     Kept, because curves over n and both ends of a bracket ask for the same laws again.
     """
-    return tuple(dict.fromkeys(_sorted(family(exp_eps, direction, bits)) for direction in question.directions))
+    return tuple(distinct([_sorted(family(exp_eps, direction, bits)) for direction in question.directions]))
+
+
+def distinct(found: Iterable[Law]) -> list[Law]:
+    """Some laws without repetition; those that are one object are told apart from no other, which takes long."""
+    several = list({id(law): law for law in found}.values())
+    return several if len(several) < 2 else list(dict.fromkeys(several))
 
 
 def mixed_laws(

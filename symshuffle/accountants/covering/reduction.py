@@ -286,15 +286,17 @@ def _of_symbolic(source: SymbolicDecomposition) -> Reduction:
 
 def _to_the_blanket(source: Source) -> Reduction:
     """Every input against a null symbol that has the law of the blanket."""
-    from symshuffle.mechanisms.model import Mechanism
-
     match source:
+        case ClosedForm():
+            return listed.blanket_of_closed_form(source)
         case Channel():
             return listed.blanket_of_channel(source)
-        case Mechanism():
-            return listed.blanket_of_mechanism(_complete(source))
         case Laplace():
             return listed.blanket_of_laplace(source)
+    from symshuffle.mechanisms.model import Mechanism
+
+    if isinstance(source, Mechanism):
+        return listed.blanket_of_mechanism(_complete(source))
     raise Unsupported(
         "adjacency zero-out: this source has no null symbol; use a mechanism, a vector mechanism or channel"
     )

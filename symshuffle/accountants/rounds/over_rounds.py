@@ -38,6 +38,10 @@ _CUT: Final = Fraction(1, 2_000)
 """Share of the target delta that all rounds together may lose beyond the last level."""
 
 _SMALLEST: Final = Fraction(1, 10**250)
+_SMALLEST_OF_DENSITIES: Final = Fraction(1, 10**18)
+"""Values of delta below which no farther level is looked for; for densities that of each round, because masses outside
+of their cells are as large as what is left there."""
+
 _BITS: Final = 192
 
 _Read: TypeAlias = "Callable[[Losses], Fraction]"
@@ -271,13 +275,16 @@ def delta(plan: Rounds, covering: Covering, request: Request, order: Real, *, at
         return _nothing("delta", rounds)
     eps, scale = _logarithm(order), rounds.scale
     read, simpler = rounds.delta(eps), _simpler_deltas(rounds, eps)
-    least = max(min(_gaussian(scale, float(eps)), *(value for _, value in simpler)), _SMALLEST)
+    dense = any(part.dense for part in rounds.telling)
+    smallest = _SMALLEST_OF_DENSITIES * rounds.times if dense else _SMALLEST
+    least = max(min(_gaussian(scale, float(eps)), *(value for _, value in simpler)), smallest)
     while True:
         beyond = _CUT * least / rounds.times
         found = rounds.narrowed(read, beyond, width, max(1.0, (float(eps) / scale) ** 2))
-        if least <= 10 * found.high or least <= _SMALLEST:
+        lost = 4 * beyond * rounds.times
+        if least <= max(10 * found.high, smallest) or 10 * lost <= found.high - found.low:
             break
-        least = max(min(found.high, least * least), _SMALLEST)
+        least = max(min(found.high, least * least), smallest)
     return _answer("delta", rounds, found, simpler, rounds.attained(read, found) if attain else None, width)
 
 

@@ -90,6 +90,7 @@ class Rivals:
       asked for.
     - ``rest``: boxes outside which nobody has a risk below the goal, if that is known; all boxes otherwise.
     - ``spared``: guesses for which no bound was asked for.
+    - ``settled``: whether boxes are excluded for which every bound was asked for.
     """
 
     family: Family
@@ -102,6 +103,7 @@ class Rivals:
     rest: list[Box] = field(default_factory=list, compare=False)
     seen: list[float] = field(default_factory=list, compare=False)
     spared: list[float] = field(default_factory=list, compare=False)
+    settled: dict[Box, bool] = field(default_factory=dict, init=False, compare=False)
 
     def __post_init__(self) -> None:
         replace_choice(Rigour, self, "rigour")
@@ -113,7 +115,11 @@ class Rivals:
         asked for, whatever guesses say.
         """
         found = self._left(known)
-        return found if found is not None or not self.spared else replace(self, doubt=math.inf)._left(known)
+        if found is not None or not self.spared:
+            return found
+        again = replace(self, doubt=math.inf)
+        again.settled.update(self.settled)
+        return again._left(known)
 
     def _left(self, known: frozenset[int]) -> tuple[Parameters, ...] | None:
         found: list[Parameters] = []
@@ -170,9 +176,14 @@ class Rivals:
 
     def excludes(self, box: Box) -> bool:
         """Whether nobody in the box certainly meets the match with a risk below the goal."""
-        both = self.family.base == HASHING and box.shares is not None
+        if box in self.settled:
+            return self.settled[box]
+        both, before = self.family.base == HASHING and box.shares is not None, len(self.spared)
         first = self.match.kind is not MatchKind.EPS_DELTA  # the one that excludes more boxes
-        return any(self._excludes(box, Degrading(self.family, by)) for by in ((first, not first) if both else (True,)))
+        found = any(self._excludes(box, Degrading(self.family, by)) for by in ((first, not first) if both else (True,)))
+        if found or len(self.spared) == before:
+            self.settled[box] = found
+        return found
 
     def _excludes(self, box: Box, order: Degrading) -> bool:
         level = self._level(box, order)

@@ -52,6 +52,7 @@ class Region:
     """The nodes from ``first`` to ``last`` of a line, with a form of the characteristic function that serves them.
 
     - ``noise``: bounds on the relative errors of ``tilted``, in unit round-offs.
+    - ``deviation``: above the standard deviation of G under the tilt.
     - ``segments``: ends of the segments that are not among the atoms, at their values ``constant + slope * ratio`` of
       G; the weight is signed, and relative to M(c) as the exponential of ``-log_scale`` is.
     - ``log_scale``: logarithm of M(c).
@@ -73,13 +74,25 @@ class Region:
         """Whether the segments are given by their transforms."""
         return bool(self.segments)
 
-    def size(self, t: Array) -> Array:
-        """An upper bound on the size of the function."""
-        waves = (w * np.exp(1j * v * t) for v, w in zip(self.values, self.tilted, strict=True))
-        total = _pairwise(waves) + self._transform(t)
-        largest = float(self.tilted @ np.abs(self.values))
-        slack = _SLACK + 2 * UNIT * (_STEPS + self._depth + float(self.tilted @ self.noise))
-        return np.abs(total) + slack + self.error + 8 * UNIT * largest * t + self._doubt()
+    def size(self, t: Array, radius: Array) -> Array:
+        r"""An upper bound on the size of the function over stretches of a half width r around a place.
+
+        Of atoms its square moves by at most :math:`2r|\Re\bar\varphi\varphi'|+r^2\operatorname{Var}G`, because it is
+        :math:`E\cos(t(G-G'))`, with G' a copy of G and both under the tilt; with segments the size moves by
+        :math:`r\,E|G-\mu|`.
+        """
+        mean, largest = float(self.tilted @ self.values), math.sqrt(float(self.tilted @ self.values**2))
+        terms = zip(self.values, self.tilted, strict=True)
+        waves = (np.array([[w], [1j * w * (v - mean)]]) * np.exp(1j * v * t) for v, w in terms)
+        total, slope = _pairwise(waves)
+        slack = _SLACK + 2 * UNIT * (_STEPS + self._depth + float(self.tilted @ self.noise)) + 8 * UNIT * largest * t
+        if self.far:
+            bound = np.abs(total + self._transform(t)) + slack + self.deviation * radius + self._doubt()
+        else:
+            steep = 2 * np.abs((total.conj() * slope).real) + 6 * self.deviation * slack + 8 * UNIT * largest
+            bound = np.sqrt((np.abs(total) + slack) ** 2 + radius * steep + (self.deviation * radius) ** 2)
+        found: Array = bound + self.error
+        return found
 
     def ceiling(self, t: Array) -> Array:
         """A bound on its size from a height on: 1, or the atoms in phase with the segments by parts."""
@@ -210,17 +223,15 @@ def form(law: Law | MixedLaw, tilt: saddle.Tilt, plan: saddle.ContourPlan, *, to
     - ``tolerance``: what a Gauss rule may leave out, relative to M(c).
     """
     if isinstance(law, Law):
-        tilted = tilt.tilted(plan.c)
-        deviation = float(tilted @ np.abs(tilt.values - tilted @ tilt.values)) * (1 + 1e-9)
-        region = Region(0, plan.nodes, plan.c, tilt.values, tilted, tilt.tilted_noise(plan.c), deviation)
+        tilted, noise = tilt.tilted(plan.c), tilt.tilted_noise(plan.c)
+        region = Region(0, plan.nodes, plan.c, tilt.values, tilted, noise, tilt.deviation(plan.c))
         return Form((region,), tilt, tilt, law)
     order, height = law.rule(plan.c, end=plan.end, tolerance=tolerance)
     finite = law.near(order, _BITS)
     near, above = (saddle.tilt(x) for x in (finite, law.finite("upper", _CELLS, _BITS)))
     last = min(math.floor(height / plan.step), plan.nodes)
-    # The mean distance is no smooth function of G, which a Gauss rule needs; the standard deviation above it is.
-    deviation = math.sqrt(max(near.curvature(plan.c), 0.0))
-    first = Region(0, last, plan.c, near.values, near.tilted(plan.c), near.tilted_noise(plan.c), deviation, tolerance)
+    tilted, noise = near.tilted(plan.c), near.tilted_noise(plan.c)
+    first = Region(0, last, plan.c, near.values, tilted, noise, near.deviation(plan.c), tolerance)
     if last == plan.nodes:
         return Form((first,), near, above, finite)
     atoms = len(law.values)

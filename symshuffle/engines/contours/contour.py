@@ -160,7 +160,7 @@ class Contour:
 
         Infinitely many where the radii of the law alone take the width asked for, which no constants change.
         """
-        plan = saddle.choose(rough, n, rel=rel, lattice=law.lattice)
+        plan = saddle.choose(rough, n, rel=rel, lattice=law.lattice, quick=True)
         seen = form(law, rough, plan, tolerance=_SHARE_OF_GAUSS * rel / n)
         tilt = seen.tilt
         scale = n * tilt.cumulant(plan.c) + (plan.tau * plan.c) ** 2 / 2  # everything below is relative to exp(scale)

@@ -21,7 +21,7 @@ Indices = npt.NDArray[np.int64]
 CHUNK: Final = 1 << 16
 """Nodes, or stretches, that are held at once."""
 
-_SHORT: Final = 64
+_SHORT: Final = 32
 _FEW: Final = 256
 _MOST_STRETCHES: Final = 4_000_000
 _COARSE: Final = 0.2
@@ -71,12 +71,12 @@ def _stride(region: Region, plan: saddle.ContourPlan) -> int:
 def _decay(region: Region, n: int, plan: saddle.ContourPlan, starts: Indices, stops: Indices) -> Array:
     r"""Logarithms of bounds on the integrand over stretches of nodes, relative to the largest kernel on the line.
 
-    Over a stretch of half width r around :math:`t_0` the tilted characteristic function is at most
-    :math:`|\varphi(t_0)|+r\,E_Q|G-\mu|` in size, and at most the region's ceiling at the left end.
+    The tilted characteristic function is at most as large as the region has it around the middle, and at most the
+    region's ceiling at the left end.
     """
     middle, radius = plan.step * (starts + stops - 1) / 2, plan.step * (stops - 1 - starts) / 2
     left: Array = plan.step * starts.astype(np.float64)
-    bound = np.minimum(region.size(middle) + region.deviation * radius, 1.0)
+    bound = np.minimum(region.size(middle, radius), 1.0)
     decay: Array = n * np.log(np.minimum(bound, region.ceiling(left))) - (plan.tau * left) ** 2 / 2
     if region.far:  # there the kernel is at most 1/t^2
         decay += np.log((1 / left**2 + plan.tau**2) / (1 / plan.c**2 + plan.tau**2))
@@ -88,6 +88,6 @@ def _split(starts: Indices, stops: Indices) -> tuple[Indices, Indices]:
     while len(starts):
         middle = (starts + stops) // 2
         starts, stops = np.concatenate([starts, middle]), np.concatenate([middle, stops])
-        if len(starts) > _FEW // 2 or int((stops - starts).max()) <= 2 * _SHORT:
+        if len(starts) > _FEW // 2 or int((stops - starts).max()) <= _SHORT:
             break
     return starts, stops

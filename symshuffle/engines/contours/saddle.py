@@ -116,6 +116,10 @@ class Tilt:
         tilted = self.tilted(s)
         return float(tilted @ (self.values - tilted @ self.values) ** 2)
 
+    def deviation(self, s: float) -> float:
+        """Above the standard deviation of G under the tilt ``s``."""
+        return math.sqrt(max(self.curvature(s), 0.0)) * (1 + 1e-9)
+
     def tilted(self, s: float) -> Array:
         """Probabilities of the atoms under the tilt ``s``."""
         exponent = s * self.values
@@ -179,10 +183,12 @@ def too_many(engine: str, what: str) -> Unsupported:
     return Unsupported(f"rel: expected a larger relative width; engine {engine} takes {what} for this one")
 
 
-def saddle_point(tilt: Tilt, n: int, lattice: Fraction | None = None) -> float:
+def saddle_point(tilt: Tilt, n: int, lattice: Fraction | None = None, *, gaussian: bool = False) -> float:
     """Minimiser over ``c > 0`` of the integrand at the crossing of the real line, a convex function of c.
 
     That is ``n K(c) - 2 log c``, on a lattice of spacing g, of steeper kernel, ``n K(c) - 2 log sinh(c g/2)``.
+
+    - ``gaussian``: whether to begin where a Gaussian has it, which is quicker and settles within the same accuracy.
     """
     if float(tilt.values.max()) <= 0:
         raise Unsupported("the contour needs a positive atom of G; without one the value is 0")
@@ -198,6 +204,10 @@ def saddle_point(tilt: Tilt, n: int, lattice: Fraction | None = None) -> float:
     # Newton's steps in log c, halving where they leave the bracket or find no slope, and now and then where they creep:
     # an excess that falls towards 0 at infinity draws them there in steps of about one length.
     place, turn = (low + high) / 2, 0
+    if gaussian and (variance := tilt.curvature(0.0)) > 0:
+        mean = tilt.slope(0.0)
+        guess = (math.sqrt(mean * mean + 8 * variance / n) - mean) / (2 * variance)
+        place = min(max(math.log(guess), low), high) if 0 < guess < math.inf else place
     while high - low > _SETTLED:
         turn += 1
         c = math.exp(place)
@@ -269,12 +279,14 @@ def widths(rel: float, *, spread: bool = False) -> Iterator[float]:
         attempt /= 8 if spread else 30
 
 
-def choose(tilt: Tilt, n: int, *, rel: float, lattice: Fraction | None = None) -> ContourPlan:
+def choose(tilt: Tilt, n: int, *, rel: float, lattice: Fraction | None = None, quick: bool = False) -> ContourPlan:
     """Constants whose bracket is about ``rel`` in (0, 1) wide, relative to its value, when the law of S is spread out.
 
     A lattice is used if one period of it is shorter than the smoothed line would be.
+
+    - ``quick``: whether they are looked for from a Gaussian on, in longer steps; both make true brackets.
     """
-    c = saddle_point(tilt, n)
+    c = saddle_point(tilt, n, gaussian=quick)
     # The gap of the two sides is about (tau c)^2 for a spread-out sum; half of it leaves room for the other errors.
     tau = math.sqrt(rel / 2) / c
     quiet = QUIET - math.log(rel)
@@ -282,8 +294,8 @@ def choose(tilt: Tilt, n: int, *, rel: float, lattice: Fraction | None = None) -
     # The lattice of atoms with many large denominators may be below the smallest double.
     on_lattice = lattice is not None and float(lattice) > 0 and math.pi / float(lattice) <= length
     if on_lattice:
-        c, tau = saddle_point(tilt, n, lattice), 0.0
-    reach = _reach(tilt, n, c, tau, quiet)
+        c, tau = saddle_point(tilt, n, lattice, gaussian=quick), 0.0
+    reach = _reach(tilt, n, c, tau, quiet, steepest=4.0 if quick else 1.25)
     if on_lattice and lattice is not None:
         half = math.ceil(reach / float(lattice) / 2)
         return ContourPlan(c, math.pi / float(lattice) / half, half, 0.0, lattice)
@@ -305,13 +317,13 @@ def _radius(tilt: Tilt, n: int, c: float, tau: float, rel: float) -> float:
     return float(sizes[best]) * (1 + 1e-12) if worth[best] > value + math.log(rel) - _FELT else 0.0
 
 
-def _reach(tilt: Tilt, n: int, c: float, tau: float, quiet: float) -> float:
-    """The period X of the aliases for which their bound is negligible."""
+def _reach(tilt: Tilt, n: int, c: float, tau: float, quiet: float, *, steepest: float) -> float:
+    """The period X of the aliases for which their bound is negligible, found in steps of at most some factor."""
     spread = math.sqrt(n * max(tilt.curvature(c), 0.0))
     centre = abs(n * tilt.slope(c) + tau * tau * c)
     reach = max(2 * quiet / c, 2 * (centre + math.sqrt(2 * quiet) * math.hypot(spread, tau)))
-    while _tail_exponent(tilt, n, c, tau, reach / 2) < quiet:
-        reach *= 1.25
+    while (exponent := _tail_exponent(tilt, n, c, tau, reach / 2)) < quiet:
+        reach *= min(max((quiet / exponent) ** 0.75, 1.25), steepest) if exponent > 0 else 1.25
         if reach > _LONGEST:
             raise Unsupported("the tilted sum has tails too long for a contour; use engine exact or sparse")
     return reach

@@ -15,7 +15,7 @@ Such laws are the hard ones for a contour integral: their characteristic functio
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Final, final
@@ -135,13 +135,7 @@ class Sparse:
         total, choices = flint.arb(0), flint.arb(1)  # choices: n (n-1) ... (n-j+1)
         parts = [[flint.arb(1)] for _ in weights]  # of each atom, weight**count / count!
         for j in range(n + 1):
-            for counts in _compositions(j, len(values)):
-                excess = (n - j) * common
-                term = choices
-                for count, value, part in zip(counts, values, parts, strict=True):
-                    excess += count * value
-                    term *= part[count]
-                total += term * mass ** (n - j) * excess.nonnegative_part()
+            total += choices * mass ** (n - j) * _beside(values, parts, j, (n - j) * common)
             choices *= n - j
             for part, weight in zip(parts, weights, strict=True):
                 part.append(part[j] * weight / (j + 1))
@@ -165,12 +159,18 @@ def _beside_it(top: Fraction, expected: flint.arb, deepest: int) -> flint.arb:
     return to_arb(top) * expected * expected**deepest / math.factorial(deepest)
 
 
-def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    """All ways to write ``total`` as an ordered sum of ``parts`` non-negative integers."""
-    if parts <= 1:
-        if parts == 1 or total == 0:
-            yield (total,) * parts
-        return
-    for first in range(total + 1):
-        for rest in _compositions(total - first, parts - 1):
-            yield (first, *rest)
+def _beside(
+    values: Sequence[flint.arb], parts: Sequence[Sequence[flint.arb]], left: int, excess: flint.arb
+) -> flint.arb:
+    """Sum over all ways to share ``left`` copies among atoms: products of parts, times the excess where positive.
+
+    - ``parts``: for each atom ``weight**count / count!`` at counts from 0 on.
+    """
+    if len(values) <= 1:
+        if not values:
+            return excess.nonnegative_part() if left == 0 else flint.arb(0)
+        return parts[0][left] * (excess + left * values[0]).nonnegative_part()
+    value, part, total = values[0], parts[0], flint.arb(0)
+    for count in range(left + 1):
+        total += part[count] * _beside(values[1:], parts[1:], left - count, excess + count * value)
+    return total

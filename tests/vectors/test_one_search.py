@@ -16,6 +16,7 @@ from symshuffle.base.numbers import Exp
 from symshuffle.vectors import ClippedLinear, PrivUnit, err1
 from symshuffle.vectors.calibration.floor import Target
 from symshuffle.vectors.calibration.search import calibrate
+from tests.vectors.witnesses import on_a_lattice
 
 
 def rmse(mechanism, n):
@@ -91,23 +92,11 @@ def test_a_clip_above_0_is_found():
     assert fixed.parameters.clip == 0 and 0.0289 < fixed.rmse < 0.0291 and fixed.floor is None
 
 
-def lattice_delta(first, second, blanket, n, ratio, *, size=2**15):
-    """Both orders by powers of one transform: masses of G on a lattice, split between neighbours, in doubles."""
-    best = 0.0
-    for one, other in ((first, second), (second, first)):
-        kept = blanket > 1e-18
-        values, masses = (one - ratio * other)[kept] / blanket[kept], blanket[kept]
-        mean, spread = float(values @ masses), math.sqrt(float(values**2 @ masses))
-        step = (12 * spread * math.sqrt(n) + abs(mean) * n + 2 * float(np.abs(values).max())) / (size / 2)
-        place = np.floor(values / step).astype(int)
-        above = values / step - place
-        law = np.zeros(size)
-        np.add.at(law, place % size, masses * (1 - above))
-        np.add.at(law, (place + 1) % size, masses * above)
-        law[0] += 1 - masses.sum()
-        sums = np.fft.irfft(np.fft.rfft(law) ** n, size)
-        best = max(best, float(sums[: size // 2] @ np.arange(size // 2)) * step / n)
-    return best
+def lattice_delta(first, second, blanket, n, ratio):
+    """The larger of both orders."""
+    kept = blanket > 1e-18
+    orders = ((one - ratio * other)[kept] / blanket[kept] for one, other in ((first, second), (second, first)))
+    return max(on_a_lattice(values, blanket[kept], n) for values in orders)
 
 
 def normal_masses(sigma, *centres):

@@ -89,7 +89,7 @@ def falling(m, width):
     return Bracket(value * (1 - Fraction(width) / 4), value, Rigour.FLOAT64, "test", "exp")
 
 
-@pytest.mark.parametrize(("users", "q", "rel"), [(200, "1/3", 1e-3), (2000, "1/10", 1e-2), (50, "1/1000", 1e-6)])
+@pytest.mark.parametrize(("users", "q", "rel"), [(60, "1/3", 1e-3), (2000, "1/10", 1e-2), (50, "1/1000", 1e-6)])
 def test_the_mean_lies_in_the_bracket(users, q, rel):
     q = Fraction(q)
     found = mean_over_dropouts(falling, users, q, rel)
@@ -158,7 +158,7 @@ def test_epsilon_meets_its_target_and_says_what_it_supposes():
 SMALL = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
 
 
-@pytest.mark.parametrize("who", [{"min_users": 20}, {"dropout": "1/5"}, {"group": 3}, {"dropout": "1/5", "group": 2}])
+@pytest.mark.parametrize("who", [{"min_users": 20}, {"dropout": "1/5", "group": 2}])
 def test_curves_and_inverses_ask_the_same_experiment(who):
     """No door knows of a population: each gives what delta and epsilon of the same population give."""
     profile = delta_curve(KRR, n=30, levels=["0.2", "0.5"], **who)

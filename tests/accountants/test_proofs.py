@@ -240,7 +240,7 @@ def test_rounds_are_refused_and_leave_no_file(tmp_path: Path) -> None:
 
 
 def test_epsilon_of_few_users_is_proved_a_little_above() -> None:
-    source = mechanism("krr").at(k=50, eps0=2)
+    source = mechanism("krr").at(k=10, eps0=2)
     for n in (30, 100):
         upper = epsilon(source, n=n, delta="1e-4").bracket.upper
         said = prove_epsilon(source, n=n, delta="1e-4")["statement"]

@@ -9,7 +9,7 @@ import pytest
 import symshuffle
 from symshuffle import mechanism
 
-SCALES = (1, 3, 8, 16, 27, 40)
+SCALES = (1, 8, 16, 40)
 
 
 def cap(digits):
@@ -54,7 +54,7 @@ def test_two_rounds_tell_more_than_one(digits, share):
     assert both >= true * F(9, 10)
 
 
-@pytest.mark.parametrize("digits", SCALES[2:])
+@pytest.mark.parametrize("digits", SCALES[1:])
 @pytest.mark.parametrize("n", [10**6, 10**12])
 def test_rounds_of_many_users(digits, n):
     source = mechanism("rr").at(lam=cap(digits))
@@ -64,7 +64,7 @@ def test_rounds_of_many_users(digits, n):
     assert one <= two <= 2 * one
 
 
-@pytest.mark.parametrize("digits", [12, 25, 40])
+@pytest.mark.parametrize("digits", [12, 40])
 def test_balls_tell_the_same(digits):
     asked = symshuffle.rounds(mechanism("rr").at(lam=cap(digits)), 2)
     found = [told(symshuffle.delta(asked, n=6, exp_eps=1, attain=True, rigour=r)) for r in ("float64", "ball")]
@@ -80,7 +80,7 @@ def test_renyi_of_what_tells_little(digits, n):
     found = symshuffle.renyi(source, n=n, alpha=alpha, rel=1e-2, attain=True)
     low, high, reached = told(found)
     assert high - low <= F(1, 100) * high
-    if digits >= 3:  # alpha / 2 times the squared distance, ((lam - 1) / 2)^2 4 / n, of the two laws
+    if digits > 1:  # alpha / 2 times the squared distance, ((lam - 1) / 2)^2 4 / n, of the two laws
         limit = alpha / 2 * F(1, 10 ** (2 * digits)) / n
         assert low * F(9, 10) <= limit <= high * F(11, 10)
         assert reached >= limit * F(9, 10)
@@ -88,14 +88,14 @@ def test_renyi_of_what_tells_little(digits, n):
     assert twice.bracket.upper >= high
 
 
-@pytest.mark.parametrize("digits", [8, 20, 40])
+@pytest.mark.parametrize("digits", [8, 40])
 def test_eps_of_what_tells_little(digits):
     source, target = mechanism("rr").at(lam=cap(digits)), F(1, 10 ** (digits + 3))
     one = symshuffle.epsilon(source, n=10, delta=target, attain=True)
-    two = symshuffle.epsilon(symshuffle.rounds(source, 2), n=10, delta=target, attain=True)
+    two = symshuffle.epsilon(symshuffle.rounds(source, 2), n=10, delta=target, attain=True, rel=1e-2)
     assert 0 < one.attained.lower <= one.bracket.upper <= two.bracket.upper <= 3 * F(1, 10**digits)
     assert 0 < two.attained.lower <= two.bracket.upper
-    assert two.bracket.width <= F(2, 1000) * two.bracket.upper
+    assert two.bracket.width <= F(1, 100) * two.bracket.upper
 
 
 def test_a_million_rounds_that_tell_little_each():

@@ -50,7 +50,7 @@ def test_balls_at_a_million_users(eps0: Fraction, direction: str, domain: str) -
     assert found.bracket.width <= Fraction(1, 10**10) * found.bracket.upper
 
 
-@pytest.mark.parametrize(("n", "rel"), [(10, 1e-2), (100, 1e-4), (1000, 1e-8), (MILLION, 1e-8)])
+@pytest.mark.parametrize(("n", "rel"), [(10, 1e-2), (1000, 1e-8), (MILLION, 1e-8)])
 @pytest.mark.parametrize("eps0", LEVELS)
 def test_balls_and_doubles_agree(eps0: Fraction, n: int, rel: float) -> None:
     law = mechanism(eps0).mixed_law(Exp(level(eps0, n)), bits=192)

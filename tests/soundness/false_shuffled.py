@@ -16,8 +16,11 @@ ORDER, CAP, END = F(5, 4), F(4), F(4)
 
 @cache
 def trace_bound(trace: F = F(2)) -> TraceBound:
-    """A true one: no channel with 4 inputs and ratios at most 4 has trace 2 at (log(5/4), 1/20) with 5 users."""
-    return trace_proof(4, n=5, exp_eps=ORDER, delta=F(1, 20), lam_cap=CAP, trace=trace, ends=(END,))
+    """A true one: no channel with 4 inputs and ratios at most 4 has trace 2 at (log(5/4), 1/20) with 5 users.
+
+    Every eighth line of the proof is enough for a delta that is so far below."""
+    found = trace_proof(4, n=5, exp_eps=ORDER, delta=F(1, 20), lam_cap=CAP, trace=trace, ends=(END,))
+    return replace(found, cells=tuple((*lines[:-1:8], lines[-1]) for lines in found.cells))
 
 
 def _false(name: str, place: str, **changes: Any) -> None:
@@ -52,10 +55,8 @@ _false("an end without a cell", "cells", ends=(END, END + 1))
 _false("two lines at one place", "cells[0].places", cells=_first(LINES[0], *LINES))
 _false("one line", "cells[0].places", cells=_first(LINES[0]), delta=F(-1))
 _false("a slope below 0", "cells[0].lines[5].b", cells=_other_line(5, a=F(-100), b=F(-1), d=F(0)))
-_false("a line above a template", "cells[0].lines[60].a", cells=_other_line(60, a=LINES[60].a + F(1, 10)))
-_false(
-    "a steeper line", "cells[0].lines[60].a", cells=_other_line(60, d=LINES[60].d - F(1, 10), a=LINES[60].a + F(2, 5))
-)
+_false("a line above a template", "cells[0].lines[8].a", cells=_other_line(8, a=LINES[8].a + F(1, 10)))
+_false("a steeper line", "cells[0].lines[8].a", cells=_other_line(8, d=LINES[8].d - F(1, 10), a=LINES[8].a + F(2, 5)))
 _false("a fall without an end", "cells[1].lines[5].d", cells=_other_line(5, 1, a=F(-100), d=F(-1)))
 _false("too small a trace", "cells[0].delta", trace=F(1))
 _false("a larger delta", "cells[0].delta", delta=F(1, 5))

@@ -217,7 +217,7 @@ def of_density_at(n):
 
 
 def laplace(rigour):
-    return symshuffle.delta(symshuffle.mechanism("laplace").at(lam=3), n=N, eps="1/5", rel=1e-3, rigour=rigour).bracket
+    return symshuffle.delta(symshuffle.mechanism("laplace").at(lam=3), n=50, eps="1/5", rel=1e-3, rigour=rigour).bracket
 
 
 def deployed(rigour):

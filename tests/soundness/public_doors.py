@@ -114,7 +114,7 @@ ROWS = (
     row("rigour", tradeoff_function.tradeoff_curve, W, n=3, alphas=[HALF], levels=3),
     row("direction rigour", renyi.renyi, W, n=3, alpha=2, rel=0.1),
     row("direction", tradeoff_function.gaussian_limit, W, n=3),
-    row("rigour", densities.density_bracket, DENSITIES, 2, rel=0.5),
+    row("rigour", densities.density_bracket, DENSITIES, 1, rel=0.5),
     row("direction rigour", evaluate.Request.of),
     row("rigour", evaluate.evaluate_law, LAW, 3),
     row("direction rigour", inverses.solve_eps0, mechanism("rr"), n=10, eps="1/2", delta="1/10", rel=0.1),

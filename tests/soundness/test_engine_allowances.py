@@ -60,7 +60,7 @@ WITHIN = {
     [
         pytest.param(Contour(), ATOM),
         pytest.param(Contour(), WEIGHT),
-        pytest.param(FFT(), ATOM),
+        pytest.param(FFT(largest=2**14), ATOM),
         pytest.param(FFT(step=Fraction(1, 10)), ATOM),
         pytest.param(FFT(step=Fraction(1, 10)), WEIGHT),
     ],

@@ -46,6 +46,7 @@ from symshuffle.design.comparison.families import family
 from symshuffle.design.comparison.forms import forms
 from symshuffle.design.comparison.matching import read_match
 from symshuffle.engines import registry
+from symshuffle.engines.contours import contour
 from symshuffle.engines.densities import beyond, gauss
 from symshuffle.engines.densities.bromwich import Bromwich
 from symshuffle.engines.densities.engine import two_sided
@@ -59,7 +60,7 @@ Part = tuple[F, F, F]
 UNIT = 1 << 12
 NOT_SCALED = {"_RUNGS", "_SHIFTS", "_ELLIPSES", "_ORDERS"}
 """An index into a table and what it counts, which go together, and tables whose entries have a range."""
-MOST, LIMITS = 400, ((beyond, "_MOST", 30_000), (gauss, "_MOST_NODES", 400))
+MOST, LIMITS = 100, ((beyond, "_MOST", 30_000), (gauss, "_MOST_NODES", 400), (contour, "_PRICIEST", 300_000))
 """What a count is raised to at most; work beyond which a line is refused."""
 FACTORS = pytest.mark.parametrize("factor", [0.01, 1.0, 100.0])
 
@@ -367,7 +368,7 @@ def test_densities(factor):
 
 def test_numbers_that_are_certainly_smaller():
     draw, decided = random.Random("numbers"), 0
-    for _ in range(300):
+    for _ in range(120):
         exponents = [
             F(draw.choice([-1, 1]) * round(10 ** draw.uniform(6, 8))) if draw.random() < 0.3 else grid(draw, -4, 4)
             for _ in range(2)

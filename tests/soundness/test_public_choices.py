@@ -20,7 +20,6 @@ from tests.words import words
 
 SEARCHES = {
     "vectors.calibration.search.calibrate",
-    "vectors.calibration.search.calibrate_mixed_gaussian",
     "vectors.means.private.candidates",
     "vectors.means.private.private_mean",
     "vectors.calibration.estimates.roughly",

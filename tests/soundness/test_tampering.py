@@ -33,7 +33,7 @@ def tampered(value, deep=3):
         yield value[1:]
         yield (*value, value[0])
         yield value[::-1]
-        for i in {0, len(value) - 1}:
+        for i in {0, 0 if dataclasses.is_dataclass(value[0]) else len(value) - 1}:
             for part in tampered(value[i], deep):
                 yield (*value[:i], part, *value[i + 1 :])
     elif isinstance(value, dict):

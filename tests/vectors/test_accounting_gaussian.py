@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 from mpmath import mp
 
-from symshuffle.vectors.calibration.search import calibrate_mixed_gaussian
+from symshuffle.vectors.calibration.search import calibrate
 from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian, gaussian_profile
 
 
@@ -43,7 +43,7 @@ def test_calibration_inverts_the_profile():
 
 
 def test_calibrated_mixture_meets_its_target():
-    found = calibrate_mixed_gaussian(n=10**4, dimension=1, eps="0.001", delta="1e-5", adjacency="zero-out")
+    found = calibrate("bmg", n=10**4, dimension=1, eps="0.001", delta="1e-5", adjacency="zero-out", gap=None)
     assert found.certificate.bracket.upper <= Fraction(1, 10**5)
     assert found.gaussian_rmse == pytest.approx(0.17242590335838, rel=1e-10)
     assert found.gaussian_rmse < found.rmse <= 0.1946877289063 * (1 + 1e-5)  # the rule by index alone gives this

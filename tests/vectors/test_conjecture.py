@@ -61,8 +61,12 @@ def test_slopes_bound_the_change():
             assert change <= sum(s * abs(float(x - y)) for s, x, y in zip(search.slopes, low, high, strict=True))
 
 
-def test_the_conjecture_stands_and_a_false_one_falls():
-    found = worst_background_on_the_line(n=2, sigma0=1, eps="1/5", tolerance="1/50")
+@pytest.fixture(scope="module")
+def found():
+    return worst_background_on_the_line(n=2, sigma0=1, eps="1/5", tolerance="1/50")
+
+
+def test_the_conjecture_stands_and_a_false_one_falls(found):
     assert found.counterexample is None and found.excess < Fraction(21, 1000)
     assert isinstance(found, Certified)
     found.verify()
@@ -78,8 +82,7 @@ def test_the_conjecture_stands_and_a_false_one_falls():
             replace(wrong, bracket=ends).verify()
 
 
-def test_false_certificates_are_refused():
-    found = worst_background_on_the_line(n=2, sigma0=1, eps="1/5", tolerance="1/50")
+def test_false_certificates_are_refused(found):
     value = found.conjectured.lower
     false = (
         replace(found, bracket=replace(found.bracket, upper=value * Fraction(100001, 100000))),

@@ -83,15 +83,6 @@ def test_why_a_family_has_no_bound_is_said():
         calibrate("gaussian", n=100, dimension=2, eps=1, delta="1e-5", blanket="mechanism")
 
 
-def test_a_target_that_one_user_meets_is_found_at_once():
-    """At delta = .9 the noise is at most that at which a single message meets it, whose delta has a closed form."""
-    found = calibrate("gaussian", n=1000, dimension=1, eps="1/2", delta="0.9", adjacency="zero-out", gap=None)
-    sigma = float(found.parameters.sigma0)
-    a = sigma / 2
-    alone = norm.sf(a - 1 / (2 * sigma)) - math.exp(0.5) * norm.sf(a + 1 / (2 * sigma))
-    assert 0.89 < alone <= 0.9 and found.certificate.bracket.upper <= F("0.9")
-
-
 def sums_of_bits(c, n, ratio):
     """H(n) of randomized response against the null symbol, by enumeration over the counts of blanket messages."""
     up, down = ((1 + c) / 2 - ratio / 2, (1 - c) / 2 - ratio / 2)

@@ -236,7 +236,9 @@ def test_what_such_cells_hold_is_allowed_for():
 
 
 def test_calibration_against_the_largest_blanket_needs_less_noise(monkeypatch):
-    found = calibrate("bmg", n=10**4, dimension=1, eps="0.02", delta="1e-5", adjacency="zero-out", blanket="largest")
+    found = calibrate(
+        "bmg", n=10**4, dimension=1, eps="0.02", delta="1e-5", adjacency="zero-out", blanket="largest", gap=None
+    )
     assert found.blanket is Blanket.LARGEST and "certainly met" in found.about
     own = roughly(found.parameters, found.users, found.exp_eps, found.adjacency, Blanket.MECHANISM)
     assert own > found.goal

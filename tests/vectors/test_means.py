@@ -109,13 +109,13 @@ def test_one_dimension_has_no_caps():
 def test_command(tmp_path, vectors, capsys):
     np.savetxt(tmp_path / "x.csv", vectors, delimiter=",")
     np.save(tmp_path / "x.npy", vectors)
-    options = ["--eps", "1", "--delta", "1e-5", "--mechanism", "privunit", "--seed", "3"]
+    options = ["--eps", "1", "--delta", "1e-5", "--mechanism", "sphere-linear", "--seed", "3"]
     answers = []
     for name in ("x.csv", "x.npy"):
         assert main(["mean", "--data", str(tmp_path / name), *options, "--json"]) == 0
         answers.append(json.loads(capsys.readouterr().out))
     assert answers[0]["estimate"] == pytest.approx(answers[1]["estimate"])
-    named = private_mean(str(tmp_path / "x.npy"), eps=1, delta="1e-5", mechanism="privunit")
+    named = private_mean(str(tmp_path / "x.npy"), eps=1, delta="1e-5", mechanism="sphere-linear")
     assert "replace-one" in named.about and named.bracket.decimals()["upper"] == answers[0]["upper"]
     assert {"measured_rmse", "expected_rmse", "central_gaussian_rmse", "about", "rigour"} <= answers[0].keys()
     out = [tmp_path / "mean.npy", tmp_path / "mean.csv"]

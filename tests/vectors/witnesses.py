@@ -1,5 +1,8 @@
 """Independent values for randomizers of vectors, by other libraries: what the brackets and optima are compared with."""
 
+import math
+
+import numpy as np
 from mpmath import mp
 from scipy.special import roots_jacobi
 
@@ -58,6 +61,19 @@ def _bound(mechanism, n, eps, forward, digits, factor):
     if not forward:
         return left / (n * gamma)
     return (left + n * gamma * (1 - ratio)) / (n * gamma)
+
+
+def on_a_lattice(gains, masses, n, size=2**15):
+    """H(n) by powers of one transform: masses of G on a lattice, split between neighbours, in doubles."""
+    mean, spread = float(gains @ masses), math.sqrt(float(gains**2 @ masses))
+    step = (12 * spread * math.sqrt(n) + abs(mean) * n + 2 * float(np.abs(gains).max())) / (size / 2)
+    place = np.floor(gains / step).astype(int)
+    above, law = gains / step - place, np.zeros(size)
+    np.add.at(law, place % size, masses * (1 - above))
+    np.add.at(law, (place + 1) % size, masses * above)
+    law[0] += 1 - masses.sum()
+    sums = np.fft.irfft(np.fft.rfft(law) ** n, size)
+    return float(sums[: size // 2] @ np.arange(size // 2)) * step / n
 
 
 def density_program(chi, dimension, *, nodes=400):

@@ -34,6 +34,7 @@ exp, m squarings follow, rounded down and up. For exp(ix) the terms alternate; s
 import hashlib
 import json
 import sys
+from functools import lru_cache
 from itertools import zip_longest
 from math import comb, isqrt
 from typing import Any
@@ -199,9 +200,9 @@ def few(law: tuple[Interval, ...], n: int, p: int = 1 << FINE, s: int = 0) -> in
     return sum(few(tuple(rest), n - i, up(p * comb(n, i) * w**i, BITS * i), s + i * g) for i in range(n + 1))
 
 
-def contour(atoms: tuple[Interval, ...], n: int, line: dict[str, int]) -> int:
+@lru_cache(64)
+def contour(atoms: tuple[Interval, ...], n: int, c: int, step: int, v: int, last: int) -> int:
     """E[(G_1 + ... + G_n)_+] over 2^4096, rounded up, by the trapezoid rule."""
-    c, step, v, last = (line[name] for name in LINE)
     values = [max(up(c * g), -ONE << 16) for g, _ in atoms]
     if max(values) > ONE << 16:
         raise CertificateError("lines.c", "times a value of G, beyond 65536")
@@ -235,11 +236,8 @@ def contour(atoms: tuple[Interval, ...], n: int, line: dict[str, int]) -> int:
         k, u = (first + stop) // 2, first * step
         reach, (x, y, dx, dy) = max(k - first, stop - 1 - k) * step, transform(k * step)
         slope_off = (abs(x) + abs(y) + 2 * error) * slope_error + (abs(dx) + abs(dy)) * error
-        f = (
-            (abs(x) + error) ** 2
-            + (abs(y) + error) ** 2
-            + up((2 * (abs(x * dx + y * dy) + slope_off) + variance * reach) * reach)
-        )
+        slope = abs(x * dx + y * dy) + slope_off
+        f = (abs(x) + error) ** 2 + (abs(y) + error) ** 2 + up((2 * slope + variance * reach) * reach)
         return up(power(min(ONE, up(f)), n // 2) * exp(-(v * u * u >> 2 * BITS + 1))[1])
 
     end, stretches = last * step, [(1, last + 1)]
@@ -266,7 +264,8 @@ def value(said: dict[str, Any], lines: list[dict[str, int]]) -> int:
     factor = group << BITS if x == ONE else -((ONE - whole << BITS) // (x - ONE))
     for singular, law in laws(said, x):
         counted = n <= FEW_USERS and comb(n + len(law) - 1, n) <= FEW_VECTORS
-        sums = [few(law, n)] if counted else [contour(law, n, line) for line in lines]
+        known = () if counted else [[line[name] for name in LINE] for line in lines]
+        sums = [few(law, n)] if counted else [contour(law, n, *line) for line in known]
         found.append(min(-(-((singular * n << FINE - BITS) + a) * factor // (n << BITS)) for a in sums))
     return max(found)
 

@@ -282,19 +282,6 @@ def _shape_of(name: str, fixed: Mapping[str, object] | None) -> Fraction | None:
     return None
 
 
-def calibrate_mixed_gaussian(
-    *,
-    n: int,
-    dimension: int,
-    delta: object,
-    eps: object = None,
-    exp_eps: object = None,
-    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
-) -> Calibration:
-    """:func:`calibrate` for the blanket-mixed Gaussian."""
-    return calibrate("bmg", n=n, dimension=dimension, delta=delta, eps=eps, exp_eps=exp_eps, adjacency=adjacency)
-
-
 def _same_family(point: Calibrated, found: Calibrated) -> bool:
     """Whether two mechanisms differ in what is searched only; a linear density is a clipped one without a clip."""
     if isinstance(point, SphereLinear) and isinstance(found, ClippedLinear):
@@ -321,4 +308,4 @@ def _error(mechanism: Calibrated, n: int) -> Bracket:
     return Bracket(low, high, Rigour.BALL, "closed form", "exact risk of the unbiased estimator")
 
 
-__all__ = ["FREE", "Calibration", "calibrate", "calibrate_mixed_gaussian", "estimated_rmse", "read_goal"]
+__all__ = ["FREE", "Calibration", "calibrate", "estimated_rmse", "read_goal"]

@@ -94,6 +94,12 @@ def found_for(family: ShapedFamily, target: Target) -> tuple[Calibrated, Bracket
 
     - ``family``: mechanisms by shape and strength.
     """
+    try:
+        _refused(family, target)  # of some families before a search
+    except Unsupported:
+        raise
+    except _NO_VALUE:
+        pass
     errors = _errors_by_shape(family, target)
     kept = sorted((shape for shape, (error, _) in errors.items() if math.isfinite(error)), key=lambda x: errors[x][0])
     if not kept:

@@ -13,6 +13,7 @@ which both agree are reported.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 from typing import Any, Final
 
@@ -181,13 +182,18 @@ def _panels(ends: list[Any], digits: int, factor: int) -> list[tuple[Any, Any]]:
     from mpmath import mp
     from mpmath.calculus.quadrature import GaussLegendre
 
-    rule = GaussLegendre(mp)
-    degree = 4 if len(ends) > _FEWEST else 5 + (factor - 1)
-    return [
-        node
-        for low, high in pairwise(ends)
-        for node in rule.transform_nodes(rule.calc_nodes(degree, mp.prec), low, high)
-    ]
+    nodes = _nodes(4 if len(ends) > _FEWEST else 5 + (factor - 1), mp.prec)
+    return [node for low, high in pairwise(ends) for node in GaussLegendre(mp).transform_nodes(nodes, low, high)]
+
+
+@cache
+def _nodes(degree: int, prec: int) -> list[tuple[Any, Any]]:
+    """Nodes and weights of Gauss's rule on [-1, 1], which take longer than a sum over them."""
+    from mpmath import mp
+    from mpmath.calculus.quadrature import GaussLegendre
+
+    found: list[tuple[Any, Any]] = GaussLegendre(mp).calc_nodes(degree, prec)
+    return found
 
 
 def _left_of_zero(rows: list[tuple[Any, ...]], n: int, ratio: Any, digits: int, factor: Any) -> Any:

@@ -57,10 +57,8 @@ def test_an_independent_witness_agrees(direction):
     assert abs(float(digits) / float(FORWARD if direction == "forward" else REVERSE) - 1) < 1e-12
 
 
-def test_the_largest_blanket_is_smaller_and_worst_at_the_end():
-    own = delta(MIXED, n=1000, eps="0.0004", adjacency="zero-out")
+def test_the_largest_blanket_is_worst_at_the_end():
     largest = delta(MIXED, n=1000, eps="0.0004", blanket="largest", adjacency="zero-out", attain=True)
-    assert largest.bracket.upper < own.bracket.lower
     assert largest.attained.lower < largest.bracket.lower
     assert "worst: proved" in largest.about
 

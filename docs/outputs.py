@@ -5,10 +5,10 @@ import io
 import os
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+from symshuffle.cli import main
 
 ROOT = Path(__file__).parents[1]
 SHOWING = (
@@ -45,11 +45,24 @@ def _python(code: str) -> str:
 
 
 def _console(command: str) -> str:
+    """What a command prints, and what it says beside that; in this process, so that nothing is loaded twice."""
     program, *arguments = shlex.split(command)
-    words = [sys.executable, "-m", program, *arguments]
-    environment = {**os.environ, "COLUMNS": str(WIDTH)}
-    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, env=environment, check=False)
-    return done.stdout + done.stderr
+    assert program == "symshuffle"
+    printed, said = io.StringIO(), io.StringIO()
+    with contextlib.chdir(ROOT), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(said), _columns():
+        main(arguments)
+    return printed.getvalue() + said.getvalue()
+
+
+@contextlib.contextmanager
+def _columns() -> Iterator[None]:
+    before = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = str(WIDTH)
+    try:
+        yield
+    finally:
+        del os.environ["COLUMNS"]
+        os.environ |= {} if before is None else {"COLUMNS": before}
 
 
 def to_twelve(text: str) -> list[str]:

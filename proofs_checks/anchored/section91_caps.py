@@ -16,12 +16,11 @@ from symshuffle.channels.geometry.linear import Vector, dot, row_dependence
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Grade, Kind, Statement, for_all
 from symshuffle.mechanisms.finite import K, S
-from symshuffle.mechanisms.symbolic import LAM, nonnegative
+from symshuffle.mechanisms.symbolic import LAM, nonnegative, sign_factor
 from symshuffle.utility.anchored.law import template_signal
 from symshuffle.utility.frontiers.caps import (
     NEIGHBOUR_CHART,
     optimal_subset_sizes,
-    sign_factor,
     subset_trace,
     tie_ratio,
 )

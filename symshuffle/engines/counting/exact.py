@@ -13,7 +13,7 @@ import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Final, final
+from typing import Any, ClassVar, Final, TypeAlias, final
 
 import flint
 
@@ -150,22 +150,22 @@ class Exact:
             for value, weight in zip(ball_arguments(law.values), ball_arguments(law.weights), strict=True):
                 shares = [power / flint.arb.fac_ui(count) for count, power in enumerate(_powers(weight, n))]
                 atoms.append(([count * value for count in range(n + 1)], shares))
-            return Ball.from_arb(_gains(atoms, n, flint.arb(0)) * flint.arb.fac_ui(n) / n, self.bits)
+            return Ball.from_arb(_gains(atoms, 0, n, flint.arb(0)) * flint.arb.fac_ui(n) / n, self.bits)
 
 
-def _gains(atoms: Sequence[tuple[list[flint.arb], list[flint.arb]]], left: int, excess: flint.arb) -> flint.arb:
-    """The sum, over all counts of ``left`` draws, of the positive part of an excess after them times their shares.
+_Drawn: TypeAlias = tuple[list[flint.arb], list[flint.arb]]
+"""Of an atom, by the number c of its draws: ``c v`` and ``w^c / c!``."""
 
-    - ``atoms``: for each, by its count c, ``c v`` and ``w^c / c!``.
-    """
-    (sums, shares), *others = atoms
-    if not others:
-        return shares[left] * (excess + sums[left]).nonnegative_part()
+
+def _gains(atoms: Sequence[_Drawn], first: int, left: int, excess: flint.arb) -> flint.arb:
+    """The positive part of the excess times the shares, summed over all ways to draw so often from an atom on."""
     total = flint.arb(0)
-    for count in range(left + 1):
-        gain = _gains(others, left - count, excess + sums[count])
-        if not gain.is_zero():
-            total += shares[count] * gain
+    for place in range(first, len(atoms)):
+        sums, shares = atoms[place]
+        total += shares[left] * (excess + sums[left]).nonnegative_part()
+        if place + 1 < len(atoms):
+            for count in range(1, left):
+                total += shares[count] * _gains(atoms, place + 1, left - count, excess + sums[count])
     return total
 
 

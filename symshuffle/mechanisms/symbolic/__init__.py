@@ -25,6 +25,7 @@ from symshuffle.mechanisms.symbolic.signs import (
     large_limit,
     nonnegative,
     positive,
+    sign_factor,
     smallest,
 )
 
@@ -49,6 +50,7 @@ __all__ = [
     "proportional",
     "rebuilt",
     "same_function",
+    "sign_factor",
     "smallest",
     "value_of",
     "vanishes",

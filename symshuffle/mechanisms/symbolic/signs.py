@@ -86,6 +86,30 @@ def _coefficient_sign(polynomial: sp.Expr) -> int | None:
     return -1 if all(coefficient.is_nonpositive for coefficient in coefficients) else None
 
 
+def sign_factor(expression: sp.Expr, slacks: dict[sp.Symbol, sp.Expr]) -> sp.Expr:
+    """The part of a rational function that decides its sign in the interior of a range.
+
+    Factors of one sign on the range (by the signs of their coefficients in the slacks, a proof) are replaced by that
+    sign, and so are even powers.
+    """
+    numerator, denominator = sp.fraction(normal_form(expression))
+    rest = sp.Integer(1)
+    for part in (numerator, denominator):
+        coefficient, factors = sp.factor_list(part)
+        rest *= sp.sign(coefficient)
+        for factor, power in factors:
+            if power % 2 == 0:
+                continue
+            match nonnegative(factor, slacks):
+                case Verdict.TRUE:
+                    pass
+                case Verdict.FALSE:
+                    rest *= -1
+                case _:
+                    rest *= factor
+    return sp.expand(rest)
+
+
 def smallest(expressions: Sequence[sp.Expr], slacks: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
     """The expression that is smallest on the whole range.
 

@@ -31,7 +31,7 @@ from symshuffle.base.numbers import (
 )
 from symshuffle.base.results import Bracket
 from symshuffle.mechanisms.finite import K, S, subset_selection
-from symshuffle.mechanisms.symbolic import LAM, LARGEST_PARAMETER, constant_of, evaluate, nonnegative, normal_form
+from symshuffle.mechanisms.symbolic import LAM, LARGEST_PARAMETER, constant_of, evaluate, normal_form, sign_factor
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.estimation.moments import pairwise_budget, trace
 from symshuffle.utility.estimation.votes import VoteNoise, canonical_votes
@@ -92,30 +92,6 @@ def subset_slope() -> sp.Expr:
 def tie_polynomial() -> sp.Expr:
     r"""A polynomial with the sign of :math:`T_k(s;\lambda)-T_k(s+1;\lambda)` for every :math:`\lambda>1`."""
     return sign_factor(subset_trace() - subset_trace().subs(S, S + 1), NEIGHBOUR_CHART)
-
-
-def sign_factor(expression: sp.Expr, slacks: dict[sp.Symbol, sp.Expr]) -> sp.Expr:
-    """The part of a rational function that decides its sign in the interior of a range.
-
-    Factors of one sign on the range (by the signs of their coefficients in the slacks, a proof) are replaced by that
-    sign, and so are even powers.
-    """
-    numerator, denominator = sp.fraction(normal_form(expression))
-    rest = sp.Integer(1)
-    for part in (numerator, denominator):
-        coefficient, factors = sp.factor_list(part)
-        rest *= sp.sign(coefficient)
-        for factor, power in factors:
-            if power % 2 == 0:
-                continue
-            match nonnegative(factor, slacks):
-                case Verdict.TRUE:
-                    pass
-                case Verdict.FALSE:
-                    rest *= -1
-                case _:
-                    rest *= factor
-    return sp.expand(rest)
 
 
 @overload

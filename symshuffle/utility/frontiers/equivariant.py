@@ -22,7 +22,7 @@ from symshuffle.base.numbers import Ball, Verdict
 from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.mechanisms.finite import K, S, krr, subset_selection
-from symshuffle.mechanisms.symbolic import LAM, constant_of, evaluate, normal_form
+from symshuffle.mechanisms.symbolic import LAM, constant_of, evaluate, normal_form, sign_factor
 from symshuffle.utility.estimation.canonical import check_users, isotropic_risk
 from symshuffle.utility.estimation.moments import levels_budget, levels_signal
 from symshuffle.utility.frontiers.caps import (
@@ -32,7 +32,6 @@ from symshuffle.utility.frontiers.caps import (
     check_inputs,
     check_size,
     matched_ratio,
-    sign_factor,
     subset_budget,
     subset_trace,
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any, ClassVar, Final, final
 
 import flint
@@ -195,6 +195,7 @@ def fold(expression: sp.Expr, point: Mapping[sp.Symbol, sp.Expr]) -> flint.arb:
     return in_balls(*(fold(part, point) for part in expression.args))
 
 
+@lru_cache(maxsize=4096)  # the same differences are asked about again and again
 def normal_form(expression: sp.Expr) -> sp.Expr:
     """A rational function in lowest terms, with ratios of factorials and binomials resolved where that is possible.
 

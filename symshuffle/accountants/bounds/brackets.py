@@ -13,7 +13,8 @@ from fractions import Fraction
 from typing import Final
 
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
-from symshuffle.accountants.bounds.guided import Guide, guided, level
+from symshuffle.accountants.bounds.gaussian_limit import level
+from symshuffle.accountants.bounds.guided import Guide, guided
 from symshuffle.accountants.bounds.search import Bound, Crossing, cross, mills_guess, smallest_meeting
 from symshuffle.accountants.covering.participation import EVERYBODY, bound_over
 from symshuffle.accountants.covering.reduced import MixedFamily, Reduction, distinct, laws, mixed_laws

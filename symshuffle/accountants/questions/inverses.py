@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack
 
 from symshuffle.accountants.bounds.amplification import Inverse
 from symshuffle.accountants.bounds.evaluate import LARGEST_N, Request, check_n
-from symshuffle.accountants.bounds.guided import Guide, distance, guided
+from symshuffle.accountants.bounds.gaussian_limit import distance
+from symshuffle.accountants.bounds.guided import Guide, guided
 from symshuffle.accountants.bounds.search import (
     Bound,
     Crossing,

@@ -20,7 +20,7 @@ from typing import Final, final
 
 import flint
 
-from symshuffle.accountants.bounds.guided import log_profile
+from symshuffle.accountants.bounds.gaussian_limit import log_profile
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import MatchKind, Population, Question, Rigour, replace_choice

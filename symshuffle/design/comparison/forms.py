@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
-from symshuffle.accountants.bounds.guided import level
+from symshuffle.accountants.bounds.gaussian_limit import level
 from symshuffle.base.choices import Loss, Others
 from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import Unsupported

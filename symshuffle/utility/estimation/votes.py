@@ -383,14 +383,11 @@ def joint_noise(parts: Sequence[VoteNoise]) -> VertexNoise:
     # Second moments of a coordinate of the product by whether any part differs: equal products are kept once.
     moments: list[tuple[Any, bool]] = [(Fraction(1), False)]
     for part in parts:
-        own: Any = part.own
-        steps = ((1 + own, False), (part.absent, True))
+        steps: Any = ((1 + part.own, False), (part.absent, True))
         moments = list({(str(v * w), d or e): (v * w, d or e) for v, d in moments for w, e in steps}.values())
     (matching,) = (value for value, differs in moments if not differs)
     own, absent = matching - 1, maximum([value for value, differs in moments if differs])
-    sums: Any = 1
-    for part in parts:
-        sums = sums * (1 + part.risk(1))
+    sums: Any = math.prod(1 + part.risk(1) for part in parts)
     both, differing = deviations(own, absent), "one that differs from it"
     found: dict[str, tuple[Number, str]] = {
         Loss.L2: (sums - 1, "every composition alike"),

@@ -32,6 +32,7 @@ nb_render_markdown_format = "myst"  # what a notebook shows as Markdown has form
 autosummary_generate = False
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
+autodoc_use_type_comments = False  # there are none, and to look for them takes a fifteenth of a build
 autodoc_default_options = {"members": True, "ignore-module-all": True, "show-inheritance": True}
 napoleon_google_docstring = False
 napoleon_use_ivar = True

@@ -16,6 +16,7 @@ from proofs_checks.ldp_tradeoff._orbits import moved_levels
 from proofs_checks.ldp_tradeoff._properties import Functional, Property, examine, random_channel
 from proofs_checks.ldp_tradeoff._risks import best_of_parts, carried_rules, composed_rules, stacked_rules
 from proofs_checks.ldp_tradeoff._rows import layers, perspective_excess
+from symshuffle.base.numbers import Verdict
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.extremal import MaximalPolytope, dominating_extremal, non_extreme_output
 from symshuffle.channels.geometry.groups import cyclic_group, symmetric_group
@@ -38,6 +39,7 @@ from symshuffle.ledger.claims.model import (
     identity,
     serving,
 )
+from symshuffle.mechanisms.symbolic import same_function
 
 
 def _unmoved(functional: Callable[[Channel], Any], g: Sequence[int], sigma: Sequence[int], channel: Channel) -> bool:
@@ -252,7 +254,7 @@ def _measures_for_all(statement: Statement) -> Iterator[Comparison]:
     sign, properties = statement()
     jensen, t = sp.Symbol("j", nonnegative=True), sp.Symbol("t", positive=True)
     for name, convex in _perspectives().items():
-        shown = all(difference == 0 for _, difference in perspective_excess(convex))
+        shown = all(same_function(excess, 0) is Verdict.TRUE for _, excess in perspective_excess(convex))
         curvature = convex(t).diff(t, 2)
         shown = shown and (name == "f-divergences" or curvature.is_positive is True)
         # Outputs are merged: rows add up, and the measure loses b + b' times Jensen's gap. A risk gains what it loses.

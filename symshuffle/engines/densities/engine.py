@@ -178,9 +178,9 @@ def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: flo
         ceiling, road = at_most(law, n)
         if ceiling < NOTHING:
             return Bracket(Fraction(0), ceiling, rigour, "none", f"at most {road} ({reason})", aimed=rel)
-        few = n <= _MANY and rigour is Rigour.FLOAT64
+        near = _width_of_few_cells(law, n) if n <= _MANY and rigour is Rigour.FLOAT64 else math.inf
         for coarser in _COARSER:
-            if few and coarser > rel and _cells_reach(law, n, coarser):
+            if near <= _ABOUT * max(coarser, rel):
                 break
             with contextlib.suppress(Unsupported, NotDecided):
                 if coarser > rel:
@@ -190,9 +190,7 @@ def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: flo
         refusal = str(reason)
     if rigour is not Rigour.FLOAT64:
         raise Unsupported(f"{rigour.value} at n = {n}: the integrand falls too slowly; ask for float64: {refusal}")
-    # H(n) never rises with n, and H(1) is a divergence.
-    found, known = _by_cells(law, n, rel), law.ceiling
-    top = Fraction(1) if known is None else min(known, Fraction(1))
+    found, top = _by_cells(law, n, rel), min(ceiling, Fraction(1))
     return found if found.upper <= top else replace(found, upper=max(top, found.lower))
 
 
@@ -281,8 +279,8 @@ def _likely(law: LevelledPair, n: int, tail: Fraction) -> tuple[Fraction, bool]:
     with contextlib.suppress(Unsupported):
         found = bromwich_plan.estimate(about.values, about.weights, n, rel=_GUESSED)
         if found > _TOLD and bromwich_plan.crowded(cut, n):
-            return Fraction(found), True
-    return Fraction(bromwich_plan.ceiling(about.values, about.weights, n)) * _LIKELY, False
+            return Fraction(min(found, 1.0)), True
+    return Fraction(min(bromwich_plan.ceiling(about.values, about.weights, n), 1.0)) * _LIKELY, False
 
 
 def _of_cut(cut: ContinuousLaw, n: int, rigour: Rigour, finer: float, *, error: float, bits: int) -> Bracket:
@@ -311,12 +309,12 @@ def _left_serves(cut: ContinuousLaw, n: int, finer: float) -> bool:
     return seen is not cut and keeps
 
 
-def _cells_reach(law: LevelledPair, n: int, rel: float) -> bool:
-    """Whether few cells are as narrow as a coarse width, or about: a choice."""
+def _width_of_few_cells(law: LevelledPair, n: int) -> float:
+    """The relative width of a first bracket by cells."""
     with contextlib.suppress(Unsupported, NotDecided):
         found = two_sided(law.pair.law(law.exp_eps, tail=_FIRST_TAIL), n, cells=_FIRST_CELLS)
-        return found.width <= _ABOUT * Fraction(rel) * found.upper
-    return False
+        return float(found.relative_width or math.inf)
+    return math.inf
 
 
 def _by_cells(law: LevelledPair, n: int, rel: float) -> Bracket:

@@ -26,7 +26,7 @@ from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import larger_order, one_user_bound
 from symshuffle.vectors.privacy.pairs import worst_pair
 from symshuffle.vectors.privacy.ramps import larger_between
-from symshuffle.vectors.randomizers.mechanisms import ClippedLinear, LocalGaussian, PrivUnit
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit
 
 _FAR: Final = 1e3
 """Stands for the logarithm of infinity: no value, hence not taken."""
@@ -88,7 +88,8 @@ _CROWD: Final = 50
 """The least one between two finite laws, and the users from which on these are asked."""
 
 _OF_LENGTHS: Final = 1e-5
-"""The first one of Gaussians in several dimensions, whose bound has classes of lengths: a line for each."""
+"""The first one of Gaussians in several dimensions, whose bound has classes of lengths: a line for each; of mixed ones too where
+users are few."""
 
 _NO_VALUE: Final = (Unsupported, NotDecided, InputError, ArithmeticError, ValueError)
 
@@ -257,6 +258,10 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
         return alone[1:]
     one = family.make(shape, nearest)
     widths = (_OF_LENGTHS, *_WIDTHS[1:]) if isinstance(one, LocalGaussian) and one.dimension > 1 else _WIDTHS
+    if target.n < _CROWD and isinstance(one, BlanketMixedGaussian):
+        widths = (_OF_LENGTHS, *_WIDTHS[1:])
+    if target.n < _CROWD and isinstance(one, ClippedLinear):
+        widths = _WIDTHS[1:]
     hopeless = False  # a width next to one at which densities of few users were refused, or nothing was told
     for rel in widths:
         if hopeless and rel < widths[-1]:

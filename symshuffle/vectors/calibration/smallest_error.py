@@ -88,8 +88,8 @@ _CROWD: Final = 50
 """The least one between two finite laws, and the users from which on these are asked."""
 
 _OF_LENGTHS: Final = 1e-5
-"""The first one of Gaussians in several dimensions, whose bound has classes of lengths: a line for each; of mixed ones too where
-users are few."""
+"""The first one of Gaussians in several dimensions, whose bound has classes of lengths: a line for each; of mixed ones
+too where users are few."""
 
 _NO_VALUE: Final = (Unsupported, NotDecided, InputError, ArithmeticError, ValueError)
 
@@ -257,7 +257,9 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
     if alone is not None and alone[0] >= nearest - _ALONE_SHORT:
         return alone[1:]
     one = family.make(shape, nearest)
-    widths = (_OF_LENGTHS, *_WIDTHS[1:]) if isinstance(one, LocalGaussian) and one.dimension > 1 else _WIDTHS
+    widths: tuple[float, ...] = _WIDTHS
+    if isinstance(one, LocalGaussian) and one.dimension > 1:
+        widths = (_OF_LENGTHS, *_WIDTHS[1:])
     if target.n < _CROWD and isinstance(one, BlanketMixedGaussian):
         widths = (_OF_LENGTHS, *_WIDTHS[1:])
     if target.n < _CROWD and isinstance(one, ClippedLinear):

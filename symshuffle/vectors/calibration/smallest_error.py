@@ -257,13 +257,7 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
     if alone is not None and alone[0] >= nearest - _ALONE_SHORT:
         return alone[1:]
     one = family.make(shape, nearest)
-    widths: tuple[float, ...] = _WIDTHS
-    if isinstance(one, LocalGaussian) and one.dimension > 1:
-        widths = (_OF_LENGTHS, *_WIDTHS[1:])
-    if target.n < _CROWD and isinstance(one, BlanketMixedGaussian):
-        widths = (_OF_LENGTHS, *_WIDTHS[1:])
-    if target.n < _CROWD and isinstance(one, ClippedLinear):
-        widths = _WIDTHS[1:]
+    widths = _widths(one, target.n)
     hopeless = False  # a width next to one at which densities of few users were refused, or nothing was told
     for rel in widths:
         if hopeless and rel < widths[-1]:
@@ -289,6 +283,15 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
     if alone is not None:
         return alone[1:]
     raise Unsupported(said)
+
+
+def _widths(mechanism: Calibrated, n: int) -> tuple[float, ...]:
+    """Relative widths of the bracket, the next one where the engines refuse."""
+    if isinstance(mechanism, LocalGaussian) and mechanism.dimension > 1:
+        return (_OF_LENGTHS, *_WIDTHS[1:])
+    if n < _CROWD and isinstance(mechanism, BlanketMixedGaussian):
+        return (_OF_LENGTHS, *_WIDTHS[1:])
+    return _WIDTHS[1:] if n < _CROWD and isinstance(mechanism, ClippedLinear) else _WIDTHS
 
 
 def _bound(mechanism: Calibrated, target: Target, rel: float) -> Bracket:

@@ -139,6 +139,8 @@ EDGES: Final = tuple(
         "solve-eps0 rappor --n 10000 --eps 0.5 --delta 1e-6",
         "calibrate bmg --n 1000 --d 10 --eps 0.5 --delta 0.9 --adjacency zero-out",
         "calibrate gaussian --n 1000 --d 1 --eps 0.5 --delta 0.9",
+        "calibrate clipped-linear --n 3 --d 3 --eps 1 --delta 0.9 --adjacency replace-one",
+        "calibrate gaussian --n 6 --d 3 --eps 1 --delta 0.9 --adjacency replace-one",
         "delta krr -p k=10 --eps0 8 --eps 1 --n 100 --rigour ball",
         "epsilon krr -p k=10 --eps0 1 --delta 1e-6 --n 10000 --dropout 0.1",
         "epsilon krr -p k=10 --eps0 4 --delta 1e-6 --n 1000000000",

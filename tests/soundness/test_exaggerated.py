@@ -4,6 +4,7 @@ Balls have radii of 10^-3 to 10^-1, tails some 10^-3, inner brackets widths of 0
 are a hundredth and a hundred times as large. What each test notices:
 
 - ``test_laws_of_balls``: the other end of a ball or bracket in engines and in what is ``attained``; lost allowances.
+- ``test_what_a_point_of_a_floor_reveals_at_least``: the other end of a ball, a rounding up.
 - ``test_pieces``: terms lost from what balls, rounding, nodes and aliases add to both sides of a density.
 - ``test_tails``: factors and ends of what is cut off a density; ``test_densities`` goes through the door.
 - ``test_nodes_that_are_not_evaluated``: a middle, a radius or a count of a stretch.
@@ -52,6 +53,7 @@ from symshuffle.engines.densities.bromwich import Bromwich
 from symshuffle.engines.densities.engine import two_sided
 from symshuffle.engines.transforms.fft import FFT
 from symshuffle.utility.estimation.votes import canonical_votes
+from symshuffle.vectors.calibration.floor import at_least
 from tests.guides import KNOBS
 
 Part = tuple[F, F, F]
@@ -250,6 +252,17 @@ def test_laws_of_balls(label, factor):
         answered += 1
         assert one.holds(n, max(found.bracket.lower, found.attained.lower), found.bracket.upper), (one, n, found)
     assert answered
+
+
+def test_what_a_point_of_a_floor_reveals_at_least():
+    draw = random.Random("at least")
+    for k in range(60):
+        one, n = case(draw, balls=k % 4 > 0), draw.randrange(2, 6)
+        low = at_least(one.law, n)
+        assert one.holds(n, low, F(10)), (one, n, low)
+        law = Law(one.law.values, one.law.weights) if not k % 4 else None
+        if law is not None:
+            assert at_least(law, n) >= F(999, 1000) * hockey([(v, F(0), w) for v, w in law.atoms()], n)
 
 
 def number(value: F, off: F = F(0)) -> flint.arb:

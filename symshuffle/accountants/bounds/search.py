@@ -81,7 +81,13 @@ def settle(bound: Bound, target: Fraction, rel: float, x: Fraction) -> Point:
             break
         if before.aimed is not None and value.aimed is not None and value.width > before.width / 2:
             break
+        if _same(before, value) and value.width > Fraction(width) * value.upper:
+            break  # a closed form has one width
     return Point(x, value)
+
+
+def _same(one: Bracket, other: Bracket) -> bool:
+    return (one.lower, one.upper) == (other.lower, other.upper)
 
 
 def mills_guess(start: Fraction, goal: Fraction) -> Fraction:
@@ -120,8 +126,10 @@ def smallest_meeting(bound: Bound, target: Fraction, rel: float, near: Fraction 
                 raise Unsupported(f"no eps up to {LARGEST_LEVEL} has delta <= {goal}: {left}")
             left = format_decimal(high.value.upper, digits=3, up=True)
             raise Unsupported(f"no eps is shown to have delta <= {goal}: values below {left} cannot be told from 0")
-        low = high if high.value.lower > target else low
+        low, before = high if high.value.lower > target else low, high
         high = settle(bound, target, rel, min(4 * high.x, Fraction(LARGEST_LEVEL)))
+        if high.value.lower <= target < high.value.upper and _same(before.value, high.value):
+            high = settle(bound, target, rel, Fraction(LARGEST_LEVEL))  # what is left does not fall any more
     return narrow(bound, target, rel, above=low, meets=high, what="eps")
 
 

@@ -59,7 +59,10 @@ _Values: TypeAlias = Callable[[flint.arb, flint.arb, int], list[flint.acb]]
 _MOST_WAVES: Final = 4_000_000
 """Nodes of the line times nodes of the rule that doubles take rather than a bound on a stretch of the line."""
 
-_MOST_TERMS: Final = 200_000_000
+_MOST_IN_DOUBLES: Final = 20_000_000
+"""The same, beyond which balls are quicker: there a node of the rule is one for many of the line."""
+
+_MOST_TERMS: Final = 2_000_000_000
 """Nodes of the line times nodes of the rule, beyond which the sum is refused."""
 
 _BLOCK: Final = 2**20
@@ -341,6 +344,7 @@ class Bromwich:
             # Balls cost as little where the transform is known; otherwise doubles, where they resolve the width.
             doubles = self.rigour is Rigour.FLOAT64 and plan.in_doubles and seen.transform is None
             line = BromwichLine.of(seen, n, plan, doubles=doubles)
+            doubles = doubles and line.nodes * len(line.tilted) <= _MOST_IN_DOUBLES
             total, allowance = line.sum_in_doubles() if doubles else line.sum_in_balls()
             rest = line.rest() + allowance
             weight = line.step / flint.arb.pi()

@@ -72,7 +72,7 @@ class Atoms:
         turned = np.linspace(math.asinh((low - middle) / scale), math.asinh((high - middle) / scale), bins + 1)
         edges = middle + scale * np.sinh(turned)
         edges[0], edges[-1] = low, high
-        edges = np.unique(edges)
+        edges = np.unique(np.append(edges, values[weights.argmax()]))  # most of the mass is not spread at all
         if len(edges) < 2:
             return Atoms(np.array([low]), np.array([weights.sum()]), self.shift + other.shift, 1.0)
         place = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
@@ -158,6 +158,9 @@ _MOST_CELLS: Final = 2000
 _ENOUGH_CELLS: Final = 600
 """Cells, and how many are taken where even twice the most would not reach the width aimed at."""
 
+_ABOUT: Final = 4
+"""So many widths of few cells are reached by a few more."""
+
 _TAIL_BITS: Final = 128
 _CHERNOFF: Final = "Chernoff's bound, tails cut"
 _SUM_BITS: Final = 128
@@ -175,7 +178,10 @@ def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: flo
         ceiling, road = at_most(law, n)
         if ceiling < NOTHING:
             return Bracket(Fraction(0), ceiling, rigour, "none", f"at most {road} ({reason})", aimed=rel)
+        near = _width_of_few_cells(law, n) if n <= _MANY and rigour is Rigour.FLOAT64 else math.inf
         for coarser in _COARSER:
+            if near <= _ABOUT * max(coarser, rel):
+                break
             with contextlib.suppress(Unsupported, NotDecided):
                 if coarser > rel:
                     return _said(_by_transform(law, n, rigour, coarser), rel)
@@ -184,9 +190,7 @@ def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: flo
         refusal = str(reason)
     if rigour is not Rigour.FLOAT64:
         raise Unsupported(f"{rigour.value} at n = {n}: the integrand falls too slowly; ask for float64: {refusal}")
-    # H(n) never rises with n, and H(1) is a divergence.
-    found, known = _by_cells(law, n, rel), law.ceiling
-    top = Fraction(1) if known is None else min(known, Fraction(1))
+    found, top = _by_cells(law, n, rel), min(ceiling, Fraction(1))
     return found if found.upper <= top else replace(found, upper=max(top, found.lower))
 
 
@@ -275,8 +279,8 @@ def _likely(law: LevelledPair, n: int, tail: Fraction) -> tuple[Fraction, bool]:
     with contextlib.suppress(Unsupported):
         found = bromwich_plan.estimate(about.values, about.weights, n, rel=_GUESSED)
         if found > _TOLD and bromwich_plan.crowded(cut, n):
-            return Fraction(found), True
-    return Fraction(bromwich_plan.ceiling(about.values, about.weights, n)) * _LIKELY, False
+            return Fraction(min(found, 1.0)), True
+    return Fraction(min(bromwich_plan.ceiling(about.values, about.weights, n), 1.0)) * _LIKELY, False
 
 
 def _of_cut(cut: ContinuousLaw, n: int, rigour: Rigour, finer: float, *, error: float, bits: int) -> Bracket:
@@ -305,6 +309,14 @@ def _left_serves(cut: ContinuousLaw, n: int, finer: float) -> bool:
     return seen is not cut and keeps
 
 
+def _width_of_few_cells(law: LevelledPair, n: int) -> float:
+    """The relative width of a first bracket by cells."""
+    with contextlib.suppress(Unsupported, NotDecided):
+        found = two_sided(law.pair.law(law.exp_eps, tail=_FIRST_TAIL), n, cells=_FIRST_CELLS)
+        return float(found.relative_width or math.inf)
+    return math.inf
+
+
 def _by_cells(law: LevelledPair, n: int, rel: float) -> Bracket:
     """Between two finite laws, on cells as many as the width takes, or as are affordable."""
     tail, count = min(_FIRST_TAIL, Fraction(rel) / 10**4), _FIRST_CELLS
@@ -326,9 +338,12 @@ def _by_cells(law: LevelledPair, n: int, rel: float) -> Bracket:
 def two_sided(law: ContinuousLaw, n: int, *, cells: int) -> Bracket:
     """H(n) between the values of two finite laws, one below and one above in convex order; tails are added."""
     below, above = merged_and_spread(law, cells)
-    (low, lost), (high, gained) = (
-        positive_part(atoms, n, 2 * cells, spread=spread) for atoms, spread in ((below, False), (above, True))
-    )
+    with np.errstate(over="ignore", invalid="ignore"):
+        (low, lost), (high, gained) = (
+            positive_part(atoms, n, 2 * cells, spread=spread) for atoms, spread in ((below, False), (above, True))
+        )
+    if not all(map(math.isfinite, (low, lost, high, gained))):
+        raise Unsupported("values of G beyond what doubles hold, because it has a long tail")
     missing = law.missing
     lower = Fraction(low) - Fraction(lost)
     return Bracket(

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from symshuffle.base.choices import Rigour
-from symshuffle.base.crossings import zero_between
+from symshuffle.base.crossings import halved, zero_between
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import to_float
 from symshuffle.base.results import Bracket
@@ -26,7 +26,7 @@ from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import larger_order, one_user_bound
 from symshuffle.vectors.privacy.pairs import worst_pair
 from symshuffle.vectors.privacy.ramps import larger_between
-from symshuffle.vectors.randomizers.mechanisms import ClippedLinear, LocalGaussian
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit
 
 _FAR: Final = 1e3
 """Stands for the logarithm of infinity: no value, hence not taken."""
@@ -56,9 +56,13 @@ _LOOSE: Final = 100
 
 _ALONE_ABOUT: Final = 1.001
 _ALONE: Final = 1e-6
-_ALONE_SHORT: Final = 1e-5
+_ALONE_SHORT: Final = 1e-4
 """The value for one user is asked before any engine where it is about so many targets or less; how closely the strength
 is searched at which it meets the target, and how far below the best one it serves without an engine."""
+
+_HALVINGS: Final = 16
+_ALONE_BACK: Final = (-1e-5, 0.0, 1e-5, 1e-4)
+"""How often an estimate halves the strengths between which that one is, and how far below it one is certified."""
 
 _BACK: Final = 1.0
 """The longest step back."""
@@ -84,7 +88,8 @@ _CROWD: Final = 50
 """The least one between two finite laws, and the users from which on these are asked."""
 
 _OF_LENGTHS: Final = 1e-5
-"""The first one of Gaussians in several dimensions, whose bound has classes of lengths: a line for each."""
+"""The first one of Gaussians in several dimensions, whose bound has classes of lengths: a line for each; of mixed ones
+too where users are few."""
 
 _NO_VALUE: Final = (Unsupported, NotDecided, InputError, ArithmeticError, ValueError)
 
@@ -252,18 +257,22 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
     if alone is not None and alone[0] >= nearest - _ALONE_SHORT:
         return alone[1:]
     one = family.make(shape, nearest)
-    widths = (_OF_LENGTHS, *_WIDTHS[1:]) if isinstance(one, LocalGaussian) and one.dimension > 1 else _WIDTHS
+    widths = _widths(one, target.n)
+    hopeless = False  # a width next to one at which densities of few users were refused, or nothing was told
     for rel in widths:
+        if hopeless and rel < widths[-1]:
+            continue
         strength = nearest - _MARGIN * rel / slope if excess(nearest) > -1 else nearest
         for k in range(_TRIES):
             mechanism = family.make(shape, strength)
             try:
                 bound = _bound(mechanism, target, rel)
             except (Unsupported, NotDecided) as error:
-                said = str(error)
+                said, hopeless = str(error), target.n < _CROWD and not isinstance(mechanism, PrivUnit)
                 break
             if bound.upper <= target.goal:
                 return mechanism, bound
+            hopeless = bound.lower == 0
             said = f"delta is at most {float(bound.upper):.3g}, where {float(target.goal):.3g} is asked"
             if bound.upper > (1 + _LOOSE * Fraction(rel)) * bound.lower and rel < widths[-1]:
                 break  # an engine of less width may serve a larger one
@@ -274,6 +283,15 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
     if alone is not None:
         return alone[1:]
     raise Unsupported(said)
+
+
+def _widths(mechanism: Calibrated, n: int) -> tuple[float, ...]:
+    """Relative widths of the bracket, the next one where the engines refuse."""
+    if isinstance(mechanism, LocalGaussian) and mechanism.dimension > 1:
+        return (_OF_LENGTHS, *_WIDTHS[1:])
+    if n < _CROWD and isinstance(mechanism, BlanketMixedGaussian):
+        return (_OF_LENGTHS, *_WIDTHS[1:])
+    return _WIDTHS[1:] if n < _CROWD and isinstance(mechanism, ClippedLinear) else _WIDTHS
 
 
 def _bound(mechanism: Calibrated, target: Target, rel: float) -> Bracket:
@@ -303,18 +321,25 @@ def _of_one_user(
         met = one_user_bound(mechanism, target.goal, **asked)
         return None if met is None else (strength, mechanism, met)
 
-    best, found = None, at(high)
-    while found is not None and high < family.strengths[1]:
-        best, low, high = found, high, min(high + 4 * _BESIDE, family.strengths[1])
-        found = at(high)
-    if found is not None:
-        return found
-    best = best or at(low)
-    while best is not None and high - low > _ALONE:
-        middle = (low + high) / 2
-        found = at(middle)
-        low, high, best = (low, middle, best) if found is None else (middle, high, found)
-    return best
+    def met(strength: float) -> bool:
+        value = _value(lambda: of_one_user(family.make(shape, strength), target.exp_eps, target.adjacency), _FAR)
+        return value <= float(target.goal)
+
+    while met(high) and high < family.strengths[1]:
+        low, high = high, min(high + 4 * _BESIDE, family.strengths[1])
+    likely = high if met(high) else halved(met, high, low, settled=_HALVINGS)[1]
+    missed = strength = likely
+    for back in _ALONE_BACK:
+        strength = min(max(likely - back, family.strengths[0]), family.strengths[1])
+        found = at(strength)
+        if found is not None:
+            break
+        missed = strength
+    while found is not None and missed - strength > _ALONE:
+        middle = (strength + missed) / 2
+        closer = at(middle)
+        strength, missed, found = (strength, middle, found) if closer is None else (middle, missed, closer)
+    return found
 
 
 __all__ = ["estimated_error", "found_for"]

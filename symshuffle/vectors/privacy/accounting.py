@@ -55,7 +55,12 @@ def one_user_bound(mechanism: Randomizer, target: Fraction, *, exp_eps: Real, ad
 
     A single message of the longest input against that of the null symbol, or of the opposite input: no blanket enters.
     """
-    alone = larger_order(real_pair(mechanism, adjacency=adjacency), 1, exp_eps)
+    pair, request = real_pair(mechanism, adjacency=adjacency), Request.of(rel=1e-8)
+    alone = _value(pair, 1, exp_eps, request)
+    if alone.upper > target:
+        return None
+    if pair.reverse is not pair:
+        alone = larger(alone, _value(pair.reverse, 1, exp_eps, request))
     if alone.upper > target:
         return None
     how = "at most the value for one user, in closed form"

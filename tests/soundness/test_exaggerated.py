@@ -9,7 +9,8 @@ are a hundredth and a hundred times as large. What each test notices:
 - ``test_tails``: factors and ends of what is cut off a density; ``test_densities`` goes through the door.
 - ``test_nodes_that_are_not_evaluated``: a middle, a radius or a count of a stretch.
 - ``test_numbers_that_are_certainly_smaller``: rounding of ends the wrong way, comparisons of the wrong ends.
-- ``test_levels``: ends of a search that confirm themselves by the wrong end of a bracket.
+- ``test_levels``, ``test_integers_on_either_side``: ends of a search that confirm themselves by the wrong end of a
+  bracket.
 - ``test_what_is_certainly_nothing``, ``test_nobody_is_excluded_who_meets_a_match``: a possibility taken as a certainty.
 """
 
@@ -34,6 +35,7 @@ import pytest
 from symshuffle import NotDecided, Unsupported, delta, epsilon, renyi
 from symshuffle.accountants.bounds.brackets import bounds_nothing_from
 from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.bounds.search import Point, integers_around, narrow_integers
 from symshuffle.accountants.covering.reduced import Datasets, PairClass, Reduction
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.base.choices import Question, Rigour
@@ -454,6 +456,28 @@ def test_levels(engine, factor, wide_everywhere):
         for low in {found.bracket.lower, found.attained.lower} - {F(0)}:
             assert min(one.truths(exponential(low), n)) >= goal
     assert answered
+
+
+@pytest.mark.parametrize("search", ["bisected", "around"])
+def test_integers_on_either_side(search):
+    """Of 1/n, known between two numbers 0.3 to 0.9 of the upper one apart."""
+    draw = random.Random(search)
+    for _ in range(60):
+        goal, width, place = F(1, draw.randrange(2, 400)), F(draw.randrange(30, 91), 100), F(draw.randrange(101), 100)
+
+        def value(x: F, _: float, width: F = width, place: F = place) -> Bracket:
+            low = (1 - width * place) / x
+            return Bracket(low, max(1 / x, low / (1 - width)), Rigour.BALL, "wide", "made wide")
+
+        if search == "around":
+            found = integers_around(value, goal, 0.1, F(draw.randrange(1, 400)), 10**5)
+        else:
+            low, high = (Point(x, value(x, 0.1)) for x in (F(1), F(10**5)))
+            if not low.value.lower > goal:
+                continue
+            found = narrow_integers(value, goal, 0.1, low, high)
+        assert 1 / found.meets <= goal
+        assert found.above == found.meets or 1 / found.above > goal
 
 
 def test_what_is_certainly_nothing(wide_everywhere):

@@ -180,8 +180,11 @@ def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: flo
             return Bracket(Fraction(0), ceiling, rigour, "none", f"at most {road} ({reason})", aimed=rel)
         near = _width_of_few_cells(law, n) if n <= _MANY and rigour is Rigour.FLOAT64 else math.inf
         for coarser in _COARSER:
-            if near <= _ABOUT * max(coarser, rel):
-                break
+            wanted = max(coarser, rel)
+            if near <= _ABOUT * wanted:
+                found = _capped(_by_cells(law, n, wanted), ceiling)
+                if (found.relative_width or 0) <= wanted:
+                    return _said(found, rel)
             with contextlib.suppress(Unsupported, NotDecided):
                 if coarser > rel:
                     return _said(_by_transform(law, n, rigour, coarser), rel)
@@ -190,7 +193,12 @@ def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: flo
         refusal = str(reason)
     if rigour is not Rigour.FLOAT64:
         raise Unsupported(f"{rigour.value} at n = {n}: the integrand falls too slowly; ask for float64: {refusal}")
-    found, top = _by_cells(law, n, rel), min(ceiling, Fraction(1))
+    return _capped(_by_cells(law, n, rel), ceiling)
+
+
+def _capped(found: Bracket, ceiling: Fraction) -> Bracket:
+    """The bracket, no higher than what holds of H(n) anyway."""
+    top = min(ceiling, Fraction(1))
     return found if found.upper <= top else replace(found, upper=max(top, found.lower))
 
 

@@ -56,12 +56,13 @@ _LOOSE: Final = 100
 
 _ALONE_ABOUT: Final = 1.001
 _ALONE: Final = 1e-6
-_ALONE_SHORT: Final = 1e-4
+_ALONE_SHORT: Final = 1e-5
+_FEW_SHORT: Final = 1e-4
 """The value for one user is asked before any engine where it is about so many targets or less; how closely the strength
-is searched at which it meets the target, and how far below the best one it serves without an engine."""
+is searched at which it meets the target; how far below the best one it serves without an engine, for few users too."""
 
 _HALVINGS: Final = 16
-_ALONE_BACK: Final = (-1e-5, 0.0, 1e-5, 1e-4)
+_ALONE_BACK: Final = (-1e-4, -1e-5, -1e-6, 0.0, 1e-6, 1e-5, 1e-4)
 """How often an estimate halves the strengths between which that one is, and how far below it one is certified."""
 
 _BACK: Final = 1.0
@@ -254,7 +255,8 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
     slope = min(max((excess(nearest) - excess(nearest - _BESIDE)) / _BESIDE, _FLAT), _STEEP)
     said = ""
     alone = _of_one_user(family, target, shape, nearest)
-    if alone is not None and alone[0] >= nearest - _ALONE_SHORT:
+    short = _FEW_SHORT if target.n < _CROWD else _ALONE_SHORT
+    if alone is not None and alone[0] >= nearest - short:
         return alone[1:]
     one = family.make(shape, nearest)
     widths = _widths(one, target.n)

@@ -6,6 +6,9 @@ from fractions import Fraction as F
 import pytest
 
 from symshuffle import SymshuffleError, delta, epsilon, mechanism, solve_eps0, solve_n
+from symshuffle.accountants.bounds.search import Point, integers_around, narrow_integers
+from symshuffle.base.choices import Rigour
+from symshuffle.base.results import Bracket
 
 NAMES = (("rr", {}), ("krr", {"k": 3}), ("krr", {"k": 40}), ("oue", {"D": 5}), ("subset-selection", {"k": 6, "s": 2}))
 REL = 1e-4
@@ -51,3 +54,29 @@ def test_the_safe_end_meets_the_target_and_the_other_one_does_not(seed):
         found = solve_n(fixed, eps=eps, delta=goal).bracket
         assert at(fixed, int(found.upper), eps).lower <= goal
         assert found.upper == 1 or at(fixed, int(found.lower), eps).upper > goal
+
+
+@pytest.mark.parametrize("search", ["bisected", "around"])
+def test_integers_on_either_side(search):
+    """Of 1/n, known between two numbers 0.3 to 0.9 of the upper one apart."""
+    chance = random.Random(search)
+    for _ in range(60):
+        goal, width, place = (
+            F(1, chance.randrange(2, 400)),
+            F(chance.randrange(30, 91), 100),
+            F(chance.randrange(101), 100),
+        )
+
+        def value(x: F, _: float, width: F = width, place: F = place) -> Bracket:
+            low = (1 - width * place) / x
+            return Bracket(low, max(1 / x, low / (1 - width)), Rigour.BALL, "wide", "made wide")
+
+        if search == "around":
+            found = integers_around(value, goal, 0.1, F(chance.randrange(1, 400)), 10**5)
+        else:
+            low, high = (Point(x, value(x, 0.1)) for x in (F(1), F(10**5)))
+            if not low.value.lower > goal:
+                continue
+            found = narrow_integers(value, goal, 0.1, low, high)
+        assert 1 / found.meets <= goal
+        assert found.above == found.meets or 1 / found.above > goal

@@ -1,5 +1,6 @@
 """Floors of families: cells say no more than densities, points exclude what they should, false floors fall."""
 
+import random
 from dataclasses import replace
 from fractions import Fraction
 
@@ -8,9 +9,10 @@ import pytest
 
 from symshuffle.base.errors import CertificateError, Unsupported
 from symshuffle.base.numbers import Exp
+from symshuffle.channels.law import Law
 from symshuffle.engines.densities.bromwich_plan import estimate
 from symshuffle.vectors.calibration.cells import cells_of
-from symshuffle.vectors.calibration.floor import Floor, Target, least_error, misses, misses_alone, root
+from symshuffle.vectors.calibration.floor import Floor, Target, at_least, least_error, misses, misses_alone, root
 from symshuffle.vectors.calibration.staircase import floor_of
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import pair_delta
@@ -22,6 +24,7 @@ from symshuffle.vectors.randomizers.mechanisms import (
     PrivUnit,
     SphereLinear,
 )
+from tests.soundness.test_exaggerated import case, hockey
 
 F = Fraction
 RATIO = F(11, 10)
@@ -224,3 +227,14 @@ def test_a_gaussian_is_excluded_where_no_other_message_is_of_the_blanket(n, adja
     assert misses_alone(point, below)
     if n == 1:
         assert misses_alone(point, Target(1, F(3, 2), true.upper * F(98, 100), adjacency, "largest"))
+
+
+def test_what_a_point_of_a_floor_reveals_at_least():
+    draw = random.Random("at least")
+    for k in range(60):
+        one, n = case(draw, balls=k % 4 > 0), draw.randrange(2, 6)
+        low = at_least(one.law, n)
+        assert one.holds(n, low, F(10)), (one, n, low)
+        law = Law(one.law.values, one.law.weights) if not k % 4 else None
+        if law is not None:
+            assert at_least(law, n) >= F(999, 1000) * hockey([(v, F(0), w) for v, w in law.atoms()], n)

@@ -306,6 +306,3 @@ def _error(mechanism: Calibrated, n: int) -> Bracket:
     low = Fraction(math.isqrt(math.floor(value.lower * 4**60)), 2**60)
     high = Fraction(math.isqrt(math.ceil(value.upper * 4**60)) + 1, 2**60)
     return Bracket(low, high, Rigour.BALL, "closed form", "exact risk of the unbiased estimator")
-
-
-__all__ = ["FREE", "Calibration", "calibrate", "estimated_rmse", "read_goal"]

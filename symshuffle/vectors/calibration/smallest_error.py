@@ -342,6 +342,3 @@ def _of_one_user(
         closer = at(middle)
         strength, missed, found = (strength, middle, found) if closer is None else (middle, missed, closer)
     return found
-
-
-__all__ = ["estimated_error", "found_for"]

@@ -248,6 +248,3 @@ def _likely_missed(point: SphereLinear | LocalGaussian, target: Target) -> bool:
 
 def _decimal(value: float) -> Fraction:
     return Fraction(f"{value:.12g}")
-
-
-__all__ = ["floor_of"]

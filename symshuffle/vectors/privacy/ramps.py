@@ -137,6 +137,3 @@ def _cells(ends: Sequence[Fraction], dimension: int) -> list[tuple[Fraction, Fra
             part = -part if low >= 0 else part
         found.append((low, high, mass, part / mass))
     return found
-
-
-__all__ = ["larger_between"]

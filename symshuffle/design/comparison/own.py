@@ -14,7 +14,6 @@ from fractions import Fraction
 from typing import Any, Final, final
 
 from symshuffle.accountants.questions.inverses import solve_eps0
-from symshuffle.accountants.questions.solve import epsilon
 from symshuffle.base.choices import MatchKind, Operator
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import (
@@ -41,6 +40,7 @@ from symshuffle.decompositions.composition.operators import parse
 from symshuffle.decompositions.composition.tree import root
 from symshuffle.design.comparison.matching import Match
 from symshuffle.design.comparison.row import Row, bracket_of
+from symshuffle.design.comparison.rowing import central, estimated
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import is_named
 from symshuffle.mechanisms.symbolic import LAM, Parameter, evaluate, normal_form, value_of
@@ -161,39 +161,21 @@ def own_row(one: Own, match: Match, n: int, rel: float) -> Row:
         noise, reason = _noise(source), ""
     except (Unsupported, NotDecided) as error:
         noise, reason = None, str(error)
-    found = None if match.delta is None else epsilon(source, n=n, delta=match.delta, rel=rel, attain=True)
-    certified = None if found is None else found.bracket
-    solved = match.kind is MatchKind.EPS_DELTA and not isinstance(one.source, Channel)
-    if solved and certified is not None and match.value < certified.upper:
-        certified = replace(certified, lower=min(certified.lower, match.value), upper=match.value)
-    told = "" if noise is None else noise.estimator
-    risk = None if noise is None else bracket_of(noise.risk(n), told)
+    rounding = one.source.rounding if isinstance(one.source, Channel) else None
+    certified = central(source, match, n, rel, solved=not isinstance(one.source, Channel))
     return Row(
         one.name,
         "brought by the user",
         (),
         level,
         None if spent is None else bracket_of(spent, "closed form in the parameters, or a sum over messages"),
-        None,
-        risk,
-        None if noise is None else bracket_of(noise.iid_risk(n), told),
-        None if noise is None else bracket_of(noise.coordinate_variance(n), told),
-        "" if noise is None else noise.estimator,
-        None,
-        reason,
-        risk is not None and risk.lower > 1 - Fraction(1, one.inputs),
-        certified,
-        None if found is None else found.attained,
-        "no delta was given" if found is None else found.about,
-        (),
-        _bits(one.source),
-        None,
-        choice,
-        None if noise is None else bracket_of(noise.loss(match.loss, n), told),
-        "" if noise is None else noise.worst(match.loss),
-        None if found is None else found.neighbours,
-        _excess(match, level, spent, certified),
-        str(one.source.rounding) if isinstance(one.source, Channel) and one.source.rounding is not None else "",
+        reason=reason,
+        bits=_bits(one.source),
+        choice=choice,
+        excess=_excess(match, level, spent, certified.get("epsilon")),
+        rounding="" if rounding is None else str(rounding),
+        **estimated(noise, match.loss, n, one.inputs),
+        **certified,
     )
 
 

@@ -19,7 +19,10 @@ def test_a_failed_write_leaves_the_old_file_and_no_draft(tmp_path: Path, monkeyp
             super().write(data[:1])
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "open", lambda self, mode: Full(self, mode))
+    def opened(self: Path, mode: str) -> Full:
+        return Full(self, mode)
+
+    monkeypatch.setattr(Path, "open", opened)
     with pytest.raises(InputError, match="No space left on device"):
         artifacts.write_atomically(target, "new", argument="--json")
     monkeypatch.undo()

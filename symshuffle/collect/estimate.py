@@ -259,9 +259,6 @@ def drawn(found: Histogram, suffix: str) -> bytes:
     InputError
         If the format is another one.
     """
-    from symshuffle.design.comparison.picture import check_picture
+    from symshuffle.design.comparison.picture import picture
 
-    kind = check_picture(suffix)
-    stream = io.BytesIO()
-    draw(found).savefig(stream, format=kind, dpi=150)
-    return stream.getvalue()
+    return picture(draw(found), suffix, dpi=150)

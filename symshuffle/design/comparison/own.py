@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, final
+
+import sympy as sp
 
 from symshuffle.accountants.questions.inverses import solve_eps0
 from symshuffle.base.choices import MatchKind, Operator
@@ -38,12 +40,14 @@ from symshuffle.decompositions.closed_forms import moments_on_file
 from symshuffle.decompositions.composition import Composed, Composition, Part, has_budget, leaves, written
 from symshuffle.decompositions.composition.operators import parse
 from symshuffle.decompositions.composition.tree import root
+from symshuffle.decompositions.quotients import CapQuotient, quotient_of
 from symshuffle.design.comparison.matching import Match
 from symshuffle.design.comparison.row import Row, bracket_of
 from symshuffle.design.comparison.rowing import central, estimated
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import is_named
 from symshuffle.mechanisms.symbolic import LAM, Parameter, evaluate, normal_form, value_of
+from symshuffle.mechanisms.symbolic import written as as_text
 from symshuffle.mechanisms.thin import THINNED
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.moments import largest_pairwise_budget
@@ -351,3 +355,30 @@ def _excess(match: Match, level: Bracket, spent: Number | None, certified: Brack
         case MatchKind.EPS_DELTA if certified is not None and certified.upper > match.value:
             return f"its certified eps {float(certified.upper):.4g} is above {shortest(match.value)}"
     return ""
+
+
+def templates_of_own(source: object) -> frozenset[tuple[object, ...]] | None:
+    """As the laws of families in :mod:`symshuffle.design.comparison.alike`: of a mechanism, with ``lam`` open."""
+    if not isinstance(source, Mechanism):
+        return None
+    found = []
+    for one in source.classes:
+        total = sum((state.count * state.probability for state in one.states), start=sp.Integer(0))
+        if normal_form(total) == 0:
+            continue
+        if one.members is not None or one.pair_counts is not None:
+            return None
+        levels = ((_quotient(state.probability / total), _quotient(state.count)) for state in one.states)
+        found.append((tuple(sorted(levels, key=str)), _quotient(total * one.size)))
+    return _collected(found)
+
+
+def _collected(atoms: Iterable[tuple[tuple[object, ...], CapQuotient]]) -> frozenset[tuple[object, ...]]:
+    masses: dict[tuple[object, ...], CapQuotient] = {}
+    for place, mass in atoms:
+        masses[place] = masses.get(place, CapQuotient([0])) + mass
+    return frozenset(masses.items())
+
+
+def _quotient(expression: sp.Expr) -> CapQuotient:
+    return quotient_of(as_text(normal_form(expression)), {})

@@ -64,8 +64,6 @@ def settle(bound: Bound, target: Fraction, rel: float, x: Fraction) -> Point:
 
     Finer than ``rel`` is needed where the function is flat. The coarser bracket stands, undecided, where the engine
     refuses a finer width, or has missed two widths and the finer one has not helped.
-
-    - ``bound``: from an argument and a relative width to a bracket.
     """
     coarse = {max(width, rel) for width in (1e-2, 1e-4, rel)}
     flat = {max(rel / factor, min(rel, _FINEST)) for factor in (30, 1000)}
@@ -105,10 +103,7 @@ def mills_guess(start: Fraction, goal: Fraction) -> Fraction:
 
 
 def smallest_meeting(bound: Bound, target: Fraction, rel: float, near: Fraction | None = None) -> Crossing:
-    """The smallest argument at which a falling function is at most ``target``, from both sides.
-
-    - ``bound``: from an argument and a relative width to aim at, to a bracket around the function.
-    """
+    """The smallest argument at which a falling function is at most ``target``, from both sides."""
     if near is not None and near > 0:
         found = _around(bound, target, rel, near)
         if found is not None:

@@ -42,10 +42,7 @@ LARGEST_SEARCH: Final = 100_000_000
 
 
 def count_families(inputs: int, outputs: int, n: int) -> int:
-    """How many constant and two-type families a channel has, with the pairs of inputs before them.
-
-    - ``inputs``, ``outputs``: shape of the channel.
-    """
+    """How many constant and two-type families a channel has, with the pairs of inputs before them."""
     mixtures = math.comb(inputs, 2) if n > 1 else 0
     if math.perm(inputs, 2) * (inputs + mixtures) * outputs > LARGEST_SEARCH:
         raise Unsupported(
@@ -175,10 +172,7 @@ def worst_of_all(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> WorstCase:
-    """The worst of all neighbouring datasets of ``n`` users, by enumeration in exact arithmetic.
-
-    - ``channel``: exact.
-    """
+    """The worst of all neighbouring datasets of ``n`` users, by enumeration in exact arithmetic."""
     if not channel.exact:
         raise InputError("channel", "not rational", "rational entries, for an exact enumeration")
     chosen = _pairs(channel, pairs)

@@ -149,10 +149,7 @@ _Method: TypeAlias = "Callable[[Losses, float], Sum]"
 
 
 def delta_of(losses: Losses, eps: Fraction, method: _Method) -> Fraction:
-    """The profile of a sum at any level eps >= 0: linear in exp(eps) between two points of the lattice.
-
-    - ``eps``: level, at least 0.
-    """
+    """The profile of a sum at any level eps >= 0: linear in exp(eps) between two points of the lattice."""
     if not all(any(law.masses) for law, _ in losses.parts):  # a round reveals all: there is no finite sum
         return min(losses.revealed, Fraction(1))
     level = math.floor(eps / losses.step)
@@ -167,10 +164,7 @@ def delta_of(losses: Losses, eps: Fraction, method: _Method) -> Fraction:
 
 
 def epsilon_of(losses: Losses, delta: Fraction, method: _Method) -> Fraction:
-    """Where the profile of a sum meets a target: on a line between two points of the lattice; 0 where it does at 0.
-
-    - ``delta``: the target, in (0, 1).
-    """
+    """Where the profile of a sum meets a target: on a line between two points of the lattice; 0 where it does at 0."""
     left = losses.revealed
     if left >= delta:
         if losses.side is Side.UPPER:  # what is at infinity may have been moved there from the largest levels

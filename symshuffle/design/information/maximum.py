@@ -19,7 +19,7 @@ from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
-from symshuffle.base.numbers import Ball, Exp, enclose, to_arb, working_precision
+from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.base.solvers import linprog
 from symshuffle.channels.channel import Channel
@@ -28,7 +28,7 @@ from symshuffle.channels.geometry.groups import SymmetryGroup
 from symshuffle.channels.geometry.linear import Vector, dot
 from symshuffle.channels.geometry.linprog import certificate_of_basis, few_enough, optimal_vectors, solve
 from symshuffle.channels.geometry.subset_orbits import SubsetOrbit
-from symshuffle.design.decision.certificate import REL, check_around, narrowed
+from symshuffle.design.decision.certificate import REL, check_around, levels_around, narrowed
 from symshuffle.design.decision.invariant import spread_over
 from symshuffle.design.information.measures import (
     COLUMN_BITS,
@@ -236,17 +236,13 @@ def maximise(
     if not isinstance(lam, Exp):
         level = check_lam(lam)
         return narrowed(lambda bits: _maximise_at(measure, level, group, bits), rel, PRECISIONS)
-    if lam.exponent <= 0:
-        raise InputError("eps0", lam.exponent, "a number above 0")
     return narrowed(lambda bits: _maximise_around(measure, lam, group, bits), rel, PRECISIONS)
 
 
 def _maximise_around(measure: Measure, lam: Exp, group: SymmetryGroup | None, bits: int) -> MeasureDesign:
     """The channel at a rational level below, the bound at one above: the maximum increases with the level."""
     share = bits * 5 // 8
-    around = enclose(lam, share)
-    below = max(around.lower, 1 + Fraction(1, 1 << share))
-    lower, upper = (_maximise_at(measure, level, group, bits) for level in (below, around.upper))
+    upper, lower = (_maximise_at(measure, level, group, bits) for level in levels_around(lam, share))
     how = (
         f"maxima at two rational levels around exp({lam.exponent}), {share} bits; the maximum increases with the level"
     )

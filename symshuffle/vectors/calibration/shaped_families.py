@@ -67,7 +67,6 @@ class ShapedFamily:
 def family_by_name(name: str, n: int, dimension: int, noise: float, shape: Fraction | None = None) -> ShapedFamily:
     """A family, started at the index of the central mechanism of the same guarantee.
 
-    - ``n``, ``dimension``: number of users, length of the vectors.
     - ``shape``: the parameter of :data:`SHAPES`, where it is not to be searched.
     """
     index, root, one = max(noise * math.sqrt(n), 0.5), math.sqrt(dimension), Fraction(1)

@@ -96,10 +96,7 @@ _NO_VALUE: Final = (Unsupported, NotDecided, InputError, ArithmeticError, ValueE
 
 
 def found_for(family: ShapedFamily, target: Target) -> tuple[Calibrated, Bracket]:
-    """The mechanism of smallest error that is found and certified to meet a target, and its bound on delta.
-
-    - ``family``: mechanisms by shape and strength.
-    """
+    """The mechanism of smallest error that is found and certified to meet a target, and its bound on delta."""
     try:
         _refused(family, target)  # of some families before a search
     except Unsupported:

@@ -176,7 +176,7 @@ def worst_of_all(
     if not channel.exact:
         raise InputError("channel", "not rational", "rational entries, for an exact enumeration")
     chosen = _pairs(channel, pairs)
-    worst = mapped(partial(_worst_of_pair, channel, n, exp_eps), chosen, executor, progress)
+    worst = mapped(partial(worst_shuffled_divergence, channel, n=n, gamma=exp_eps), chosen, executor, progress)
     found = [(value, pair, others) for pair, (value, others) in zip(chosen, worst, strict=True)]
     best = max(found, key=lambda item: item[0], default=None)
     if best is None:
@@ -188,10 +188,6 @@ def worst_of_all(
     (first, second), others = best[1], ", ".join(map(str, best[2]))
     datasets = f"X0 = ({first}; {others}), X1 = ({second}; {others})"
     return WorstCase(bracket, datasets, searched, space, target=words_of_target(exp_eps=exp_eps))
-
-
-def _worst_of_pair(channel: Channel, n: int, exp_eps: Fraction, pair: tuple[int, int]) -> tuple[Any, tuple[int, ...]]:
-    return worst_shuffled_divergence(channel, pair, n, exp_eps)
 
 
 def _pairs(channel: Channel, pairs: InputPairs | None) -> list[tuple[int, int]]:

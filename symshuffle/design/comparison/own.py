@@ -174,7 +174,7 @@ def own_row(one: Own, match: Match, n: int, rel: float) -> Row:
         level,
         None if spent is None else bracket_of(spent, "closed form in the parameters, or a sum over messages"),
         reason=reason,
-        bits=_bits(one.source),
+        bits=(_outputs(one.source) - 1).bit_length(),
         choice=choice,
         excess=_excess(match, level, spent, certified.get("epsilon")),
         rounding="" if rounding is None else str(rounding),
@@ -326,11 +326,6 @@ def _mixed(part: Part, weight: Fraction, lam: Any) -> Iterator[tuple[Fraction, M
     else:
         for share, one in zip(part.weights, part.parts, strict=True):
             yield from _mixed(one, weight * share, lam)
-
-
-def _bits(source: Any) -> int:
-    """Bits that name a message."""
-    return (_outputs(source) - 1).bit_length()
 
 
 def _outputs(source: Any) -> int:

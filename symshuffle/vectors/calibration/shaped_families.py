@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final, TypeAlias, final
@@ -72,18 +72,6 @@ def family_by_name(name: str, n: int, dimension: int, noise: float, shape: Fract
     index, root, one = max(noise * math.sqrt(n), 0.5), math.sqrt(dimension), Fraction(1)
     loud = (-math.log(index) - _LARGEST_NOISE, -math.log(index) - _LEAST_NOISE)
     odds, flat = (_FLATTEST, _STEEPEST), (_FLATTEST, -math.log(_LEAST_SHARE))
-
-    def family(
-        make: Callable[[float, float], Calibrated],
-        shapes: tuple[float, float],
-        centre: float,
-        start: Callable[[float], float],
-        strengths: tuple[float, float],
-    ) -> ShapedFamily:
-        if shape is not None:
-            shapes, centre = (0.0, 0.0), 0.0
-        return ShapedFamily(make, shapes, centre, start, strengths)
-
     match name:
         case "bmg":  # shape: log(1 - gamma); strength: -log(sigma0)
 
@@ -98,13 +86,13 @@ def family_by_name(name: str, n: int, dimension: int, noise: float, shape: Fract
                 return math.log(math.log1p(share / ((1 - share) ** 2 * index**2))) / 2
 
             centre = -2 / 3 * math.log(max(index, 2.0))
-            return family(mixed, (centre - 6, -0.02), centre, start, loud)
+            found = ShapedFamily(mixed, (centre - 6, -0.02), centre, start, loud)
         case "sphere-linear":  # strength: logit of c
 
             def linear(_: float, strength: float) -> Calibrated:
                 return SphereLinear(_short(logistic(strength)), dimension)
 
-            return family(linear, (0.0, 0.0), 0.0, lambda _: -math.log(max(index / root, 0.3)), flat)
+            found = ShapedFamily(linear, (0.0, 0.0), 0.0, lambda _: -math.log(max(index / root, 0.3)), flat)
         case "privunit":  # shape: theta sqrt(d); strength: logit of p, above that of the cap
 
             def caps(at: float, strength: float) -> Calibrated:
@@ -114,7 +102,7 @@ def family_by_name(name: str, n: int, dimension: int, noise: float, shape: Fract
                 return PrivUnit(_short(outside + (1 - outside) * logistic(strength)), theta, dimension)
 
             widest = 0.999 * root
-            return family(caps, (-widest, widest), 0.0, lambda _: -math.log(max(index, 0.3)), odds)
+            found = ShapedFamily(caps, (-widest, widest), 0.0, lambda _: -math.log(max(index, 0.3)), odds)
         case "clipped-linear":  # shape: clip sqrt(d); strength: -log(chi)
 
             def clipped(at: float, strength: float) -> Calibrated:
@@ -122,14 +110,16 @@ def family_by_name(name: str, n: int, dimension: int, noise: float, shape: Fract
                 return ClippedLinear(clip, dimension, _short(max(math.exp(-strength), _least_index(clip, dimension))))
 
             widest = 0.98 * root
-            return family(clipped, (-widest, widest), 0.0, lambda _: -math.log(max(index, 0.5)), loud)
+            found = ShapedFamily(clipped, (-widest, widest), 0.0, lambda _: -math.log(max(index, 0.5)), loud)
         case "gaussian":
 
             def local(_: float, strength: float) -> Calibrated:
                 return LocalGaussian(_short(math.exp(-strength)), dimension)
 
-            return family(local, (0.0, 0.0), 0.0, lambda _: -math.log(max(index, 0.5)), loud)
-    raise InputError("mechanism", name, "bmg, sphere-linear, privunit, clipped-linear or gaussian")
+            found = ShapedFamily(local, (0.0, 0.0), 0.0, lambda _: -math.log(max(index, 0.5)), loud)
+        case _:
+            raise InputError("mechanism", name, "bmg, sphere-linear, privunit, clipped-linear or gaussian")
+    return found if shape is None else replace(found, shapes=(0.0, 0.0), centre=0.0)
 
 
 def _below(theta: Fraction, dimension: int) -> float:

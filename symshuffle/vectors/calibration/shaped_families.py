@@ -76,10 +76,10 @@ def family_by_name(name: str, n: int, dimension: int, noise: float, shape: Fract
         case "bmg":  # shape: log(1 - gamma); strength: -log(sigma0)
 
             def gamma(at: float) -> Fraction:
-                return 1 - _short(math.exp(at)) if shape is None else shape
+                return 1 - short(math.exp(at)) if shape is None else shape
 
             def mixed(at: float, strength: float) -> Calibrated:
-                return BlanketMixedGaussian(gamma(at), _short(math.exp(-strength)), one, dimension)
+                return BlanketMixedGaussian(gamma(at), short(math.exp(-strength)), one, dimension)
 
             def start(at: float) -> float:
                 share = float(gamma(at))
@@ -90,31 +90,31 @@ def family_by_name(name: str, n: int, dimension: int, noise: float, shape: Fract
         case "sphere-linear":  # strength: logit of c
 
             def linear(_: float, strength: float) -> Calibrated:
-                return SphereLinear(_short(logistic(strength)), dimension)
+                return SphereLinear(short(logistic(strength)), dimension)
 
             found = ShapedFamily(linear, (0.0, 0.0), 0.0, lambda _: -math.log(max(index / root, 0.3)), flat)
         case "privunit":  # shape: theta sqrt(d); strength: logit of p, above that of the cap
 
             def caps(at: float, strength: float) -> Calibrated:
-                theta = _short(at / root) if shape is None else shape
+                theta = short(at / root) if shape is None else shape
                 probe = PrivUnit(one / 2, theta, dimension)  # a height that is given is refused by its own name
                 outside = 1 - _below(probe.theta, dimension)
-                return PrivUnit(_short(outside + (1 - outside) * logistic(strength)), theta, dimension)
+                return PrivUnit(short(outside + (1 - outside) * logistic(strength)), theta, dimension)
 
             widest = 0.999 * root
             found = ShapedFamily(caps, (-widest, widest), 0.0, lambda _: -math.log(max(index, 0.3)), odds)
         case "clipped-linear":  # shape: clip sqrt(d); strength: -log(chi)
 
             def clipped(at: float, strength: float) -> Calibrated:
-                clip = _short(at / root) if shape is None else shape
-                return ClippedLinear(clip, dimension, _short(max(math.exp(-strength), _least_index(clip, dimension))))
+                clip = short(at / root) if shape is None else shape
+                return ClippedLinear(clip, dimension, short(max(math.exp(-strength), _least_index(clip, dimension))))
 
             widest = 0.98 * root
             found = ShapedFamily(clipped, (-widest, widest), 0.0, lambda _: -math.log(max(index, 0.5)), loud)
         case "gaussian":
 
             def local(_: float, strength: float) -> Calibrated:
-                return LocalGaussian(_short(math.exp(-strength)), dimension)
+                return LocalGaussian(short(math.exp(-strength)), dimension)
 
             found = ShapedFamily(local, (0.0, 0.0), 0.0, lambda _: -math.log(max(index, 0.5)), loud)
         case _:
@@ -144,6 +144,6 @@ def logistic(x: float) -> float:
     return 1 / (1 + math.exp(-x))
 
 
-def _short(value: float) -> Fraction:
+def short(value: float) -> Fraction:
     """A decimal of :data:`DIGITS` significant digits."""
     return Fraction(f"{value:.{DIGITS}g}")

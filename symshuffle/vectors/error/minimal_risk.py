@@ -62,11 +62,7 @@ class MinimalRisk:
         rows: Any = self.channel.rows
         if any(weight < 0 for weight in self.weights) or sum(self.weights) != 1:
             raise CertificateError("weights", f"{self.weights} are not non-negative rationals of sum 1")
-        for i, (row, target) in enumerate(zip(rows, self.targets, strict=True)):
-            mean = tuple(
-                sum((p * x for p, x in zip(row, column, strict=True)), Fraction(0))
-                for column in zip(*self.estimator, strict=True)
-            )
+        for i, (mean, target) in enumerate(zip(product(rows, self.estimator), self.targets, strict=True)):
             if mean != target:
                 raise CertificateError("estimator", f"mean {mean} at input {i}, expected unbiased: {target}")
         worst = max(_errors(self.channel, self.targets, self.estimator))

@@ -84,7 +84,7 @@ class BoundMethods(AboutNeighbours, AnswerMethods):
         """The upper end: it bounds the shuffled experiment."""
         return SafeEnd.UPPER
 
-    def keys(self: Any) -> dict[str, Any]:
+    def _keys(self: Any) -> dict[str, Any]:
         """How the number is known, the datasets it covers, and what real ones reach: keys of ``to_dict``."""
         wide, attained = self.bracket.relative_width, self.attained
         return {
@@ -185,7 +185,7 @@ class Amplification(BoundMethods):
         return {
             **self.bracket.decimals(),
             "exact": None if exact is None else exact_text(exact),
-            **self.keys(),
+            **self._keys(),
             "gap": None if gap is None else format_decimal(gap, digits=6, up=True),
             **({} if self.rounds is None else self.rounds.to_dict()),
             **({} if self.neighbours.rounding is None else {"every_matrix": every}),

@@ -73,7 +73,7 @@ class RenyiBound(BoundMethods):
         return {
             "alpha": str(self.alpha),
             **self.bracket.decimals(),
-            **self.keys(),
+            **self._keys(),
             **({} if self.rounds is None else self.rounds.to_dict()),
         }
 

@@ -148,11 +148,11 @@ class TradeoffCertificate:
         )
 
 
-def levels_around(lam: Exp, bits: int) -> tuple[Fraction, Fraction]:
+def levels_around(level: Exp, bits: int) -> tuple[Fraction, Fraction]:
     """Rational levels above and below an irrational one."""
-    if lam.exponent <= 0:
-        raise InputError("eps0", lam.exponent, "a number above 0")
-    ball = enclose(lam, bits)
+    if level.exponent <= 0:
+        raise InputError("eps0", level.exponent, "a number above 0")
+    ball = enclose(level, bits)
     return ball.upper, max(ball.lower, 1 + Fraction(1, 1 << bits))
 
 

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import sympy as sp
 
+from proofs_checks._symmetry import symmetrize_channel
 from proofs_checks.anchored.section92_tables import table_2_row
 from proofs_checks.decomposition.section33_published_pair import three_cell_laws
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.geometry.symmetry import symmetrize_channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import law_divergence, shuffled_divergence, worst_shuffled_divergence
 from symshuffle.decompositions.clones import stronger_clone

@@ -131,7 +131,7 @@ BY_REASON: Final[dict[str, dict[str, tuple[str, tuple[Change, ...]]]]] = {
         D + "engine._left_serves": ("jumps", (stuck(True), stuck(False))),
     },
     "which columns or what basis a solver in doubles proposes: the optimum is proved exactly": {
-        P + "information.vertices._float_basis": ("information",
+        P + "information.maximum._float_basis": ("information",
             (*each([], [0], [0, 1, 2], [2, 5, 4]), changed(lambda found, draw: found[::-1]))),
         P + "decision.programs.polytope": ("polytope", 2 * (changed(other_proposal),)),
         P + "decision.programs.compact": ("compact", 2 * (changed(other_proposal),)),

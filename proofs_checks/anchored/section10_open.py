@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._symmetry import symmetrize_channel
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.lp import LinearProgram
 from symshuffle.base.numbers import Verdict
@@ -17,7 +18,6 @@ from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.linear import Vector
 from symshuffle.channels.geometry.linprog import solve
-from symshuffle.channels.geometry.symmetry import symmetrize_channel
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (

@@ -60,10 +60,7 @@ class Guide:
 
 
 def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing | None:
-    """The crossing near a guess; None where the guide leads nowhere, and a plain search has to be made.
-
-    - ``bound``: from an argument and a relative width to aim at, to a bracket around the function.
-    """
+    """The crossing near a guess; None where the guide leads nowhere, and a plain search has to be made."""
     seen: list[Point] = []
     plan = [
         (_rounded(guide.start, 1e-3 if rel < _WIDEST / 100 else rel, guide), _WIDEST if rel < _WIDEST / 100 else rel)

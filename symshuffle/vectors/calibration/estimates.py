@@ -124,6 +124,3 @@ def _on_sphere(mechanism: SphereLinear | ClippedLinear, adjacency: Adjacency) ->
     toward, away = (gamma + slope * np.maximum(sign * np.sin(angle) - clip, 0) for sign in (1, -1))
     other = np.ones_like(angle) if adjacency is Adjacency.ZERO_OUT else away
     return np.array([toward / gamma, other / gamma, uniform * gamma])
-
-
-__all__ = ["of_one_user", "roughly"]

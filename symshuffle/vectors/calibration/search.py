@@ -254,10 +254,7 @@ def calibrate(
 
 
 def estimated_rmse(name: str, target: Target, dimension: int, noise: float) -> float:
-    """About the least error of a family at a target, without any claim; infinite where the search finds none.
-
-    - ``dimension``: length of the vectors.
-    """
+    """About the least error of a family at a target, without any claim; infinite where the search finds none."""
     if dimension == 1 and name in ("privunit", "clipped-linear"):
         return math.inf
     return math.sqrt(estimated_error(family_by_name(name, target.n, dimension, noise), target) / target.n / dimension)
@@ -306,6 +303,3 @@ def _error(mechanism: Calibrated, n: int) -> Bracket:
     low = Fraction(math.isqrt(math.floor(value.lower * 4**60)), 2**60)
     high = Fraction(math.isqrt(math.ceil(value.upper * 4**60)) + 1, 2**60)
     return Bracket(low, high, Rigour.BALL, "closed form", "exact risk of the unbiased estimator")
-
-
-__all__ = ["FREE", "Calibration", "calibrate", "estimated_rmse", "read_goal"]

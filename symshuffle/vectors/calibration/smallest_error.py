@@ -96,10 +96,7 @@ _NO_VALUE: Final = (Unsupported, NotDecided, InputError, ArithmeticError, ValueE
 
 
 def found_for(family: ShapedFamily, target: Target) -> tuple[Calibrated, Bracket]:
-    """The mechanism of smallest error that is found and certified to meet a target, and its bound on delta.
-
-    - ``family``: mechanisms by shape and strength.
-    """
+    """The mechanism of smallest error that is found and certified to meet a target, and its bound on delta."""
     try:
         _refused(family, target)  # of some families before a search
     except Unsupported:
@@ -342,6 +339,3 @@ def _of_one_user(
         closer = at(middle)
         strength, missed, found = (strength, middle, found) if closer is None else (middle, missed, closer)
     return found
-
-
-__all__ = ["estimated_error", "found_for"]

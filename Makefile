@@ -70,7 +70,7 @@ $(BENCH)/.installed: pyproject.toml
 bench: $(STAMP)   ## prices of everyday calls in units of a plain loop; 1 where a goal is missed
 	$(BIN)/python -m benchmarks.yardstick
 
-bench-all: $(STAMP)   ## the same, with the commands of the guide, edges, the ledger and the site
+bench-all: $(STAMP)   ## the same, with the commands of the guide, edges, the ledger, the site and the tests
 	$(BIN)/python -m benchmarks.yardstick --all
 
 performance: $(BENCH)/.installed   ## measure beside published codes, and write docs/performance.md

@@ -167,7 +167,7 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
         "_SHORT _COARSE _SPARED _ROUGH _WORTH_IT _PRICIEST _RESOLVED _SPARE_BITS",
     ),
     "engines.contours.line": ("ball laplace_in_balls", "AS_MANY_AS _OVERHEAD _TURNS"),
-    "engines.densities.bromwich": ("density", "_BLOCK"),
+    "engines.densities.bromwich": ("density", "_BLOCK _MOST_IN_DOUBLES"),
     "engines.densities.bromwich_plan": (
         "density jumps",
         "_SHARE _FINEST _RESOLVED _ROUGH_NODES _GUARD_BITS BLOCK _CANCELLED _LEAST_TOLD _MUCH_LONGER _BLURRED _CROWD",
@@ -183,7 +183,7 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
     "engines.densities.engine": (
         "few",
         "_FIRST_TAIL _TAIL_SHARE _LEAST_TAIL _MANY _LIKELY _COARSER _FIRST_CELLS _ENOUGH_CELLS _STEP _PASSES "
-        "_FINEST _COARSEST_STEP _NEXT_TO_NOTHING _LOST _GUESSED _TOLD",
+        "_FINEST _COARSEST_STEP _NEXT_TO_NOTHING _LOST _GUESSED _TOLD _ABOUT",
     ),
     "engines.transforms.fft": ("fft", "_FIRST _GROWTH"),
     "engines.densities.gauss": ("density", "_ORDERS _ELLIPSES _ARCS _GLANCES _MOST_TURNS _PANEL _SHORTEST _GRAIN"),

@@ -26,6 +26,7 @@ from symshuffle.mechanisms.unary import BitStrings
 from symshuffle.utility.estimation.moments import largest_pairwise_budget
 from symshuffle.utility.estimation.votes import is_alike, sums_in_texts
 from symshuffle.utility.frontiers.formulas import law_formulas
+from symshuffle.utility.frontiers.subset_forms import texts as capped_texts
 
 
 def derived() -> dict[str, Any]:
@@ -42,6 +43,7 @@ def derived() -> dict[str, Any]:
             "limit": dict(_decompositions(one, limits=True)) if limits else {},
             **({} if thin or one.parameters[:1] != (LAM_PARAMETER,) else {"moments": _moments(one)}),
             **({} if thin else _shown(one)),
+            **({"capped": capped_texts()} if name == "subset-selection" else {}),
         }
     return found
 

@@ -10,7 +10,7 @@ from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import worst_canonical_risk
-from symshuffle.utility.frontiers.caps import at, matched_ratio, subset_budget
+from symshuffle.utility.frontiers.caps import matched_ratio
 from symshuffle.utility.frontiers.equivariant import (
     inclusion_probabilities,
     is_positive,
@@ -22,6 +22,7 @@ from symshuffle.utility.frontiers.equivariant import (
 )
 from symshuffle.utility.frontiers.orbit import subset_orbit
 from symshuffle.utility.frontiers.orbits import orbit_mixture
+from symshuffle.utility.frontiers.subset_forms import at, subset_budget
 
 F = Fraction
 

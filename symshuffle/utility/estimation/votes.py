@@ -244,8 +244,8 @@ def _noise(name: str, found: Sequence[Sequence[Number]], share: Fraction, size: 
 
 def bitwise_votes(mechanism: Mechanism) -> VoteNoise | None:
     """The noise of the estimator :math:`(y_i-q)/(p-q)` of every bit; None where messages are no strings of bits."""
+    from symshuffle.mechanisms.members import BitStrings
     from symshuffle.mechanisms.symbolic import evaluate, normal_form
-    from symshuffle.mechanisms.unary import BitStrings
 
     if not is_alike(mechanism):
         return None
@@ -273,8 +273,8 @@ def closed_sums(mechanism: Mechanism) -> tuple[tuple[sp.Expr, sp.Expr, sp.Expr],
     """The sums over all classes of one template, in the open parameters, and the classes that are strings of bits."""
     import sympy as sp
 
+    from symshuffle.mechanisms.members import BitStrings
     from symshuffle.mechanisms.symbolic import normal_form
-    from symshuffle.mechanisms.unary import BitStrings
     from symshuffle.utility.estimation.moments import template_class
 
     size = mechanism.inputs

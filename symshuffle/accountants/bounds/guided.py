@@ -34,9 +34,6 @@ _UNKNOWN: Final = 0.1
 _BELOW_ZERO: Final = Fraction(15, 16)
 """Where to look first below an argument at which the function is 0."""
 
-_TINY: Final = Fraction(1, 10**30)
-"""Targets so small are likely met next to where a function is 0, and nowhere else."""
-
 _WIDEST: Final = 1e-3
 _NARROWEST: Final = 1e-13
 
@@ -82,8 +79,6 @@ def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing
         if point.value.upper == 0 and guide.zero is not None:
             left, right = _around_first_zero(guide.zero, left, x, rel)
             seen.append(Point(right, point.value))
-            if target < _TINY and all(other.x != left for other in seen):
-                plan = [(left, width)]
         if point.value.upper == 0 and guide.edge is not None and x < guide.edge:
             plan = [(guide.edge, width)]
         if x == 0 and point.value.upper <= target:

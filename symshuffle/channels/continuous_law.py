@@ -35,7 +35,7 @@ Function: TypeAlias = Callable[[flint.acb], flint.acb]
 
 _SIGN_BITS: Final = 128
 _HALVINGS: Final = 40
-_MOST_UNSURE: Final = 400
+_MOST_UNSURE: Final = 1600
 """Precision, how finely an interval is divided to find where G is positive, and cells of unknown sign that are not."""
 
 _SPLITS: Final = 12

@@ -15,7 +15,7 @@ from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.calculated import calculated, times
 from symshuffle.mechanisms.members import LISTED, Listed, arrangements, arrangements_of
 
-LARGEST_INPUTS: Final = 2000
+LARGEST_LISTED: Final = 2000
 """Inputs beyond which outputs are not counted here."""
 
 

@@ -132,10 +132,10 @@ class ClosedForm:
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of inputs and outputs."""
-        from symshuffle.decompositions.channel_on_file import LARGEST_INPUTS, outputs_on_file
+        from symshuffle.decompositions.channel_on_file import LARGEST_LISTED, outputs_on_file
 
         inputs = 0 if self.limits or self._form["thinned"] else int(calculated(self._form["inputs"])(self._values()))
-        if 0 < inputs <= LARGEST_INPUTS:
+        if 0 < inputs <= LARGEST_LISTED:
             return inputs, outputs_on_file(self._form["classes"], self._values())
         found = self.mechanism()
         return int(found.inputs), int(found.num_outputs)
@@ -143,10 +143,10 @@ class ClosedForm:
     def channel(self, *, bits: int | None = None) -> Channel:
         """Explicit channel: exact where all probabilities are rational, and in balls of ``bits`` bits otherwise."""
         from symshuffle.channels.channel import LARGEST_CHANNEL
-        from symshuffle.decompositions.channel_on_file import LARGEST_INPUTS, channel_on_file
+        from symshuffle.decompositions.channel_on_file import LARGEST_LISTED, channel_on_file
 
         inputs = 0 if self.limits or self._form["thinned"] else int(calculated(self._form["inputs"])(self._values()))
-        if not 0 < inputs <= LARGEST_INPUTS or math.prod(self.shape) > LARGEST_CHANNEL:
+        if not 0 < inputs <= LARGEST_LISTED or math.prod(self.shape) > LARGEST_CHANNEL:
             return self.mechanism().channel(bits=bits)  # which says why there is none
         return channel_on_file(self._form["classes"], self._values(), bits)
 

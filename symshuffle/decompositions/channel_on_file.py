@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
-from symshuffle.base.numbers import DEFAULT_BITS, Ball, Exp, Number, Real, to_arb, working_precision
+from symshuffle.base.numbers import DEFAULT_BITS, Ball, Exp, Number, Real, as_precision, to_arb, working_precision
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.calculated import calculated, times
 from symshuffle.mechanisms.members import LISTED, Listed, arrangements, arrangements_of
@@ -29,16 +29,22 @@ def outputs_on_file(classes: Sequence[Mapping[str, Any]], values: Mapping[str, R
 
 
 def channel_on_file(classes: Sequence[Mapping[str, Any]], values: Mapping[str, Real], bits: int | None) -> Channel:
-    """The channel of some classes: exact where probabilities are rational, otherwise in balls of ``bits`` bits."""
-    precision = bits or DEFAULT_BITS
+    """The channel of some classes: exact where probabilities are rational and no bits are given, otherwise in balls."""
+    precision = DEFAULT_BITS if bits is None else as_precision(bits)
     columns: list[tuple[Number, ...]] = []
+
+    def number(value: Any) -> Number:
+        if isinstance(value, Fraction):
+            return value if bits is None else Ball(value, value, precision)
+        return Ball.from_arb(value, precision)
+
     with working_precision(precision + 32):
         known = {name: to_arb(value) if isinstance(value, Exp) else value for name, value in values.items()}
         for one in classes:
             parts = [calculated(text)(known) for _, text in one["states"]]
-            alike = [_number(part, precision) for part in parts]
+            alike = [number(part) for part in parts]
             for states, weight in _listed(one, values, known):
-                entries = alike if weight == 1 else [_number(times(weight, part), precision) for part in parts]
+                entries = alike if weight == 1 else [number(times(weight, part)) for part in parts]
                 columns.append(tuple(entries[i] for i in states))
     return Channel(tuple(zip(*columns, strict=True)))
 
@@ -62,7 +68,3 @@ def _integers(values: Mapping[str, Real]) -> dict[str, int]:
     return {
         name: int(value) for name, value in values.items() if isinstance(value, Fraction) and value.denominator == 1
     }
-
-
-def _number(value: Any, bits: int) -> Number:
-    return value if isinstance(value, Fraction) else Ball.from_arb(value, bits)

@@ -20,12 +20,14 @@ from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_budget, takes_eps0
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
+    Ball,
     Exp,
     Number,
     Real,
     Verdict,
     as_constant,
     as_integer,
+    as_precision,
     less,
     to_arb,
     working_precision,
@@ -54,13 +56,15 @@ def capped_forms() -> dict[str, Any]:
 
 
 def number_of(form: str, *, k: int, s: int | None = None, lam: Real | None = None, bits: int | None = None) -> Number:
-    """A closed form on file at some values: a fraction where it is rational, otherwise a ball.
+    """A closed form on file at some values: a fraction where it is rational and no bits are given, otherwise a ball.
 
     - ``form``: ``trace``, ``budget``, ``tie ratio``, ``tangent``, ``slope constant`` or ``threshold budget``.
     """
-    given: dict[str, Real | None] = {"k": Fraction(k), "s": None if s is None else Fraction(s), "lam": lam}
+    given: dict[str, Real | None] = {"k": Fraction(int(k)), "s": None if s is None else Fraction(int(s)), "lam": lam}
     values = {name: value for name, value in given.items() if value is not None}
-    return number_at(capped_forms()[form], values, DEFAULT_BITS if bits is None else bits)
+    precision = None if bits is None else as_precision(bits)
+    found = number_at(capped_forms()[form], values, precision or DEFAULT_BITS)
+    return Ball(found, found, precision) if precision is not None and isinstance(found, Fraction) else found
 
 
 @overload

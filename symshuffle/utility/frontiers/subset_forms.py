@@ -151,7 +151,7 @@ def texts() -> dict[str, str | list[str]]:
         "trace": written(subset_trace()),
         "budget": written(subset_budget()),
         "tie": written(tie_polynomial()),
-        "tie ratio": written(tie_form()),
+        "tie ratio": f"sqrt({written(tie_form() ** 2)})",  # one root, which is exact where it is rational
         "tangent": written(tangent_slope()),
         "slope constant": written(slope_form()),
         "threshold budget": written(threshold_form()),

@@ -49,6 +49,9 @@ from symshuffle.base.numbers import (
     upper_end,
 )
 
+LARGEST_CHANNEL: Final = 2_000_000
+"""Entries beyond which a mechanism is not written out as an explicit channel."""
+
 _DECIMAL: Final = re.compile(r"[+-]?(\d*)(?:(\.)(\d*))?(?:([eE])([+-]?\d+))?", re.ASCII)
 _DIGITS_OF_DOUBLES: Final = 16
 _SPACING_OF_DOUBLES: Final = Fraction(1, 1 << 52)

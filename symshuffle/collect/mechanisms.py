@@ -268,6 +268,8 @@ class _Hashing(Scheme):
 
     g: int
 
+    on_file: ClassVar[bool] = False
+
     def __post_init__(self) -> None:
         if not is_prime(self.g):
             raise InputError("g", self.g, "a prime")

@@ -254,8 +254,8 @@ def closed_sums(mechanism: Mechanism) -> tuple[tuple[sp.Expr, sp.Expr, sp.Expr],
     """The sums over all classes of one template, in the open parameters, and the classes that are strings of bits."""
     import sympy as sp
 
+    from symshuffle.mechanisms.members import BitStrings
     from symshuffle.mechanisms.symbolic import normal_form
-    from symshuffle.mechanisms.unary import BitStrings
     from symshuffle.utility.estimation.moments import template_class
 
     size = mechanism.inputs

@@ -36,6 +36,7 @@ from symshuffle.vectors.calibration.shaped_families import DIGITS, SHAPES, Calib
 from symshuffle.vectors.calibration.smallest_error import estimated_error, found_for
 from symshuffle.vectors.calibration.staircase import floor_of
 from symshuffle.vectors.error.risk import err1
+from symshuffle.vectors.privacy.accounting import one_user_bound
 from symshuffle.vectors.privacy.ramps import larger_between
 from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian
 from symshuffle.vectors.randomizers.mechanisms import (
@@ -125,6 +126,9 @@ class Calibration(AnswerMethods):
         try:
             return solve.delta(self.parameters, n=self.users, blanket=self.blanket, rel=1e-7, **asked).bracket
         except Unsupported:
+            alone = one_user_bound(self.parameters, self.goal, **asked)
+            if alone is not None:
+                return alone
             if not isinstance(self.parameters, ClippedLinear):
                 raise
             return larger_between(self.parameters, self.users, rel=1e-4, **asked)

@@ -48,12 +48,19 @@ def larger_order(
     return larger(known, _value(other, n, exp_eps, request))
 
 
-def one_user_bound(mechanism: Randomizer, target: Fraction, *, exp_eps: Real, adjacency: Adjacency) -> Bracket | None:
+def one_user_bound(
+    mechanism: Randomizer,
+    target: Fraction,
+    *,
+    exp_eps: Real,
+    adjacency: Adjacency,
+    rigour: Rigour = Rigour.FLOAT64,
+) -> Bracket | None:
     """Around the delta of every number of users, at most that of one user; None where that is above a target.
 
     A single message of the longest input against that of the null symbol, or of the opposite input: no blanket enters.
     """
-    pair, request = real_pair(mechanism, adjacency=adjacency), Request.of(rel=1e-8)
+    pair, request = real_pair(mechanism, adjacency=adjacency), Request.of(rel=1e-8, rigour=rigour)
     alone = _value(pair, 1, exp_eps, request)
     if alone.upper > target:
         return None

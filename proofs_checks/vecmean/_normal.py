@@ -51,7 +51,7 @@ from symshuffle.channels.continuous_law import ContinuousLaw
 from symshuffle.channels.law import Law
 from symshuffle.vectors.privacy.finite_pair import FinitePair
 from symshuffle.vectors.privacy.pairs import Pair
-from symshuffle.vectors.privacy.templates import upper_normal
+from symshuffle.vectors.randomizers.gaussian_integrals import upper_normal
 
 _TAIL: Final = Fraction(1, 10**30)
 _NEWTON: Final = 6

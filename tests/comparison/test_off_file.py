@@ -9,13 +9,11 @@ from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.decompositions.closed_forms import closed_form
 from symshuffle.decompositions.quotients import CapQuotient, quotient_of
-from symshuffle.design.comparison.choosing import best_sizes_of_subsets
 from symshuffle.design.comparison.chosen import Chosen
 from symshuffle.design.comparison.degrading import risk_falls
 from symshuffle.design.comparison.families import family, names, names_on_file
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.votes import canonical_votes
-from symshuffle.utility.frontiers.caps import optimal_subset_sizes
 from tests.bitwise import bitwise_votes
 
 VALUES = {"s": 2, "g": 3, "p": F(2, 5)}
@@ -59,12 +57,6 @@ def test_two_populations_of_a_half_block_send_the_same_messages(k):
     assert f"users half at 0 and half at {half}" in at.obstruction
     with pytest.raises(Unsupported, match="differently"):
         _ = chosen("half-block", 2, F(3)).obstruction
-
-
-@pytest.mark.parametrize("k", [3, 4, 10, 17])
-@pytest.mark.parametrize("lam", [F(3, 2), F(6), F(4), Exp(F(1)), Exp(F(3))], ids=str)
-def test_the_best_sizes_are_those_of_the_caps(k, lam):
-    assert best_sizes_of_subsets(family("subset-selection", k), lam) == optimal_subset_sizes(k, lam)
 
 
 @pytest.mark.parametrize("k", [3, 5, 10, 20])

@@ -8,11 +8,8 @@ from fractions import Fraction
 from typing import Final
 
 from symshuffle.base.choices import Loss, MatchKind
-from symshuffle.base.crossings import first_integer
-from symshuffle.base.errors import NotDecided, Unsupported
-from symshuffle.base.numbers import Exp, Real, Verdict, less, lower_end, upper_end
-from symshuffle.decompositions.calculated import number_at
-from symshuffle.decompositions.quotients import CapQuotient, quotient_of
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import Exp, lower_end, upper_end
 from symshuffle.design.comparison.certified import GAP, MOST_INPUTS, Rivals, Settled, frontier_risk
 from symshuffle.design.comparison.chosen import Chosen
 from symshuffle.design.comparison.degrading import Degrading
@@ -21,9 +18,9 @@ from symshuffle.design.comparison.forms import Forms
 from symshuffle.design.comparison.matching import Match, Matched, matched
 from symshuffle.design.comparison.search import Parameters, Proposal
 from symshuffle.utility.estimation.votes import VoteNoise
+from symshuffle.utility.frontiers.caps import optimal_subset_sizes
 
 _BITS: Final = 160
-_PRECISIONS: Final = (128, 512, 2048, 8192)
 _SUBSETS: Final = "subset-selection"
 CLOSEST: Final = Fraction(1, 50)
 """Relative distance of shares below which neighbours are not looked at."""
@@ -99,40 +96,9 @@ def named(one: Family, match: Match, candidates: Sequence[Proposal]) -> list[Par
     """The proposals, and the sizes of subsets that theorems name."""
     found = [candidate.values for candidate in candidates]
     if one.name == _SUBSETS and match.kind is not MatchKind.EPS_DELTA:
-        best = (1,) if match.kind is MatchKind.CHI_SQUARE else best_sizes_of_subsets(one, Exp(match.value))
+        best = (1,) if match.kind is MatchKind.CHI_SQUARE else optimal_subset_sizes(one.inputs, Exp(match.value))
         found += [values for s in best if (values := ((integer_of(one), s),)) not in found]
     return found
-
-
-def best_sizes_of_subsets(one: Family, lam: Real) -> tuple[int, ...]:
-    """The sizes of subsets with the largest trace at a ratio cap, one or two that tie.
-
-    The sign of the gain of a further element is that of a polynomial that falls with the size (anchored, Theorem 9.3).
-    """
-    trace, integer = one.form["moments"]["sums"][0], integer_of(one)
-
-    def loss(size: int) -> int:
-        """The sign of what the next size has less."""
-        here, there = (quotient_of(trace, {**one.sized, integer: s}) for s in (size, size + 1))
-        return _sign(here - there, lam)
-
-    size = first_integer(lambda s: loss(s) >= 0, 0, one.inputs - 1)
-    return (size, size + 1) if size < one.inputs - 1 and loss(size) == 0 else (size,)
-
-
-def _sign(value: CapQuotient, lam: Real) -> int:
-    """The sign of a quotient at a ratio cap: at a power of e with a rational exponent, only 0 itself vanishes."""
-    if value == CapQuotient([0]):
-        return 0
-    for bits in _PRECISIONS:
-        found = number_at(value.text, {"lam": lam}, bits)
-        if less(0, found) is Verdict.TRUE:
-            return 1
-        if less(found, 0) is Verdict.TRUE:
-            return -1
-        if found == 0:
-            return 0
-    raise NotDecided(f"the sign of {value.text} at lam = {lam} is open at {_PRECISIONS[-1]} bits")
 
 
 def settled_for(

@@ -36,8 +36,8 @@ from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError, NotDecided
 from symshuffle.base.numbers import Ball, as_integer, parse_rational, to_arb, working_precision
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, outward
-from symshuffle.vectors.privacy.templates import upper_normal
 from symshuffle.vectors.randomizers.gaussian import gaussian_profile
+from symshuffle.vectors.randomizers.gaussian_integrals import upper_normal
 
 if TYPE_CHECKING:
     import numpy as np

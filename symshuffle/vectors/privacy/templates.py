@@ -13,6 +13,7 @@ import flint
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Number, to_arb, working_precision
+from symshuffle.vectors.randomizers.gaussian_integrals import upper_normal
 
 if TYPE_CHECKING:
     import sympy as sp
@@ -28,11 +29,6 @@ def leading_template(chi: Any, eps: Any, n: Any) -> sp.Expr:
 
 def _normal_density(a: flint.arb) -> flint.arb:
     return (-a * a / 2).exp() / (2 * flint.arb.pi()).sqrt()
-
-
-def upper_normal(a: flint.arb) -> flint.arb:
-    """The upper tail of the standard normal law, at the working precision."""
-    return (a / flint.arb(2).sqrt()).erfc() / 2
 
 
 def profile_template(

@@ -29,8 +29,8 @@ _MOST_CELLS = 256
 """Cells after which the search below A'b gives up."""
 
 
-def _upper_normal(z: flint.arb) -> flint.arb:
-    """The upper tail of the standard normal law."""
+def upper_normal(z: flint.arb) -> flint.arb:
+    """The upper tail of the standard normal law, at the working precision."""
     return (z / flint.arb(2).sqrt()).erfc() / 2
 
 
@@ -66,7 +66,7 @@ def upper_variance(gamma: flint.arb, b: flint.arb) -> flint.arb:
     reach = _reach(3 * b)
     body = _integral(integrand, -reach, reach) / (2 * flint.arb.pi()).sqrt()
     # Right of the reach (E - 1)^2 <= E^2, a normal shifted by 2b; left of it (E - 1)^2 <= 1; the weight is <= 1/gamma.
-    tail = ((b * b).exp() * _upper_normal(reach - 2 * b) + _upper_normal(reach)) / gamma
+    tail = ((b * b).exp() * upper_normal(reach - 2 * b) + upper_normal(reach)) / gamma
     return body + tail.union(0)
 
 

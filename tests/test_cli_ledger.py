@@ -1,7 +1,5 @@
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -230,25 +228,9 @@ def test_errors_of_the_library_end_in_one_line(
 
 
 def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments in ([], ["--help"], ["verify", "-h"], ["--version"]):
+    for arguments in ([], ["--help"], ["design", "--help"], ["verify", "-h"], ["--version"]):
         assert main(arguments) == 0
         assert "symshuffle" in capsys.readouterr().out
-
-
-def python(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, *arguments], cwd=HERE.parent, capture_output=True, text=True, check=False)
-
-
-def test_module_entry_point() -> None:
-    done = python("-m", "symshuffle", "verify", "--jobs", "zero")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "symshuffle: --jobs = zero: expected an integer from 1 to 256\n"
-
-
-def test_command_line_starts_light() -> None:
-    heavy = ("sympy", "cvxpy", "matplotlib", "scipy.stats", "highspy")
-    done = python("-c", f"import sys, symshuffle.cli; print([name for name in {heavy} if name in sys.modules])")
-    assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr
 
 
 def test_exit_codes_are_distinct() -> None:

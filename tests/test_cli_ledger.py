@@ -129,8 +129,10 @@ def test_show() -> None:
 
 
 @pytest.mark.usefixtures("fakes")
-def test_reproduce(tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["reproduce", "symshuffle.fig-1", "--out", str(tmp_path / "figures")])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_reproduce(jobs: str, tmp_path: Path) -> None:
+    asked = ["reproduce", "symshuffle.fig-1", "--out", str(tmp_path / "figures"), "--jobs", jobs]
+    result = CliRunner().invoke(app, asked)
     assert result.exit_code == 0
     assert result.stdout == f"{tmp_path}/figures/fig-1.txt\n"
     assert (tmp_path / "figures" / "fig-1.txt").read_text() == "drawn"

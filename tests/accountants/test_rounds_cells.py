@@ -121,7 +121,7 @@ def test_several_rounds_of_densities_lie_between_one_and_the_sum():
 
 def test_far_out_rounds_of_densities_end_where_their_cells_do():
     """Outside of the cells is a mass that no level reduces: lattices that ask for less go on to 20 nats."""
-    found = delta(rounds(LocalGaussian(3), 2), n=1000, eps="0.3").bracket
+    found = delta(rounds(LocalGaussian(4), 2), n=1000, eps="0.2").bracket
     assert 0 < found.lower < found.upper < Fraction(1, 10**14)
     levels = re.match(r"laws on (\d+) levels", found.how)
     assert levels and int(levels[1]) < 300

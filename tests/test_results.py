@@ -62,6 +62,7 @@ def test_decimals_are_outward():
 def test_text():
     assert str(bracket("1/3", "1/3", Rigour.EXACT)) == "1/3 (exact, test)"
     assert str(bracket("1/3", "2/3")) == "[0.3333333333, 0.6666666667] (ball, test)"
+    assert str(bracket("-1/3", "1/3")) == "[-0.3333333334, 0.3333333334] (ball, test)"
     assert "0.3333333333" in as_html(bracket("1/3", "2/3"))
 
 

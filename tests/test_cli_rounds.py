@@ -9,24 +9,27 @@ from tests.shell import answer, refused, run
 PLAN = """
 [[rounds]]
 mechanism = "krr"
-params = {{ k = 4 }}
+params = { k = 4 }
 eps0 = 1
 n = 10_000
 times = 2
-{reports}
+reports = "fresh"
 
 [[rounds]]
 mechanism = "krr"
-params = {{ k = 3 }}
+params = { k = 3 }
 lam = "3/2"
 n = 20_000
 reports = "fresh"
 """
 
 
-def plan(folder, text=None, name="plan.toml", reports='reports = "fresh"'):
+ROW = '[[rounds]]\nmechanism = "krr"\nparams = { k = 4 }\neps0 = 1\n'
+
+
+def plan(folder, text=None, name="plan.toml"):
     file = folder / name
-    file.write_text(PLAN.format(reports=reports) if text is None else text)
+    file.write_text(PLAN if text is None else text)
     return str(file)
 
 
@@ -63,13 +66,10 @@ def test_a_file_of_rounds_in_both_formats(capsys, tmp_path):
 
 
 def test_a_missing_key_prints_what_is_assumed(capsys, tmp_path):
-    file = plan(tmp_path, reports="")
+    file = plan(tmp_path, ROW + "n = 9")
     status, _, err = run(capsys, "delta", "--eps", "0.1", "--rel", "0.1", "--rounds-file", file)
     assert status == 0
     assert 'rounds[0]: no key `reports`; assumed "fresh"' in err
-
-
-ROW = '[[rounds]]\nmechanism = "krr"\nparams = { k = 4 }\neps0 = 1\n'
 
 
 @pytest.mark.parametrize(

@@ -66,8 +66,8 @@ def test_the_gaussian_stands_beside_the_certified_curve(capsys, tmp_path):
 
 
 def test_renyi_with_a_least_number_of_messages_is_that_of_so_many_users(capsys):
-    command = ("renyi", "krr", "-p", "k=4", "--eps0", "1", "--alpha", "2", "--n")
-    least, all_send = answer(capsys, *command, "100", "--min-users", "80"), answer(capsys, *command, "80")
+    command = ("renyi", "krr", "-p", "k=4", "--eps0", "1", "--alpha", "2", "--rel", "1e-2", "--n")
+    least, all_send = answer(capsys, *command, "20", "--min-users", "16"), answer(capsys, *command, "16")
     assert (least["upper"], least["attained_by"]) == (all_send["upper"], all_send["attained_by"])
 
 

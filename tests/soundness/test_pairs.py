@@ -179,12 +179,6 @@ def test_a_pair_is_two_inputs(pair):
         tilted(pair=pair)
 
 
-def test_text_in_a_matrix_is_a_number_and_no_program():
-    with pytest.raises(InputError, match=r"rows\[0\]\[0\]"):
-        Mechanism.from_matrix("own", [["__import__('os').getpid()", "1"], ["1/2", "1/2"]], parameters=())
-    assert Mechanism.from_matrix("own", [["1/3", "2/3"], ["2/3", "1/3"]], parameters=()).every_pair
-
-
 def test_half_block_covers_all_distances_by_the_widest_law():
     """One law is evaluated where it provably dominates; without that proof all are, and the answer is the same."""
     source = reduction(mechanism("half-block").at(k=8, lam=3))

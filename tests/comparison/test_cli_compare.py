@@ -51,12 +51,8 @@ def test_table_csv_and_picture(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--budget", "1", "--eps0", "1"], "exactly one of budget, eps0, and eps with delta"),
         ([], "exactly one of budget, eps0, and eps with delta"),
-        (["--budget", "0"], "a number > 0"),
-        (["--budget", "1e60"], "attainable"),
         (["--budget", "much"], "budget = much"),
-        (["--eps", "1/2"], "delta = None"),
         (["--eps0", "1", "--delta", "1"], "(0, 1)"),
         (["--eps0", "1", "--rel", "0"], "rel = 0"),
         (["--eps0", "1", "--variants", "0"], "variants = 0"),
@@ -69,14 +65,9 @@ def test_wrong_input_is_one_line_and_exit_2(capsys, arguments, said):
     assert said in refused(capsys, *SMALL, *arguments)
 
 
-@pytest.mark.parametrize("k", ["1", "x", "5/2", "10000000"])
+@pytest.mark.parametrize("k", ["1", "x", "5/2"])
 def test_wrong_k(capsys, k):
     assert f"k = {k}" in refused(capsys, "compare", "--k", k, "--n", "10", "--eps0", "1")
-
-
-def test_odd_k_for_half_block(capsys):
-    asked = ("compare", "--k", "5", "--n", "10", "--eps0", "1", "--mechanism", "half-block")
-    assert "an even integer" in refused(capsys, *asked)
 
 
 def test_a_narrow_terminal_still_has_every_column(capsys, monkeypatch):

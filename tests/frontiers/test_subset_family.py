@@ -1,16 +1,12 @@
-import itertools
 from fractions import Fraction
 
 import pytest
 
-from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Verdict
 from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.canonical import worst_canonical_risk
-from symshuffle.utility.frontiers.caps import at, matched_ratio, subset_budget
+from symshuffle.utility.frontiers.caps import matched_ratio
 from symshuffle.utility.frontiers.equivariant import (
     inclusion_probabilities,
     is_positive,
@@ -24,32 +20,6 @@ from symshuffle.utility.frontiers.orbit import subset_orbit
 from symshuffle.utility.frontiers.orbits import orbit_mixture
 
 F = Fraction
-
-
-def test_calibration_inverts_the_budget():
-    for k, s, lam in ((5, 2, F(3)), (10, 9, F("7/2")), (2, 1, F(2)), (1000, 30, F(17))):
-        budget = at(subset_budget(), k=k, s=s, lam=lam)
-        found = matched_ratio(k, s, budget)
-        assert found.lower <= lam <= found.upper
-        assert found.width <= F(1, 1 << 80)
-    open_end = matched_ratio(5, 2, F("1/3"))
-    ends = [at(subset_budget(), k=5, s=2, lam=lam) for lam in (open_end.lower, open_end.upper)]
-    assert ends[0] <= F("1/3") < ends[1]
-
-
-def test_the_risk_is_that_of_the_channel():
-    law = AnchoredLaw.from_channel(subset_selection().at(k=5, s=2, lam=3).channel())
-    bracket = matched_risk(5, 2, law.pairwise_budget(), n=7)
-    exact, _ = worst_canonical_risk(law, n=7, population=Population.FIXED)
-    assert bracket.contains(exact)
-    assert bracket.relative_width < F(1, 10**20)
-
-
-def test_larger_subsets_are_worse_at_every_size():
-    for k, budget in ((8, F("1/50")), (8, F(20)), (10**9, F(1))):
-        sizes = range(1, k) if k < 10 else (1, 2, 1000, k - 1)
-        risks = [matched_risk(k, s, budget, n=1) for s in sizes]
-        assert all(a.upper < b.lower for a, b in itertools.pairwise(risks))
 
 
 def test_the_sign_is_proved_and_a_wrong_sign_is_not():

@@ -28,9 +28,10 @@ from symshuffle.base.choices import Adjacency, Question
 from symshuffle.base.results import Bracket
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.cli import curves as cli_curves
-from symshuffle.cli import main, privacy
+from symshuffle.cli import privacy
 from symshuffle.cli.options import AdjacencyOption, CoveringOptions
 from symshuffle.vectors import SphereLinear
+from tests.shell import answer, refused
 from tests.shown import as_html
 
 ORDER = Fraction(6, 5)
@@ -139,16 +140,15 @@ def test_a_null_symbol_on_the_command_line(tmp_path, capsys):
     path = tmp_path / "channel.csv"
     path.write_text("3/4,1/4\n1/4,3/4\n")
     asked = ["delta", "channel", "--file", str(path), "--null", "1/2,1/2", "--exp-eps", "6/5", "--n", "2"]
-    assert main([*asked, "--rigour", "exact", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = answer(capsys, *asked, "--rigour", "exact")
     rows = [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]]
     assert Fraction(told["exact"]) >= zeroed(rows, [Fraction(1, 2)] * 2, 2, ORDER)
     assert told["adjacency"] == told["neighbours"]["adjacency"] == "zero-out"
     assert told["inputs"]["null"] == "1/2,1/2"
-    assert main(["delta", "krr", "-p", "k=3", "--lam", "3", "--null", "1", "--exp-eps", "2", "--n", "2"]) == 2
-    assert "a null symbol is a row beside those of a Channel" in capsys.readouterr().err
-    assert main([*asked[:4], "--null", "1/2,1/4,1/4", *asked[6:]]) == 2
-    assert "null = 3 masses: expected 2, one per output" in capsys.readouterr().err
+    command = "delta krr -p k=3 --lam 3 --null 1 --exp-eps 2 --n 2"
+    assert "a null symbol is a row beside those of a Channel" in refused(capsys, *command.split())
+    three = [*asked[:4], "--null", "1/2,1/4,1/4", *asked[6:]]
+    assert "null = 3 masses: expected 2, one per output" in refused(capsys, *three)
 
 
 def test_an_option_of_a_covering_is_taught_once():

@@ -32,6 +32,7 @@ from symshuffle.base.choices import Rigour
 from symshuffle.base.results import Bracket, SafeEnd
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.cli import main
+from tests.shell import refused
 
 KRR = mechanism("krr").at(k=3, lam=3)
 X = Fraction(6, 5)
@@ -339,8 +340,7 @@ def test_the_command_line(capsys):
         (["--min-users", "2", "--dropout", "0"], "min_users, dropout = 2, 0: expected one of the two, not both"),
         (["--group", "2", "--confirm"], "--confirm recomputes"),
     ):
-        assert main([*asked, *wrong]) == 2
-        assert said in capsys.readouterr().err
+        assert said in refused(capsys, *asked, *wrong)
 
 
 @pytest.mark.parametrize(("n", "dropout"), [(1, "1/10"), (3, "9/10"), (2, "999/1000")])

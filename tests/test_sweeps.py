@@ -22,6 +22,7 @@ from symshuffle.base.errors import CertificateError, InputError, SolverFailure, 
 from symshuffle.base.executors import mapped, processes
 from symshuffle.base.sweeps import IDENTITY, TABLE, sweep
 from symshuffle.cli.sweep import _read, answer
+from tests.shell import refused
 from tests.shown import as_html
 
 ROOT = Path(__file__).parent.parent
@@ -40,8 +41,6 @@ eps = [0, 0.05]
 LOGGED = """
 import sys, time
 from symshuffle.base.sweeps import sweep
-from tests.shell import refused
-from tests.shell import refused
 
 def slow(x, y):
     with open(sys.argv[2], "a") as log:
@@ -302,7 +301,6 @@ def test_parquet_needs_pyarrow(tmp_path):
     ],
 )
 def test_wrong_specifications(tmp_path, capsys, spec, said):
-
     (tmp_path / "spec.toml").write_text(spec)
     shown = refused(capsys, "sweep", str(tmp_path / "spec.toml"), "--out", str(tmp_path / "out"))
     assert said in shown and not (tmp_path / "out").exists()

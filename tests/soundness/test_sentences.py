@@ -215,7 +215,7 @@ def test_rounds_say_whom_they_cover_together(name):
     for one in answers:
         claim = read(one.meaning, *runs)
         assert claim == Claim(("forward", "reverse"), 1, False, counted)
-        assert read_lines(answer.lines, *runs) == claim
+        assert read_lines(one.lines, *runs) == claim
     assert len(answers[0].neighbours.to_dict()["rounds"]) == len(parts)
     rows = dict(zip(parts, runs, strict=True))
     channels = [(rows[part].rows, None) for part, _ in claim.parts]

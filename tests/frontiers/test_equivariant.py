@@ -4,17 +4,14 @@ import pytest
 
 from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.mechanisms.finite import K, augmented_randomized_response
+from symshuffle.mechanisms.finite import augmented_randomized_response
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.canonical import canonical_risk, worst_canonical_risk
+from symshuffle.utility.estimation.canonical import worst_canonical_risk
 from symshuffle.utility.frontiers.equivariant import (
-    ALPHA,
-    BETA,
     capped_vertices,
     matched_risk,
     optimal_equivariant_risk,
     orbit_slope,
-    ordered_pair_slope,
     response_mixture,
     smallest_reciprocal_sum,
     thinning_gain,
@@ -54,14 +51,6 @@ def test_mixtures_of_responses_match_orbits():
     high = Orbit(F("1/2"), ((1, F("3/2")), (2, F("3/4"))))
     flat = Orbit(F("1/2"), ((3, F(1)),))
     assert AnchoredLaw.from_channel(channel) == orbit_mixture([high, flat])
-
-
-def test_ordered_pair_slope_is_that_of_its_orbit():
-    u = [F(2), F(3), F(1), F(1), F(1)]
-    scaled = [5 * v / sum(u) for v in u]
-    assert orbit_slope(scaled) == F(str(ordered_pair_slope().subs({K: 5, ALPHA: 2, BETA: 3})))
-    law = orbit_mixture([Orbit(F(1), tuple((1, v) for v in scaled))])
-    assert canonical_risk(law, [F(1), *[F(0)] * 4], n=1, population=Population.FIXED) > 0
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.symbolic import optimal_decomposition
@@ -90,5 +90,3 @@ def test_what_it_cannot_do_is_refused():
         FFT(largest=2**10).bracket(krr(10**6, Exp(Fraction(1, 100)), k=10, eps0=1), 10**6)
     with pytest.raises(Unsupported, match="below the range of doubles"):
         FFT().bracket(Law((Fraction(1), Fraction(-1)), (Fraction(1, 10**300), 1 - Fraction(1, 10**300))), 5)
-    with pytest.raises(InputError, match="rel"):
-        FFT(rel=0)

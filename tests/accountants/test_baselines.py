@@ -91,7 +91,6 @@ def test_nothing_is_clipped():
         (lambda: BlanketVariable.laplace(Fraction(2), Fraction(1, 2)), "exp_eps = 1/2"),
         (lambda: standard_clone(Fraction(1), exp_eps=Fraction(2), n=5), "lam = 1"),
         (lambda: standard_clone(Fraction(2), exp_eps=Fraction(1, 2), n=5), "exp_eps = 1/2"),
-        (lambda: blanket_hoeffding(BlanketVariable.of(TEN_RR, Fraction(2)), 0), "n = 0"),
         (
             lambda: BlanketVariable.of(optimal_decomposition(erasure().at(k=3, p="1/3")).numeric(), Fraction(2)),
             "components inside the blanket",

@@ -65,11 +65,6 @@ def test_wrong_input_is_one_line_and_exit_2(capsys, arguments, said):
     assert said in refused(capsys, *SMALL, *arguments)
 
 
-@pytest.mark.parametrize("k", ["1", "x", "5/2"])
-def test_wrong_k(capsys, k):
-    assert f"k = {k}" in refused(capsys, "compare", "--k", k, "--n", "10", "--eps0", "1")
-
-
 def test_a_narrow_terminal_still_has_every_column(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     status, out, _ = run(capsys, *SMALL, "--budget", "1/2", "--delta", "1/100")

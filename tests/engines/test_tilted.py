@@ -12,7 +12,6 @@ from symshuffle.base.numbers import Exp
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.contours.ball import BallContour
-from symshuffle.engines.counting.exact import Exact
 from symshuffle.engines.transforms.fft import FFT
 from symshuffle.engines.transforms.tilted import Window, contracted, dilated
 from symshuffle.mechanisms.registry import mechanism
@@ -68,15 +67,6 @@ def test_lattices_are_followed_exactly(n):
     assert found.contains(other.midpoint)
     assert found.relative_width < 1e-6 + 1e-13 * n
     assert not found.contains(other.midpoint * (1 + Fraction(1, 10**4)))
-
-
-def test_values_below_the_smallest_double():
-    rare = Fraction(1, 10**40)
-    law = Law((Fraction(1), Fraction(-1)), (rare, 1 - rare))
-    found = FFT().bracket(law, 12)
-    truth = Exact().bracket(law, 12).exact
-    assert found.contains(truth)
-    assert found.relative_width < 1e-6
 
 
 def test_one_user_bounds_every_number_of_users():

@@ -56,16 +56,11 @@ def test_mixtures_of_responses_match_orbits():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: optimal_equivariant_risk(2, F(1), n=1, population=Population.IID),
-            r"k = 2: expected an integer from 3 to",
-        ),
         (lambda: optimal_equivariant_risk(5, F(0), n=1, population=Population.IID), "budget = 0"),
         (
             lambda: optimal_equivariant_risk(10, F("1/2"), n=1, population=Population.IID, lam_cap=F(2)),
             r"budget = 1/2: expected a number in \(0, 0.285714\]",
         ),
-        (lambda: thinning_gain(2, F("1/8")), "k = 2"),
         (lambda: capped_vertices(5, F(3)), r"lam = 3: expected a ratio in \(1, sqrt\(4\)\]"),
         (lambda: orbit_slope([F(1)] * 3), "template"),
         (lambda: smallest_reciprocal_sum(5, F(25)), r"square_sum = 25: expected a number in \(5, 25\)"),

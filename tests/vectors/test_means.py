@@ -125,13 +125,6 @@ def test_command(tmp_path, vectors, capsys):
     assert np.load(out[0]).tolist() == answers[0]["estimate"] == [float(x) for x in out[1].read_text().split()[1:]]
 
 
-def test_command_refuses_in_one_line(tmp_path, capsys):
-    np.save(tmp_path / "x.npy", np.ones((3, 2)))
-    for extra in ([], ["--seed", "-1"], ["--mechanism", "laplace"], ["--adjacency", "x"]):
-        refused(capsys, "mean", "--data", tmp_path / "x.npy", "--eps", "1", "--delta", "1e-5", *extra)
-    refused(capsys, "mean", "--data", tmp_path / "y.npy", "--eps", "1", "--delta", "1e-5")
-
-
 def test_progress_is_told_step_by_step(vectors):
     told = []
     found = private_mean(vectors, eps=1, delta=GOAL, mechanism="privunit", progress=told.append)

@@ -167,7 +167,7 @@ def test_one_coefficient_of_a_frame_by_exact_moments(chi):
     assert spread <= 1 / chi**2 * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("arguments", [(0.9, 3, 1), (2, 3, 0), (2, 0, 1), (float("nan"), 3, 1)])
+@pytest.mark.parametrize("arguments", [(0.9, 3, 1), (2, 3, 0), (float("nan"), 3, 1)])
 def test_one_coefficient_refuses_what_is_out_of_range(arguments):
     with pytest.raises(InputError):
         one_coefficient_error(*arguments)

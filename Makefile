@@ -46,9 +46,10 @@ $(DOCS)/.installed: pyproject.toml .ci/constraints.txt
 	$(DOCS)/bin/python -m pip install --quiet --constraint .ci/constraints.txt --editable ".[docs]"
 	touch $@
 
+# Sphinx runs in one process: of two, each would analyse most of the modules.
 docs: pages $(DOCS)/.installed   ## write the derived pages, and build the site from all pages; any warning is an error
 	$(DOCS)/bin/python docs/pages.py $(SITE)/source
-	$(DOCS)/bin/sphinx-build --fail-on-warning --keep-going --fresh-env --quiet --jobs $(JOBS) $(SITE)/source $(SITE)/html
+	$(DOCS)/bin/sphinx-build --fail-on-warning --keep-going --fresh-env --quiet $(SITE)/source $(SITE)/html
 
 ledger: $(STAMP)   ## run the ledger, and put its site beside the pages of `make docs`
 	mkdir -p $(SITE)/html
@@ -69,7 +70,7 @@ $(BENCH)/.installed: pyproject.toml
 bench: $(STAMP)   ## prices of everyday calls in units of a plain loop; 1 where a goal is missed
 	$(BIN)/python -m benchmarks.yardstick
 
-bench-all: $(STAMP)   ## the same, with the commands of the guide, edges, the ledger and the site
+bench-all: $(STAMP)   ## the same, with the commands of the guide, edges, the ledger, the site and the tests
 	$(BIN)/python -m benchmarks.yardstick --all
 
 performance: $(BENCH)/.installed   ## measure beside published codes, and write docs/performance.md

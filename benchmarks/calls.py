@@ -162,7 +162,12 @@ EDGES: Final = tuple(
         "law --file {data}/rounded.csv --n 1000 --eps 0.1",
         "law krr -p k=10 --eps0 1 --n 1000 --eps 0.1",
         "compare --k 50 --n 30 --eps .3 --delta .05 --mechanism aug-rr",
+        "compare --k 50 --n 30 --eps .3 --delta .05",
         "compare --k 10 --n 100 --eps0 30 --delta 1e-3",
+        "delta gaussian -p sigma0=3 --n 1000 --eps 0.3 --rounds 2",
+        "epsilon laplace --eps0 1 --n 1 --delta 1e-400",
+        "calibrate bmg --n 3 --d 1 --eps 0.5 --delta 0.5",
+        "calibrate bmg --n 10 --d 10 --eps 0.5 --delta 0.5",
         "epsilon olh -p g=4 -p D=1000 --eps0 20 --n 20 --delta 0.05",
         "epsilon krr -p k=50 --eps0 2 --n 200000 --delta 1e-8 --proof {data}/bound.json",
         "epsilon krr -p k=50 --eps0 2 --n 200000 --delta 1e-8 --rounds 1000",
@@ -177,7 +182,11 @@ EDGES: Final = tuple(
 )
 """Everyday and edge calls; all have to be answered within 20 Y, but for the one that is refused before work starts."""
 
-LONG: Final = (Call("verify", "verify", 800), Call("make docs", "make: docs", 250))
+LONG: Final = (
+    Call("verify", "verify", 800),
+    Call("make docs", "make: docs", 250),
+    Call("make test", "make: test", 4000),
+)
 
 
 def prepare(data: Path, calls: Sequence[Call]) -> None:

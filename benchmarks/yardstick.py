@@ -70,7 +70,7 @@ def asked(arguments: Sequence[str]) -> list[Call]:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help="part of a name or a line; without any, all calls")
     parser.add_argument("--edges", action="store_true", help="the commands of the guide and edges as well")
-    parser.add_argument("--all", action="store_true", help="those, the ledger and the site")
+    parser.add_argument("--all", action="store_true", help="those, the ledger, the site and the tests")
     given = parser.parse_args(arguments)
     calls = [*EVERYDAY, *FAMILIES, *SURVEYS]
     if given.all or given.edges:

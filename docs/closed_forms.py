@@ -18,14 +18,16 @@ from symshuffle.decompositions.symbolic import counted_decomposition, lines_of, 
 from symshuffle.design.comparison.families import names
 from symshuffle.design.comparison.forms import blanket_variance
 from symshuffle.mechanisms.given import LAM_PARAMETER
+from symshuffle.mechanisms.members import LISTED, Alike, BitStrings
 from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.outputs import OutputClass
 from symshuffle.mechanisms.registry import mechanism, thinned
 from symshuffle.mechanisms.symbolic import normal_form, written
 from symshuffle.mechanisms.thin import THINNED
-from symshuffle.mechanisms.unary import BitStrings
 from symshuffle.utility.estimation.moments import largest_pairwise_budget
 from symshuffle.utility.estimation.votes import is_alike, sums_in_texts
 from symshuffle.utility.frontiers.formulas import law_formulas
+from symshuffle.utility.frontiers.subset_forms import texts as capped_texts
 
 
 def derived() -> dict[str, Any]:
@@ -41,7 +43,8 @@ def derived() -> dict[str, Any]:
             "cells": dict(_decompositions(one, limits=False)),
             "limit": dict(_decompositions(one, limits=True)) if limits else {},
             **({} if thin or one.parameters[:1] != (LAM_PARAMETER,) else {"moments": _moments(one)}),
-            **({} if thin else _shown(one)),
+            **({} if thin else {**_shown(one), "classes": [_class(output_class) for output_class in one.classes]}),
+            **({"capped": capped_texts()} if name == "subset-selection" else {}),
         }
     return found
 
@@ -54,6 +57,26 @@ def _shown(one: Mechanism) -> dict[str, Any]:
         "law": formulas_in_texts(law_formulas(one)),
         "listed": [one.title, {p.name: f"{p.meaning}; {p.range}" for p in one.parameters}, one.source],
     }
+
+
+def _class(one: OutputClass) -> dict[str, Any]:
+    """A class of outputs: how they are listed, and its states as pairs (count, probability).
+
+    ``members`` is None where all arrangements of the states are outputs; probabilities are then those of all outputs
+    together, so that no binomial is left. ``of`` is the number of which weights are made.
+    """
+    match one.members:
+        case None:
+            kind, of, times = None, None, one.size
+        case BitStrings(other):
+            kind, of, times = "strings", written(other), sp.Integer(1)
+        case Alike(weight):
+            kind, of, times = "alike", written(weight), sp.Integer(1)
+        case listed:
+            kind = next(name for name, (made, _) in LISTED.items() if made(None) is listed)
+            of, times = None, sp.Integer(1)
+    states = [[written(state.count), written(normal_form(state.probability * times))] for state in one.states]
+    return {"members": kind, "of": of, "states": states}
 
 
 def _moments(general: Mechanism) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import pkgutil
 from importlib.metadata import version as installed
+from typing import Any
 
 from docutils import nodes
 from latex2mathml.converter import convert
@@ -38,6 +39,7 @@ napoleon_google_docstring = False
 napoleon_use_ivar = True
 napoleon_use_rtype = False
 maximum_signature_line_length = 100
+viewcode_follow_imported_members = False  # a value is shown where it is defined here, not where its type is
 toc_object_entries = False  # thousands of names, copied into the sidebar of every page, double the time of a build
 
 nitpicky = True
@@ -86,8 +88,21 @@ def _at_home(app: Sphinx, env: BuildEnvironment, node: pending_xref, shown: node
     return python.resolve_xref(env, node["refdoc"], app.builder, node["reftype"], target, node, shown)
 
 
+_SIDEBARS: dict[int, str] = {}
+
+
+def _shared_sidebar(app: Sphinx, name: str, template: str, context: dict[str, Any], tree: nodes.Node | None) -> None:
+    """A page of source code has no place of its own in the sidebar: all in folders of one depth share its text."""
+    if name.startswith("_modules/"):
+        depth = name.count("/")
+        if depth not in _SIDEBARS:
+            _SIDEBARS[depth] = context["toctree"](collapse=False, titles_only=True, maxdepth=-1, includehidden=True)
+        context["toctree"] = lambda **_: _SIDEBARS[depth]
+
+
 def setup(app: Sphinx) -> None:
     """Formulas become MathML when the site is built, so that it needs no network."""
     app.add_html_math_renderer("mathml", (_inline, None), (_display, None))
     app.connect("doctree-read", _exactly)
+    app.connect("html-page-context", _shared_sidebar, priority=400)  # the theme asks for the sidebar at 500
     app.connect("missing-reference", _at_home)

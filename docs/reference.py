@@ -1,4 +1,7 @@
-"""The reference of the site: a page for every package and its modules, read off the tree so that none is missed."""
+"""The reference of the site: a page for every package and its modules, read off the tree so that none is missed.
+
+Commands are no part of it: `symshuffle COMMAND --help` says what they take.
+"""
 
 import importlib
 from collections.abc import Iterator
@@ -8,6 +11,7 @@ from pathlib import Path
 import symshuffle
 
 PACKAGE = Path(symshuffle.__file__).parent
+COMMANDS = "symshuffle.cli"
 
 INDEX = """# Reference
 
@@ -40,7 +44,7 @@ MODULE = """{level} {name}
 
 def modules() -> dict[str, str]:
     """The public modules, each with the package on whose page it is."""
-    names = sorted(set(_names()))
+    names = sorted({name for name in _names() if not f"{name}.".startswith(f"{COMMANDS}.")})
     return {name: name if _is_package(name) else name.rpartition(".")[0] for name in names}
 
 

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import sympy as sp
 
+from proofs_checks._symmetry import symmetrize_channel
 from proofs_checks.anchored.section92_tables import table_2_row
 from proofs_checks.decomposition.section33_published_pair import three_cell_laws
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.geometry.symmetry import symmetrize_channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import law_divergence, shuffled_divergence, worst_shuffled_divergence
 from symshuffle.decompositions.clones import stronger_clone
@@ -24,7 +24,8 @@ from symshuffle.ledger.claims.model import Claim, Correction
 from symshuffle.ledger.claims.parts import CurveRole, Picture, Plot, curve
 from symshuffle.ledger.claims.registry import load
 from symshuffle.mechanisms.finite import krr, subset_selection
-from symshuffle.utility.frontiers.caps import at, raw_cap_trace, subset_trace
+from symshuffle.utility.frontiers.caps import raw_cap_trace
+from symshuffle.utility.frontiers.subset_forms import at, subset_trace
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
 

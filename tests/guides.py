@@ -57,7 +57,6 @@ BY_REASON: Final[dict[str, dict[str, tuple[str, tuple[Change, ...]]]]] = {
     "any line, plan or width will do: the errors of what is evaluated there are bounded": {
         S + "saddle.saddle_point": ("contour smoothed ball", (*WILD, stuck(1.0))),
         S + "saddle.spread_out": ("contour smoothed", (stuck(True), stuck(False))),
-        S + "saddle.widths": ("contour smoothed", (stuck([0.3]), stuck([0.3, 1e-9]))),
         S + "saddle.tail_slopes": ("contour smoothed ball", each([0.05, 0.05], [1.0, 1.0], [50.0, 50.0])),
         S + "saddle._reach": ("contour smoothed ball", (scaled(0.5), stuck(1e-3), stuck(1e3))),
         S + "saddle._tail_exponent": ("contour smoothed ball", (stuck(1e9), scaled(0.5))),
@@ -132,7 +131,7 @@ BY_REASON: Final[dict[str, dict[str, tuple[str, tuple[Change, ...]]]]] = {
         D + "engine._left_serves": ("jumps", (stuck(True), stuck(False))),
     },
     "which columns or what basis a solver in doubles proposes: the optimum is proved exactly": {
-        P + "information.vertices._float_basis": ("information",
+        P + "information.maximum._float_basis": ("information",
             (*each([], [0], [0, 1, 2], [2, 5, 4]), changed(lambda found, draw: found[::-1]))),
         P + "decision.programs.polytope": ("polytope", 2 * (changed(other_proposal),)),
         P + "decision.programs.compact": ("compact", 2 * (changed(other_proposal),)),
@@ -165,9 +164,10 @@ GUIDES: Final = {name: found for names in BY_REASON.values() for name, found in 
 SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
     "engines.contours.ball": (
         "ball laplace_in_balls",
-        "_AS_MANY_AS _OVERHEAD _SHORT _COARSE _SPARED _ROUGH _WORTH_IT _PRICIEST _RESOLVED",
+        "_SHORT _COARSE _SPARED _ROUGH _WORTH_IT _PRICIEST _RESOLVED _SPARE_BITS",
     ),
-    "engines.densities.bromwich": ("density", "_BLOCK"),
+    "engines.contours.line": ("ball laplace_in_balls", "AS_MANY_AS _OVERHEAD _TURNS"),
+    "engines.densities.bromwich": ("density", "_BLOCK _MOST_IN_DOUBLES"),
     "engines.densities.bromwich_plan": (
         "density jumps",
         "_SHARE _FINEST _RESOLVED _ROUGH_NODES _GUARD_BITS BLOCK _CANCELLED _LEAST_TOLD _MUCH_LONGER _BLURRED _CROWD",
@@ -183,7 +183,7 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
     "engines.densities.engine": (
         "few",
         "_FIRST_TAIL _TAIL_SHARE _LEAST_TAIL _MANY _LIKELY _COARSER _FIRST_CELLS _ENOUGH_CELLS _STEP _PASSES "
-        "_FINEST _COARSEST_STEP _NEXT_TO_NOTHING _LOST _GUESSED _TOLD",
+        "_FINEST _COARSEST_STEP _NEXT_TO_NOTHING _LOST _GUESSED _TOLD _ABOUT",
     ),
     "engines.transforms.fft": ("fft", "_FIRST _GROWTH"),
     "engines.densities.gauss": ("density", "_ORDERS _ELLIPSES _ARCS _GLANCES _MOST_TURNS _PANEL _SHORTEST _GRAIN"),
@@ -192,7 +192,7 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
         "_HIGHEST _RUNGS _SHIFTS _CELLS _EVERY _PLENTY _COARSE _FIRST _FINER _ATTEMPTS _LEAST_REACH",
     ),
     "engines.contours.waves": ("density jumps", "_CROWD _SPARE_BITS"),
-    "engines.contours.saddle": ("contour smoothed ball laplace", "QUIET _FINEST _SETTLED _TRUSTED _SPREAD_OUT"),
+    "engines.contours.saddle": ("contour smoothed ball laplace", "QUIET _FINEST _SETTLED _TRUSTED _SPREAD_OUT _FIRST"),
     "engines.contours.segments": ("laplace laplace_in_balls", "_SHARE_OF_GAUSS _CELLS"),
     "engines.counting.sparse": ("sparse", "_TAIL _DEEPEST _CHEAP"),
     "engines.transforms.tilted": ("fft", "_QUIET _COARSEST _CANDIDATES _MARGIN"),

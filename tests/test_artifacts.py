@@ -1,6 +1,8 @@
 """Files are written whole or not at all, and only where they can be."""
 
+import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,14 +14,18 @@ def test_a_failed_write_leaves_the_old_file_and_no_draft(tmp_path: Path, monkeyp
     target = tmp_path / "file"
     target.write_text("old")
 
-    def full(self: Path, data: bytes) -> int:
-        with self.open("wb") as draft:
-            draft.write(data[:1])
-        raise OSError(28, "No space left on device")
+    class Full(io.FileIO):
+        def write(self, data: Any) -> int:
+            super().write(data[:1])
+            raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", full)
+    def opened(self: Path, mode: str) -> Full:
+        return Full(self, mode)
+
+    monkeypatch.setattr(Path, "open", opened)
     with pytest.raises(InputError, match="No space left on device"):
         artifacts.write_atomically(target, "new", argument="--json")
+    monkeypatch.undo()
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
 

@@ -43,9 +43,9 @@ from symshuffle.utility.estimation.corner import (
     two_regime_bound,
 )
 from symshuffle.utility.estimation.lower_bounds import best_shrinkage_risk, minimax_sandwich
-from symshuffle.utility.frontiers.caps import at, subset_budget, subset_trace
 from symshuffle.utility.frontiers.equivariant import matched_risk, thinning_gain
 from symshuffle.utility.frontiers.frontier import threshold_budget, trace_frontier
+from symshuffle.utility.frontiers.subset_forms import at, subset_budget, subset_trace
 
 CLAIMS: Final[tuple[Claim, ...]] = ()
 

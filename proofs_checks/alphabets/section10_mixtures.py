@@ -31,9 +31,15 @@ from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_estimator, enumerated_risk
-from symshuffle.utility.frontiers.caps import subset_budget, subset_slope, subset_trace
 from symshuffle.utility.frontiers.equivariant import response_mixture
-from symshuffle.utility.frontiers.frontier import critical_ratio, tangent_slope, threshold_budget, trace_frontier
+from symshuffle.utility.frontiers.frontier import threshold_budget, trace_frontier
+from symshuffle.utility.frontiers.subset_forms import (
+    critical_ratio,
+    subset_budget,
+    subset_slope,
+    subset_trace,
+    tangent_slope,
+)
 
 SIGNAL: Final = sp.Symbol("A", positive=True)
 

@@ -26,14 +26,14 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, evaluate
-from symshuffle.utility.frontiers.caps import at, subset_budget
 from symshuffle.utility.frontiers.equivariant import (
     matched_risk,
     optimal_equivariant_risk,
     risk_constant,
     thinning_gain,
 )
-from symshuffle.utility.frontiers.frontier import critical_ratio, threshold_budget
+from symshuffle.utility.frontiers.frontier import threshold_budget
+from symshuffle.utility.frontiers.subset_forms import at, critical_ratio, subset_budget
 
 
 def _gain(k: Any, ratio: Any, root: Any) -> dict[str, Any]:

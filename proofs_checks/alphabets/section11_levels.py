@@ -33,7 +33,6 @@ from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative, positive
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import isotropic_risk
-from symshuffle.utility.frontiers.caps import subset_slope
 from symshuffle.utility.frontiers.equivariant import (
     ALPHA,
     BETA,
@@ -45,6 +44,7 @@ from symshuffle.utility.frontiers.equivariant import (
     two_level_reciprocals,
     two_level_template,
 )
+from symshuffle.utility.frontiers.subset_forms import subset_slope
 
 
 def _two_levels(k: Any, s: Any, spread: Any) -> tuple[Any, Any, Any, int]:

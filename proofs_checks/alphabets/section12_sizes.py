@@ -29,7 +29,6 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.estimation.canonical import canonical_risk
-from symshuffle.utility.frontiers.caps import subset_budget, subset_slope
 from symshuffle.utility.frontiers.equivariant import (
     is_positive,
     matched_risk,
@@ -38,6 +37,7 @@ from symshuffle.utility.frontiers.equivariant import (
     thinned_subset_selection,
 )
 from symshuffle.utility.frontiers.orbits import orbit_mixture
+from symshuffle.utility.frontiers.subset_forms import subset_budget, subset_slope
 
 
 def _monotone(k: Any, s: Any, ratio: Any) -> tuple[Any, Any]:

@@ -32,7 +32,7 @@ from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import fisher_information
 from symshuffle.utility.estimation.corner import cramer_rao_trace, near_vertex_bound
-from symshuffle.utility.frontiers.caps import subset_budget
+from symshuffle.utility.frontiers.subset_forms import subset_budget
 
 _CHI, _SHARE, _N = sp.symbols("chi theta n", positive=True)
 

@@ -11,10 +11,10 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._symmetry import symmetrize_channel
 from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.geometry.groups import cyclic_group
-from symshuffle.channels.geometry.symmetry import symmetrize_channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

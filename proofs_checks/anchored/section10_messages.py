@@ -11,10 +11,10 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._symmetry import symmetrize_channel
 from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.linear import Vector, dot
-from symshuffle.channels.geometry.symmetry import symmetrize_channel
 from symshuffle.channels.shuffled import chi_square, histogram_law, law_divergence
 from symshuffle.ledger.claims.comparisons import Comparison, compare, identity
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Grade, Kind, Statement, for_all

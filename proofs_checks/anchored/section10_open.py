@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._symmetry import symmetrize_channel
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.lp import LinearProgram
 from symshuffle.base.numbers import Verdict
@@ -17,7 +18,6 @@ from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.linear import Vector
 from symshuffle.channels.geometry.linprog import solve
-from symshuffle.channels.geometry.symmetry import symmetrize_channel
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
@@ -35,10 +35,17 @@ from symshuffle.ledger.claims.parts import Erratum, Severity
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import template_budget, template_signal
-from symshuffle.utility.frontiers.caps import subset_budget, subset_slope, subset_trace
 from symshuffle.utility.frontiers.convex_order import average_law, endpoint_law, exact_atoms
-from symshuffle.utility.frontiers.frontier import BUDGET, budget_equation, slope_constant, tangent_slope, trace_frontier
+from symshuffle.utility.frontiers.frontier import slope_constant, trace_frontier
 from symshuffle.utility.frontiers.orbits import DualCertificate
+from symshuffle.utility.frontiers.subset_forms import (
+    BUDGET,
+    budget_equation,
+    subset_budget,
+    subset_slope,
+    subset_trace,
+    tangent_slope,
+)
 
 ZERO: Final = Fraction(0)
 

@@ -19,9 +19,10 @@ from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw, template_budget
 from symshuffle.utility.estimation.moments import trace
-from symshuffle.utility.frontiers.caps import optimal_subset_sizes, raw_cap_trace, subset_trace
+from symshuffle.utility.frontiers.caps import optimal_subset_sizes, raw_cap_trace
 from symshuffle.utility.frontiers.frontier import threshold_budget, trace_frontier
 from symshuffle.utility.frontiers.orbit import subset_orbit, subset_template
+from symshuffle.utility.frontiers.subset_forms import subset_trace
 
 
 def _reduced(k: Any, lam: Any, s: Any) -> Any:

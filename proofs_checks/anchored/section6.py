@@ -11,11 +11,11 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._symmetry import symmetrize_channel
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.choices import Population
 from symshuffle.channels.geometry.groups import SymmetryGroup, cyclic_group
 from symshuffle.channels.geometry.linear import Matrix, Vector
-from symshuffle.channels.geometry.symmetry import symmetrize_channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
 from symshuffle.ledger.claims.parts import Clause

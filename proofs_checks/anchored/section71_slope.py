@@ -17,10 +17,10 @@ from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control,
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw, template_budget, template_signal
-from symshuffle.utility.frontiers.caps import subset_budget, subset_slope, subset_trace
-from symshuffle.utility.frontiers.frontier import critical_ratio, slope_constant
+from symshuffle.utility.frontiers.frontier import slope_constant
 from symshuffle.utility.frontiers.orbit import orbit_law, subset_template, symmetrize
 from symshuffle.utility.frontiers.orbits import slope_certificate
+from symshuffle.utility.frontiers.subset_forms import critical_ratio, subset_budget, subset_slope, subset_trace
 
 ZERO: Final = Fraction(0)
 

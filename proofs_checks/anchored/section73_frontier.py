@@ -34,16 +34,10 @@ from symshuffle.ledger.claims.parts import Role
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import template_budget, template_signal
-from symshuffle.utility.frontiers.caps import subset_budget, subset_trace
-from symshuffle.utility.frontiers.frontier import (
-    BUDGET,
-    slope_constant,
-    tangent_slope,
-    threshold_budget,
-    trace_frontier,
-)
+from symshuffle.utility.frontiers.frontier import slope_constant, threshold_budget, trace_frontier
 from symshuffle.utility.frontiers.orbit import is_exchangeable, orbit_law, subset_template
 from symshuffle.utility.frontiers.orbits import reduce_mixture
+from symshuffle.utility.frontiers.subset_forms import BUDGET, subset_budget, subset_trace, tangent_slope
 
 ZERO: Final = Fraction(0)
 

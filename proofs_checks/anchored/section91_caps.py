@@ -18,13 +18,9 @@ from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control,
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative, sign_factor
 from symshuffle.utility.anchored.law import template_signal
-from symshuffle.utility.frontiers.caps import (
-    NEIGHBOUR_CHART,
-    optimal_subset_sizes,
-    subset_trace,
-    tie_ratio,
-)
+from symshuffle.utility.frontiers.caps import optimal_subset_sizes, tie_ratio
 from symshuffle.utility.frontiers.orbit import extreme_templates, split_template
+from symshuffle.utility.frontiers.subset_forms import NEIGHBOUR_CHART, subset_trace
 
 CAPS: Final = tuple(map(Fraction, ("11/10", "3/2", "2", "7")))
 

@@ -14,11 +14,11 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
+from proofs_checks._symmetry import act_on_channel
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import Ball, Verdict, less
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.channels.geometry.groups import SymmetryGroup
-from symshuffle.channels.geometry.symmetry import act_on_channel
 
 Functional: TypeAlias = "Callable[[Channel], Fraction | Ball]"
 

@@ -10,13 +10,13 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._symmetry import OrbitPolytope, act_on_channel
 from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._cases import gather
 from proofs_checks.ldp_tradeoff._cones import PolyhedralCone
 from proofs_checks.ldp_tradeoff._orbits import column_sum, incidence, moved_levels
 from symshuffle.channels.geometry.extremal import LDPCone, MaximalPolytope, staircase_row
 from symshuffle.channels.geometry.groups import cyclic_group, dihedral_group, symmetric_group
-from symshuffle.channels.geometry.symmetry import OrbitPolytope, act_on_channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

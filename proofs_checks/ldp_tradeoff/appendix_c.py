@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff._signs import nonnegative_by_coefficients
 from symshuffle.base.choices import Method
 from symshuffle.base.numbers import Ball, Verdict, maximum, minimum, to_arb, working_precision
 from symshuffle.channels.geometry.extremal import proper_subsets
@@ -26,7 +27,7 @@ from symshuffle.design.named import (
     guessing_bound_slacks,
     guessing_risk,
 )
-from symshuffle.design.parametric.signs import enclosure, nonnegative_by_coefficients, sign_in_field
+from symshuffle.design.parametric.signs import enclosure, sign_in_field
 from symshuffle.design.parametric.walk import derive
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import sympy as sp
 
+from proofs_checks._symmetry import OrbitPolytope, act_on_channel
 from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._properties import mix_channels, random_channel
 from symshuffle.base.choices import Criterion
@@ -19,7 +20,6 @@ from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.channels.geometry.extremal import MaximalPolytope
 from symshuffle.channels.geometry.groups import cyclic_group
-from symshuffle.channels.geometry.symmetry import OrbitPolytope, act_on_channel
 from symshuffle.design.decision.invariant import mover
 from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff

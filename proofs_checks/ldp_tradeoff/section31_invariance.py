@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 from sympy.combinatorics.free_groups import free_group
 
+from proofs_checks._symmetry import act_on_channel, symmetrize_channel
 from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._orbits import moved_levels
 from proofs_checks.ldp_tradeoff._properties import Functional, Property, examine, random_channel
@@ -20,7 +21,6 @@ from symshuffle.base.numbers import Verdict
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.extremal import MaximalPolytope, dominating_extremal, non_extreme_output
 from symshuffle.channels.geometry.groups import cyclic_group, symmetric_group
-from symshuffle.channels.geometry.symmetry import act_on_channel, symmetrize_channel
 from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff
 from symshuffle.design.decision.tradeoff import bayes_tradeoff

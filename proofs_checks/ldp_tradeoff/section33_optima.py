@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._symmetry import OrbitPolytope
 from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._properties import Property, examine
 from proofs_checks.ldp_tradeoff._rows import linear_in_weights, mixture_not_below
@@ -28,7 +29,6 @@ from symshuffle.channels.geometry.groups import (
     product_of_symmetric_groups,
     symmetric_group,
 )
-from symshuffle.channels.geometry.symmetry import OrbitPolytope
 from symshuffle.design.decision.reduced import orbit_tradeoff
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.named import weighted_guessing_problem

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._symmetry import OrbitPolytope, act_on_channel, average_weights
 from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._cases import gather
 from proofs_checks.ldp_tradeoff._orbits import column_sum, moved_levels
@@ -22,7 +23,6 @@ from symshuffle.channels.geometry.groups import (
     product_of_symmetric_groups,
     symmetric_group,
 )
-from symshuffle.channels.geometry.symmetry import OrbitPolytope, act_on_channel, average_weights
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._symmetry import OrbitPolytope
 from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._orbits import column_sum, incidence, level
 from proofs_checks.ldp_tradeoff._rows import layers, mixture_not_below, perspective_excess
@@ -21,7 +22,6 @@ from symshuffle.channels.geometry.groups import (
     dihedral_group,
     symmetric_group,
 )
-from symshuffle.channels.geometry.symmetry import OrbitPolytope
 from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.information import measures

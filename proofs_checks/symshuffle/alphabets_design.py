@@ -33,7 +33,6 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response, krr, subset_selection
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw, template_budget, template_signal
-from symshuffle.utility.frontiers.caps import at, subset_budget
 from symshuffle.utility.frontiers.equivariant import (
     REAL_SIZES,
     SPREAD,
@@ -43,6 +42,7 @@ from symshuffle.utility.frontiers.equivariant import (
     two_level_reciprocals,
 )
 from symshuffle.utility.frontiers.frontier import trace_frontier
+from symshuffle.utility.frontiers.subset_forms import at, subset_budget
 
 _SKEW: Final = sp.Symbol("t", real=True)
 

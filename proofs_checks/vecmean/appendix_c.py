@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks.vecmean._margin import order_margin
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import Direction, Rigour
@@ -33,7 +34,7 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.vectors.privacy.accounting import order_margin, pair_delta
+from symshuffle.vectors.privacy.accounting import pair_delta
 from symshuffle.vectors.privacy.finite_pair import FinitePair
 from symshuffle.vectors.privacy.pairs import worst_pair
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
@@ -197,7 +198,7 @@ def _order_rule(third: Fraction, second: Fraction, spread: Fraction) -> Any:
 def _check_order_rule(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     """Four two-output pairs with the largest blanket, n = 1000: the larger bound is in the order that the sign names.
 
-    Brackets in balls, where they are apart; the stated sign against the library's margin, too.
+    Brackets in balls, where they are apart; the stated sign against the margin by integrals, too.
     """
     n = 1000
     for p, t in itertools.product(
@@ -210,7 +211,7 @@ def _check_order_rule(statement: Statement, _: np.random.Generator) -> Iterator[
         spread = sum(((a * a - b * b) / w for a, b, w in zip(first, base, least, strict=True)), start=Fraction(0))
         margin = statement(third, second, spread)
         pair = FinitePair(first, base, least, "")
-        yield compare(order_margin(pair).midpoint > 0, margin > 0, at=f"p={p}, t={t}: the library's margin")
+        yield compare(order_margin(pair).midpoint > 0, margin > 0, at=f"p={p}, t={t}: the margin by integrals")
         ratio = 1 + Fraction(round(1000 * math.sqrt(second / n)), 1000)
         forward, reverse = (evaluate_law(x.law(ratio), n, rigour=Rigour.BALL, rel=1e-3) for x in (pair, pair.reverse))
         if forward.lower > reverse.upper or reverse.lower > forward.upper:

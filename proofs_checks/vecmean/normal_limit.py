@@ -10,6 +10,7 @@ import flint
 import numpy as np
 import sympy as sp
 
+from proofs_checks.vecmean._normal import normal_bracket, terms, tilt
 from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
 from symshuffle.channels.law import Law
 from symshuffle.engines.counting.exact import Exact
@@ -29,7 +30,6 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.vectors.privacy.finite_pair import FinitePair
-from symshuffle.vectors.privacy.normal import normal_bracket, terms, tilt
 from symshuffle.vectors.privacy.pairs import worst_pair
 from symshuffle.vectors.privacy.templates import leading_template, profile_template
 from symshuffle.vectors.randomizers.mechanisms import SphereLinear
@@ -267,7 +267,7 @@ CLAIMS: Final = (
         assumptions=(
             "all moments of Assumption B.1 (1) bounded over all pairs of inputs too; its condition (3) is not needed",
             "the bound of Appendix C, and symshuffle.vecmean-normal-bracket with the theorem that it quotes",
-            "Taylor's remainders by moments, after truncation at n^(1/8) (symshuffle.vectors.privacy.normal)",
+            "Taylor's remainders by moments, after truncation at n^(1/8) (proofs_checks.vecmean._normal)",
         ),
         scope="leading term, remainders, error, truncation, pairs of larger index; RR at n = 10^24 and 10^48 in balls",
         grade=Grade.PROVED,

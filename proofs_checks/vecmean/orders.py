@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks.vecmean._margin import order_margin
 from symshuffle.base.choices import Larger
 from symshuffle.channels.law import Law
 from symshuffle.engines.counting.exact import Exact
@@ -28,7 +29,6 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.vectors.privacy.accounting import order_margin
 from symshuffle.vectors.privacy.dominance import tangent_at_one, which_order
 from symshuffle.vectors.privacy.finite_pair import FinitePair
 
@@ -140,7 +140,7 @@ def _unseen(atoms: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _check_moments(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """K = 2, 4, 6 over Q: moments up to order K agree, and so does the library's margin.
+    """K = 2, 4, 6 over Q: moments up to order K agree, and so does the margin by integrals.
 
     At n = 1 to 3, next to the largest ratio, it is another order that is larger.
     """

@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import BinaryIO
 
 from symshuffle.base.errors import InputError
 
 
-def write_atomically(path: Path, content: str | bytes, *, argument: str = "file") -> None:
-    """Write a file so that nobody ever sees a part of it; missing directories are made."""
+@contextmanager
+def whole_or_not(path: Path, *, argument: str, new: bool = False) -> Iterator[BinaryIO]:
+    """A file that appears at its place when it is whole: in place of another, or only if there is none."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            draft.write_bytes(content.encode() if isinstance(content, str) else content)
-            draft.replace(path)
+            with draft.open("wb") as stream:
+                yield stream
+            os.link(draft, path) if new else draft.replace(path)  # a link fails where another run was faster
         finally:
             draft.unlink(missing_ok=True)
     except OSError as error:
-        raise InputError(argument, path, f"a file that can be written ({error.strerror})") from error
+        kind = "a new file" if new else "a file"
+        raise InputError(argument, path, f"{kind} that can be written ({error.strerror})") from error
+
+
+def write_atomically(path: Path, content: str | bytes, *, argument: str = "file") -> None:
+    """Write a file so that nobody ever sees a part of it; missing directories are made."""
+    with suppress(OSError):  # what cannot be made is refused when it is written to
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with whole_or_not(path, argument=argument) as stream:
+        stream.write(content.encode() if isinstance(content, str) else content)
 
 
 def check_destination(path: Path, *, argument: str, directory: bool = False) -> None:

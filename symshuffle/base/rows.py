@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from numbers import Integral
 from numbers import Real as RealNumber
@@ -33,6 +35,16 @@ def ends(bracket: Bracket | None, name: str = "") -> FlatRow:
         math.nextafter(x, way) if math.isfinite(x) else x for x, way in zip(logs, (-math.inf, math.inf), strict=True)
     ]
     return dict(zip(names, (outward(bracket.lower, up=False), outward(bracket.upper, up=True), *logs), strict=True))
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, object]], *, head: bool = True) -> str:
+    """Rows as lines of a CSV file; a cell that a row does not have is empty."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
+    if head:
+        writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
 
 
 def flat(found: object) -> FlatRow:

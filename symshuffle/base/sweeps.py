@@ -28,7 +28,7 @@ from typing import IO, Any, Final, TypeAlias, final
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.errors import InputError, SymshuffleError, Unsupported, check_progress
 from symshuffle.base.executors import Work, check_executor
-from symshuffle.base.rows import FlatRow, Scalar, flat
+from symshuffle.base.rows import FlatRow, Scalar, csv_text, flat
 
 TABLE: Final = "table.csv"
 IDENTITY: Final = "sweep.json"
@@ -90,12 +90,12 @@ class Journal:
             self.rewrite()
         elif self.table is not None:
             with self.table.open("a", encoding="utf-8", newline="") as stream:
-                stream.write(_lines(self.columns, [self.rows[i]]))
+                stream.write(csv_text(self.columns, [self.rows[i]], head=False))
 
     def rewrite(self) -> None:
         """The table anew from the rows in memory, as a whole; without a folder nothing."""
         if self.table is not None:
-            write_atomically(self.table, _lines(self.columns, self.rows.values(), head=True), argument="out")
+            write_atomically(self.table, csv_text(self.columns, self.rows.values()), argument="out")
 
     def finished(self, points: Sequence[Mapping[str, object]]) -> tuple[FlatRow, ...]:
         """All rows in the order of the grid, columns in that of their first appearance there."""
@@ -156,15 +156,6 @@ def _alone(held: IO[bytes], folder: Path) -> Iterator[None]:
     except OSError:
         raise InputError("out", folder, "a folder in which no other process is sweeping") from None
     yield
-
-
-def _lines(columns: Sequence[str], rows: Any, *, head: bool = False) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
-    if head:
-        writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 def _read(text: str) -> Scalar:

@@ -38,6 +38,7 @@ from symshuffle.base.numbers import (
     as_number,
     brief,
     equal,
+    exact_sum,
     format_decimal,
     is_exact,
     less,
@@ -47,6 +48,9 @@ from symshuffle.base.numbers import (
     parse_rational,
     upper_end,
 )
+
+LARGEST_CHANNEL: Final = 2_000_000
+"""Entries beyond which a mechanism is not written out as an explicit channel."""
 
 _DECIMAL: Final = re.compile(r"[+-]?(\d*)(?:(\.)(\d*))?(?:([eE])([+-]?\d+))?", re.ASCII)
 _DIGITS_OF_DOUBLES: Final = 16
@@ -283,7 +287,7 @@ class Channel:
         if kernel.num_inputs != self.num_outputs:
             raise InputError("kernel", f"{kernel.num_inputs} inputs", f"{self.num_outputs}, one per output")
         pairs = [[zip(row, column, strict=True) for column in kernel.columns()] for row in self.rows]
-        rows = tuple(tuple(_total(a * b for a, b in cell) for cell in row) for row in pairs)
+        rows = tuple(tuple(exact_sum(a * b for a, b in cell) for cell in row) for row in pairs)
         return Channel(rows, _of_outputs(self, kernel))
 
     def merge(self, groups: Sequence[Sequence[int]]) -> Channel:
@@ -291,7 +295,7 @@ class Channel:
         if sorted(itertools.chain(*groups)) != list(range(self.num_outputs)):
             raise InputError("groups", groups, f"a partition of the outputs 0..{self.num_outputs - 1}")
         return Channel(
-            tuple(tuple(_total(row[y] for y in group) for group in groups) for row in self.rows), _of_outputs(self)
+            tuple(tuple(exact_sum(row[y] for y in group) for group in groups) for row in self.rows), _of_outputs(self)
         )
 
     def tensor(self, other: Channel) -> Channel:
@@ -372,17 +376,13 @@ def _ratio(a: Any, b: Any) -> Number | None:
     return ratio
 
 
-def _total(values: Iterable[Any]) -> Any:
-    return sum(values, start=Fraction(0))
-
-
 def _check_sum(x: int, row: Sequence[Number]) -> None:
     if any(isinstance(entry, float) for entry in row):
         excess = math.fsum(float(entry) for entry in row) - 1
         if not abs(excess) <= FLOAT_SUM_SLACK:  # also where the sum is not a number
             raise InputError(f"rows[{x}]", f"sum 1{excess:+.3g}", "probabilities that sum to 1")
         return
-    total = _total(row)
+    total = exact_sum(row)
     if equal(total, 1) is Verdict.FALSE:
         raise InputError(
             f"rows[{x}]", f"sum {brief(total)}", f"probabilities that sum to 1 (off by {brief(total - 1)})"

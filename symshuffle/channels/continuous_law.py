@@ -35,7 +35,7 @@ Function: TypeAlias = Callable[[flint.acb], flint.acb]
 
 _SIGN_BITS: Final = 128
 _HALVINGS: Final = 40
-_MOST_UNSURE: Final = 400
+_MOST_UNSURE: Final = 1600
 """Precision, how finely an interval is divided to find where G is positive, and cells of unknown sign that are not."""
 
 _SPLITS: Final = 12
@@ -213,13 +213,9 @@ class ContinuousPair:
                 beyond = [(1 - inside(index, part)).upper() for part in ("first", "second")]
                 return bool(beyond[0] + ratio * beyond[1] < to_arb(tail)), beyond
 
-            # Masses grow with the window: a first one that will do is reached in leaps, and then narrowed down to.
-            first, last = 0, min(_LEAP, len(windows) - 1)
-            while not left_out(last)[0]:
-                if last == len(windows) - 1:
-                    raise Unsupported(f"no window of half length {_WIDEST} leaves less than {float(tail):.1e} outside")
-                first, last = last + 1, min(2 * last + 1, len(windows) - 1)
-            last = first_integer(lambda index: left_out(index)[0], first - 1, last)
+            last = _first_wide_enough(lambda index: left_out(index)[0], len(windows))
+            if last is None:
+                raise Unsupported(f"no window of half length {_WIDEST} leaves less than {float(tail):.1e} outside")
             outside = left_out(last)[1]
             above, below = (max(Ball.from_arb(x, bits).upper, Fraction(0)) for x in (outside[0], ratio * outside[1]))
             zero = Ball.from_arb(1 - inside(last, "reference"), bits)
@@ -255,16 +251,41 @@ class LevelledPair:
 
     def alone(self) -> Ball | None:
         """H(1) = E[G_+], with what may be beyond a window; None if none holds all but ``_BEYOND`` of the first law."""
-        with working_precision(_SIGN_BITS):
-            ratio = to_arb(self.exp_eps)
-            for window in _windows(self.pair.stretches):
-                inside = sum((_integral(_product(s.base, s.first), a, b).real for s, a, b in window), flint.arb(0))
-                whole = all(s.low is not None and s.high is not None for s in self.pair.stretches)
-                outside = flint.arb(0) if whole else (1 - inside).upper().max(flint.arb(0))
-                if outside < to_arb(_BEYOND):
-                    parts = (_positive_mean(_excess(s, ratio), s.base, a, b) for s, a, b in window)
-                    return Ball.from_arb(sum(parts, flint.arb(0).union(outside)), _SIGN_BITS)
-        return None
+        return _of_one(self.pair, self.exp_eps)
+
+
+@lru_cache(maxsize=16)
+def _of_one(pair: ContinuousPair, exp_eps: Real) -> Ball | None:
+    """The same, kept for a moment: brackets of several widths ask for it."""
+    windows, whole = (
+        list(_windows(pair.stretches)),
+        all(s.low is not None and s.high is not None for s in pair.stretches),
+    )
+    with working_precision(_SIGN_BITS):
+
+        def outside(index: int) -> flint.arb:
+            masses = (_mass(s.base, s.first, a, b, _SIGN_BITS) for s, a, b in windows[index])
+            return flint.arb(0) if whole else (1 - sum(masses, flint.arb(0))).upper().max(flint.arb(0))
+
+        last = _first_wide_enough(lambda index: bool(outside(index) < to_arb(_BEYOND)), len(windows))
+        if last is None:
+            return None
+        ratio = to_arb(exp_eps)
+        parts = (_positive_mean(_excess(s, ratio), s.base, a, b) for s, a, b in windows[last])
+        return Ball.from_arb(sum(parts, flint.arb(0).union(outside(last))), _SIGN_BITS)
+
+
+def _first_wide_enough(enough: Callable[[int], bool], count: int) -> int | None:
+    """The first of some windows, each inside the next, that is wide enough; None if none is.
+
+    One that will do is reached in leaps, and then narrowed down to.
+    """
+    first, last = 0, min(_LEAP, count - 1)
+    while not enough(last):
+        if last == count - 1:
+            return None
+        first, last = last + 1, min(2 * last + 1, count - 1)
+    return first_integer(enough, first - 1, last)
 
 
 def _excess(stretch: Stretch, ratio: flint.arb) -> Function:

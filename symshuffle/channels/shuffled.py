@@ -80,8 +80,7 @@ def hockey_stick(p: Sequence[Number], q: Sequence[Number], gamma: Number | int) 
     order: Any = as_number(gamma, "gamma")
     if less(order, 0) is Verdict.TRUE:
         raise InputError("gamma", gamma, "a number of at least 0")
-    terms = [positive_part(a - order * b) for a, b in _aligned(p, q)]
-    return exact_sum(terms) if is_exact(terms) else sum(terms, start=Fraction(0))
+    return exact_sum(positive_part(a - order * b) for a, b in _aligned(p, q))
 
 
 def total_variation(p: Sequence[Number], q: Sequence[Number]) -> Any:

@@ -23,6 +23,7 @@ from symshuffle.engines.registry import ENGINES, engine_class, engine_classes
 if TYPE_CHECKING:
     from symshuffle.base.numbers import Real
     from symshuffle.channels.channel import Channel
+    from symshuffle.decompositions.closed_forms import ClosedForm
     from symshuffle.engines.registry import Engine
     from symshuffle.mechanisms.model import Mechanism
 
@@ -57,13 +58,18 @@ class One:
     param: Params = None
     file: File = None
 
-    def quickest(self, covering: CoveringOptions) -> Any:
+    def quickest(self, covering: CoveringOptions | None = None) -> Any:
         """As :meth:`source`, a mechanism by its closed form on file where that will do: it loads no SymPy."""
+        known = self.on_file() if covering is None or covering.null is None else None
+        return self.source() if known is None else known
+
+    def on_file(self) -> ClosedForm | None:
+        """The named mechanism by its closed form on file; None where that is in doubt, or a matrix is asked about."""
         from symshuffle.decompositions.closed_forms import closed_form
 
-        will_do = self.file is None and covering.null is None
-        known = closed_form(self.mech, assignments(self.param), eps0=self.eps0, lam=self.lam) if will_do else None
-        return self.source() if known is None else known
+        if self.file is not None:
+            return None
+        return closed_form(self.mech, assignments(self.param), eps0=self.eps0, lam=self.lam)
 
     def source(self) -> Any:
         """What every user runs."""

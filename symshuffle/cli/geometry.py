@@ -68,7 +68,7 @@ def frontier(
     found = trace_frontier(as_integer(k, "--k", 2), limit, lam_cap=cap)
     found.verify()
     if latex:
-        _show_frontier_formulas()
+        _show_formulas("frontier latex")
     elif not show.data(_frontier_json(found, k=k, budget=budget, lam_cap=lam_cap, eps0=eps0)):
         _show_frontier(found, show)
 
@@ -98,7 +98,7 @@ def subset_size(
         _show_size_by_loss(inputs, cap, loss, sizes, show)
         return
     if latex:
-        _show_size_formulas()
+        _show_formulas("size latex")
         return
     numbers = {
         "trace": raw_cap_trace(inputs, cap),
@@ -173,28 +173,11 @@ _SIZED: Final = (
 """What the numbers of a subset size mean."""
 
 
-def _show_frontier_formulas() -> None:
-    import sympy as sp
+def _show_formulas(lines: str) -> None:
+    from symshuffle.utility.frontiers.caps import capped_forms
 
-    from symshuffle.mechanisms.finite import S
-    from symshuffle.utility.frontiers.caps import subset_trace
-    from symshuffle.utility.frontiers.frontier import budget_equation, slope_constant, threshold_budget
-
-    typer.echo(rf"\kappa_k = {sp.latex(slope_constant())}")
-    typer.echo(rf"B_* = {sp.latex(threshold_budget())}")
-    typer.echo(r"F_k(C) = \kappa_k C \quad (C \le B_*)")
-    typer.echo(
-        rf"F_k(C) = {sp.latex(subset_trace().subs(S, 1))}, \quad {sp.latex(budget_equation())} = 0 \quad (C \ge B_*)"
-    )
-
-
-def _show_size_formulas() -> None:
-    import sympy as sp
-
-    from symshuffle.utility.frontiers.caps import subset_trace, tie_ratio
-
-    typer.echo(rf"T_k(s;\lambda) = {sp.latex(subset_trace())}")
-    typer.echo(rf"\lambda_s = {sp.latex(tie_ratio())}")
+    for line in capped_forms()[lines]:
+        typer.echo(line)
 
 
 def _cap(lam: str | None, eps0: str | None, option: str) -> Real | None:

@@ -78,7 +78,13 @@ def law(
     if kept is not None:
         _show_formulas(kept, users, level, {"mechanism": mech}, show)
         return
-    found = One(mech, eps0, lam, param).mechanism()
+    one = One(mech, eps0, lam, param)
+    form = one.on_file()
+    if form is not None and len(arguments.assignments(param)) == len(table()[form.name]["parameters"]):
+        budget = {} if form.lam is None else {"lam": str(form.lam)}
+        _numbers(form.channel(), users, level, {"mechanism": mech} | dict(form.values) | budget, eps, show)
+        return
+    found = one.mechanism()
     named = {"mechanism": found.name, **{name: str(value) for name, value in found.values}}
     if found.parameters:
         _show_formulas(_formulas(found, users, level), users, level, named, show)

@@ -195,9 +195,9 @@ def _users(row: dict[str, Any], place: str) -> Users:
             if lam is not None:
                 raise InputError("lam", lam, "none where eps0 is given")
             if name not in _ORDERED:
-                One(name, str(row["eps0"]), None, pairs, file).source()  # first says what else is wrong
+                One(name, str(row["eps0"]), None, pairs, file).quickest()  # first says what else is wrong
             lam = _rounded_up(name, row["eps0"])
-        found = One(name, None, lam, pairs, file).source()
+        found = One(name, None, lam, pairs, file).quickest()
         if not isinstance(found, Channel) and not hasattr(found, "channel"):
             raise InputError("mechanism", name, "one of finitely many outputs")
         return Users(row.get("count", 1), found if isinstance(found, Channel) else found.channel())
@@ -226,7 +226,7 @@ def worst_background(
     from symshuffle.accountants.covering.reduced import Reducible
     from symshuffle.accountants.questions import adversary, solve
 
-    order, asked = read_target(**target.given), one.source()
+    order, asked = read_target(**target.given), one.quickest()
     if isinstance(asked, Reducible):
         raise InputError("mechanism", one.mech, "a mechanism of finitely many inputs, or laplace")
     users = arguments.users(n)
@@ -264,10 +264,13 @@ def _searched(asked: Any, users: int, target: Real, rel: float, jobs: int) -> Wo
     """The widest search that is within reach: all datasets, two types of the others, or one."""
     from symshuffle.accountants.covering.reduction import reduction
     from symshuffle.accountants.questions import adversary
+    from symshuffle.decompositions.closed_forms import ClosedForm
 
     try:
         channel = _matrix(asked, users)
         if channel is not None:
+            if isinstance(asked, ClosedForm) and not asked.every:
+                asked = asked.mechanism()
             listed = hasattr(asked, "input_pairs") and not asked.every_pair
             with progress() as display, workers(jobs) as executor:
                 task = display.add_task("backgrounds", total=None)
@@ -290,12 +293,20 @@ def _matrix(asked: Any, users: int) -> Channel | None:
     """The explicit channel, or None for a continuum of outputs or in the limit of many."""
     from symshuffle.accountants.questions.adversary import count_families
     from symshuffle.channels.channel import Channel
-    from symshuffle.decompositions.composition import Composed
-    from symshuffle.mechanisms.model import Mechanism
+    from symshuffle.decompositions.closed_forms import ClosedForm
 
     match asked:
         case Channel():
             return asked
+        case ClosedForm():
+            if asked.limits:
+                return None
+            count_families(*asked.shape, users)  # refuses before a huge matrix is built
+            return asked.channel()
+    from symshuffle.decompositions.composition import Composed
+    from symshuffle.mechanisms.model import Mechanism
+
+    match asked:
         case Composed():
             return asked.composition.channel(asked.lam)
         case Mechanism() if not any(parameter.has_limit for parameter in asked.parameters):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -14,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import counted, parse_rational, shortest
 from symshuffle.base.results import FirstLines
+from symshuffle.base.rows import csv_text
 from symshuffle.collect.intervals import SMALLEST_ALPHA, Support
 from symshuffle.collect.scheme import Integers, Scheme
 
@@ -123,12 +122,7 @@ class Histogram:
 
     def to_csv(self) -> str:
         """CSV text with one line per category."""
-        text = io.StringIO()
-        columns = COLUMNS if self.truth is None else (*COLUMNS, "truth")
-        writer = csv.DictWriter(text, columns, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(self._records())
-        return text.getvalue()
+        return csv_text(COLUMNS if self.truth is None else (*COLUMNS, "truth"), self._records())
 
     def table(self, most: int = _SHOWN) -> Table:
         """A table for a terminal: the categories with the largest estimates."""
@@ -259,9 +253,6 @@ def drawn(found: Histogram, suffix: str) -> bytes:
     InputError
         If the format is another one.
     """
-    from symshuffle.design.comparison.picture import check_picture
+    from symshuffle.design.comparison.picture import picture
 
-    kind = check_picture(suffix)
-    stream = io.BytesIO()
-    draw(found).savefig(stream, format=kind, dpi=150)
-    return stream.getvalue()
+    return picture(draw(found), suffix, dpi=150)

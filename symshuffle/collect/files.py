@@ -10,16 +10,14 @@ import hashlib
 import importlib.util
 import itertools
 import json
-import os
 from array import array
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
 
-from symshuffle.base.artifacts import check_destination
+from symshuffle.base.artifacts import check_destination, whole_or_not
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.collect.messages import counted, lines, read_lines
 from symshuffle.collect.plan import OUT_OF_PLAN, Plan, read_plan
@@ -141,28 +139,13 @@ def write_messages(path: Path, plan: Plan, packed: Integers, order: str, *, coun
         body: Iterable[bytes] = (b"%s,%d\n" % pair for pair in zip(texts, numbers.tolist(), strict=True))
     else:
         body = lines(made, packed)
-    with _draft(path) as stream:
+    with whole_or_not(path, argument="--out", new=True) as stream:
         if _is_parquet(path):
             _write_parquet(stream, head, body, counts=counts)
             return
         stream.write(f"# {json.dumps(head)}\n{'message,count' if counts else 'message'}\n".encode())
         for block in body:
             stream.write(block)
-
-
-@contextmanager
-def _draft(path: Path) -> Iterator[Any]:
-    """A file that appears at its place when it is whole."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        try:
-            with draft.open("xb") as stream:
-                yield stream
-            os.link(draft, path)  # fails where another run was faster
-        finally:
-            draft.unlink(missing_ok=True)
-    except OSError as error:
-        raise InputError("--out", path, f"a new file that can be written ({_reason(error)})") from error
 
 
 def read_messages(path: Path, plan: Plan) -> tuple[Integers, int]:

@@ -105,23 +105,10 @@ def _enclosed_tail(c: int, m: int, n: int, p: Fraction, q: Fraction, least: floa
 
 
 def exact_tail(c: int, m: int, n: int, p: Fraction, q: Fraction) -> Fraction:
-    """P(Bin(m, p) + Bin(n - m, q) >= c), from integers."""
-    first, second = _weights(m, p), _weights(n - m, q)
-    above = [0] * (len(second) + 1)
-    for j in range(len(second) - 1, -1, -1):
-        above[j] = above[j + 1] + second[j]
-    total = sum(weight * above[max(c - i, 0)] for i, weight in enumerate(first) if c - i < len(second))
-    return Fraction(total, p.denominator**m * q.denominator ** (n - m))
-
-
-def _weights(size: int, share: Fraction) -> list[int]:
-    """Numerators of the probabilities of a binomial variable."""
-    hit, miss = share.numerator, share.denominator - share.numerator
-    weight, found = miss**size, []
-    for i in range(size + 1):
-        found.append(weight)
-        weight = weight * (size - i) * hit // ((i + 1) * miss) if miss else int(i + 1 == size) * hit**size
-    return found
+    """P(Bin(m, p) + Bin(n - m, q) >= c), from integers: coefficients of a product of two powers."""
+    first, second = (flint.fmpz_poly([share.denominator - share.numerator, share.numerator]) for share in (p, q))
+    ways = (first**m * second ** (n - m)).coeffs()
+    return Fraction(int(sum(ways[max(c, 0) :])), p.denominator**m * q.denominator ** (n - m))
 
 
 def exceeds(c: int, m: int, n: int, p: Fraction, q: Fraction, level: Fraction) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, final
 import numpy as np
 
 from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers.texts import is_prime
 from symshuffle.collect.scheme import LARGEST_BOUND, Draw, Integers, Scheme, counted, response
 
 if TYPE_CHECKING:
@@ -267,8 +268,10 @@ class _Hashing(Scheme):
 
     g: int
 
+    on_file: ClassVar[bool] = False
+
     def __post_init__(self) -> None:
-        if not _is_prime(self.g):
+        if not is_prime(self.g):
             raise InputError("g", self.g, "a prime")
         if self.g * self.alphabet > LARGEST_TABLE:
             raise InputError("g", self.g, f"hash values with at most {LARGEST_TABLE} messages, at k = {self.k}")
@@ -356,8 +359,8 @@ class LocalHashing(_Hashing):
     @staticmethod
     def near(k: int, found: Mapping[str, int]) -> list[dict[str, int]]:
         """The primes on both sides of the value that was found, whose hyperplanes can be counted."""
-        below = next((g for g in range(min(found["g"], LARGEST_TABLE), 1, -1) if _is_prime(g)), 2)
-        above = next(g for g in range(max(found["g"], 2), 2 * found["g"] + 3) if _is_prime(g))
+        below = next((g for g in range(min(found["g"], LARGEST_TABLE), 1, -1) if is_prime(g)), 2)
+        above = next(g for g in range(max(found["g"], 2), 2 * found["g"] + 3) if is_prime(g))
         chosen = []
         for g in sorted({below, above}):
             try:
@@ -366,10 +369,6 @@ class LocalHashing(_Hashing):
                 continue
             chosen.append({"g": g})
         return chosen
-
-
-def _is_prime(number: int) -> bool:
-    return number >= 2 and all(number % divisor for divisor in range(2, math.isqrt(number) + 1))
 
 
 SCHEMES: Final[Mapping[str, type[Scheme]]] = {

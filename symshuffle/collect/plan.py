@@ -156,7 +156,8 @@ class Plan:
             asked = at_target(f"{shortest(self.eps)} was asked for", at)
             return FirstLines("epsilon", asked, about="a plan without a certificate", sure="not at all")
         number = at_target(f"<= {self.certified['epsilon_at_delta']} (upper end, rounded up)", at)
-        covered = reduction(self.scheme.mechanism(), **self.certified["covering"]).neighbours(Question.BOTH, self.n)
+        covering = self.certified["covering"]
+        covered = reduction(self.scheme.source(**covering), **covering).neighbours(Question.BOTH, self.n)
         return covered.lines("epsilon", number, Rigour(self.certified["rigour"]).words)
 
     def client(self) -> Client:

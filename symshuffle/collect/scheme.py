@@ -23,6 +23,7 @@ import numpy.typing as npt
 from symshuffle.base.errors import Unsupported
 
 if TYPE_CHECKING:
+    from symshuffle.decompositions.closed_forms import ClosedForm
     from symshuffle.mechanisms.model import Mechanism
     from symshuffle.utility.estimation.votes import VoteNoise
 
@@ -95,6 +96,8 @@ class Scheme(ABC):
 
     name: ClassVar[str]
     """Name in the registry of mechanisms."""
+    on_file: ClassVar[bool] = True
+    """Whether the mechanism of this name, which has a closed form on file, is the one that runs."""
     is_bits: ClassVar[bool] = False
     """Whether a message is a string of bits, one for each category."""
     integers: ClassVar[tuple[str, ...]] = ()
@@ -170,6 +173,15 @@ class Scheme(ABC):
         from symshuffle.mechanisms.registry import mechanism
 
         return mechanism(self.name).at(lam=self.ratio if lam is None else lam, **self.shape)
+
+    def source(self, lam: object = None, **whom: object) -> ClosedForm | Mechanism:
+        """As :meth:`mechanism`, off the file of closed forms where that will do: for what bounds ask."""
+        from symshuffle.decompositions.closed_forms import closed_form
+
+        values = {name: str(value) for name, value in self.shape.items()}
+        will_do = self.on_file and whom.get("null") is None
+        known = closed_form(self.name, values, lam=self.ratio if lam is None else lam) if will_do else None
+        return self.mechanism(lam) if known is None else known
 
     @abstractmethod
     def sample(self, values: Integers, draw: Draw) -> Integers:

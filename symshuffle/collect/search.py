@@ -189,7 +189,12 @@ def _level(made: Scheme, asked: _Asked, rel: float) -> Fraction:
     from symshuffle.accountants.questions.inverses import solve_eps0
 
     inverse = solve_eps0(
-        lambda eps0: made.mechanism(Exp(eps0)), n=asked.n, delta=asked.delta, eps=asked.eps, rel=rel, **asked.whom
+        lambda eps0: made.source(Exp(eps0), **asked.whom),
+        n=asked.n,
+        delta=asked.delta,
+        eps=asked.eps,
+        rel=rel,
+        **asked.whom,
     )
     return _exponential(inverse.safe_end)
 
@@ -221,7 +226,7 @@ def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], table: tup
     kind = SCHEMES[rough.name]
     root = _down(kind.root_of(_level(rough, asked, _REL)))
     made = scheme(rough.name, rough.k, root, rough.parameters)
-    channel, order = made.mechanism(), Exp(asked.eps)
+    channel, order = made.source(**asked.whom), Exp(asked.eps)
     try:
         bound = delta(channel, n=asked.n, exp_eps=order, rigour=Rigour.BALL, **asked.whom)
     except (Unsupported, NotDecided):  # then in doubles with a stated error

@@ -138,10 +138,10 @@ def _numbers(
 def _difference(functions: _Pair, seen: tuple[_Entry, _Entry], x: _Entry, *, at_cap: bool) -> _Entry:
     """The value of G where two likelihood ratios are seen; ``at_cap``, where x is the local ratio cap."""
     if functions[0] is functions[1]:  # no difference of two enclosures: it vanishes at exp(eps) = 1
-        return _times(seen[0], _less(Fraction(1), x))
+        return times(seen[0], _less(Fraction(1), x))
     if at_cap and functions in ((calculated("lam"), calculated("1")), (calculated("1"), calculated("1/lam"))):
         return Fraction(0)
-    return _less(seen[0], _times(x, seen[1]))
+    return _less(seen[0], times(x, seen[1]))
 
 
 def calculated_slope(
@@ -246,7 +246,8 @@ def _less(x: _Entry, y: _Entry) -> _Entry:
     return _combined(x, y, operator.sub)
 
 
-def _times(x: _Entry, y: _Entry) -> _Entry:
+def times(x: _Entry, y: _Entry) -> _Entry:
+    """The product of two numbers; exactly 0 if one of them is."""
     return Fraction(0) if x == 0 or y == 0 else _combined(x, y, operator.mul)
 
 
@@ -268,7 +269,7 @@ def _power(base: _Entry, exponent: _Entry) -> _Entry:
 _OPERATIONS: Final[Mapping[type[ast.operator], Callable[[_Entry, _Entry], _Entry]]] = {
     ast.Add: lambda x, y: _combined(x, y, operator.add),
     ast.Sub: _less,
-    ast.Mult: _times,
+    ast.Mult: times,
     ast.Div: lambda x, y: _combined(x, y, operator.truediv),
     ast.Pow: _power,
 }

@@ -10,14 +10,14 @@ All functions are rational in ``lam = exp(eps0)``, the ratio cap, above 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.levels import takes_eps0
-from symshuffle.base.numbers import Number, Verdict, as_number, less, maximum, minimum, positive_part
+from symshuffle.base.numbers import Number, Verdict, as_number, exact_sum, less, maximum, minimum, positive_part
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.model import Decomposition, ReductionPair
 
@@ -32,10 +32,6 @@ def _budget(lam: Number | int | str) -> Any:
 def _require_ldp(channel: Channel, lam: Number | int) -> None:
     if channel.is_ldp(lam) is not Verdict.TRUE:
         raise InputError("lam", lam, f"at least the ratio cap of the channel, {channel.ratio_cap()}")
-
-
-def _total(values: Iterable[Any]) -> Any:
-    return sum(values, start=Fraction(0))
 
 
 @takes_eps0(as_ball=True)
@@ -183,7 +179,7 @@ class StrongerClone:
         if shares:
             kept.append((own, own, q, tuple(mass / own for mass in self.rest)))
         a, b, c, components = (tuple(column) for column in zip(*kept, strict=True))
-        return Decomposition(a, b, c, 1 - _total(c), components)
+        return Decomposition(a, b, c, 1 - exact_sum(c), components)
 
 
 @takes_eps0(as_ball=True)
@@ -253,8 +249,8 @@ def stronger_clone(
     clone0 = tuple(u + position * t for u, t in zip(excess, room, strict=True))
     clone1 = tuple(v + position * t for v, t in zip(defect, room, strict=True))
     rest = tuple(a - value * u - v for a, u, v in zip(first, clone0, clone1, strict=True))
-    p_min = _total(excess)
-    return StrongerClone(value, _total(clone0), p_min, p_min + _total(room), clone0, clone1, rest)
+    p_min = exact_sum(excess)
+    return StrongerClone(value, exact_sum(clone0), p_min, p_min + exact_sum(room), clone0, clone1, rest)
 
 
 @takes_eps0(as_ball=True)

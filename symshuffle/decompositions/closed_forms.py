@@ -9,6 +9,7 @@ mechanism itself.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -25,6 +26,7 @@ from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import CalculatedCell, calculated, calculated_law, calculated_slope, spreads
 
 if TYPE_CHECKING:
+    from symshuffle.channels.channel import Channel
     from symshuffle.mechanisms.model import Mechanism
 
 FILE: Final = "closed_forms.json"
@@ -126,6 +128,27 @@ class ClosedForm:
         """Whether the law of G certainly rises in convex order with the parameter that tells pairs apart."""
         slope = self._form["slope"]
         return slope is not None and spreads(calculated_slope(slope, self._values(), exp_eps, direction, bits))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of inputs and outputs."""
+        from symshuffle.decompositions.channel_on_file import LARGEST_LISTED, outputs_on_file
+
+        inputs = 0 if self.limits or self._form["thinned"] else int(calculated(self._form["inputs"])(self._values()))
+        if 0 < inputs <= LARGEST_LISTED:
+            return inputs, outputs_on_file(self._form["classes"], self._values())
+        found = self.mechanism()
+        return int(found.inputs), int(found.num_outputs)
+
+    def channel(self, *, bits: int | None = None) -> Channel:
+        """Explicit channel: exact where all probabilities are rational, and in balls of ``bits`` bits otherwise."""
+        from symshuffle.channels.channel import LARGEST_CHANNEL
+        from symshuffle.decompositions.channel_on_file import LARGEST_LISTED, channel_on_file
+
+        inputs = 0 if self.limits or self._form["thinned"] else int(calculated(self._form["inputs"])(self._values()))
+        if not 0 < inputs <= LARGEST_LISTED or math.prod(self.shape) > LARGEST_CHANNEL:
+            return self.mechanism().channel(bits=bits)  # which says why there is none
+        return channel_on_file(self._form["classes"], self._values(), bits)
 
     def mechanism(self) -> Mechanism:
         """The mechanism itself, for whatever needs algebra."""

@@ -126,14 +126,8 @@ def _at_a_point(ratios: Ratios) -> tuple[sp.Expr, ...]:
     return tuple(ratio.xreplace({LAM: sp.Integer(1 << 12), **point}) for ratio in ratios)
 
 
-@lru_cache(_KEPT)
-def _normal(expression: sp.Expr) -> sp.Expr:
-    return normal_form(expression)
-
-
-@lru_cache(_KEPT)
-def _proportional(first: tuple[sp.Expr, ...], second: tuple[sp.Expr, ...]) -> bool:
-    return proportional(first, second)
+_normal = lru_cache(_KEPT)(normal_form)
+_proportional = lru_cache(_KEPT)(proportional)
 
 
 @lru_cache(_KEPT)

@@ -15,6 +15,7 @@ from symshuffle.base.numbers import (
     Verdict,
     as_integer,
     equal,
+    exact_sum,
     less,
     positive_part,
     sums_to_one,
@@ -24,13 +25,9 @@ from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import HistogramLaw, histogram_law, law_divergence
 
 
-def _sum(values: Sequence[Any]) -> Any:
-    return sum(values, start=Fraction(0))
-
-
 def _check_masses(name: str, masses: Sequence[Number], kind: str) -> None:
     if not sums_to_one(masses):
-        raise InputError(name, f"sum {_sum(masses)}", f"{kind} of sum 1")
+        raise InputError(name, f"sum {exact_sum(masses)}", f"{kind} of sum 1")
     for mass in masses:
         if less(mass, 0) is Verdict.TRUE:
             raise InputError(name, mass, f"{kind} of at least 0")
@@ -150,7 +147,7 @@ class Decomposition:
     @property
     def gamma(self) -> Any:
         """Total weight ``1 - beta`` of the shared components."""
-        return _sum(self.c)
+        return exact_sum(self.c)
 
     def reduction_pair(self) -> ReductionPair:
         """Laws of one user's message: the shared components and, last, the left-over."""
@@ -171,7 +168,7 @@ class Decomposition:
 
     def _mixture(self, weights: Sequence[Number]) -> tuple[Any, ...]:
         outputs = range(len(self.components[0]))
-        return tuple(_sum([w * q[y] for w, q in zip(weights, self.components, strict=True)]) for y in outputs)
+        return tuple(exact_sum([w * q[y] for w, q in zip(weights, self.components, strict=True)]) for y in outputs)
 
     def violations(self, channel: Channel, pair: tuple[int, int]) -> list[str]:
         """Reasons why this is no decomposition of a channel at a pair; every input of the channel needs a left-over."""
@@ -234,7 +231,7 @@ def privacy_blanket(channel: Channel) -> PrivacyBlanket:
     """
     check_kind(channel, Channel, "channel", "a channel, as Channel.from_rows(...)")
     floor: tuple[Any, ...] = channel.blanket()
-    gamma, rest = _sum(floor), _rest(floor)
+    gamma, rest = exact_sum(floor), _rest(floor)
     omega = None if equal(gamma, 0) else tuple(mass / gamma for mass in floor)
     if equal(rest, 0):
         return PrivacyBlanket(gamma, omega, None)
@@ -244,7 +241,7 @@ def privacy_blanket(channel: Channel) -> PrivacyBlanket:
 
 def _rest(floor: Sequence[Any]) -> Any:
     """The weight of the left-over; in doubles rounding of a whole blanket, which may be negative, counts as 0."""
-    rest: Any = 1 - _sum(floor)
+    rest: Any = 1 - exact_sum(floor)
     return 0.0 if isinstance(rest, float) and abs(rest) <= FLOAT_SUM_SLACK else rest
 
 
@@ -325,7 +322,7 @@ def merge_proportional(decomposition: Decomposition) -> Decomposition:
     components = (
         tuple(_merged_component(decomposition, triples, group) for group in groups) if decomposition.components else ()
     )
-    a, b, c = (tuple(_sum([triples[j][k] for j in group]) for group in groups) for k in range(3))
+    a, b, c = (tuple(exact_sum([triples[j][k] for j in group]) for group in groups) for k in range(3))
     return Decomposition(a, b, c, decomposition.beta, components)
 
 
@@ -338,7 +335,7 @@ def _merged_component(
     decomposition: Decomposition, triples: Sequence[tuple[Any, Any, Any]], group: Sequence[int]
 ) -> tuple[Any, ...]:
     """The mixture of the components of a group, weighted by their share, which all three weights agree on."""
-    shares = [_sum(triples[j]) for j in group]
-    whole, members = _sum(shares), [decomposition.components[j] for j in group]
+    shares = [exact_sum(triples[j]) for j in group]
+    whole, members = exact_sum(shares), [decomposition.components[j] for j in group]
     columns = zip(*members, strict=True)
-    return tuple(_sum([share / whole * mass for share, mass in zip(shares, ms, strict=True)]) for ms in columns)
+    return tuple(exact_sum([share / whole * mass for share, mass in zip(shares, ms, strict=True)]) for ms in columns)

@@ -136,7 +136,6 @@ class Laplace:
         Each segment has ``cells`` cells.
         """
         side = choice(Side, side, "side")
-        direction = choice(Direction, direction, "direction")
         law = self.mixed_law(exp_eps, direction=direction, bits=bits)
         return law.finite(side, self.cells, bits or DEFAULT_BITS)
 
@@ -203,7 +202,6 @@ class Laplace:
 
     def background(self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None) -> Law:
         """A finite law below :meth:`mixed_background` in convex order, of ``cells`` cells."""
-        direction = choice(Direction, direction, "direction")
         law = self.mixed_background(exp_eps, direction=direction, bits=bits)
         return law.finite("lower", self.cells, bits or DEFAULT_BITS)
 

@@ -19,6 +19,7 @@ import sympy as sp
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Verdict
 from symshuffle.mechanisms.given import placed
+from symshuffle.mechanisms.members import arrangements_of
 from symshuffle.mechanisms.symbolic import LAM, Parameter, normal_form, same_function
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def _seen(pair: Pairs, output_class: OutputClass, known: Mapping[sp.Symbol, sp.E
         return True
     place = ", ".join(f"{symbol} = {value}" for symbol, value in known.items()) or "the given size"
     if at.members is None and at.pair_counts is None:
-        arrangements = _arrangements([int(state.count) for state in at.states])
+        arrangements = arrangements_of([int(state.count) for state in at.states])
         if normal_form(at.size - arrangements) != 0:
             raise InputError(
                 f"size of class {at.name}",
@@ -213,7 +214,3 @@ def _compare(
                 f"{listed} outputs with inputs {', '.join(map(str, chosen))} in states {words} at {place}",
                 f"{claimed}, as the class counts them (a class that is not pair-homogeneous lists its pair_counts)",
             )
-
-
-def _arrangements(counts: Sequence[int]) -> int:
-    return math.factorial(sum(counts)) // math.prod(map(math.factorial, counts))

@@ -5,12 +5,13 @@ Every function returns a :class:`~symshuffle.mechanisms.model.Mechanism` with op
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 import sympy as sp
 
 from symshuffle.mechanisms.given import LAM_PARAMETER
+from symshuffle.mechanisms.members import half_arcs
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.outputs import OutputClass, State
 from symshuffle.mechanisms.pairs import Pairs
@@ -131,12 +132,6 @@ def _cyclic_distance(values: Mapping[str, int], x: int, y: int) -> int:
     return min((x - y) % values["k"], (y - x) % values["k"])
 
 
-def _half_arcs(values: Mapping[str, int]) -> Iterator[tuple[tuple[int, ...], sp.Expr]]:
-    k = values["k"]
-    for y in range(k):
-        yield tuple(0 if (y - x) % k < k // 2 else 1 for x in range(k)), _ONE
-
-
 def half_block() -> Mechanism:
     """Half-block: a point of the cycle Z_k, lam times as likely on the half cycle that starts at the input.
 
@@ -157,7 +152,7 @@ def half_block() -> Mechanism:
                 K,
                 (State("inside", half, high), State("outside", half, low)),
                 ((0, 0, half - distance), (0, 1, distance), (1, 0, distance), (1, 1, half - distance)),
-                _half_arcs,
+                half_arcs,
             ),
         ),
         (

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, final
+from typing import Any, final
 
 import sympy as sp
 
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import ungrouped
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import LARGEST_CHANNEL, Channel
 from symshuffle.mechanisms.counted import check_definition, check_sizes, total_probability
 from symshuffle.mechanisms.display import class_table
 from symshuffle.mechanisms.given import LAM_PARAMETER, placed, read_matrix, read_states
@@ -32,9 +32,6 @@ from symshuffle.mechanisms.symbolic import (
     evaluate,
     rebuilt,
 )
-
-LARGEST_CHANNEL: Final = 2_000_000
-"""Matrix entries beyond which an explicit channel is refused."""
 
 
 @final
@@ -280,7 +277,7 @@ class Mechanism:
         known = dict(self.fixed)
         integers = {str(symbol): int(value) for symbol, value in self.fixed if value.is_Integer}
         columns = [
-            tuple(weight.subs(known) * output_class.states[i].probability for i in output)
+            tuple(sp.sympify(weight).subs(known) * output_class.states[i].probability for i in output)
             for output_class in self.classes
             for output, weight in output_class.outputs(integers)
         ]

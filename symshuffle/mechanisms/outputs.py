@@ -14,6 +14,7 @@ from typing import Any, final
 import sympy as sp
 
 from symshuffle.base.errors import Unsupported
+from symshuffle.mechanisms.members import arrangements
 
 
 @final
@@ -159,7 +160,7 @@ class OutputClass:
             yield from self.members(values)
             return
         counts = [int(sp.Integer(state.count)) for state in self.states]
-        yield from ((states, sp.Integer(1)) for states in _arrangements(counts))
+        yield from ((states, sp.Integer(1)) for states in arrangements(counts))
 
 
 @final
@@ -202,21 +203,6 @@ class Placed(Sequence[OutputClass]):
 
     def __repr__(self) -> str:
         return repr(self._all())
-
-
-def _arrangements(counts: Sequence[int], first: int = 0) -> Iterator[tuple[int, ...]]:
-    """All sequences with ``counts[i]`` entries equal to ``first + i``, in lexicographic order."""
-    total = sum(counts)
-    if len(counts) == 1:
-        yield (first,) * total
-        return
-    for chosen in itertools.combinations(range(total), counts[0]):
-        others = [place for place in range(total) if place not in set(chosen)]
-        for rest in _arrangements(counts[1:], first + 1):
-            states = [first] * total
-            for place, state in zip(others, rest, strict=True):
-                states[place] = state
-            yield tuple(states)
 
 
 def all_arrangements(name: str, inputs: sp.Expr, states: tuple[State, ...]) -> OutputClass:

@@ -11,13 +11,12 @@ Two strings are special, for in them all inputs are in the same state and the bl
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final
 
 import sympy as sp
 
 from symshuffle.mechanisms.given import LAM_PARAMETER
+from symshuffle.mechanisms.members import Alike, BitStrings, hadamard_rows
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.outputs import OutputClass, State
 from symshuffle.mechanisms.symbolic import LAM, POWER_OF_TWO, Parameter
@@ -57,36 +56,8 @@ def _bits(own: sp.Expr, other: sp.Expr) -> tuple[OutputClass, ...]:
 
 def _same(name: str, weight: sp.Expr, probability: sp.Expr) -> OutputClass:
     """The one string in which all inputs are in the same state."""
-    counts = ((0, 0, weight),), _Alike(weight), _ONE, ((0, 0, 0, weight),)
+    counts = ((0, 0, weight),), Alike(weight), _ONE, ((0, 0, 0, weight),)
     return OutputClass(name, weight, (State("all", D, probability),), *counts)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class BitStrings:
-    """The strings that are not all the same bit, weighted as independent bits that are 1 with probability ``other``.
-
-    - ``other``: probability of a 1, in (0, 1).
-    """
-
-    other: sp.Expr
-
-    def __call__(self, values: Mapping[str, int]) -> Iterator[tuple[tuple[int, ...], Any]]:
-        """All strings with their weights."""
-        for states in itertools.product((0, 1), repeat=values["D"]):
-            if 0 < sum(states) < values["D"]:
-                yield states, self.other ** (values["D"] - sum(states)) * (1 - self.other) ** sum(states)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class _Alike:
-    """The one string in which all inputs are in the same state."""
-
-    weight: sp.Expr
-
-    def __call__(self, values: Mapping[str, int]) -> list[tuple[tuple[int, ...], Any]]:
-        return [((0,) * values["D"], self.weight)]
 
 
 def rappor() -> Mechanism:
@@ -138,12 +109,6 @@ def olh() -> Mechanism:
     )
 
 
-def _hadamard_rows(values: Mapping[str, int]) -> Iterator[tuple[tuple[int, ...], Any]]:
-    order = values["D"]
-    for y in range(1, order):
-        yield tuple((x & y).bit_count() % 2 for x in range(1, order)), _ONE
-
-
 def hadamard() -> Mechanism:
     """Hadamard response: a row index y of the Hadamard matrix, lam times as likely where column x has a plus sign.
 
@@ -164,7 +129,7 @@ def hadamard() -> Mechanism:
                 D - 1,
                 (State("plus", D / 2 - 1, high), State("minus", D / 2, low)),
                 ((0, 0, quarter - 1), (0, 1, quarter), (1, 0, quarter), (1, 1, quarter)),
-                _hadamard_rows,
+                hadamard_rows,
             ),
             OutputClass("constant row", _ONE, (State("plus", D - 1, high),)),
         ),

@@ -18,7 +18,6 @@ from .estimation.moments import trace as trace
 from .estimation.symbolic_law import SymbolicLaw as SymbolicLaw
 from .frontiers.caps import matched_ratio as matched_ratio
 from .frontiers.caps import raw_cap_trace as raw_cap_trace
-from .frontiers.caps import subset_trace as subset_trace
 from .frontiers.caps import tie_ratio as tie_ratio
 from .frontiers.contamination import certify_envelope as certify_envelope
 from .frontiers.contamination import ratio_law as ratio_law
@@ -28,12 +27,13 @@ from .frontiers.convex_order import rigidity_gap as rigidity_gap
 from .frontiers.equivariant import optimal_equivariant_risk as optimal_equivariant_risk
 from .frontiers.equivariant import thinning_gain as thinning_gain
 from .frontiers.formulas import law_formulas as law_formulas
-from .frontiers.frontier import budget_equation as budget_equation
 from .frontiers.frontier import slope_constant as slope_constant
 from .frontiers.frontier import threshold_budget as threshold_budget
 from .frontiers.leakage import leakage as leakage
 from .frontiers.orbit import decompose as decompose
 from .frontiers.orbit import symmetrize as symmetrize
+from .frontiers.subset_forms import budget_equation as budget_equation
+from .frontiers.subset_forms import subset_trace as subset_trace
 from .likelihood.extremes import gaussian_scale as gaussian_scale
 from .likelihood.extremes import largest_chi_square as largest_chi_square
 from .likelihood.families import GRR as GRR

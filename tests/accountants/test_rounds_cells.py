@@ -9,8 +9,7 @@ import pytest
 from symshuffle import delta, epsilon, rounds
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
 from symshuffle.accountants.covering.reduction import reduction
-from symshuffle.accountants.rounds.between import Between
-from symshuffle.accountants.rounds.cells import cells_of
+from symshuffle.accountants.rounds.cells import Between, cells_of
 from symshuffle.base.choices import Direction, Question
 from symshuffle.base.numbers import Exp, enclose
 from symshuffle.channels.continuous_law import LevelledPair

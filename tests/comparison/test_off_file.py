@@ -14,8 +14,9 @@ from symshuffle.design.comparison.chosen import Chosen
 from symshuffle.design.comparison.degrading import risk_falls
 from symshuffle.design.comparison.families import family, names, names_on_file
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.votes import bitwise_votes, canonical_votes
+from symshuffle.utility.estimation.votes import canonical_votes
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes
+from tests.bitwise import bitwise_votes
 
 VALUES = {"s": 2, "g": 3, "p": F(2, 5)}
 

@@ -13,7 +13,8 @@ from symshuffle.mechanisms.thin import THINNED
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_estimator, enumerated_risk, worst_canonical_risk
 from symshuffle.utility.estimation.moments import largest_pairwise_budget
-from symshuffle.utility.estimation.votes import bitwise_votes, canonical_votes, is_alike
+from symshuffle.utility.estimation.votes import canonical_votes, is_alike
+from tests.bitwise import bitwise_votes
 
 STRINGS = ("rappor", "oue", "blh", "olh")
 

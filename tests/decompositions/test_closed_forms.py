@@ -2,6 +2,7 @@
 
 import pickle
 import random
+import re
 import runpy
 from fractions import Fraction
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from symshuffle import Ball, Exp, delta, mechanism
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.base.choices import Direction, Question
-from symshuffle.base.errors import NotDecided, Unsupported
+from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import enclose, lower_end, upper_end
 from symshuffle.decompositions import closed_forms, symbolic
 from symshuffle.decompositions.calculated import spreads
@@ -230,3 +231,25 @@ def test_no_algebra_is_needed_for_a_mechanism_with_a_name(name, monkeypatch):
 def test_a_mechanism_is_reduced_once():
     at = mechanism("rappor").at(D=10, eps0=1)
     assert reduction(at) is reduction(pickle.loads(pickle.dumps(at)))
+
+
+SMALL = [(name, values) for name, values in CASES if all(len(value) < 2 for value in values.values())]
+
+
+@pytest.mark.parametrize(("name", "values"), SMALL, ids=str)
+def test_the_channels_are_those_of_the_mechanism(name, values):
+    """Where a channel is not written out, both are refused in the same words."""
+    for lam in ("4", Exp(F(1, 2))) if closed_forms.table()[name]["budget"] else (None,):
+        form, whole = closed_form(name, values, lam=lam), mechanism(name).at(lam=lam, **values)
+        try:
+            true = whole.channel()
+        except (InputError, Unsupported) as error:
+            with pytest.raises(type(error), match=re.escape(str(error))):
+                form.channel()
+            continue
+        found = form.channel()
+        assert form.shape == (found.num_inputs, found.num_outputs) == (whole.inputs, whole.num_outputs)
+        assert len(found.rows) == len(true.rows)
+        for one, other in zip(found.rows, true.rows, strict=True):
+            for entry, known in zip(one, other, strict=True):
+                agree(entry, known)

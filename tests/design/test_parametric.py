@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
+from proofs_checks.ldp_tradeoff._signs import nonnegative_by_coefficients
 from symshuffle.base.choices import Criterion
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Verdict
@@ -24,7 +25,6 @@ from symshuffle.design.named import (
     weighted_guessing_risk,
 )
 from symshuffle.design.parametric.program import program_of_problem
-from symshuffle.design.parametric.signs import nonnegative_by_coefficients
 from symshuffle.design.parametric.walk import basis_at, derive
 from symshuffle.mechanisms.symbolic import LAM
 

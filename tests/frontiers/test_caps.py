@@ -8,14 +8,7 @@ from symshuffle.base.numbers import Exp
 from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.frontiers.caps import (
-    optimal_subset_sizes,
-    raw_cap_trace,
-    sign_at,
-    subset_budget,
-    subset_trace,
-    tie_ratio,
-)
+from symshuffle.utility.frontiers.caps import optimal_subset_sizes, raw_cap_trace, sign_at, tie_ratio
 from symshuffle.utility.frontiers.orbit import (
     block_design_law,
     extreme_templates,
@@ -23,6 +16,7 @@ from symshuffle.utility.frontiers.orbit import (
     split_template,
     subset_template,
 )
+from symshuffle.utility.frontiers.subset_forms import subset_budget, subset_trace
 
 F = Fraction
 

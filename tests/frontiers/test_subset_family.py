@@ -3,10 +3,10 @@ from fractions import Fraction
 import pytest
 
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Verdict
+from symshuffle.base.numbers import Exp, Verdict, lower_end, upper_end
 from symshuffle.mechanisms.finite import K, S, subset_selection
-from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.utility.frontiers.caps import matched_ratio
+from symshuffle.mechanisms.symbolic import LAM, evaluate
+from symshuffle.utility.frontiers.caps import matched_ratio, number_of, tie_ratio
 from symshuffle.utility.frontiers.equivariant import (
     inclusion_probabilities,
     is_positive,
@@ -16,8 +16,17 @@ from symshuffle.utility.frontiers.equivariant import (
     risk_derivative,
     thinned_subset_selection,
 )
+from symshuffle.utility.frontiers.frontier import slope_constant, threshold_budget
 from symshuffle.utility.frontiers.orbit import subset_orbit
 from symshuffle.utility.frontiers.orbits import orbit_mixture
+from symshuffle.utility.frontiers.subset_forms import (
+    at,
+    slope_form,
+    subset_budget,
+    subset_trace,
+    threshold_form,
+    tie_form,
+)
 
 F = Fraction
 
@@ -101,3 +110,22 @@ def test_ratios_come_back_from_their_budgets(k, s, lam):
         risk = matched_risk(k, s, budget, n=7, population=population)
         assert risk.lower <= (F((k - 1) ** 2) / trace - extra) / 7 <= risk.upper
         assert risk.width < risk.upper / 2**70
+
+
+LEVELS = (Fraction(7, 3), Exp(Fraction(1)))
+
+
+@pytest.mark.parametrize(("k", "s"), [(3, 1), (10, 1), (11, 2), (50, 7), (10**9, 12345)])
+def test_numbers_on_file_are_those_of_the_forms(k, s):
+    """Exactly where SymPy finds a rational; to the last digits of a ball elsewhere."""
+    pairs = [
+        (tie_ratio(k, s), evaluate(tie_form().subs({K: k, S: s}))),
+        (slope_constant(k), evaluate(slope_form().subs(K, k))),
+        (threshold_budget(k), evaluate(threshold_form().subs(K, k))),
+        *((number_of("trace", k=k, s=s, lam=lam), at(subset_trace(), k=k, s=s, lam=lam)) for lam in LEVELS),
+        *((number_of("budget", k=k, s=s, lam=lam), at(subset_budget(), k=k, s=s, lam=lam)) for lam in LEVELS),
+    ]
+    for found, true in pairs:
+        assert isinstance(found, Fraction) == isinstance(true, Fraction)
+        assert lower_end(found) <= upper_end(true) and lower_end(true) <= upper_end(found)
+        assert upper_end(found) - lower_end(found) <= upper_end(true) / 2**100

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 
+from proofs_checks._symmetry import OrbitPolytope, act_on_channel, average_weights, symmetrize_channel
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.channels.geometry.extremal import MaximalPolytope, non_extreme_output
 from symshuffle.channels.geometry.groups import (
@@ -18,7 +19,6 @@ from symshuffle.channels.geometry.groups import (
     trivial_group,
 )
 from symshuffle.channels.geometry.subset_orbits import OrbitCount
-from symshuffle.channels.geometry.symmetry import OrbitPolytope, act_on_channel, average_weights, symmetrize_channel
 
 LAM = Fraction(7, 3)
 SIZES = (3, 4, 5, 6, 7, 8, 9, 10)

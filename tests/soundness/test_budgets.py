@@ -24,10 +24,11 @@ from tests.words import words
 
 INSIDE = set(
     words(
-        "collect.scheme.Scheme.mechanism design.comparison.choosing.best_sizes_of_subsets "
+        "collect.scheme.Scheme.mechanism collect.scheme.Scheme.source design.comparison.choosing.best_sizes_of_subsets "
         "engines.confirm.transform.laplace_transform decompositions.closed_forms.closed_form "
         "decompositions.composition.laws.composed_law decompositions.composition.laws.mixed_law "
-        "decompositions.composition.tree.root utility.frontiers.caps.at utility.frontiers.caps.check_cap "
+        "decompositions.composition.tree.root utility.frontiers.caps.number_of utility.frontiers.caps.check_cap "
+        "utility.frontiers.subset_forms.at "
         "utility.frontiers.caps.sign_at utility.frontiers.caps.best_sizes "
         "utility.frontiers.caps.size_noise "
         "utility.likelihood.extremes.read_cap"

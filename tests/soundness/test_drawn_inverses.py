@@ -6,7 +6,7 @@ from fractions import Fraction as F
 import pytest
 
 from symshuffle import SymshuffleError, delta, epsilon, mechanism, solve_eps0, solve_n
-from symshuffle.accountants.bounds.search import Point, integers_around, narrow_integers
+from symshuffle.accountants.bounds.search import integers_around
 from symshuffle.base.choices import Rigour
 from symshuffle.base.results import Bracket
 
@@ -71,12 +71,8 @@ def test_integers_on_either_side(search):
             low = (1 - width * place) / x
             return Bracket(low, max(1 / x, low / (1 - width)), Rigour.BALL, "wide", "made wide")
 
-        if search == "around":
-            found = integers_around(value, goal, 0.1, F(chance.randrange(1, 400)), 10**5)
-        else:
-            low, high = (Point(x, value(x, 0.1)) for x in (F(1), F(10**5)))
-            if not low.value.lower > goal:
-                continue
-            found = narrow_integers(value, goal, 0.1, low, high)
+        start = F(chance.randrange(1, 400)) if search == "around" else F(1)
+        apart = 0.1 if search == "around" else 0.0
+        found = integers_around(value, goal, 0.1, start, 10**5, apart=apart)
         assert 1 / found.meets <= goal
         assert found.above == found.meets or 1 / found.above > goal

@@ -8,6 +8,7 @@ import flint
 import pytest
 from scipy import integrate
 
+from proofs_checks.vecmean._margin import order_margin
 from symshuffle import delta
 from symshuffle.accountants.bounds.evaluate import Request, evaluate, evaluate_law
 from symshuffle.base.choices import Direction, Rigour
@@ -16,7 +17,7 @@ from symshuffle.base.numbers import Ball, Exp, lower_end
 from symshuffle.channels.continuous_law import ContinuousPair, LevelledPair, Stretch
 from symshuffle.engines.densities import engine as densities
 from symshuffle.engines.densities import gauss
-from symshuffle.vectors.privacy.accounting import order_margin, pair_delta
+from symshuffle.vectors.privacy.accounting import pair_delta
 from symshuffle.vectors.privacy.confirmation import confirm_pair
 from symshuffle.vectors.privacy.finite_pair import FinitePair
 from symshuffle.vectors.privacy.pairs import real_pair, worst_pair

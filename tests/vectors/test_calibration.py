@@ -92,3 +92,11 @@ def test_what_an_order_may_be_is_above_what_it_is():
         value = Exact().bracket(Law((1, Fraction(-1, 2), 0), (Fraction(1, 5), Fraction(2, 5), Fraction(2, 5))), n).upper
         assert value < ceiling(values, weights, n) < 10 * value
     assert ceiling(-np.abs(values), weights, 10) == 0
+
+
+def test_with_next_to_no_noise_what_lies_beyond_doubles_is_counted():
+    """Few users and a large delta: at so little noise the value for one user decides, and is certified."""
+    found = calibrate("bmg", n=10, dimension=10, eps="1/2", delta="1/2")
+    found.verify()
+    assert found.certificate.bracket.upper <= Fraction(1, 2)
+    assert found.rmse < 0.101

@@ -6,11 +6,11 @@ from fractions import Fraction as F
 import flint
 import pytest
 
+from proofs_checks.vecmean import _normal as normal
+from proofs_checks.vecmean._normal import normal_bracket
 from symshuffle.base.errors import InputError
 from symshuffle.channels.continuous_law import ContinuousPair
-from symshuffle.vectors.privacy import normal
 from symshuffle.vectors.privacy.accounting import pair_delta
-from symshuffle.vectors.privacy.normal import normal_bracket
 from symshuffle.vectors.privacy.pairs import worst_pair
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, SphereLinear
 

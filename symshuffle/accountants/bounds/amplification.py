@@ -74,9 +74,42 @@ class SeveralRounds:
         }
 
 
+class BoundMethods(AboutNeighbours, AnswerMethods):
+    """What bounds say beside their number, for dataclasses that say ``attained`` and ``rounds`` too. It has no data."""
+
+    __slots__ = ()
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The upper end: it bounds the shuffled experiment."""
+        return SafeEnd.UPPER
+
+    def _keys(self: Any) -> dict[str, Any]:
+        """How the number is known, the datasets it covers, and what real ones reach: keys of ``to_dict``."""
+        wide, attained = self.bracket.relative_width, self.attained
+        return {
+            "relative_width": None if wide is None else float(wide),
+            "aimed": self.bracket.aimed,
+            "safe": self.safe.value,
+            "rigour": self.bracket.rigour.value,
+            "engine": self.bracket.engine,
+            "how": self.how,
+            **self.neighbours.keys(self.about),
+            "attained_lower": None if attained is None else format_decimal(attained.lower, up=False),
+            "attained_by": None if attained is None else attained_by(attained, self.neighbours),
+        }
+
+    def __str__(self: Any) -> str:
+        return str(self.bracket)
+
+    def _repr_html_(self: Any) -> str:
+        found: str = self.lines.to_html(*attained_rows(self.attained, self.neighbours))
+        return found
+
+
 @final
 @dataclass(frozen=True, slots=True, repr=False)
-class Amplification(AboutNeighbours, AnswerMethods):
+class Amplification(BoundMethods):
     """Bound on delta or eps after shuffling, and the datasets it covers.
 
     Parameters
@@ -139,11 +172,6 @@ class Amplification(AboutNeighbours, AnswerMethods):
         return f"{every} (claim symshuffle.rounded-matrix)"
 
     @property
-    def safe(self) -> SafeEnd:
-        """The upper end: it bounds the shuffled experiment."""
-        return SafeEnd.UPPER
-
-    @property
     def gap(self) -> Fraction | None:
         """1 - attained / bound, in [0, 1]; None if no real pair was evaluated."""
         if self.attained is None:
@@ -152,33 +180,19 @@ class Amplification(AboutNeighbours, AnswerMethods):
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form: both ends, rounded outward, and the datasets they cover."""
-        exact, wide, attained, gap = self.bracket.exact, self.bracket.relative_width, self.attained, self.gap
+        exact, gap = self.bracket.exact, self.gap
         every = None if self.every_matrix is None else format_decimal(self.every_matrix, up=True)
         return {
             **self.bracket.decimals(),
             "exact": None if exact is None else exact_text(exact),
-            "relative_width": None if wide is None else float(wide),
-            "aimed": self.bracket.aimed,
-            "safe": self.safe.value,
-            "rigour": self.bracket.rigour.value,
-            "engine": self.bracket.engine,
-            "how": self.how,
-            **self.neighbours.keys(self.about),
-            "attained_lower": None if attained is None else format_decimal(attained.lower, up=False),
-            "attained_by": None if attained is None else attained_by(attained, self.neighbours),
+            **self._keys(),
             "gap": None if gap is None else format_decimal(gap, digits=6, up=True),
             **({} if self.rounds is None else self.rounds.to_dict()),
             **({} if self.neighbours.rounding is None else {"every_matrix": every}),
         }
 
-    def __str__(self) -> str:
-        return str(self.bracket)
-
     def __repr__(self) -> str:
         return f"<{self.quantity} {self.bracket}, n = {self.n}, {self.neighbours.adjacency.value}>"
-
-    def _repr_html_(self) -> str:
-        return self.lines.to_html(*attained_rows(self.attained, self.neighbours))
 
 
 def about_delta(neighbours: Neighbours) -> str:

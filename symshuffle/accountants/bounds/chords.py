@@ -44,7 +44,6 @@ def line_above(nodes: Sequence[Node], i: int) -> Line:
     """The chord that the function is certainly not above on the stretch from node i to node i + 1.
 
     - ``nodes``: places in rising order with values from two sides, of a convex falling function.
-    - ``i``: from 0 to ``len(nodes) - 2``.
     """
     left, right = nodes[i], nodes[i + 1]
     return Line(left.x, left.high, (right.high - left.high) / (right.x - left.x))
@@ -56,8 +55,6 @@ def lines_below(nodes: Sequence[Node], i: int) -> list[Line]:
     It is above two chords, extended: that of the nodes before, to the right, and that of the nodes after, to the left.
     Each line starts at the lower end of the near node and takes the upper end of the far one, which only lowers it on
     the stretch; no slope is above 0.
-
-    - ``nodes``, ``i``: as in :func:`line_above`.
     """
     left, right = nodes[i], nodes[i + 1]
     slope = Fraction(0)

@@ -60,14 +60,12 @@ class Guide:
 
 
 def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing | None:
-    """The crossing near a guess; None where the guide leads nowhere, and a plain search has to be made.
-
-    - ``bound``: from an argument and a relative width to aim at, to a bracket around the function.
-    """
+    """The crossing near a guess; None where the guide leads nowhere, and a plain search has to be made."""
     seen: list[Point] = []
     plan = [
         (_rounded(guide.start, 1e-3 if rel < _WIDEST / 100 else rel, guide), _WIDEST if rel < _WIDEST / 100 else rel)
     ]
+    left = Fraction(0)  # up to there it is not 0, where that was asked
     for _ in range(_PATIENCE):
         x, width = plan.pop(0)
         try:
@@ -76,7 +74,8 @@ def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing
             return None
         seen = [*(other for other in seen if other.x != x), point]
         if point.value.upper == 0 and guide.zero is not None:
-            seen.append(Point(_first_zero(guide.zero, x, rel), point.value))
+            left, right = _around_first_zero(guide.zero, left, x, rel)
+            seen.append(Point(right, point.value))
         if point.value.upper == 0 and guide.edge is not None and x < guide.edge:
             plan = [(guide.edge, width)]
         if x == 0 and point.value.upper <= target:
@@ -97,13 +96,17 @@ def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing
     return narrow(bound, target, rel, above=above, meets=meets, what="eps" if guide.falling else "eps0")
 
 
-def _first_zero(zero: Callable[[Fraction], bool], x: Fraction, rel: float) -> Fraction:
-    """About the smallest argument at which a falling function is 0; at the one returned it is."""
-    low = Fraction(0)
+def _around_first_zero(
+    zero: Callable[[Fraction], bool], low: Fraction, x: Fraction, rel: float
+) -> tuple[Fraction, Fraction]:
+    """Arguments around the smallest one at which a falling function is 0: at the second it is.
+
+    - ``low``: an argument at which it is known not to be 0, or 0.
+    """
     while x - low > Fraction(rel) / 10 * x:
         middle = shortened((low + x) / 2)
         low, x = (low, middle) if zero(middle) else (middle, x)
-    return x
+    return low, x
 
 
 def _ends(seen: Sequence[Point], target: Fraction) -> tuple[Point | None, Point | None]:

@@ -64,8 +64,6 @@ def settle(bound: Bound, target: Fraction, rel: float, x: Fraction) -> Point:
 
     Finer than ``rel`` is needed where the function is flat. The coarser bracket stands, undecided, where the engine
     refuses a finer width, or has missed two widths and the finer one has not helped.
-
-    - ``bound``: from an argument and a relative width to a bracket.
     """
     coarse = {max(width, rel) for width in (1e-2, 1e-4, rel)}
     flat = {max(rel / factor, min(rel, _FINEST)) for factor in (30, 1000)}
@@ -105,10 +103,7 @@ def mills_guess(start: Fraction, goal: Fraction) -> Fraction:
 
 
 def smallest_meeting(bound: Bound, target: Fraction, rel: float, near: Fraction | None = None) -> Crossing:
-    """The smallest argument at which a falling function is at most ``target``, from both sides.
-
-    - ``bound``: from an argument and a relative width to aim at, to a bracket around the function.
-    """
+    """The smallest argument at which a falling function is at most ``target``, from both sides."""
     if near is not None and near > 0:
         found = _around(bound, target, rel, near)
         if found is not None:
@@ -166,40 +161,32 @@ def narrow(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: P
     return Crossing(above.x, meets.x, meets.value, above.value)
 
 
-def narrow_integers(value: Bound, goal: Fraction, rel: float, above: Point, meets: Point) -> Crossing:
-    """Bisect to neighbouring integers, or to where the engine no longer tells the function from the target."""
-    while meets.x - above.x > 1:
-        middle = settle(value, goal, rel, Fraction(int(meets.x + above.x) // 2))
-        if middle.value.upper <= goal:
-            meets = middle
-        elif middle.value.lower > goal:
-            above = middle
-        else:
-            break
-    return Crossing(above.x, meets.x, meets.value, above.value)
+def integers_around(
+    value: Bound, goal: Fraction, rel: float, start: Fraction, most: int, *, apart: float = 0.0
+) -> Crossing:
+    """Two positive integers on either side of a target of a falling function, from a guess.
 
+    Steps away from the guess grow from 1 % to a factor of 4.
 
-def integers_around(value: Bound, goal: Fraction, rel: float, start: Fraction, most: int) -> Crossing:
-    """Two positive integers on either side of a target of a falling function, ``rel`` apart, from a guess.
-
-    Each look is taken to cost much, and the guess to be good: steps away from it grow from 1 %.
+    - ``apart``: how far apart they may be, relatively; 0 for neighbours, or what the engine tells from the target.
     """
     meets = above = settle(value, goal, rel, max(start, Fraction(1)))
     factor = Fraction(101, 100)
     while meets.value.upper > goal:
         if meets.x >= most:
-            raise Unsupported(f"no n up to {most} has delta <= {float(goal):.6g}")
+            least = f"delta is at least {float(meets.value.lower):.6g} there"
+            raise Unsupported(f"no n up to {most} has delta <= {float(goal):.6g}: {least}")
         above = meets if meets.value.lower > goal else above
         meets = settle(value, goal, rel, min(Fraction(math.ceil(meets.x * factor)), Fraction(most)))
-        factor = factor * factor
+        factor = min(factor * factor, Fraction(4))
     factor = Fraction(101, 100)
     while above.value.lower <= goal and above.x > 1:
         above = settle(value, goal, rel, Fraction(math.floor(min(above.x, meets.x) / factor)) or Fraction(1))
         meets = above if above.value.upper <= goal else meets
-        factor = factor * factor
+        factor = min(factor * factor, Fraction(4))
     if above.value.lower <= goal:
         return Crossing(meets.x, meets.x, meets.value, meets.value)
-    while meets.x - above.x > max(Fraction(rel) * meets.x, Fraction(1)):
+    while meets.x - above.x > max(Fraction(apart) * meets.x, Fraction(1)):
         middle = settle(value, goal, rel, Fraction(int(meets.x + above.x) // 2))
         if middle.value.upper > goal >= middle.value.lower:  # too close to tell: half a width to either side
             for x in (math.ceil(middle.x * Fraction(1 + rel / 2)), math.floor(middle.x * Fraction(1 - rel / 2))):

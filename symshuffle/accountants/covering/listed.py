@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from symshuffle.accountants.covering.reduced import Datasets, LawFamily, MixedFamily, PairClass, Reduction
+from symshuffle.accountants.covering.reduced import (
+    Datasets,
+    LawFamily,
+    MixedFamily,
+    PairClass,
+    Reduction,
+    first_decided,
+)
 from symshuffle.base.choices import Adjacency, Direction, Others, Side
-from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
     Number,
@@ -191,12 +197,10 @@ def blanket_of_closed_form(form: ClosedForm) -> Reduction:
     algebra, kinds = cache(lambda: blanket_of_mechanism(form.mechanism())), form.kinds
 
     def against(place: int, second: bool) -> LawFamily:
-        def law(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
-            with suppress(NotDecided):
-                return kinds[place].law_against_null(exp_eps, second=second, direction=direction, bits=bits)
-            return algebra().bounds[2 * place + second](exp_eps, direction, bits)
-
-        return law
+        return first_decided(
+            lambda x, way, bits: kinds[place].law_against_null(x, second=second, direction=way, bits=bits),
+            lambda: algebra().bounds[2 * place + second],
+        )
 
     return against_blanket([one.pairs for one in kinds], against, every=form.every)
 

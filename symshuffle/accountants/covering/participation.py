@@ -77,10 +77,7 @@ def mean_over_counts(
     *,
     exact: bool = False,
 ) -> Bracket:
-    """The mean of a bound that never rises with a number of messages, which is 1 for certain and more by chance.
-
-    - ``below``: from m to both ends of the probability of at most m.
-    """
+    """The mean of a bound that never rises with a number of messages, which is 1 for certain and more by chance."""
     at = cache(lambda m: value(m, rel / 4) if exact else _told_from_zero(value(m, rel / 4)))
     share = rel / 4
     centre, spread = around
@@ -143,8 +140,6 @@ def means_between(
     """Both ends of two means, above and below that of a falling bound: of numbers rounded down, and rounded up.
 
     Either is a mean with one law at every level, so it is the profile of a mixture if the bound is one of messages.
-
-    - ``below``: from m to both ends of the probability of at most m.
     """
     highs = list(itertools.accumulate((one.upper for one in found), min))
     lows = list(itertools.accumulate((max(one.lower, Fraction(0)) for one in reversed(found)), max))[::-1]
@@ -182,10 +177,7 @@ def _sides(nodes: list[int], at: Callable[[int], Bracket], below: Cdf) -> tuple[
 
 
 def exact_sums(coins: tuple[tuple[int, Fraction], ...]) -> Cdf:
-    """The same of one more than a sum of independent coins, in rationals.
-
-    - ``coins``: how many coins fall how likely.
-    """
+    """The same of one more than a sum of independent coins, in rationals."""
     masses = [Fraction(1)]
     for count, chance in coins:
         for _ in range(count):

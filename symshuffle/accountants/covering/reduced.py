@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, singledispatch
 from typing import Final, TypeAlias, final
@@ -30,6 +31,17 @@ MixedFamily: TypeAlias = Callable[[Real, Direction, int | None], MixedLaw | Leve
 
 Spreads: TypeAlias = Callable[[Real, Direction, int | None], bool]
 """From target ratio, direction and bits to whether one law is certainly the largest of some in convex order."""
+
+
+def first_decided(quick: LawFamily, algebra: Callable[[], LawFamily]) -> LawFamily:
+    """The laws by numbers; where these do not settle what algebra would, those by algebra, which is made only then."""
+
+    def law(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
+        with suppress(NotDecided):
+            return quick(exp_eps, direction, bits)
+        return algebra()(exp_eps, direction, bits)
+
+    return law
 
 
 class Reducible:

@@ -16,13 +16,13 @@ from symshuffle.accountants.covering.reduced import (
     PairClass,
     Reducible,
     Reduction,
+    first_decided,
     own_reduction,
 )
 from symshuffle.base.choices import Adjacency, Blanket, Direction, Others, Side
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Real, is_enclosed
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.law import Law
 from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.model import Decomposition, ReductionPair
 from symshuffle.mechanisms.continuous import Laplace
@@ -186,23 +186,17 @@ def _pair_class(mechanism: Mechanism, kind: Pairs, *, real: bool) -> PairClass:
 
     def family(others: Others) -> LawFamily:
         derived = cache(lambda: filed_decomposition(chosen(), others=others))
-
-        def law(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
-            with suppress(NotDecided):
-                return quick_law(chosen(), exp_eps, others=others, direction=direction, bits=bits)
-            return derived().law(exp_eps, direction=direction, bits=bits)
-
-        return law
-
-    def in_doubles(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
-        return quick_law(chosen(), exp_eps, direction=direction, doubles=True)
+        return first_decided(
+            lambda x, way, bits: quick_law(chosen(), x, others=others, direction=way, bits=bits),
+            lambda: lambda x, way, bits: derived().law(x, direction=way, bits=bits),
+        )
 
     backgrounds = constant_backgrounds(chosen()) if real else ()
     return PairClass(
         str(kind),
         family(Others.BLANKET),
         datasets=tuple(Datasets(one.datasets, family(one.others)) for one in backgrounds),
-        doubles=in_doubles,
+        doubles=lambda x, way, _: quick_law(chosen(), x, direction=way, doubles=True),
     )
 
 
@@ -230,24 +224,24 @@ def _filed_class(form: ClosedForm, algebra: Callable[[], Reduction], place: int,
     """One class of pairs, the one at this place among those of the mechanism."""
 
     def family(others: Others, which: int | None = None) -> LawFamily:
-        def law(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
-            with suppress(NotDecided):
-                return form.law(exp_eps, others=others, direction=direction, bits=bits)
+        def derived() -> LawFamily:
             found = algebra().classes[place]
-            derived = found.upper if which is None else found.datasets[which].law
-            assert derived is not None
-            return derived(exp_eps, direction, bits)
+            law = found.upper if which is None else found.datasets[which].law
+            assert law is not None
+            return law
 
-        return law
-
-    def in_doubles(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
-        return form.law(exp_eps, direction=direction, doubles=True)
+        return first_decided(lambda x, way, bits: form.law(x, others=others, direction=way, bits=bits), derived)
 
     datasets = tuple(
         Datasets(partial(form.datasets, others), family(others, which))
         for which, others in enumerate(form.backgrounds if real else ())
     )
-    return PairClass(form.pairs, family(Others.BLANKET), datasets=datasets, doubles=in_doubles)
+    return PairClass(
+        form.pairs,
+        family(Others.BLANKET),
+        datasets=datasets,
+        doubles=lambda x, way, _: form.law(x, direction=way, doubles=True),
+    )
 
 
 def _of_laplace(source: Laplace) -> Reduction:

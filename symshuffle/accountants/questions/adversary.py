@@ -42,10 +42,7 @@ LARGEST_SEARCH: Final = 100_000_000
 
 
 def count_families(inputs: int, outputs: int, n: int) -> int:
-    """How many constant and two-type families a channel has, with the pairs of inputs before them.
-
-    - ``inputs``, ``outputs``: shape of the channel.
-    """
+    """How many constant and two-type families a channel has, with the pairs of inputs before them."""
     mixtures = math.comb(inputs, 2) if n > 1 else 0
     if math.perm(inputs, 2) * (inputs + mixtures) * outputs > LARGEST_SEARCH:
         raise Unsupported(
@@ -175,14 +172,11 @@ def worst_of_all(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> WorstCase:
-    """The worst of all neighbouring datasets of ``n`` users, by enumeration in exact arithmetic.
-
-    - ``channel``: exact.
-    """
+    """The worst of all neighbouring datasets of ``n`` users, by enumeration in exact arithmetic."""
     if not channel.exact:
         raise InputError("channel", "not rational", "rational entries, for an exact enumeration")
     chosen = _pairs(channel, pairs)
-    worst = mapped(partial(_worst_of_pair, channel, n, exp_eps), chosen, executor, progress)
+    worst = mapped(partial(worst_shuffled_divergence, channel, n=n, gamma=exp_eps), chosen, executor, progress)
     found = [(value, pair, others) for pair, (value, others) in zip(chosen, worst, strict=True)]
     best = max(found, key=lambda item: item[0], default=None)
     if best is None:
@@ -194,10 +188,6 @@ def worst_of_all(
     (first, second), others = best[1], ", ".join(map(str, best[2]))
     datasets = f"X0 = ({first}; {others}), X1 = ({second}; {others})"
     return WorstCase(bracket, datasets, searched, space, target=words_of_target(exp_eps=exp_eps))
-
-
-def _worst_of_pair(channel: Channel, n: int, exp_eps: Fraction, pair: tuple[int, int]) -> tuple[Any, tuple[int, ...]]:
-    return worst_shuffled_divergence(channel, pair, n, exp_eps)
 
 
 def _pairs(channel: Channel, pairs: InputPairs | None) -> list[tuple[int, int]]:

@@ -239,10 +239,7 @@ def delta_curve(
 
 
 def sent(source: Any, whom: Whom, asked: Experiment, executor: Executor | None) -> tuple[Any, Covering]:
-    """What points are computed with: the reduction made here, or what was given, where workers reduce it themselves.
-
-    - ``executor``: who computes the points; None for this process.
-    """
+    """What points are computed with: the reduction made here, or what was given, where workers reduce it themselves."""
     return (asked, Covering()) if executor is None else (source, Covering.of(**whom))
 
 

@@ -24,7 +24,6 @@ from symshuffle.accountants.bounds.search import (
     cross,
     integers_around,
     narrow,
-    narrow_integers,
     settle,
     shortened,
 )
@@ -249,18 +248,9 @@ def solve_n(
     def search(value: Bound, goal: Fraction, rel: float) -> Crossing:
         guide = _users_guide(limit_distance(asked, 1, request.direction), order, goal)
         if costly and guide is not None:
-            return integers_around(value, goal, rel, Fraction(round(guide.start)), LARGEST_N)
+            return integers_around(value, goal, rel, Fraction(round(guide.start)), LARGEST_N, apart=rel)
         found = None if guide is None else guided(value, goal, rel, guide)
-        if found is not None:
-            return found
-        above = meets = settle(value, goal, rel, Fraction(1))
-        while meets.value.upper > goal:
-            above = meets if meets.value.lower > goal else above
-            if meets.x >= LARGEST_N:
-                least = f"delta is at least {float(meets.value.lower):.6g} there"
-                raise Unsupported(f"no n up to {LARGEST_N} has delta <= {float(goal):.6g}: {least}")
-            meets = settle(value, goal, rel, min(4 * meets.x, Fraction(LARGEST_N)))
-        return narrow_integers(value, goal, rel, above, meets)
+        return integers_around(value, goal, rel, Fraction(1), LARGEST_N) if found is None else found
 
     found = cross(search, bound, goal, request)
     exceeded = "; at n = lower it exceeds delta" if found.before.lower > goal else ""

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, Unpack, final
 
-from symshuffle.accountants.bounds.amplification import Attained, SeveralRounds, attained_by, attained_rows
+from symshuffle.accountants.bounds.amplification import Attained, BoundMethods, SeveralRounds
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
-from symshuffle.accountants.covering.neighbours import AboutNeighbours, Neighbours
+from symshuffle.accountants.covering.neighbours import Neighbours
 from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.covering.reduction import Source
 from symshuffle.accountants.questions.experiments import covered_by, experiment
@@ -18,8 +18,8 @@ from symshuffle.accountants.renyi.refined_profile import RefinedProfile
 from symshuffle.accountants.rounds.plan import Round, Rounds, unrolled
 from symshuffle.base.choices import Direction, Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import counted, format_decimal, parse_rational
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
+from symshuffle.base.numbers import counted, parse_rational
+from symshuffle.base.results import Bracket
 
 _LARGEST_ORDER: Final = 10_000
 _USUAL_WIDTH: Final = 1e-3
@@ -30,7 +30,7 @@ _COARSER: Final = 4
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
-class RenyiBound(AboutNeighbours, AnswerMethods):
+class RenyiBound(BoundMethods):
     """Bound on the Rényi divergence of shuffled messages, and the datasets it covers.
 
     Parameters
@@ -68,37 +68,17 @@ class RenyiBound(AboutNeighbours, AnswerMethods):
             f"bound on the divergence{self.neighbours.together}"
         )
 
-    @property
-    def safe(self) -> SafeEnd:
-        """The upper end: it bounds the shuffled experiment."""
-        return SafeEnd.UPPER
-
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form: order, both ends rounded outward, and the datasets they cover."""
-        wide, attained = self.bracket.relative_width, self.attained
         return {
             "alpha": str(self.alpha),
             **self.bracket.decimals(),
-            "relative_width": None if wide is None else float(wide),
-            "aimed": self.bracket.aimed,
-            "safe": self.safe.value,
-            "rigour": self.bracket.rigour.value,
-            "engine": self.bracket.engine,
-            "how": self.how,
-            **self.neighbours.keys(self.about),
-            "attained_lower": None if attained is None else format_decimal(attained.lower, up=False),
-            "attained_by": None if attained is None else attained_by(attained, self.neighbours),
+            **self._keys(),
             **({} if self.rounds is None else self.rounds.to_dict()),
         }
 
-    def __str__(self) -> str:
-        return str(self.bracket)
-
     def __repr__(self) -> str:
         return f"<Rényi divergence of order {self.alpha}: {self.bracket}, {self.neighbours.adjacency.value}>"
-
-    def _repr_html_(self) -> str:
-        return self.lines.to_html(*attained_rows(self.attained, self.neighbours))
 
 
 @spelled_out

@@ -71,11 +71,7 @@ def _shortened(node: Node) -> Node:
 
 
 def stretches(nodes: Sequence[Node], alpha: Fraction) -> list[StretchBounds]:
-    r"""The integral of :math:`x^{\alpha-2}[h(x)-(1-x)_+]` over each stretch between nodes, from two sides.
-
-    - ``nodes``: of :func:`whole_line`: 1 is one of them.
-    - ``alpha``: order, at least 1.
-    """
+    r"""The integral of :math:`x^{\alpha-2}[h(x)-(1-x)_+]` over each stretch between nodes, from two sides."""
     shortest = min(right.x - left.x for left, right in itertools.pairwise(nodes))
     with working_precision(ORDER_BITS + 4 * max(0, math.ceil(1 / shortest).bit_length() - 32)):
         weight = _Weight(alpha)
@@ -83,11 +79,7 @@ def stretches(nodes: Sequence[Node], alpha: Fraction) -> list[StretchBounds]:
 
 
 def divergence(integral: flint.arb, alpha: Fraction) -> Ball:
-    """The divergence of order alpha whose integral is given.
-
-    - ``integral``: A ball around the integral, at least 0.
-    - ``alpha``: order, at least 1.
-    """
+    """The divergence of order alpha whose integral is given."""
     with working_precision(ORDER_BITS):
         if alpha == 1:
             return Ball.from_arb(integral, ORDER_BITS)

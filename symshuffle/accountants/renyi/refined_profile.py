@@ -87,7 +87,7 @@ class RefinedProfile:
     def _value(self, x: Fraction, question: Question) -> Bracket:
         if x >= self.last and (self.forward_ends if question is Question.FORWARD else self.reverse_ends):
             return Bracket(Fraction(0), Fraction(0), Rigour.BALL, "none", "G is never positive")
-        return bound_at(self.reduced, self.n, x, _of_question(self.request, question))
+        return bound_at(self.reduced, self.n, x, replace(self.request, direction=question))
 
     def nodes(self, direction: Direction) -> list[Node]:
         """The profile on all orders."""
@@ -178,10 +178,6 @@ def _shares(found: Sequence[StretchBounds]) -> list[float]:
         gaps = [one.high - one.low for one in found]
         total = sum(gaps, start=flint.arb(0))
         return [max(float((gap / total).mid()), 0.0) if total > 0 else 0.0 for gap in gaps]
-
-
-def _of_question(request: Request, question: Question) -> Request:
-    return Request(question, None, request.rigour, request.rel, request.bits)
 
 
 def _logarithm(x: Fraction) -> float:

@@ -43,10 +43,7 @@ def advanced_epsilon(levels: Sequence[tuple[Fraction, int]], slack: Fraction) ->
 
 
 def advanced_slack(levels: Sequence[tuple[Fraction, int]], eps: Fraction) -> Fraction:
-    """What has to be added to the sum of the deltas for the rounds to have this eps together, rounded up; at most 1.
-
-    - ``eps``: level of all rounds together, at least 0.
-    """
+    """What has to be added to the sum of the deltas for the rounds to have this eps together, rounded up; at most 1."""
     with working_precision(_BITS):
         drift, square = _drift(levels)
         room = to_arb(eps) - drift

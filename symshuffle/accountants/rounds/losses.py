@@ -94,11 +94,7 @@ class Losses:
             c = math.exp(log_c)
             return self.cumulant(c)[1] - eps - 1 / c - 1 / (c + 1)
 
-        low, most = -20.0, self._steepest
-        high = min(5.0, most)
-        while off(high) < 0 and high < most:
-            high = min(high + 2, most)
-        return math.exp(zero_between(off, low, high, xtol=1e-3))
+        return math.exp(self._crossed(off))
 
     def guess(self, log_delta: float) -> tuple[float, float]:
         """About the level at which the profile has a value, by the saddle point formula, and the tilt there."""
@@ -110,12 +106,15 @@ class Losses:
             spread = curve + 1 / c**2 + 1 / (c + 1) ** 2
             return eps, total - c * eps - math.log(c * (c + 1)) - math.log(2 * math.pi * spread) / 2
 
-        low, most = -20.0, self._steepest
-        high = min(5.0, most)
-        while at(high)[1] > log_delta and high < most:
-            high = min(high + 2, most)
-        found = zero_between(lambda x: at(x)[1] - log_delta, low, high, xtol=1e-3)
+        found = self._crossed(lambda x: log_delta - at(x)[1])
         return at(found)[0], math.exp(found)
+
+    def _crossed(self, rising: Callable[[float], float]) -> float:
+        """Where a function of the logarithm of a tilt is 0."""
+        high = min(5.0, self._steepest)
+        while rising(high) < 0 and high < self._steepest:
+            high = min(high + 2, self._steepest)
+        return zero_between(rising, -20.0, high, xtol=1e-3)
 
     def chernoff(self, tilt: float, place: float, sign: int) -> float:
         """By how much to tilt further, for the mass of the tilted sum beyond a place on one side to look smallest."""
@@ -150,10 +149,7 @@ _Method: TypeAlias = "Callable[[Losses, float], Sum]"
 
 
 def delta_of(losses: Losses, eps: Fraction, method: _Method) -> Fraction:
-    """The profile of a sum at any level eps >= 0: linear in exp(eps) between two points of the lattice.
-
-    - ``eps``: level, at least 0.
-    """
+    """The profile of a sum at any level eps >= 0: linear in exp(eps) between two points of the lattice."""
     if not all(any(law.masses) for law, _ in losses.parts):  # a round reveals all: there is no finite sum
         return min(losses.revealed, Fraction(1))
     level = math.floor(eps / losses.step)
@@ -168,10 +164,7 @@ def delta_of(losses: Losses, eps: Fraction, method: _Method) -> Fraction:
 
 
 def epsilon_of(losses: Losses, delta: Fraction, method: _Method) -> Fraction:
-    """Where the profile of a sum meets a target: on a line between two points of the lattice; 0 where it does at 0.
-
-    - ``delta``: the target, in (0, 1).
-    """
+    """Where the profile of a sum meets a target: on a line between two points of the lattice; 0 where it does at 0."""
     left = losses.revealed
     if left >= delta:
         if losses.side is Side.UPPER:  # what is at infinity may have been moved there from the largest levels

@@ -20,7 +20,7 @@ from symshuffle.accountants.bounds.brackets import (
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.covering.participation import EVERYBODY, few_counts, means_between, partial_cdf
 from symshuffle.accountants.covering.reduced import Reduction
-from symshuffle.accountants.rounds.between import BETWEEN, MOST_LEVEL, Between
+from symshuffle.accountants.rounds.cells import BETWEEN, MOST_LEVEL, Between
 from symshuffle.accountants.rounds.dominating import Ends, Profile
 from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.crossings import halved

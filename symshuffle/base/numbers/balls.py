@@ -336,13 +336,15 @@ def sums_to_one(masses: Sequence[Number]) -> bool:
     """Whether masses may be probabilities: sum 1 exactly, or as far as balls tell, or within FLOAT_SUM_SLACK."""
     if is_enclosed(masses):
         low = exact_sum(map(lower_end, masses))
-        return low == 1 if is_exact(masses) else low <= 1 <= exact_sum(map(upper_end, masses))
+        return bool(low == 1 if is_exact(masses) else low <= 1 <= exact_sum(map(upper_end, masses)))
     return abs(math.fsum(to_float(mass) for mass in masses) - 1) <= FLOAT_SUM_SLACK
 
 
-def exact_sum(values: Iterable[Fraction]) -> Fraction:
-    """The sum of fractions, over one denominator: many of them take one greatest common divisor, not one each."""
+def exact_sum(values: Iterable[Any]) -> Any:
+    """The sum of numbers; of fractions over one denominator: many take one greatest common divisor, not one each."""
     terms = list(values)
+    if not is_exact(terms):
+        return sum(terms, start=Fraction(0))
     denominator = math.lcm(*{term.denominator for term in terms})
     return Fraction(sum(term.numerator * (denominator // term.denominator) for term in terms), denominator)
 

@@ -177,14 +177,15 @@ def _is_power_of_two(value: int) -> bool:
     return value > 0 and value.bit_count() == 1
 
 
-def _is_prime(value: int) -> bool:
+def is_prime(value: int) -> bool:
+    """Whether an integer is a prime."""
     return value > 1 and bool(flint.fmpz(value).is_prime())
 
 
 KINDS: Final[Mapping[str, Callable[[int], bool]]] = {
     "an even integer": _is_even,  # functions with names, as mechanisms are pickled
     "a power of 2, an integer": _is_power_of_two,
-    "a prime, an integer": _is_prime,
+    "a prime, an integer": is_prime,
 }
 """Kinds of integers that a parameter admits: what a value must be, and whether an integer is."""
 

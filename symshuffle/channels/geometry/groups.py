@@ -20,7 +20,6 @@ from symshuffle.channels.geometry.subset_orbits import (
     OrbitCount,
     SubsetOrbit,
     cycle_of,
-    cycles,
     exchanges,
     kinds_by_orbit,
     necklaces,
@@ -154,7 +153,8 @@ class SymmetryGroup:
             ways = int(sympy_group_of(self.moves, len(self.parts)).order())
             return OrbitCount(max(-(-kinds // ways) - 2, 1), exact=False)
         # An arrangement of the blocks fixes the subsets that have equally many inputs in all blocks of each cycle.
-        fixed = sum(math.prod(len(self.parts[cycle[0]]) + 1 for cycle in cycles(move)) for move in elements)
+        cycles = (orbits_of_points(len(self.parts), [move]) for move in elements)
+        fixed = sum(math.prod(len(self.parts[cycle[0]]) + 1 for cycle in own) for own in cycles)
         return OrbitCount(fixed // len(elements) - 2, exact=True)
 
     def subset_orbits(self) -> Iterator[SubsetOrbit]:

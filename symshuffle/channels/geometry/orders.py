@@ -8,7 +8,6 @@ linear program.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, final
@@ -16,9 +15,10 @@ from typing import Any, ClassVar, final
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
+from symshuffle.base.numbers import exact_sum
 from symshuffle.base.results import Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel, exact_columns
-from symshuffle.channels.geometry.linear import Matrix
+from symshuffle.channels.geometry.linear import Matrix, dot, transpose
 from symshuffle.channels.geometry.linprog import Solution, solve
 
 
@@ -61,14 +61,10 @@ class Separation:
 
     def margin(self, first: Channel, second: Channel) -> Fraction:
         """By how much the second channel is better; positive in a valid certificate."""
-        answers, inputs = range(second.num_outputs), range(second.num_inputs)
-        earned = _sum(
-            self.gains[x][j] * v for j, column in enumerate(exact_columns(second)) for x, v in enumerate(column)
-        )
-        best = _sum(
-            max(_sum(self.gains[x][j] * column[x] for x in inputs) for j in answers) for column in exact_columns(first)
-        )
-        return earned - best
+        answers = transpose(self.gains)
+        earned = sum(map(dot, answers, exact_columns(second)), start=Fraction(0))
+        best = (max(dot(gains, column) for gains in answers) for column in exact_columns(first))
+        return earned - sum(best, start=Fraction(0))
 
     @well_formed()
     def verify(self, first: Channel, second: Channel) -> None:
@@ -167,7 +163,7 @@ class Deficiency(ValueMethods):
 def _distances(first: Channel, second: Channel) -> list[Fraction]:
     """Half the absolute differences of two channels, by input."""
     pairs = zip(zip(*exact_columns(first), strict=True), zip(*exact_columns(second), strict=True), strict=True)
-    return [_sum(abs(a - b) for a, b in zip(left, right, strict=True)) / 2 for left, right in pairs]
+    return [exact_sum(abs(a - b) for a, b in zip(left, right, strict=True)) / 2 for left, right in pairs]
 
 
 def deficiency(first: Channel, second: Channel) -> Deficiency:
@@ -248,7 +244,3 @@ def _kernel(solution: Solution, middle: int, outputs: int) -> Channel:
     """The kernel of a solution: its first variables, row by row."""
     point = solution.primal()
     return Channel(tuple(tuple(point[i * outputs : (i + 1) * outputs]) for i in range(middle)))
-
-
-def _sum(terms: Iterable[Fraction]) -> Fraction:
-    return sum(terms, start=Fraction(0))

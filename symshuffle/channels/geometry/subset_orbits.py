@@ -25,25 +25,6 @@ LISTING_LIMIT: Final = 1 << 20
 _T = TypeVar("_T")
 
 
-def orbits_of_points(size: int, permutations: Iterable[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
-    """The orbits of ``0..size-1`` under some permutations, each ascending, ordered by their smallest element."""
-    parent = list(range(size))
-
-    def root(x: int) -> int:
-        while parent[x] != x:
-            parent[x] = parent[parent[x]]
-            x = parent[x]
-        return x
-
-    for permutation in permutations:
-        for x, image in enumerate(permutation):
-            parent[root(x)] = root(image)
-    orbits: dict[int, list[int]] = {}
-    for x in range(size):
-        orbits.setdefault(root(x), []).append(x)
-    return tuple(sorted(tuple(orbit) for orbit in orbits.values()))
-
-
 def reached(start: _T, images: Callable[[_T], Iterable[_T]], most: float = math.inf) -> set[_T] | None:
     """All that images of images of a start are, itself among them; None if these are more than ``most``."""
     seen, frontier = {start}, [start]
@@ -54,6 +35,17 @@ def reached(start: _T, images: Callable[[_T], Iterable[_T]], most: float = math.
         if len(seen) > most:
             return None
     return seen
+
+
+def orbits_of_points(size: int, permutations: Iterable[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
+    """The orbits of ``0..size-1`` under some permutations, each ascending, ordered by their smallest element."""
+    listed = list(permutations)
+    orbits: dict[int, tuple[int, ...]] = {}
+    for x in range(size):
+        if x not in orbits:
+            orbit = tuple(sorted(reached(x, lambda y: (image[y] for image in listed)) or ()))
+            orbits.update(dict.fromkeys(orbit, orbit))
+    return tuple(dict.fromkeys(orbits.values()))
 
 
 def exchanges(m: int, blocks: Iterable[Sequence[int]]) -> Iterator[tuple[int, ...]]:
@@ -70,19 +62,6 @@ def cycle_of(m: int, points: Sequence[int]) -> tuple[int, ...]:
     for x, y in itertools.pairwise([*points, points[0]]):
         image[x] = y
     return tuple(image)
-
-
-def cycles(permutation: Sequence[int]) -> Iterator[list[int]]:
-    """The cycles of a permutation, fixed points included."""
-    seen: set[int] = set()
-    for start in range(len(permutation)):
-        if start not in seen:
-            cycle, point = [], start
-            while point not in seen:
-                seen.add(point)
-                cycle.append(point)
-                point = permutation[point]
-            yield cycle
 
 
 def sympy_group_of(generators: Iterable[Sequence[int]], size: int) -> Any:

@@ -29,6 +29,7 @@ from symshuffle.collect.mechanisms import SCHEMES
 from symshuffle.collect.messages import lines, pack
 from symshuffle.collect.plan import Plan
 from symshuffle.collect.scheme import Scheme
+from symshuffle.decompositions.closed_forms import closed_form
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism
@@ -154,6 +155,11 @@ def claim(source: Claim | Channel | Mechanism | Plan | Scheme) -> Claim:
         channel, title = fixed.channel(), ", ".join((fixed.name, *named))
     else:
         raise InputError("claim", type(source).__name__, "a channel, a mechanism with its parameters, or a plan")
+    return _of_channel(title, channel)
+
+
+def _of_channel(title: str, channel: Channel) -> Claim:
+    """A claim whose messages are numbers of columns."""
     if channel.num_inputs * channel.num_outputs > LARGEST_CLAIM:
         raise Unsupported(f"a claim with more than {LARGEST_CLAIM} inputs times messages is not counted")
     return Claim(title, channel, tuple(range(channel.num_inputs)), tuple(str(y) for y in range(channel.num_outputs)))
@@ -184,6 +190,11 @@ def named_claim(name: str, parameters: dict[str, str], *, eps0: object = None, l
         If the name, the budget, or a parameter is wrong.
     """
     if name not in SCHEMES:
+        known = closed_form(name, parameters, eps0=eps0, lam=lam)
+        if known is not None and known.shape[1] <= LARGEST_CLAIM:
+            level = () if known.lam is None else (("lam", known.lam),)
+            words = [f"{key} = {value}" for key, value in (*known.values, *level)]
+            return _of_channel(", ".join((name, *words)), known.channel())
         from symshuffle.mechanisms.registry import mechanism
 
         found = mechanism(name)

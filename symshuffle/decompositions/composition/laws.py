@@ -82,19 +82,15 @@ def _cut(
 ) -> Iterator[tuple[sp.Expr, sp.Expr]]:
     """Ratios ``lam**t`` and weights of a measure ``density * exp(-u/2) du`` for ``u = t log(lam)``, t in a range."""
     step = (stop - start) / cells
-    grow = LAM ** _exact(step / 2)
+    grow = LAM ** constant_of(step / 2)
     for j in range(cells):
         low = start + j * step
-        mass = 2 * density * LAM ** _exact(-low / 2) * (1 - 1 / grow)
+        mass = 2 * density * LAM ** constant_of(-low / 2) * (1 - 1 / grow)
         if side == "lower":  # the mean of exp(u) over a cell is exp of its midpoint
-            yield LAM ** _exact(low + step / 2), mass
+            yield LAM ** constant_of(low + step / 2), mass
         else:
-            yield LAM ** _exact(low), mass * grow / (1 + grow)
-            yield LAM ** _exact(low + step), mass / (1 + grow)
-
-
-def _exact(number: Fraction) -> sp.Rational:
-    return sp.Rational(number.numerator, number.denominator)
+            yield LAM ** constant_of(low), mass * grow / (1 + grow)
+            yield LAM ** constant_of(low + step), mass / (1 + grow)
 
 
 @final

@@ -79,7 +79,7 @@ def _of(
 ) -> _Law | None:
     try:
         if row.name in own:
-            from symshuffle.design.comparison.own_laws import templates_of_own  # it loads algebra
+            from symshuffle.design.comparison.own import templates_of_own  # it loads algebra
 
             return templates_of_own(own[row.name]) if law is templates_of else None
         return law(*_chosen(k, row))

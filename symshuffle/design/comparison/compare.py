@@ -243,31 +243,10 @@ def _without_budget(one: Family, k: int, n: int, match: Match, rows: list[Row], 
         absent.append((one.name, "some message is impossible at some inputs: no finite local level or chi-square"))
         return
     nothing = Bracket(Fraction(0), Fraction(0), Rigour.EXACT, "closed form", "all rows are equal")
-    private = match.delta is not None
-    rows.append(
-        Row(
-            one.name,
-            one.form["row"]["title"],
-            (),
-            nothing,
-            nothing,
-            nothing,
-            None,
-            None,
-            None,
-            "",
-            None,
-            "messages do not depend on inputs: no estimator is unbiased",
-            False,
-            nothing if private else None,
-            None,
-            "all datasets give the same messages" if private else "no delta was given",
-            (),
-            0,
-            None,
-            "no free parameters",
-        )
-    )
+    private: dict[str, Any] = {"epsilon": nothing, "privacy": "all datasets give the same messages"}
+    private = {} if match.delta is None else private
+    reason = "messages do not depend on inputs: no estimator is unbiased"
+    rows.append(Row(one.name, one.form["row"]["title"], (), nothing, nothing, nothing, reason=reason, **private))
 
 
 @lru_cache(maxsize=16)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,7 +12,7 @@ from symshuffle.base.choices import Loss, MatchKind
 from symshuffle.base.levels import words_of_target
 from symshuffle.base.numbers import counted
 from symshuffle.base.results import FirstLines, SafeEnd, at_target, outward, safe_number
-from symshuffle.base.rows import FlatRow, ends
+from symshuffle.base.rows import FlatRow, csv_text, ends
 from symshuffle.design.comparison.matching import Match
 from symshuffle.design.comparison.row import MARK, Row
 
@@ -153,13 +151,9 @@ class Comparison:
 
         Parameters of mechanisms are columns ``parameters.k``, ratios over lower bounds ``iid_risk_over.sharp cube``.
         """
-        text = io.StringIO()
         records = [dict(_flat(row.to_dict())) for row in self.rows]
         heads = dict.fromkeys(name for record in records for name in record)
-        writer = csv.DictWriter(text, list(heads) or ["mechanism"], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(records)
-        return text.getvalue()
+        return csv_text(list(heads) or ["mechanism"], records)
 
     def table(self, *, every: bool = False) -> Table:
         """A table for a terminal: what fits a page, or with ``every`` all columns."""

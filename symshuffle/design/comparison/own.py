@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, final
 
+import sympy as sp
+
 from symshuffle.accountants.questions.inverses import solve_eps0
-from symshuffle.accountants.questions.solve import epsilon
 from symshuffle.base.choices import MatchKind, Operator
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import (
@@ -39,11 +40,14 @@ from symshuffle.decompositions.closed_forms import moments_on_file
 from symshuffle.decompositions.composition import Composed, Composition, Part, has_budget, leaves, written
 from symshuffle.decompositions.composition.operators import parse
 from symshuffle.decompositions.composition.tree import root
+from symshuffle.decompositions.quotients import CapQuotient, quotient_of
 from symshuffle.design.comparison.matching import Match
 from symshuffle.design.comparison.row import Row, bracket_of
+from symshuffle.design.comparison.rowing import central, estimated
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import is_named
 from symshuffle.mechanisms.symbolic import LAM, Parameter, evaluate, normal_form, value_of
+from symshuffle.mechanisms.symbolic import written as as_text
 from symshuffle.mechanisms.thin import THINNED
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.moments import largest_pairwise_budget
@@ -161,39 +165,21 @@ def own_row(one: Own, match: Match, n: int, rel: float) -> Row:
         noise, reason = _noise(source), ""
     except (Unsupported, NotDecided) as error:
         noise, reason = None, str(error)
-    found = None if match.delta is None else epsilon(source, n=n, delta=match.delta, rel=rel, attain=True)
-    certified = None if found is None else found.bracket
-    solved = match.kind is MatchKind.EPS_DELTA and not isinstance(one.source, Channel)
-    if solved and certified is not None and match.value < certified.upper:
-        certified = replace(certified, lower=min(certified.lower, match.value), upper=match.value)
-    told = "" if noise is None else noise.estimator
-    risk = None if noise is None else bracket_of(noise.risk(n), told)
+    rounding = one.source.rounding if isinstance(one.source, Channel) else None
+    certified = central(source, match, n, rel, solved=not isinstance(one.source, Channel))
     return Row(
         one.name,
         "brought by the user",
         (),
         level,
         None if spent is None else bracket_of(spent, "closed form in the parameters, or a sum over messages"),
-        None,
-        risk,
-        None if noise is None else bracket_of(noise.iid_risk(n), told),
-        None if noise is None else bracket_of(noise.coordinate_variance(n), told),
-        "" if noise is None else noise.estimator,
-        None,
-        reason,
-        risk is not None and risk.lower > 1 - Fraction(1, one.inputs),
-        certified,
-        None if found is None else found.attained,
-        "no delta was given" if found is None else found.about,
-        (),
-        _bits(one.source),
-        None,
-        choice,
-        None if noise is None else bracket_of(noise.loss(match.loss, n), told),
-        "" if noise is None else noise.worst(match.loss),
-        None if found is None else found.neighbours,
-        _excess(match, level, spent, certified),
-        str(one.source.rounding) if isinstance(one.source, Channel) and one.source.rounding is not None else "",
+        reason=reason,
+        bits=(_outputs(one.source) - 1).bit_length(),
+        choice=choice,
+        excess=_excess(match, level, spent, certified.get("epsilon")),
+        rounding="" if rounding is None else str(rounding),
+        **estimated(noise, match.loss, n, one.inputs),
+        **certified,
     )
 
 
@@ -342,11 +328,6 @@ def _mixed(part: Part, weight: Fraction, lam: Any) -> Iterator[tuple[Fraction, M
             yield from _mixed(one, weight * share, lam)
 
 
-def _bits(source: Any) -> int:
-    """Bits that name a message."""
-    return (_outputs(source) - 1).bit_length()
-
-
 def _outputs(source: Any) -> int:
     match source:
         case Channel():
@@ -369,3 +350,30 @@ def _excess(match: Match, level: Bracket, spent: Number | None, certified: Brack
         case MatchKind.EPS_DELTA if certified is not None and certified.upper > match.value:
             return f"its certified eps {float(certified.upper):.4g} is above {shortest(match.value)}"
     return ""
+
+
+def templates_of_own(source: object) -> frozenset[tuple[object, ...]] | None:
+    """As the laws of families in :mod:`symshuffle.design.comparison.alike`: of a mechanism, with ``lam`` open."""
+    if not isinstance(source, Mechanism):
+        return None
+    found = []
+    for one in source.classes:
+        total = sum((state.count * state.probability for state in one.states), start=sp.Integer(0))
+        if normal_form(total) == 0:
+            continue
+        if one.members is not None or one.pair_counts is not None:
+            return None
+        levels = ((_quotient(state.probability / total), _quotient(state.count)) for state in one.states)
+        found.append((tuple(sorted(levels, key=str)), _quotient(total * one.size)))
+    return _collected(found)
+
+
+def _collected(atoms: Iterable[tuple[tuple[object, ...], CapQuotient]]) -> frozenset[tuple[object, ...]]:
+    masses: dict[tuple[object, ...], CapQuotient] = {}
+    for place, mass in atoms:
+        masses[place] = masses.get(place, CapQuotient([0])) + mass
+    return frozenset(masses.items())
+
+
+def _quotient(expression: sp.Expr) -> CapQuotient:
+    return quotient_of(as_text(normal_form(expression)), {})

@@ -132,9 +132,13 @@ def drawn(found: Comparison, suffix: str) -> bytes:
     InputError
         If the format is another one.
     """
-    kind = check_picture(suffix)
+    return picture(draw(found), suffix, dpi=120)
+
+
+def picture(figure: Figure, suffix: str, *, dpi: int) -> bytes:
+    """A figure as the bytes of a file."""
     stream = io.BytesIO()
-    draw(found).savefig(stream, format=kind, dpi=120)
+    figure.savefig(stream, format=check_picture(suffix), dpi=dpi)
     return stream.getvalue()
 
 

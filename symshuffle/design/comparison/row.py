@@ -51,22 +51,22 @@ class Row:
     title: str
     parameters: Parameters
     eps0: Bracket
-    chi_square: Bracket | None
-    trace: Bracket | None
-    risk: Bracket | None
-    iid_risk: Bracket | None
-    variance: Bracket | None
-    estimator: str
-    bitwise_risk: Bracket | None
-    reason: str
-    worse_than_uniform: bool
-    epsilon: Bracket | None
-    attained: Attained | None
-    privacy: str
-    over_bounds: tuple[tuple[str, Bracket], ...]
-    bits: int
-    floor: Fraction | None
-    choice: str
+    chi_square: Bracket | None = None
+    trace: Bracket | None = None
+    risk: Bracket | None = None
+    iid_risk: Bracket | None = None
+    variance: Bracket | None = None
+    estimator: str = ""
+    bitwise_risk: Bracket | None = None
+    reason: str = ""
+    worse_than_uniform: bool = False
+    epsilon: Bracket | None = None
+    attained: Attained | None = None
+    privacy: str = "no delta was given"
+    over_bounds: tuple[tuple[str, Bracket], ...] = ()
+    bits: int = 0
+    floor: Fraction | None = None
+    choice: str = "no free parameters"
     loss: Bracket | None = None
     worst: str = ""
     neighbours: Neighbours | None = None

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
-from symshuffle.accountants.bounds.amplification import Attained
 from symshuffle.accountants.covering.any_ldp import NAME, any_ldp
-from symshuffle.accountants.covering.neighbours import Neighbours
 from symshuffle.accountants.questions.inverses import solve_eps0
 from symshuffle.accountants.questions.solve import epsilon
-from symshuffle.base.choices import MatchKind, Rigour
+from symshuffle.base.choices import Loss, MatchKind, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Number, enclose, lower_end, upper_end
 from symshuffle.base.results import Bracket
@@ -26,6 +24,7 @@ from symshuffle.design.comparison.row import BOUNDS, Row, bracket_of
 from symshuffle.design.comparison.search import Parameters
 from symshuffle.utility.estimation.corner import corner_van_trees, near_vertex_bound, sharp_cube_bound, two_regime_bound
 from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
+from symshuffle.utility.estimation.votes import VertexNoise, VoteNoise
 
 _BITS: Final = 160
 _CAP_BITS: Final = 64
@@ -47,15 +46,11 @@ def row_of(
 ) -> Row:
     """The row of a family at its match, with what is known of all other parameters."""
     noise, reason = votes_of(at)
-    chi_square = at.chi_square
+    chi_square, bitwise = at.chi_square, at.bitwise
     level = at.level(_BITS if match.kind is MatchKind.CHI_SQUARE else None)
-    bitwise = at.bitwise
-    certified, attained, privacy, neighbours = _certified(closed, at, match, n, rel)
-    risk = None if noise is None else bracket_of(noise.risk(n), noise.estimator)
-    iid = None if noise is None else bracket_of(noise.iid_risk(n), noise.estimator)
-    used = 1 - Fraction(1, one.inputs)
+    told = estimated(noise, match.loss, n, one.inputs)
     sized: Parameters = () if one.all_inputs == one.inputs else ((str(one.size), one.at_size or 0),)
-    trace = None if noise is None or noise.trace is None else noise.trace
+    trace = None if noise is None else noise.trace
     return Row(
         one.name,
         at.title,
@@ -63,24 +58,39 @@ def row_of(
         bracket_of(level, "logarithm of the ratio cap"),
         bracket_of(chi_square, "closed form in the parameters"),
         None if trace is None else bracket_of(trace, "closed form, or a sum over the number of ones"),
-        risk,
-        iid,
-        None if noise is None else bracket_of(noise.coordinate_variance(n), noise.estimator),
-        "" if noise is None else noise.estimator,
-        None if bitwise is None else bracket_of(bitwise.risk(n), bitwise.estimator),
-        reason,
-        risk is not None and risk.lower > used,
-        certified,
-        attained,
-        privacy,
-        () if iid is None else tuple(over_bounds(one, iid, chi_square, trace, n)),
-        at.message_bits,
-        settled.floor,
-        settled.how,
-        None if noise is None else bracket_of(noise.loss(match.loss, n), noise.estimator),
-        "" if noise is None else noise.worst(match.loss),
-        neighbours,
+        bitwise_risk=None if bitwise is None else bracket_of(bitwise.risk(n), bitwise.estimator),
+        reason=reason,
+        over_bounds=() if noise is None else tuple(over_bounds(one, told["iid_risk"], chi_square, trace, n)),
+        bits=at.message_bits,
+        floor=settled.floor,
+        choice=settled.how,
+        **told,
+        **_certified(closed, at, match, n, rel),
     )
+
+
+def estimated(noise: VoteNoise | VertexNoise | None, loss: Loss, n: int, inputs: int) -> dict[str, Any]:
+    """What a row says of an unbiased estimator, by the names of its fields."""
+    if noise is None:
+        return {}
+    risks = {"risk": noise.risk(n), "iid_risk": noise.iid_risk(n), "variance": noise.coordinate_variance(n)}
+    told = {name: bracket_of(value, noise.estimator) for name, value in (risks | {"loss": noise.loss(loss, n)}).items()}
+    worse = told["risk"].lower > 1 - Fraction(1, inputs)
+    return {**told, "estimator": noise.estimator, "worse_than_uniform": worse, "worst": noise.worst(loss)}
+
+
+def central(source: Any, match: Match, n: int, rel: float, *, solved: bool = True, **asked: Any) -> dict[str, Any]:
+    """What a row says of eps after shuffling, by the names of its fields.
+
+    - ``solved``: whether a level that is matched at (eps, delta) was solved so that this eps is met.
+    """
+    if match.delta is None:
+        return {}
+    found = epsilon(source, n=n, delta=match.delta, rel=rel, attain=True, **asked)
+    bracket = found.bracket
+    if solved and match.kind is MatchKind.EPS_DELTA and match.value < bracket.upper:
+        bracket = replace(bracket, lower=min(bracket.lower, match.value), upper=match.value)
+    return {"epsilon": bracket, "attained": found.attained, "privacy": found.about, "neighbours": found.neighbours}
 
 
 def _guess(closed: Forms, at: Chosen, delta: Fraction, n: int) -> Fraction | None:
@@ -92,21 +102,14 @@ def _guess(closed: Forms, at: Chosen, delta: Fraction, n: int) -> Fraction | Non
     return Fraction(f"{min(gaussian_epsilon(variance, n, float(delta)), most):.6g}") or None
 
 
-def _certified(
-    closed: Forms, at: Chosen, match: Match, n: int, rel: float
-) -> tuple[Bracket | None, Attained | None, str, Neighbours | None]:
+def _certified(closed: Forms, at: Chosen, match: Match, n: int, rel: float) -> dict[str, Any]:
     if match.delta is None:
-        return None, None, "no delta was given", None
+        return {}
     try:
         near = match.value if match.kind is MatchKind.EPS_DELTA else _guess(closed, at, match.delta, n)
-        found = epsilon(at.source, n=n, delta=match.delta, rel=rel, bits=_BITS, attain=True, near=near)
+        return central(at.source, match, n, rel, bits=_BITS, near=near)
     except Unsupported as error:
-        return None, None, str(error), None
-    bracket = found.bracket
-    # Matched at (eps, delta), the level was solved so that this eps is met.
-    if match.kind is MatchKind.EPS_DELTA and match.value < bracket.upper:
-        bracket = replace(bracket, lower=min(bracket.lower, match.value), upper=match.value)
-    return bracket, found.attained, found.about, found.neighbours
+        return {"privacy": str(error)}
 
 
 def over_bounds(
@@ -141,27 +144,11 @@ def generic_row(match: Match, n: int, rel: float) -> Row:
     else:
         level = Bracket(match.value, match.value, Rigour.EXACT, "as given", "the local level that is matched")
     source = any_ldp(eps0=level.lower)
-    found = None if match.delta is None else epsilon(source, n=n, delta=match.delta, rel=rel, attain=True)
-    certified = None if found is None else found.bracket
-    if certified is not None and match.kind is MatchKind.EPS_DELTA and match.value < certified.upper:
-        # The level was solved so that this eps is met.
-        certified = replace(certified, lower=min(certified.lower, match.value), upper=match.value)
     return Row(
         source.name,
         "any randomizer of this budget",
         (),
         level,
-        *(None, None, None, None, None),
-        "",
-        None,
-        "the randomizer is not known: no estimator",
-        False,
-        certified,
-        None if found is None else found.attained,
-        "no delta was given" if found is None else found.about,
-        (),
-        0,
-        None,
-        "no free parameters",
-        neighbours=None if found is None else found.neighbours,
+        reason="the randomizer is not known: no estimator",
+        **central(source, match, n, rel),
     )

@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Final, TypeVar, final
 
 from symshuffle.base.choices import Criterion, Method, Rigour, choice
-from symshuffle.base.errors import CertificateError
+from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.numbers import Exp, as_width, enclose, parse_rational
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
@@ -146,6 +146,14 @@ class TradeoffCertificate:
             read(data["bound"], "bound"),
             choice(Criterion, data["criterion"], "criterion"),
         )
+
+
+def levels_around(level: Exp, bits: int) -> tuple[Fraction, Fraction]:
+    """Rational levels above and below an irrational one."""
+    if level.exponent <= 0:
+        raise InputError("eps0", level.exponent, "a number above 0")
+    ball = enclose(level, bits)
+    return ball.upper, max(ball.lower, 1 + Fraction(1, 1 << bits))
 
 
 def check_around(level: Fraction | Exp, levels: Sequence[Fraction], place: str) -> Rigour:

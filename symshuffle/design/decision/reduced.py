@@ -8,16 +8,16 @@ from fractions import Fraction
 from typing import Any, ClassVar, Final, final
 
 from symshuffle.base.choices import Criterion, Rigour, choice
-from symshuffle.base.errors import CertificateError, InputError, SolverFailure, Unsupported
+from symshuffle.base.errors import CertificateError, SolverFailure, Unsupported
 from symshuffle.base.levels import takes_eps0
-from symshuffle.base.numbers import Exp, enclose
+from symshuffle.base.numbers import Exp
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.extremal import check_lam, members
 from symshuffle.channels.geometry.groups import SymmetryGroup
 from symshuffle.channels.geometry.subset_orbits import OrbitCount, SubsetOrbit
 from symshuffle.design.decision import programs
-from symshuffle.design.decision.certificate import LEVELS, REL, check_around, check_bound, narrowed
+from symshuffle.design.decision.certificate import LEVELS, REL, check_around, check_bound, levels_around, narrowed
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import DecisionProblem
 
@@ -279,13 +279,11 @@ def orbit_tradeoff_at(
     if not isinstance(lam, Exp):
         design = orbit_tradeoff(problem, lam, group, criterion=criterion)
         return OrbitDesigns(problem, Fraction(lam), design.value, (design,))
-    if lam.exponent <= 0:
-        raise InputError("eps0", lam.exponent, "a number above 0")
 
     def around(bits: int) -> OrbitDesigns:
-        ball = enclose(lam, bits)
-        levels = ball.upper, max(ball.lower, 1 + Fraction(1, 1 << bits))
-        designs = tuple(orbit_tradeoff(problem, level, group, criterion=criterion) for level in levels)
+        designs = tuple(
+            orbit_tradeoff(problem, level, group, criterion=criterion) for level in levels_around(lam, bits)
+        )
         how = f"certificates at two rational levels around exp({lam.exponent}); the risk decreases in lam"
         value = Bracket(designs[0].value.lower, designs[1].value.upper, Rigour.BALL, "orbit lp", how)
         return OrbitDesigns(problem, lam, value, designs)

@@ -19,7 +19,7 @@ from symshuffle.base.choices import Criterion, Method, Rigour, choice
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure, check_kind
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.lp import LinearProgram, Sense
-from symshuffle.base.numbers import Exp, enclose
+from symshuffle.base.numbers import Exp
 from symshuffle.base.results import Bracket
 from symshuffle.channels.geometry.extremal import LDPCone, check_lam
 from symshuffle.channels.geometry.groups import trivial_group
@@ -32,6 +32,7 @@ from symshuffle.design.decision.certificate import (
     Design,
     TradeoffCertificate,
     action_rows,
+    levels_around,
     lowered,
     narrowed,
 )
@@ -167,15 +168,12 @@ def _tradeoff(
         if level > _LARGEST_LAM:
             raise InputError("lam", level, "a ratio of at most 1e300")
         return narrowed(lambda _: _at_rational(problem, level, criterion, method), rel, (0,))
-    if lam.exponent <= 0:
-        raise InputError("eps0", lam.exponent, "a number above 0")
     return narrowed(lambda bits: _around(problem, lam, criterion, method, bits), rel, LEVELS)
 
 
 def _around(problem: DecisionProblem, lam: Exp, criterion: Criterion, method: Method, bits: int) -> Design:
     """Certificates at two rational levels around an irrational one."""
-    ball = enclose(lam, bits)
-    above, below = ball.upper, max(ball.lower, Fraction(1) + Fraction(1, 1 << bits))
+    above, below = levels_around(lam, bits)
     stricter = _at_rational(problem, below, criterion, method)
     if stricter.value.exact is None:
         looser = _at_rational(problem, above, criterion, method)

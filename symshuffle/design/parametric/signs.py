@@ -17,7 +17,7 @@ import flint
 import sympy as sp
 
 from symshuffle.base.errors import NotDecided
-from symshuffle.base.numbers import Ball, Verdict, enclose, to_arb, working_precision
+from symshuffle.base.numbers import Ball, enclose, to_arb, working_precision
 from symshuffle.mechanisms.symbolic import LAM
 
 _ROOT_BITS: Final = 256
@@ -165,23 +165,3 @@ def _separators(roots: Sequence[sp.Expr]) -> list[sp.Rational]:
         if values[0] - 1 > slack and all(b - a > slack for a, b in itertools.pairwise(values)):
             return [(values[0] + 1) / 2, *inner, values[-1] + 1]
     raise NotDecided("two roots could not be separated")
-
-
-def nonnegative_by_coefficients(
-    expression: sp.Expr, region: dict[sp.Symbol, sp.Expr], positive: Sequence[sp.Symbol]
-) -> Verdict:
-    """Whether a rational function is non-negative on a region, the image of positive parameters.
-
-    It is decided where, after the substitution, numerator and denominator have coefficients of one sign each: equal
-    signs are a proof, opposite ones a refutation, and mixed coefficients settle nothing.
-    """
-    numerator, denominator = sp.fraction(sp.together(sp.sympify(expression).subs(region)))
-    signs = []
-    for part in (sp.expand(numerator), sp.expand(denominator)):
-        if part == 0:
-            return Verdict.TRUE
-        found = {sp.sign(c) for c in sp.Poly(part, *positive).coeffs()}
-        if len(found) != 1:
-            return Verdict.UNDECIDED
-        signs.append(found.pop())
-    return Verdict.of(bool(signs[0] == signs[1]))

@@ -205,10 +205,7 @@ def _coefficients(polynomials: Sequence[fmpq_poly]) -> Doubles:
 
 
 def _values(rows: Doubles, m: Doubles) -> Doubles:
-    found: Doubles = np.zeros_like(m)
-    for column in rows.T[::-1]:
-        found = found * m + column[:, None]
-    return found
+    return np.asarray(np.polynomial.polynomial.polyval(m, rows.T[:, :, None], tensor=False), dtype=np.float64)
 
 
 def rounded(x: float) -> Fraction:

@@ -39,6 +39,7 @@ from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError
 from symshuffle.base.numbers import Exp, Real, Verdict, less
 from symshuffle.base.results import Bracket, passes, well_formed, within
+from symshuffle.channels.geometry.linear import from_fmpq, to_fmpq
 from symshuffle.channels.law import Law
 from symshuffle.ledger.recheck.values import rational
 
@@ -217,13 +218,13 @@ def law_below(heights: Sequence[Fraction], places: Sequence[Fraction], above: Fr
     - ``heights``, ``places``: lower bounds on the potential, and increasing places, at least two; its ends are known.
     - ``above``: the mean of G is ``1 - above``.
     """
-    mean, at = 1 - _exact(above), [_exact(c) for c in places]
+    mean, at = 1 - to_fmpq(above), [to_fmpq(c) for c in places]
     # The potential falls with slope -1 left of the corners: one that left the line of the mean would have to be steeper
     # next to it, and one that rose a negative mass. Such a law is refused where it is made.
     # In a cell without channels a height may be above every potential: a chord from end to end is.
     fall = (mean - at[0]) / (at[-1] - at[0])
     r = [
-        max(min(_exact(height), fall * (at[-1] - c)), mean - c, fmpq(0)) for height, c in zip(heights, at, strict=True)
+        max(min(to_fmpq(height), fall * (at[-1] - c)), mean - c, fmpq(0)) for height, c in zip(heights, at, strict=True)
     ]
     r[0], r[-1] = mean - at[0], fmpq(0)
     hull: list[tuple[fmpq, fmpq]] = []
@@ -240,14 +241,14 @@ def law_below(heights: Sequence[Fraction], places: Sequence[Fraction], above: Fr
             slopes.pop()
         hull.append((x, y))
     masses = (after - before for before, after in pairwise((*slopes, fmpq(0))))
-    return Law.from_atoms((_fraction(x), _fraction(mass)) for (x, _), mass in zip(hull, masses, strict=True))
+    return Law.from_atoms((from_fmpq(x), from_fmpq(mass)) for (x, _), mass in zip(hull, masses, strict=True))
 
 
 def check_line(line: StopLossLine, k: int, gamma: Fraction, cap: Fraction) -> None:
     """Refuse a line that is above the stop-loss share of some template of ratio at most the cap."""
     if line.b < 0:
         raise CertificateError("b", f"the slope {line.b} is negative")
-    above = _above(k, *map(_exact, (line.c, line.a, line.b, line.d, gamma, cap)))
+    above = _above(k, *map(to_fmpq, (line.c, line.a, line.b, line.d, gamma, cap)))
     if above is not None:
         raise CertificateError("a", f"the line is not below for min u in [{above[0]:.6g}, {above[1]:.6g}]")
 
@@ -263,7 +264,7 @@ def _above(k: int, c: fmpq, a: fmpq, b: fmpq, d: fmpq, gamma: fmpq, cap: fmpq) -
 
 def gaps(line: StopLossLine, k: int, gamma: Fraction, cap: Fraction) -> Iterator[tuple[fmpq, fmpq, fmpq_poly]]:
     """Intervals of m = min u, and on each a positive multiple of the worst share minus the line: it has to be >= 0."""
-    return _gaps(k, *map(_exact, (line.c, line.a, line.b, line.d, gamma, cap)))
+    return _gaps(k, *map(to_fmpq, (line.c, line.a, line.b, line.d, gamma, cap)))
 
 
 def _gaps(
@@ -305,14 +306,6 @@ def _gaps(
                 yield low, high, offset + curve * _pair(m, t)
             if at <= 1:
                 yield low, high, rising + offset + curve * _pair(t, top)
-
-
-def _exact(x: Fraction) -> fmpq:
-    return fmpq(x.numerator, x.denominator)
-
-
-def _fraction(x: fmpq) -> Fraction:
-    return Fraction(int(x.p), int(x.q))
 
 
 def second_moment(k: int, gamma: Any) -> tuple[Any, Any]:

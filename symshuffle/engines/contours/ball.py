@@ -22,29 +22,27 @@ from typing import ClassVar, Final, final
 import flint
 
 from symshuffle.base.choices import Rigour
-from symshuffle.base.errors import NotDecided, Unsupported
-from symshuffle.base.numbers import Ball, ball_arguments, lower_end, to_arb, upper_end, working_precision
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import Ball, lower_end, to_arb, upper_end, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.engines.contours import saddle
-from symshuffle.engines.contours.segments import Segments, dyadic
+from symshuffle.engines.contours.line import AS_MANY_AS, Line, turned
+from symshuffle.engines.contours.segments import dyadic
 
 _RESOLVED: Final = 1e-9
 """Relative width below which doubles are not trusted to reach what was asked: balls answer, or refuse."""
 
-_AS_MANY_AS: Final = 16
-"""Atoms that cost as much as the continuous part of a law."""
-
-_OVERHEAD: Final = 8
-"""Atoms that cost as much as everything else at a node."""
-
 _SHORT: Final = 8
-_COARSE: Final = 0.3
+_COARSE: Final = 4.0
 _STRETCH_BITS: Final = 53
 _FAR_BITS: Final = 80
 _SPARED: Final = 4.0
 """Exponent by which silent nodes beyond the Gauss rule stay below the width aimed at; each of them costs a lot."""
+
+_SPARE_BITS: Final = 64
+"""Bits beyond those of the width aimed at and of the number of users: for what sums and turns of waves lose."""
 
 _ROUGH: Final = 40
 """Gauss nodes for the choice of constants."""
@@ -66,7 +64,7 @@ class BallContour:
     rel : float
         Relative width to aim at, in (0, 1).
     bits : int
-        Working precision; the atoms should be known to at least as many bits.
+        Largest working precision; the atoms should be known to at least as many bits.
     largest : int
         Limit on the number of intervals and quadrature nodes to evaluate.
     goal : Fraction, optional
@@ -98,7 +96,7 @@ class BallContour:
     @classmethod
     def trials(cls, law: Law | MixedLaw) -> tuple[BallContour, ...]:
         """Settings under which a bracket takes about a second, for tests."""
-        most = 160_000 // (len(law.values) if isinstance(law, Law) else _AS_MANY_AS)
+        most = 160_000 // (len(law.values) if isinstance(law, Law) else AS_MANY_AS)
         return tuple(cls(rel=rel, largest=most) for rel in (1e-4, 1e-2))
 
     @property
@@ -132,8 +130,9 @@ class BallContour:
     def _attempt(self, law: Law | MixedLaw, n: int, tilt: saddle.Tilt, rel: float) -> tuple[Bracket, int]:
         """One pass with constants chosen for the relative width ``rel``, and how many waves it took."""
         plan = saddle.choose(tilt, n, rel=rel, lattice=law.lattice)
-        with working_precision(self.bits + max(n.bit_length(), 8)):
-            line = _Line.of(law, n, plan, rel)
+        bits = min(self.bits, _SPARE_BITS - round(math.log2(rel)))
+        with working_precision(bits + max(n.bit_length(), 8)):
+            line = Line.of(law, n, plan, rel)
             largest = min(self.largest, _PRICIEST // line.waves)
             upper, lower, nodes, stretches = _sums(line, tilt, largest, rel)
             upper, lower = upper + line.truncation(), lower - line.truncation() - line.aliasing(tilt)
@@ -143,157 +142,13 @@ class BallContour:
         # H is never below E[G] nor below 0, beyond its singular part: both are bounds in their own right.
         floor = law.floor + lower_end(law.singular)
         how = (
-            f"contour in balls of {self.bits} bits at c = {plan.c:.4g}, {saddle.describe(plan)}, {nodes} nodes "
+            f"contour in balls of {bits} bits at c = {plan.c:.4g}, {saddle.describe(plan)}, {nodes} nodes "
             f"evaluated, {stretches} stretches of the other {plan.nodes + 1 - nodes} bounded"
         )
         return Bracket(max(low, floor), high, Rigour.BALL, self.name, how), (nodes + stretches) * line.waves
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """The integrand on the line Re s = c, in balls; M(c)^n exp(tau^2 c^2/2) is taken out as ``exp(log_scale)``."""
-
-    n: int
-    plan: saddle.ContourPlan
-    c: flint.arb
-    tau: flint.arb
-    step: flint.arb
-    values: tuple[flint.arb, ...]
-    weights: tuple[flint.arb, ...]
-    tilted: tuple[flint.arb, ...]
-    total: flint.arb
-    log_scale: flint.arb
-    zero: flint.arb
-    rule: Segments | None
-    error: flint.arb
-
-    @classmethod
-    def of(cls, law: Law | MixedLaw, n: int, plan: saddle.ContourPlan, rel: float) -> _Line:
-        c, tau = dyadic(plan.c), dyadic(plan.tau)
-        rule, atoms = None, law
-        if isinstance(law, MixedLaw):
-            rule = Segments.of(law, n, plan, rel)
-            atoms = law.near(rule.order, flint.ctx.prec)
-        values, weights = ball_arguments(atoms.values), ball_arguments(atoms.weights)
-        grown = [w * (c * v).exp() for v, w in zip(values, weights, strict=True)]
-        total = sum(grown, start=flint.arb(0))
-        step = dyadic(plan.step)
-        if plan.lattice is not None:
-            step = flint.arb.pi() / to_arb(plan.lattice * plan.nodes)
-        zero = sum((to_arb(w) for v, w in law.atoms() if isinstance(v, Fraction) and v == 0), start=flint.arb(0))
-        log_scale = n * total.log() + (tau * c) ** 2 / 2
-        tilted = tuple(g / total for g in grown)
-        error = flint.arb(0) if rule is None else rule.error(c) / total
-        return cls(
-            n, plan, c, tau, step, tuple(values), tuple(weights), tilted, total, log_scale, zero, rule, error.upper()
-        )
-
-    @property
-    def waves(self) -> int:
-        """What one node costs, in atoms."""
-        transforms = 0 if self.rule is None else len(self.rule.transforms)
-        return max(len(self.values), _AS_MANY_AS * transforms) + _OVERHEAD
-
-    def cumulant(self, s: flint.arb) -> flint.arb:
-        """``log E exp(s G)``, or a number above it."""
-        atoms = zip(self.values, self.weights, strict=True) if self.rule is None else self.rule.above
-        return sum((w * (s * v).exp() for v, w in atoms), start=flint.arb(0)).log()
-
-    def ratio(self, index: int) -> flint.acb:
-        """``M(c + it)/M(c)`` at a node, M(c) being the sum over atoms and Gauss nodes."""
-        t = self.step * index
-        far = self.rule is not None and index > self.rule.last
-        ratio = flint.acb(flint.arb(0, self.error), flint.arb(0, self.error))
-        stop = self.rule.atoms if self.rule is not None and far else len(self.values)
-        for value, weight in zip(self.values[:stop], self.tilted[:stop], strict=True):
-            sine, cosine = (t * value).sin_cos()
-            ratio += flint.acb(cosine * weight, sine * weight)
-        if self.rule is not None and far:
-            ratio += sum((f(flint.acb(self.c, t)) for f in self.rule.transforms), start=flint.acb(0)) / self.total
-        return ratio
-
-    def node(self, index: int) -> tuple[flint.arb, flint.arb]:
-        """Contributions of one node to the sums for U and L, before the factor step/pi."""
-        t = self.step * index
-        s = flint.acb(self.c, t)
-        smooth = self.tau * self.tau
-        factor = self.ratio(index) ** self.n
-        if self.plan.lattice is None:
-            factor *= flint.acb(-(smooth * t * t) / 2, smooth * self.c * t).exp()
-            kernel = 1 / (s * s)
-        else:
-            half = to_arb(self.plan.lattice / 2)
-            kernel = (half / (s * half).sinh()) ** 2
-        alone = index == 0 or (self.plan.lattice is not None and index == self.plan.nodes)
-        end_weight = flint.arb(0.5) if alone else flint.arb(1)
-        return (factor * kernel).real * end_weight, (factor * (kernel - smooth)).real * end_weight
-
-    def silence(self, spread: float, rel: float) -> float:
-        """Exponent below which a stretch may be bounded instead of evaluated."""
-        return saddle.QUIET - math.log(rel) + math.log1p(self.plan.end * spread) + 6
-
-    def truncation(self) -> flint.arb:
-        """Bound on both sums beyond the last node."""
-        if self.plan.lattice is not None:
-            return flint.arb(0)
-        end = self.step * self.plan.nodes
-        decay = (-((self.tau * end) ** 2) / 2).exp() / (self.tau**2 * end)
-        return (1 / end**2 + self.tau**2) * decay / flint.arb.pi() * (1 + self.error) ** self.n
-
-    def far(self, index: int) -> flint.arb:
-        """Bound on the size of the ratio from a node on: the atoms in phase, the segments by parts."""
-        assert self.rule is not None
-        atoms = sum(self.tilted[: self.rule.atoms], start=flint.arb(0))
-        return (atoms + self.rule.decay(self.c) / (self.step * index * self.total)).upper()
-
-    def fading(self, index: int) -> flint.arb:
-        """Logarithm of what kernel and smoothing leave from a node on, relative to the most they are at t = 0."""
-        t = self.step * index
-        smooth = self.tau**2
-        return ((1 / t**2 + smooth) / (1 / self.c**2 + smooth)).log() - smooth * t**2 / 2
-
-    def beyond(self, index: int) -> flint.arb:
-        """Bound on both sums over all nodes after this one, by an integral from it."""
-        start = self.step * index
-        return self.far(index) ** self.n * (1 / start + self.tau * (flint.arb.pi() / 2).sqrt()) / flint.arb.pi()
-
-    def deviation(self, middle: flint.arb) -> flint.arb:
-        """Bound on the tilted mean of ``|G - middle|``: the root of the square's, ``x^2 <= 2 (cosh(hx) - 1)/h^2``."""
-        h = 1 / (4 * max(abs(value) for value in self.values).upper())
-        around = self.total.log()
-        both = (self.cumulant(self.c + sign * h) - around - sign * h * middle for sign in (1, -1))
-        square = sum((growth.exp() for growth in both), start=flint.arb(0)) - 2 * (1 - self.error)
-        return ((1 + self.error) * square.upper() / h**2).sqrt().upper()
-
-    def stuck(self) -> flint.arb:
-        """What the smoothing adds where every copy of G is exactly zero."""
-        if self.plan.lattice is not None or not self.zero > 0:
-            return flint.arb(0)
-        return self.tau / (2 * flint.arb.pi()).sqrt() * (self.n * self.zero.log() - self.log_scale).exp()
-
-    def aliasing(self, tilt: saddle.Tilt) -> flint.arb:
-        """Bound on the alias terms, as in the engine in doubles."""
-        reach = 2 * flint.arb.pi() / self.step
-        q = (-self.c * reach / 2).exp()
-        bound = reach / 2 * q / (1 - q) ** 2
-        around = self.total.log()
-        for sign, distance in ((-1, reach / 2), (1, reach)):
-            best: flint.arb | None = None
-            for slope in saddle.tail_slopes(tilt, self.n, self.plan.c, self.plan.tau, float(distance.mid())):
-                theta = dyadic(sign * slope)
-                growth = self.n * (self.cumulant(self.c + theta) - around)
-                growth += ((self.c + theta) ** 2 - self.c**2) * self.tau**2 / 2
-                tail = (growth - abs(theta) * distance).exp() / (1 - (-abs(theta) * distance).exp())
-                if tail.is_finite() and (best is None or tail.upper() < best):
-                    best = tail.upper()
-            if best is None:
-                raise NotDecided("no slope of Chernoff's bound could be evaluated; raise bits")
-            bound += best / (self.c * flint.arb(1).exp())
-        return bound * (1 + self.error) ** self.n
-
-
-def _sums(line: _Line, tilt: saddle.Tilt, largest: int, rel: float) -> tuple[flint.arb, flint.arb, int, int]:
+def _sums(line: Line, tilt: saddle.Tilt, largest: int, rel: float) -> tuple[flint.arb, flint.arb, int, int]:
     """Upper end of the sum for U, lower end of the sum for L, and how many nodes and stretches that took."""
     threshold = line.silence(math.sqrt(line.n * tilt.curvature(line.plan.c)), rel)
     last = line.plan.nodes if line.rule is None else line.rule.last
@@ -317,58 +172,61 @@ def _sums(line: _Line, tilt: saddle.Tilt, largest: int, rel: float) -> tuple[fli
     return upper * weight + rest, lower * weight - rest, nodes, stretches
 
 
-def _evaluated(line: _Line, loud: list[tuple[int, int]]) -> tuple[flint.arb, flint.arb, int]:
-    """Sums over the nodes of some stretches, and how many those are."""
-    upper = lower = flint.arb(0)
-    for start, stop in loud:
-        for index in range(start, stop):
-            to_upper, to_lower = line.node(index)
-            upper, lower = upper + to_upper, lower + to_lower
-    return upper, lower, sum(stop - start for start, stop in loud)
+def _evaluated(line: Line, loud: list[tuple[int, int]]) -> tuple[flint.arb, flint.arb, int]:
+    """Sums for U and L over the nodes of some stretches, and how many those are."""
+    upper = without = flint.arb(0)
+    for start, stop in _joined(loud):
+        to_upper, to_without = line.sums(start, stop)
+        upper, without = upper + to_upper, without + to_without
+    return upper, upper - line.tau**2 * without, sum(stop - start for start, stop in loud)
+
+
+def _joined(stretches: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Stretches in their order, those that touch made one."""
+    joined: list[tuple[int, int]] = []
+    for start, stop in stretches:
+        touches = bool(joined) and joined[-1][1] == start
+        joined.append((joined.pop()[0] if touches else start, stop))
+    return joined
 
 
 def _stretches(
-    line: _Line, tilt: saddle.Tilt, threshold: float, last: int, largest: int
+    line: Line, tilt: saddle.Tilt, threshold: float, last: int, largest: int
 ) -> tuple[list[tuple[int, int]], int]:
     """Short stretches of nodes before ``last`` to evaluate, and how many others a ball over the whole shows silent."""
     plan, n = line.plan, line.n
-    tilted = tilt.tilted(plan.c)
-    centre = float(tilted @ tilt.values)
-    slope = float(tilted @ abs(tilt.values - centre))
-    width = max(1, math.ceil(_COARSE / max(slope * plan.step, _COARSE / (plan.nodes + 1))))
+    spread = math.sqrt(max(tilt.curvature(plan.c), 0.0))
+    width = max(1, math.ceil(_COARSE / max(spread * plan.step, _COARSE / (plan.nodes + 1))))
     if last // width > largest:
         raise saddle.too_many(f"contour in balls at n = {n}", f"over {largest} stretches of {line.waves} waves")
-    stack = [(start, min(start + width, last)) for start in range(0, last, width)][::-1]
-    middle = dyadic(centre)
+    middle = dyadic(tilt.slope(plan.c))
     loud: list[tuple[int, int]] = []
-    silent = 0
+    start = silent = 0
     with working_precision(_STRETCH_BITS):
-        # The common phase exp(-i t centre) leaves the size alone and keeps the balls narrow.
+        # The common phase exp(-i t middle) leaves the size alone and keeps the balls narrow.
         atoms = [(value - middle, weight) for value, weight in zip(line.values, line.tilted, strict=True)]
         quiet = (dyadic(-threshold) / n).exp() - line.error
-        while stack:
-            start, stop = stack.pop()
+        while start < last:
+            stop = min(start + width, last)
             t = (line.step * start).union(line.step * (stop - 1))
-            real = imaginary = flint.arb(0)
+            ratio = flint.acb(0)
             for value, weight in atoms:
-                sine, cosine = (t * value).sin_cos()
-                real += weight * cosine
-                imaginary += weight * sine
-            if flint.acb(real, imaginary).abs_upper() < quiet:
-                silent += 1
-            elif stop - start <= _SHORT:
-                loud.append((start, stop))
+                ratio += weight * turned(t * value)
+            if ratio.abs_upper() < quiet:
+                silent, start, width = silent + 1, stop, 2 * width
+            elif width > _SHORT:
+                width //= 2
             else:
-                halfway = (start + stop) // 2
-                stack += [(halfway, stop), (start, halfway)]
-            if silent + len(stack) + len(loud) * _SHORT > largest:
+                loud.append((start, stop))
+                start = stop
+            if silent + len(loud) * _SHORT > largest:
                 taken = f"over {largest} evaluations of {line.waves} waves"
                 raise saddle.too_many(f"contour in balls at n = {n}", taken)
     return loud, silent
 
 
 def _far_stretches(
-    line: _Line, tilt: saddle.Tilt, threshold: float, first: int, largest: int
+    line: Line, tilt: saddle.Tilt, threshold: float, first: int, largest: int
 ) -> tuple[list[tuple[int, int]], int]:
     """The same from ``first`` on, where the segments are transforms, by their decay or by the mean value theorem."""
     loud: list[tuple[int, int]] = []

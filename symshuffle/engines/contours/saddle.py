@@ -15,7 +15,7 @@ the tilted weights (:meth:`Tilt.tilted_noise`) is *proved under the assumption* 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, final
@@ -37,6 +37,13 @@ _STEEPEST: Final = 40.0
 
 _FINEST: Final = 1e-10
 """Width that constants are chosen for, if need be, however wide a bracket will do."""
+
+_FIRST: Final = 1e-5
+"""Width that constants are first chosen for, where the gap may be far below it."""
+
+_SHORT_STEP: Final = 8.0
+_LONG_STEP: Final = 30.0
+"""Factors by which widths to choose constants for fall at most from one pass to the next."""
 
 _LONGEST: Final = 1e300
 """Distance beyond which aliases are not pushed."""
@@ -251,9 +258,13 @@ def narrowed(
     - ``rel``: relative width asked for.
     """
     bracket: Bracket | None = None
-    for width in widths(rel, spread=spread):
+    # The gap is often far below what the constants were chosen for, because few values of S are near 0: the cheapest
+    # constants come first. Where S is 0 with positive probability it is above, being of first order in the smoothing.
+    # Where values of S are spread out a pass misses its width by little if at all.
+    aim, longest = (rel, _SHORT_STEP) if spread else (max(rel, _FIRST), _LONG_STEP)
+    while aim > max(min(rel * rel, _FINEST), 1e-16):
         try:
-            bracket, evaluated = attempt(width)
+            bracket, evaluated = attempt(aim)
         except Unsupported:
             if bracket is not None:
                 break
@@ -262,21 +273,10 @@ def narrowed(
             return narrowed(attempt, rel, most=most, goal=goal)
         if bracket.width <= Fraction(rel) * bracket.upper or evaluated > most or is_far(bracket, goal):
             break
+        missed = float(bracket.width / bracket.upper) / rel
+        aim /= min(max(2 * missed, 2.0), longest)
     assert bracket is not None  # there is a first width
     return bracket
-
-
-def widths(rel: float, *, spread: bool = False) -> Iterator[float]:
-    """Widths to choose constants for, the cheapest first, until the bracket is as narrow as asked.
-
-    The gap is often far below what the constants were chosen for, because few values of S are near 0; and where S
-    is 0 with positive probability it is above, being of first order in the smoothing. Where values of S are spread out
-    a pass misses its width by little if at all.
-    """
-    attempt = rel if spread else max(rel, 1e-5)
-    while attempt > max(min(rel * rel, _FINEST), 1e-16):
-        yield attempt
-        attempt /= 8 if spread else 30
 
 
 def choose(tilt: Tilt, n: int, *, rel: float, lattice: Fraction | None = None, quick: bool = False) -> ContourPlan:

@@ -345,8 +345,9 @@ class Bromwich:
             doubles = self.rigour is Rigour.FLOAT64 and plan.in_doubles and seen.transform is None
             line = BromwichLine.of(seen, n, plan, doubles=doubles)
             doubles = doubles and line.nodes * len(line.tilted) <= _MOST_IN_DOUBLES
+            beyond = line.rest()  # before the sum, which is dear: some lines are refused here
             total, allowance = line.sum_in_doubles() if doubles else line.sum_in_balls()
-            rest = line.rest() + allowance
+            rest = beyond + allowance
             weight = line.step / flint.arb.pi()
             upper = total * weight + rest + line.alone
             lower = total * weight - rest - line.aliases(total * weight + rest) + line.alone

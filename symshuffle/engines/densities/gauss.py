@@ -310,20 +310,3 @@ def decay(piece: Piece, x: flint.arb, y: flint.arb, beyond: flint.arb, c: flint.
     lift = flint.arb((rising.lower() * abs(y)).lower())
     seen = (value.imag if beyond > 0 else -value.imag).lower()
     return flint.arb(size.upper()), flint.arb(seen if seen > lift else lift)
-
-
-__all__ = [
-    "Rule",
-    "decay",
-    "expectation",
-    "gauss",
-    "least_nodes",
-    "mass",
-    "modulus",
-    "order_for",
-    "price",
-    "range_of",
-    "roughly",
-    "rule",
-    "slope",
-]

@@ -134,8 +134,6 @@ def falls(
     The value is raised, then lowered: an upper bound that is raised remains one. What raises an exception decides
     nothing; where the wrong value cannot be taken apart by a check, one that is off for every value of the symbol is
     tried in its place.
-
-    - ``runs``: runs of this check, which know what was seen before.
     """
     for threshold in (THRESHOLD, None):
         broken = False

@@ -124,10 +124,7 @@ _PRODUCT: Final = re.compile(r"[^\s+−<=>(),;]+(\([^()]*\))?")
 
 
 def to_lines(text: str, width: int) -> list[str]:
-    """The text in lines of at most so many signs, none of them broken inside a formula that fits into one.
-
-    - ``width``: signs in a line, at least 1.
-    """
+    """The text in lines of at most so many signs, none of them broken inside a formula that fits into one."""
 
     def kept(found: re.Match[str]) -> str:
         line = _line(found[1]) + found[2]

@@ -24,6 +24,7 @@ from symshuffle.base.numbers import (
     as_integer,
     enclose,
     equal,
+    exact_sum,
     is_enclosed,
     less,
     maximum,
@@ -66,7 +67,7 @@ class EnclosedLaw:
             if all(equal(entry, 0) is Verdict.TRUE for entry in column):
                 continue
             balls = [enclose(entry) for entry in column]
-            average: Ball = _total(balls) / channel.num_inputs
+            average: Ball = exact_sum(balls) / channel.num_inputs
             if less(0, average) is not Verdict.TRUE:
                 raise NotDecided(f"whether an output of mass {average} can occur is open at {DEFAULT_BITS} bits")
             templates.append(tuple(entry / average for entry in balls))
@@ -88,7 +89,7 @@ class EnclosedLaw:
 
     def trace(self) -> Ball:
         r"""The number :math:`E\sum_i(u_i-1)^2`."""
-        found: Ball = _total(w * _total((a - 1) * (a - 1) for a in u) for u, w in self.atoms())
+        found: Ball = exact_sum(w * exact_sum((a - 1) * (a - 1) for a in u) for u, w in self.atoms())
         return found
 
     def pairwise_divergence(self, i: int, j: int) -> Ball | float:
@@ -130,7 +131,7 @@ class EnclosedLaw:
         w = check_composition(composition, self.num_inputs)
         ratios, weights = [], []
         for u, weight in self.atoms():
-            mass = _total(a * b for a, b in zip(w, u, strict=True) if a)
+            mass = exact_sum(a * b for a, b in zip(w, u, strict=True) if a)
             if equal(mass, 0) is Verdict.TRUE:
                 continue
             if less(0, mass) is not Verdict.TRUE:
@@ -178,13 +179,9 @@ class EnclosedFiber:
 
     def second_moment(self) -> BallMatrix:
         r"""The matrix :math:`E[zz^T]` of :math:`Vz=r-\frac1k\sum_ir_i`: the Fisher information of one message."""
-        means = [_total(r) / len(r) for r in self.points]
+        means = [exact_sum(r) / len(r) for r in self.points]
         centred = tuple(tuple(entry - mean for entry in r) for r, mean in zip(self.points, means, strict=True))
         return second_moment(centred, self.weights)
-
-
-def _total(terms: Any) -> Any:
-    return sum(terms, start=Fraction(0))
 
 
 def template_law(channel: Channel) -> AnchoredLaw | EnclosedLaw:

@@ -242,25 +242,6 @@ def _noise(name: str, found: Sequence[Sequence[Number]], share: Fraction, size: 
     return VoteNoise(own, absent, used, told, total[0])
 
 
-def bitwise_votes(mechanism: Mechanism) -> VoteNoise | None:
-    """The noise of the estimator :math:`(y_i-q)/(p-q)` of every bit; None where messages are no strings of bits."""
-    from symshuffle.mechanisms.symbolic import evaluate, normal_form
-    from symshuffle.mechanisms.unary import BitStrings
-
-    if not is_alike(mechanism):
-        return None
-    strings = [c for c in (mechanism.general or mechanism).classes if isinstance(c.members, BitStrings)]
-    if len(strings) != 1:
-        return None
-    mixed, known = strings[0], dict(mechanism.fixed)
-    other = mixed.members.other.subs(known)  # type: ignore[union-attr]  # it is BitStrings
-    own = normal_form(other * mixed.states[0].probability.subs(known))
-    if normal_form(own + (1 - other) * mixed.states[1].probability.subs(known) - 1) != 0:
-        return None  # other messages occur as well
-    noise = [evaluate(normal_form(q * (1 - q) / (own - other) ** 2)) for q in (own, other)]
-    return VoteNoise(noise[0], noise[1], _inputs(mechanism), "bitwise unbiased")
-
-
 def _inputs(mechanism: Mechanism) -> int:
     if mechanism.parameters and any(p.symbol != mechanism.pair.by for p in mechanism.parameters):
         left = ", ".join(p.name for p in mechanism.parameters)
@@ -273,8 +254,8 @@ def closed_sums(mechanism: Mechanism) -> tuple[tuple[sp.Expr, sp.Expr, sp.Expr],
     """The sums over all classes of one template, in the open parameters, and the classes that are strings of bits."""
     import sympy as sp
 
+    from symshuffle.mechanisms.members import BitStrings
     from symshuffle.mechanisms.symbolic import normal_form
-    from symshuffle.mechanisms.unary import BitStrings
     from symshuffle.utility.estimation.moments import template_class
 
     size = mechanism.inputs
@@ -306,7 +287,7 @@ def string_terms(ones: Any, size: int, weight: Any, hit: Any, miss: Any) -> Sums
 def _string_sums(size: int, hit: Number, miss: Number, other: Number, bits: int) -> Sums:
     """The sums over strings with 1 to ``size - 1`` ones; the other two carry no information."""
     if size > LARGEST_STRING:
-        raise Unsupported(f"{size} bits: the canonical estimator is summed up to {LARGEST_STRING}, use bitwise_votes")
+        raise Unsupported(f"{size} bits: the canonical estimator is summed up to {LARGEST_STRING} bits")
     if size <= _LONGEST_EXACT and all(isinstance(x, Fraction) for x in (hit, miss, other)):
         return _added(size, hit, miss, other, (1 - other) ** size)
     with working_precision(bits + 64):

@@ -1,97 +1,70 @@
 r"""The best channel under a raw local cap: subset selection, and which subset size.
 
 Under :math:`u_i\le\lambda u_j` the trace is largest on two-level templates, so the design problem is one integer: the
-number ``s`` of high coordinates. Trace, tie points and best sizes are derived from the definition of subset selection.
+number ``s`` of high coordinates. Trace, tie points and best sizes are derived from the definition of subset selection
+(:mod:`symshuffle.utility.frontiers.subset_forms`); numbers are read off the forms on file, without SymPy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cache, reduce
-from typing import Any, Final, overload
+from functools import reduce
+from typing import TYPE_CHECKING, Any, Final, overload
 
 import flint
-import sympy as sp
 
 from symshuffle.base.choices import Loss, Population, Rigour, choice
 from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_budget, takes_eps0
 from symshuffle.base.numbers import (
+    DEFAULT_BITS,
+    Ball,
     Exp,
     Number,
     Real,
     Verdict,
     as_constant,
     as_integer,
+    as_precision,
     less,
     to_arb,
     working_precision,
 )
+from symshuffle.base.numbers.texts import LARGEST_PARAMETER
 from symshuffle.base.results import Bracket
-from symshuffle.mechanisms.finite import K, S, subset_selection
-from symshuffle.mechanisms.symbolic import LAM, LARGEST_PARAMETER, constant_of, evaluate, normal_form, sign_factor
+from symshuffle.decompositions.calculated import number_at
+from symshuffle.decompositions.closed_forms import table
+from symshuffle.decompositions.quotients import quotient_of
 from symshuffle.utility.estimation.canonical import isotropic_risk
-from symshuffle.utility.estimation.moments import pairwise_budget, trace
-from symshuffle.utility.estimation.votes import VoteNoise, canonical_votes
+from symshuffle.utility.estimation.votes import VoteNoise, named_votes
+
+if TYPE_CHECKING:
+    import sympy as sp
 
 _PRECISIONS: Final = (128, 256, 512, 1024, 2048, 4096)
 _MOST_INPUTS: Final = 1000
 _BITS: Final = 80
 """Binary digits after the point of a calibrated ratio."""
 
-NEIGHBOUR_CHART: Final = {
-    LAM: 1 + sp.Symbol("t0", nonnegative=True),
-    S: 1 + sp.Symbol("t1", nonnegative=True),
-    K: 3 + sp.Symbol("t1", nonnegative=True) + sp.Symbol("t2", nonnegative=True),
-}
-"""The range ``lam >= 1``, ``1 <= s <= k - 2`` in which ``s`` and ``s + 1`` are both subset sizes."""
+
+def capped_forms() -> dict[str, Any]:
+    """The closed forms of subset selection on file, as texts; ``lam`` is the ratio cap."""
+    found: dict[str, Any] = table()["subset-selection"]["capped"]
+    return found
 
 
-def _readable(expression: sp.Expr) -> sp.Expr:
-    """The expression factored, with the number ``k - s`` of low coordinates written as such."""
-    low = sp.Symbol("l", positive=True)
-    return sp.factor(normal_form(expression).subs(K, S + low)).subs(low, K - S)
+def number_of(form: str, *, k: int, s: int | None = None, lam: Real | None = None, bits: int | None = None) -> Number:
+    """A closed form on file at some values: a fraction where it is rational and no bits are given, otherwise a ball.
 
-
-@cache
-def subset_trace() -> sp.Expr:
-    """Trace of subset selection as an expression in ``k``, ``s`` and ``lambda``.
-
-    Returns
-    -------
-    sympy.Expr
-        For subsets of size ``s`` of ``k`` inputs at the ratio cap ``lambda``.
-
-    Notes
-    -----
-    anchored, Theorem 9.3.
-
-    Examples
-    --------
-    >>> subset_trace().subs({K: 2, S: 1, LAM: 3})
-    1/2
+    - ``form``: ``trace``, ``budget``, ``tie ratio``, ``tangent``, ``slope constant`` or ``threshold budget``.
     """
-    return _readable(trace(subset_selection()))
-
-
-@cache
-def subset_budget() -> sp.Expr:
-    """The pairwise chi-square divergence of subset selection in ``k``, ``s``, ``lambda``."""
-    return _readable(pairwise_budget(subset_selection()))
-
-
-@cache
-def subset_slope() -> sp.Expr:
-    """Trace per unit of budget of subset selection in ``k``, ``s``, ``lambda``."""
-    return _readable(subset_trace() / subset_budget())
-
-
-@cache
-def tie_polynomial() -> sp.Expr:
-    r"""A polynomial with the sign of :math:`T_k(s;\lambda)-T_k(s+1;\lambda)` for every :math:`\lambda>1`."""
-    return sign_factor(subset_trace() - subset_trace().subs(S, S + 1), NEIGHBOUR_CHART)
+    given: dict[str, Real | None] = {"k": Fraction(int(k)), "s": None if s is None else Fraction(int(s)), "lam": lam}
+    values = {name: value for name, value in given.items() if value is not None}
+    precision = None if bits is None else as_precision(bits)
+    found = number_at(capped_forms()[form], values, precision or DEFAULT_BITS)
+    return Ball(found, found, precision) if precision is not None and isinstance(found, Fraction) else found
 
 
 @overload
@@ -129,19 +102,14 @@ def tie_ratio(k: int | None = None, s: int | None = None, *, bits: int | None = 
     Fraction(6, 1)
     """
     if k is None and s is None:
-        return _tie_ratio()
+        from symshuffle.utility.frontiers.subset_forms import tie_form
+
+        return tie_form()
     if k is None or s is None:
         raise InputError("k, s", f"{k}, {s}", "both or neither")
     k = check_inputs(k, 3)
     s = as_integer(s, "s", 1, (k - 1) // 2)
-    return evaluate(_tie_ratio().xreplace({K: sp.Integer(k), S: sp.Integer(s)}), bits=bits)
-
-
-@cache
-def _tie_ratio() -> sp.Expr:
-    square = sp.Symbol("q", positive=True)
-    (root,) = sp.solve(tie_polynomial().subs(LAM, sp.sqrt(square)), square)
-    return sp.sqrt(_readable(root))
+    return number_of("tie ratio", k=k, s=s, bits=bits)
 
 
 def sign_at(coefficients: Sequence[Fraction | int], lam: Real) -> int:
@@ -163,19 +131,16 @@ def sign_at(coefficients: Sequence[Fraction | int], lam: Real) -> int:
     raise NotDecided(f"the sign of a polynomial at lambda = {lam} is open at {_PRECISIONS[-1]} bits")
 
 
-@cache
-def _tie_terms() -> dict[int, list[tuple[int, int, int]]]:
-    """Coefficients of the tie polynomial, powers of k and of s, by powers of lambda, highest first."""
-    polynomial = sp.Poly(tie_polynomial(), LAM, K, S)
-    found: dict[int, list[tuple[int, int, int]]] = {power: [] for power in range(polynomial.degree(LAM), -1, -1)}
-    for (power, i, j), coefficient in polynomial.terms():
-        found[power].append((int(coefficient), i, j))
-    return found
-
-
 def _tie_sign(k: int, s: int, lam: Real) -> int:
     """Sign of the tie polynomial: 1 where size s is better than size s + 1."""
-    return sign_at([sum(c * k**i * s**j for c, i, j in terms) for terms in _tie_terms().values()], lam)
+    return sign_at(in_ratio(capped_forms()["tie"], k, s)[0][::-1], lam)
+
+
+def in_ratio(text: str, k: int, s: int) -> tuple[list[Fraction], list[Fraction]]:
+    """Coefficients of numerator and denominator of a closed form in ``lam``, the constant first."""
+    found = quotient_of(text, {"k": k, "s": s})
+    above, below = ([Fraction(int(c.p), int(c.q)) for c in part[::2]] for part in (found.above, found.below))
+    return above, below
 
 
 @takes_eps0()
@@ -239,14 +204,6 @@ def check_cap(lam: Real | float, name: str = "lam") -> Real:
     return read
 
 
-def at(expression: sp.Expr, *, k: int, lam: Real, s: int | None = None, bits: int | None = None) -> Number:
-    """Evaluate a closed form in ``k``, ``s``, ``lambda``: a fraction where it is rational, otherwise a ball."""
-    values = {K: sp.Integer(k), LAM: constant_of(lam)}
-    if s is not None:
-        values[S] = sp.Integer(s)
-    return evaluate(expression.xreplace(values), bits=bits)
-
-
 @takes_eps0()
 def raw_cap_trace(k: int, lam: Real, *, bits: int | None = None) -> Number:
     r"""Largest trace of a channel with ratio cap ``lam``.
@@ -284,7 +241,7 @@ def raw_cap_trace(k: int, lam: Real, *, bits: int | None = None) -> Number:
     Fraction(105, 32)
     """
     lam = check_cap(lam)
-    return at(subset_trace(), k=k, s=optimal_subset_sizes(k, lam)[0], lam=lam, bits=bits)
+    return number_of("trace", k=k, s=optimal_subset_sizes(k, lam)[0], lam=lam, bits=bits)
 
 
 @takes_eps0()
@@ -314,7 +271,8 @@ def best_sizes(k: int, lam: Real, loss: Loss) -> tuple[int, ...]:
 
 def size_noise(k: int, s: int, lam: Real, bits: int = 128) -> VoteNoise:
     """The noise of the votes of subset selection."""
-    return canonical_votes(subset_selection().at(k=k, s=s, lam=read_budget(lam=lam)), bits=bits)
+    values = {"k": Fraction(k), "s": Fraction(s), "lam": read_budget(lam=lam)}
+    return named_votes("subset-selection", values, share=Fraction(1), size=k, inputs=k, bits=bits)
 
 
 def check_size(k: int, s: int) -> tuple[int, int]:
@@ -328,12 +286,6 @@ def check_budget(budget: Fraction | int) -> Fraction:
     if isinstance(budget, bool) or not isinstance(budget, Fraction | int) or budget <= 0:
         raise InputError("budget", budget, "a rational number > 0 (0 allows only channels that say nothing)")
     return Fraction(budget)
-
-
-@cache
-def _budget_terms() -> tuple[sp.Expr, sp.Expr]:
-    numerator, denominator = sp.fraction(normal_form(subset_budget()))
-    return numerator, denominator
 
 
 def matched_ratio(k: int, s: int, budget: Fraction, *, lam_cap: Real | None = None) -> Bracket:
@@ -373,15 +325,15 @@ def matched_ratio(k: int, s: int, budget: Fraction, *, lam_cap: Real | None = No
     k, s = check_size(k, s)
     target = check_budget(budget)
     if lam_cap is not None:
-        top = at(subset_budget(), k=k, s=s, lam=check_cap(lam_cap, "lam_cap"))
+        top = number_of("budget", k=k, s=s, lam=check_cap(lam_cap, "lam_cap"))
         if less(top, target) is Verdict.TRUE:
             raise InputError(
                 "budget",
                 budget,
                 f"a number in (0, {float(top):.6g}], the range of size {s} of {k} up to ratio {lam_cap}",
             )
-    terms = (sp.Poly(part.subs({K: k, S: s}), LAM).all_coeffs()[::-1] for part in _budget_terms())
-    spent, unit = (flint.fmpq_poly([flint.fmpq(int(c.p), int(c.q)) for c in part]) for part in terms)
+    parts = in_ratio(capped_forms()["budget"], k, s)
+    spent, unit = (flint.fmpq_poly([flint.fmpq(c.numerator, c.denominator) for c in part]) for part in parts)
     excess = spent - flint.fmpq(target.numerator, target.denominator) * unit
 
     def beyond(scaled: int) -> bool:

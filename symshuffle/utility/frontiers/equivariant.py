@@ -26,18 +26,17 @@ from symshuffle.mechanisms.symbolic import LAM, constant_of, evaluate, normal_fo
 from symshuffle.utility.estimation.canonical import check_users, isotropic_risk
 from symshuffle.utility.estimation.moments import levels_budget, levels_signal
 from symshuffle.utility.frontiers.caps import (
-    at,
     check_budget,
     check_cap,
     check_inputs,
     check_size,
     matched_ratio,
-    subset_budget,
-    subset_trace,
+    number_of,
 )
 from symshuffle.utility.frontiers.frontier import LARGEST_CAPPED, trace_frontier
 from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit
 from symshuffle.utility.frontiers.orbits import Frontier, signal_and_budget
+from symshuffle.utility.frontiers.subset_forms import subset_budget, subset_trace
 
 REAL_SIZES: Final = {
     LAM: 1 + sp.Symbol("c", nonnegative=True),
@@ -257,7 +256,7 @@ def matched_risk(
     n = check_users(n)
     ratio = matched_ratio(k, s, budget)
     ends = [
-        Fraction(isotropic_risk(k, at(subset_trace(), k=k, s=s, lam=lam), population=population)) / n
+        Fraction(isotropic_risk(k, number_of("trace", k=k, s=s, lam=lam), population=population)) / n
         for lam in (ratio.upper, ratio.lower)
     ]
     how = f"subsets of size {s}, at two rational ratios around the matched one"
@@ -273,7 +272,7 @@ def largest_budget(k: int, lam: Fraction) -> tuple[Fraction, int]:
     k = check_inputs(k)
     check_cap(lam)
     low = first_integer(lambda s: lam * s**2 > (k - s) ** 2, 1, k) - 1  # the largest s with <=, or 1
-    spent: Any = {s: at(subset_budget(), k=k, s=s, lam=Fraction(lam)) for s in (low, min(low + 1, k - 1))}
+    spent: Any = {s: number_of("budget", k=k, s=s, lam=Fraction(lam)) for s in (low, min(low + 1, k - 1))}
     return max((value, s) for s, value in spent.items())
 
 

@@ -12,48 +12,25 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
-from typing import Any, Final, overload
-
-import sympy as sp
+from typing import TYPE_CHECKING, Any, Final, overload
 
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Number, Real, enclose
 from symshuffle.base.results import Bracket
-from symshuffle.mechanisms.finite import K, S
-from symshuffle.mechanisms.symbolic import LAM, evaluate, normal_form
-from symshuffle.utility.frontiers.caps import (
-    at,
-    check_cap,
-    check_inputs,
-    matched_ratio,
-    subset_budget,
-    subset_slope,
-    subset_trace,
-)
+from symshuffle.utility.frontiers.caps import check_cap, check_inputs, matched_ratio, number_of
 from symshuffle.utility.frontiers.contamination import exact_bracket
 from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit
 from symshuffle.utility.frontiers.orbits import DualCertificate, Frontier
+
+if TYPE_CHECKING:
+    import sympy as sp
 
 _BITS: Final = 80
 """Binary digits of the rational ratios that stand in for irrational optima."""
 
 LARGEST_CAPPED: Final = 1000
 """Inputs beyond which the joint problem with a ratio cap is refused: its certificate has one polynomial per input."""
-
-BUDGET: Final = sp.Symbol("C", positive=True)
-"""The budget in closed forms."""
-
-
-@cache
-def critical_ratio() -> sp.Expr:
-    r"""The ratio where the slope of the ``s``-subset template is largest: the critical point :math:`\sqrt{(k-s)/s}`."""
-    square = sp.Symbol("q", positive=True)
-    numerator = sp.fraction(normal_form(sp.diff(subset_slope(), LAM)))[0]
-    factor = next(f for f, _ in sp.factor_list(numerator)[1] if f.has(LAM))
-    (root,) = sp.solve(factor.subs(LAM, sp.sqrt(square)), square)
-    return sp.sqrt(sp.factor(root))
 
 
 @overload
@@ -91,7 +68,11 @@ def slope_constant(k: int | None = None, *, bits: int | None = None) -> Any:
     >>> slope_constant(5)
     Fraction(20, 9)
     """
-    return _at_optimum(subset_slope(), k, bits)
+    if k is None:
+        from symshuffle.utility.frontiers.subset_forms import slope_form
+
+        return slope_form()
+    return number_of("slope constant", k=check_inputs(k), bits=bits)
 
 
 @overload
@@ -129,48 +110,11 @@ def threshold_budget(k: int | None = None, *, bits: int | None = None) -> Any:
     >>> threshold_budget(10)
     Fraction(4, 9)
     """
-    return _at_optimum(subset_budget(), k, bits)
+    if k is None:
+        from symshuffle.utility.frontiers.subset_forms import threshold_form
 
-
-def _at_optimum(expression: sp.Expr, k: int | None, bits: int | None) -> Any:
-    """A closed form of subset selection at one high coordinate and the ratio sqrt(k - 1)."""
-    root = sp.Symbol("t", positive=True)  # t = sqrt(k - 1), so that everything is rational in t
-    if k is not None:
-        k = check_inputs(k)
-    reduced = _reduced(expression, root).subs(root, sp.sqrt(K - 1))
-    return reduced if k is None else evaluate(reduced.subs(K, k), bits=bits)
-
-
-@cache
-def _reduced(expression: sp.Expr, root: sp.Symbol) -> sp.Expr:
-    return sp.factor(expression.subs(S, 1).subs(LAM, root).subs(K, root**2 + 1))
-
-
-@cache
-def tangent_slope() -> sp.Expr:
-    r"""The slope :math:`dS/dB` of the singleton curve, in ``k`` and ``lambda``."""
-    signal, budget = subset_trace().subs(S, 1), subset_budget().subs(S, 1)
-    return sp.factor(normal_form(sp.diff(signal, LAM) / sp.diff(budget, LAM)))
-
-
-@cache
-def budget_equation() -> sp.Expr:
-    """Polynomial in ``lambda`` for the ratio cap at which k-ary response has budget C.
-
-    Its root above 1 is the ratio at which the pairwise chi-square divergence of k-ary randomized response is ``C``.
-
-    Returns
-    -------
-    sympy.Expr
-        In ``lambda``, ``k`` and ``C``.
-
-    Examples
-    --------
-    >>> budget_equation()
-    lambda**3 + lambda**2*(-C - 1) + lambda*(-C*k + C - 1) + 1
-    """
-    numerator = sp.fraction(normal_form(subset_budget().subs(S, 1) - BUDGET))[0]
-    return sp.collect(sp.expand(numerator), LAM)
+        return threshold_form()
+    return number_of("threshold budget", k=check_inputs(k), bits=bits)
 
 
 def trace_frontier(k: int, budget: Fraction | float, *, lam_cap: Real | float | None = None) -> Frontier:
@@ -225,9 +169,9 @@ def _below_threshold(k: int, budget: Fraction) -> bool:
     return budget < 1 and slack >= 0 and slack * slack * m >= 4
 
 
-def _number(expression: sp.Expr, k: int, lam: Fraction) -> Fraction:
+def _number(form: str, k: int, lam: Fraction) -> Fraction:
     """A closed form of the singleton curve at a rational ratio."""
-    return Fraction(at(expression, k=k, s=1, lam=lam))  # type: ignore[arg-type]  # rational at a rational ratio
+    return Fraction(number_of(form, k=k, s=1, lam=lam))  # type: ignore[arg-type]  # rational at a rational ratio
 
 
 def _root_bounds(k: int) -> tuple[Fraction, Fraction]:
@@ -245,14 +189,14 @@ def _between(lower: Fraction, upper: Fraction, engine: str, how: str) -> Bracket
 def _uncapped(k: int, budget: Fraction) -> Frontier:
     if _below_threshold(k, budget):
         floor, lam = _root_bounds(k)  # at a ratio rounded up the template's budget is at least the threshold
-        share = budget / _number(subset_budget(), k, lam) if budget else Fraction(0)
-        lower = share * _number(subset_trace(), k, lam)
+        share = budget / _number("budget", k, lam) if budget else Fraction(0)
+        lower = share * _number("trace", k, lam)
         certificate = DualCertificate(k, Fraction(k * (k - 1)) / (1 + floor) ** 2, Fraction(0))
         how = f"slope constant times budget; augmented randomized response at ratio sqrt({k - 1})"
     else:
         share, lam = Fraction(1), matched_ratio(k, 1, budget).lower
-        lower, eta = _number(subset_trace(), k, lam), _number(tangent_slope(), k, lam)
-        certificate = DualCertificate(k, eta, lower - eta * _number(subset_budget(), k, lam))
+        lower, eta = _number("trace", k, lam), _number("tangent", k, lam)
+        certificate = DualCertificate(k, eta, lower - eta * _number("budget", k, lam))
         how = "k-ary randomized response at the ratio of this budget; tangent of the singleton curve"
     mixture = centre_orbit(k, 1 - share), subset_orbit(k, 1, lam, share)
     orbits = tuple(orbit for orbit in mixture if orbit.weight)
@@ -298,11 +242,11 @@ def _capped(k: int, budget: Fraction | float, lam_cap: Real) -> Frontier:
 def _tangent_ratio(k: int, eta: Fraction, cap: Fraction) -> Fraction | None:
     """The ratio in [sqrt(k - 1), cap] where the singleton curve has slope ``eta``; None if there is none."""
     low, high = _root_bounds(k)[1], cap
-    if low >= high or not _number(tangent_slope(), k, high) < eta < _number(tangent_slope(), k, low):
+    if low >= high or not _number("tangent", k, high) < eta < _number("tangent", k, low):
         return None
     while high - low > Fraction(1, 1 << _BITS):
         middle = Fraction(round((low + high) / 2 * (1 << (_BITS + 4))), 1 << (_BITS + 4))
-        if _number(tangent_slope(), k, middle) > eta:
+        if _number("tangent", k, middle) > eta:
             low = middle
         else:
             high = middle

@@ -7,21 +7,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, final
-
-from sympy.utilities.iterables import multiset_permutations
+from typing import TYPE_CHECKING, Final, final
 
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.numbers import as_integer
 from symshuffle.channels.geometry.groups import SymmetryGroup, symmetric_group
 from symshuffle.channels.geometry.linear import Vector, row_dependence
-from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.symbolic import constant_of
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw, check_template
 from symshuffle.utility.frontiers.caps import check_cap, check_inputs
+
+if TYPE_CHECKING:
+    from symshuffle.mechanisms.model import Mechanism
 
 LARGEST_VERTEX_INPUTS: Final = 16
 """Inputs beyond which the 2^k - 2 vertices are not listed (their k - 1 orbits always are)."""
@@ -122,7 +121,21 @@ def arrangements(u: Sequence[Fraction]) -> tuple[Vector, ...]:
             f"{len(u)} entries with {len(values)} values have {size} rearrangements (limit {LARGEST_ORBIT}): "
             "work with one template per orbit (symshuffle.utility.frontiers.orbits)"
         )
-    return tuple(map(tuple, multiset_permutations(sorted(u))))
+    return tuple(_rearranged(sorted(u)))
+
+
+def _rearranged(ascending: list[Fraction]) -> Iterator[Vector]:
+    """The distinct rearrangements of a list in ascending order, each the next one in lexicographic order."""
+    now = list(ascending)
+    while True:
+        yield tuple(now)
+        falls = [i for i in range(len(now) - 1) if now[i] < now[i + 1]]
+        if not falls:
+            return
+        i = falls[-1]
+        j = max(j for j in range(i + 1, len(now)) if now[j] > now[i])
+        now[i], now[j] = now[j], now[i]
+        now[i + 1 :] = reversed(now[i + 1 :])
 
 
 def symmetrize(law: AnchoredLaw, group: SymmetryGroup | None = None) -> AnchoredLaw:
@@ -254,6 +267,9 @@ def orbit_mechanism(orbits: Sequence[Orbit]) -> Mechanism:
     An orbit of weight :math:`\omega` with ``N`` rearrangements of a template :math:`u` gives ``N`` outputs; an input in
     a coordinate of value :math:`v` sends each of them with probability :math:`v\omega/N`.
     """
+    from symshuffle.mechanisms.model import Mechanism
+    from symshuffle.mechanisms.symbolic import constant_of
+
     sizes = {sum(count for count, _ in orbit.levels) for orbit in orbits}
     if len(sizes) != 1:
         raise InputError("orbits", f"inputs {sorted(sizes)}", "at least one orbit, all of one number of inputs")

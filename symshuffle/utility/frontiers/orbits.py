@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
-import sympy as sp
+from flint import fmpq, fmpq_poly
 
 from symshuffle.base.choices import Population, Rigour, choice
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.numbers import Exp, Real, enclose
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, passes, well_formed, within
 from symshuffle.channels.geometry.linear import row_dependence
-from symshuffle.mechanisms.symbolic import constant_of
 from symshuffle.utility.anchored.law import AnchoredLaw, check_template, template_budget, template_signal
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.frontiers.orbit import Orbit, check_orbit, mix_laws, orbit_law, orbit_mechanism
+from symshuffle.utility.frontiers.roots import roots_inside
 
 if TYPE_CHECKING:
     from symshuffle.channels.channel import Channel
@@ -35,8 +35,6 @@ LARGEST_LAW: Final = 12
 
 RATIO_BITS: Final = 256
 """Binary digits at which an irrational cap is compared with ratios, which have about 100."""
-
-_RATIO: Final = sp.Symbol("t")
 
 
 @final
@@ -49,23 +47,21 @@ class DualCertificate:
     intercept: Fraction
     lam_cap: Fraction | None = None
 
-    def curves(self) -> Iterator[tuple[sp.Poly, Fraction | None]]:
+    def curves(self) -> Iterator[tuple[fmpq_poly, Fraction | None]]:
         r"""Polynomials :math:`(\eta B+c-S)\,tP^2` in the one free ratio ``t``, to be at least 0 on ``[1, lam_cap]``."""
         cap = self.lam_cap
         for high in range(self.k - 1 if cap is not None else 1):
             yield self._curve(high, cap if cap is not None else Fraction(1)), cap
 
-    def _curve(self, high: int, cap: Fraction) -> sp.Poly:
+    def _curve(self, high: int, cap: Fraction) -> fmpq_poly:
         """With ``high`` coordinates at the cap, one at ``t``, the others at 1."""
-        k, top = sp.Integer(self.k), constant_of(cap)
-        eta, intercept = constant_of(self.eta), constant_of(self.intercept)
-        flat = self.k - 1 - high
-        total = sp.Poly(_RATIO + flat + high * top, _RATIO)
-        squares = sp.Poly(_RATIO**2 + flat + high * top**2, _RATIO)
-        reciprocals = sp.Poly((flat + high / top) * _RATIO + 1, _RATIO)  # times t
-        ratio = sp.Poly(_RATIO, _RATIO)
+        k, flat = self.k, self.k - 1 - high
+        top, eta, intercept = (fmpq(*one.as_integer_ratio()) for one in (cap, self.eta, self.intercept))
+        ratio = fmpq_poly([0, 1])
+        total, squares = ratio + (flat + high * top), ratio * ratio + (flat + high * top * top)
+        reciprocals = ratio * (flat + high / top) + 1  # times t
         square = total * total
-        budget = (squares * reciprocals * total - ratio * square * k) * (1 / (k - 1))
+        budget = (squares * reciprocals * total - ratio * square * k) * fmpq(1, k - 1)
         signal = ratio * squares * k**2 - ratio * square * k
         return budget * eta + ratio * square * intercept - signal
 
@@ -90,19 +86,18 @@ class DualCertificate:
         return self.intercept if self.eta == 0 else self.eta * Fraction(budget) + self.intercept
 
 
-def _check_nonnegative(polynomial: sp.Poly, cap: Fraction | None, place: str) -> None:
+def _check_nonnegative(polynomial: fmpq_poly, cap: Fraction | None, place: str) -> None:
     """Refuse a rational polynomial that is negative on [1, cap], or on [1, oo): roots of odd multiplicity decide."""
-    if polynomial.is_zero:
+    if polynomial.is_zero():
         return
-    low, high = sp.Integer(1), sp.oo if cap is None else constant_of(cap)
-    for factor, power in polynomial.sqf_list()[1]:
-        at_ends = sum(factor.eval(end) == 0 for end in {low, high} - {sp.oo})
-        if power % 2 and factor.count_roots(low, high) > at_ends:
+    low, high = fmpq(1), None if cap is None else fmpq(*cap.as_integer_ratio())
+    for factor, power in polynomial.factor_squarefree()[1]:
+        if power % 2 and roots_inside(factor, low, high):
             raise CertificateError(place, "the line crosses the curve")
-    probe: Any = low + 1 if cap is None else (low + high) / 2
-    while polynomial.eval(probe) == 0:
+    probe = low + 1 if high is None else (low + high) / 2
+    while polynomial(probe) == 0:
         probe = (probe + low) / 2
-    if polynomial.eval(probe) < 0:
+    if polynomial(probe) < 0:
         raise CertificateError(place, f"the line is below the curve at ratio {probe}")
 
 

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
 
-import flint
-
 from symshuffle.base.choices import Question, Rigour, choice
 from symshuffle.base.errors import CertificateError, InputError, Unsupported, check_kind
 from symshuffle.base.levels import read_target
@@ -24,6 +22,7 @@ from symshuffle.base.numbers import (
     as_integer,
     enclose,
     equal,
+    exact_sum,
     is_enclosed,
     is_exact,
     less,
@@ -214,18 +213,6 @@ def require_common_support(channel: Channel) -> None:
             raise InputError(f"output {y}", list(map(str, column)), "probabilities that are certainly 0 or positive")
         if len(set(possible)) > 1:
             raise InputError(f"output {y}", list(map(str, column)), "0 at every input or at none (a finite eps0)")
-
-
-def exact_sum(terms: Iterable[Any]) -> Any:
-    """The sum of many rationals by halves, so that common denominators grow once; balls add up from the left."""
-    items = list(terms)
-    if not is_exact(items):
-        return sum(items, start=Fraction(0))
-    numbers = [flint.fmpq(term.numerator, term.denominator) for term in items] or [flint.fmpq(0)]
-    while len(numbers) > 1:
-        pairs = [x + y for x, y in zip(numbers[::2], numbers[1::2], strict=False)]
-        numbers = pairs + numbers[len(numbers) & ~1 :]
-    return Fraction(int(numbers[0].p), int(numbers[0].q))
 
 
 def _distance(ratio: Any) -> Any:

@@ -157,11 +157,8 @@ def worst_curve(
     >>> found.bracket.lower, float(found.bracket.width) < 1e-6, float(found.attained.upper)
     (Fraction(1, 4), True, 0.25)
     """
-    budget, cap, order = (
-        parse_rational(chi_square, "chi_square"),
-        parse_rational(lam, "lam"),
-        parse_rational(exp_eps, "exp_eps"),
-    )
+    budget, order = parse_rational(chi_square, "chi_square"), parse_rational(exp_eps, "exp_eps")
+    cap = parse_rational(lam, "lam")
     if not 1 < cap <= _LARGEST_CAP:
         raise InputError("lam", lam, "a rational number > 1 and at most 1e300")
     n, way = check_n(n), choice(Direction, direction, "direction")

@@ -319,6 +319,3 @@ def error_of(mechanism: Mixed) -> Error:
         return 1 / (mean * mean)
 
     return gaussian if isinstance(mechanism, BlanketMixedGaussian | LocalGaussian) else on_the_sphere
-
-
-__all__ = ["Cells", "Mixed", "cells", "cells_of", "error_of", "share", "spread"]

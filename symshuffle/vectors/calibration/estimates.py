@@ -27,6 +27,9 @@ _FARTHEST: Final = 9.0
 """Height beyond which a point of the sphere is not looked at, in the same."""
 
 _REL: Final = 1e-8
+_FELT: Final = 1e-9
+"""Mass from which on what no node stands for is no rounding."""
+
 _ROUGH: Final = 1e-4
 """Relative error that an integral aims at: a smaller one takes a longer period, and more nodes than there are."""
 
@@ -62,7 +65,9 @@ def roughly(
     orders = [np.append(g, 0.0) for g in (p - ratio * q, q - ratio * p)]
     if spread and not fine:
         return min(alone, max(_leading(values, weights, n) for values in orders))
-    return min(alone, _of_all(orders, weights, n, rel=_REL if fine else _ROUGH))
+    # What no node stands for has likelihood ratios beyond doubles: it adds its mass, however many users there are.
+    beyond = max(1 - float(weight @ p), 1 - float(weight @ q))
+    return min(alone, _of_all(orders, weights, n, rel=_REL if fine else _ROUGH) + (beyond if beyond > _FELT else 0.0))
 
 
 def of_one_user(mechanism: Randomizer, order: Real, adjacency: Adjacency) -> float:
@@ -124,6 +129,3 @@ def _on_sphere(mechanism: SphereLinear | ClippedLinear, adjacency: Adjacency) ->
     toward, away = (gamma + slope * np.maximum(sign * np.sin(angle) - clip, 0) for sign in (1, -1))
     other = np.ones_like(angle) if adjacency is Adjacency.ZERO_OUT else away
     return np.array([toward / gamma, other / gamma, uniform * gamma])
-
-
-__all__ = ["of_one_user", "roughly"]

@@ -224,6 +224,3 @@ def _begins(first: Bounded, last: Bounded) -> bool:
 def root(value: Fraction) -> Fraction:
     """The root, rounded down."""
     return Fraction(math.isqrt(math.floor(value * 4**60)), 2**60)
-
-
-__all__ = ["Bounded", "Floor", "Target", "least_error", "misses", "misses_alone", "root"]

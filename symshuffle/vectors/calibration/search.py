@@ -36,6 +36,7 @@ from symshuffle.vectors.calibration.shaped_families import DIGITS, SHAPES, Calib
 from symshuffle.vectors.calibration.smallest_error import estimated_error, found_for
 from symshuffle.vectors.calibration.staircase import floor_of
 from symshuffle.vectors.error.risk import err1
+from symshuffle.vectors.privacy.accounting import one_user_bound
 from symshuffle.vectors.privacy.ramps import larger_between
 from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian
 from symshuffle.vectors.randomizers.mechanisms import (
@@ -125,6 +126,9 @@ class Calibration(AnswerMethods):
         try:
             return solve.delta(self.parameters, n=self.users, blanket=self.blanket, rel=1e-7, **asked).bracket
         except Unsupported:
+            alone = one_user_bound(self.parameters, self.goal, **asked)
+            if alone is not None:
+                return alone
             if not isinstance(self.parameters, ClippedLinear):
                 raise
             return larger_between(self.parameters, self.users, rel=1e-4, **asked)
@@ -254,10 +258,7 @@ def calibrate(
 
 
 def estimated_rmse(name: str, target: Target, dimension: int, noise: float) -> float:
-    """About the least error of a family at a target, without any claim; infinite where the search finds none.
-
-    - ``dimension``: length of the vectors.
-    """
+    """About the least error of a family at a target, without any claim; infinite where the search finds none."""
     if dimension == 1 and name in ("privunit", "clipped-linear"):
         return math.inf
     return math.sqrt(estimated_error(family_by_name(name, target.n, dimension, noise), target) / target.n / dimension)
@@ -306,6 +307,3 @@ def _error(mechanism: Calibrated, n: int) -> Bracket:
     low = Fraction(math.isqrt(math.floor(value.lower * 4**60)), 2**60)
     high = Fraction(math.isqrt(math.ceil(value.upper * 4**60)) + 1, 2**60)
     return Bracket(low, high, Rigour.BALL, "closed form", "exact risk of the unbiased estimator")
-
-
-__all__ = ["FREE", "Calibration", "calibrate", "estimated_rmse", "read_goal"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final, TypeAlias, final
@@ -67,70 +67,59 @@ class ShapedFamily:
 def family_by_name(name: str, n: int, dimension: int, noise: float, shape: Fraction | None = None) -> ShapedFamily:
     """A family, started at the index of the central mechanism of the same guarantee.
 
-    - ``n``, ``dimension``: number of users, length of the vectors.
     - ``shape``: the parameter of :data:`SHAPES`, where it is not to be searched.
     """
     index, root, one = max(noise * math.sqrt(n), 0.5), math.sqrt(dimension), Fraction(1)
     loud = (-math.log(index) - _LARGEST_NOISE, -math.log(index) - _LEAST_NOISE)
     odds, flat = (_FLATTEST, _STEEPEST), (_FLATTEST, -math.log(_LEAST_SHARE))
-
-    def family(
-        make: Callable[[float, float], Calibrated],
-        shapes: tuple[float, float],
-        centre: float,
-        start: Callable[[float], float],
-        strengths: tuple[float, float],
-    ) -> ShapedFamily:
-        if shape is not None:
-            shapes, centre = (0.0, 0.0), 0.0
-        return ShapedFamily(make, shapes, centre, start, strengths)
-
     match name:
         case "bmg":  # shape: log(1 - gamma); strength: -log(sigma0)
 
             def gamma(at: float) -> Fraction:
-                return 1 - _short(math.exp(at)) if shape is None else shape
+                return 1 - short(math.exp(at)) if shape is None else shape
 
             def mixed(at: float, strength: float) -> Calibrated:
-                return BlanketMixedGaussian(gamma(at), _short(math.exp(-strength)), one, dimension)
+                return BlanketMixedGaussian(gamma(at), short(math.exp(-strength)), one, dimension)
 
             def start(at: float) -> float:
                 share = float(gamma(at))
                 return math.log(math.log1p(share / ((1 - share) ** 2 * index**2))) / 2
 
             centre = -2 / 3 * math.log(max(index, 2.0))
-            return family(mixed, (centre - 6, -0.02), centre, start, loud)
+            found = ShapedFamily(mixed, (centre - 6, -0.02), centre, start, loud)
         case "sphere-linear":  # strength: logit of c
 
             def linear(_: float, strength: float) -> Calibrated:
-                return SphereLinear(_short(logistic(strength)), dimension)
+                return SphereLinear(short(logistic(strength)), dimension)
 
-            return family(linear, (0.0, 0.0), 0.0, lambda _: -math.log(max(index / root, 0.3)), flat)
+            found = ShapedFamily(linear, (0.0, 0.0), 0.0, lambda _: -math.log(max(index / root, 0.3)), flat)
         case "privunit":  # shape: theta sqrt(d); strength: logit of p, above that of the cap
 
             def caps(at: float, strength: float) -> Calibrated:
-                theta = _short(at / root) if shape is None else shape
+                theta = short(at / root) if shape is None else shape
                 probe = PrivUnit(one / 2, theta, dimension)  # a height that is given is refused by its own name
                 outside = 1 - _below(probe.theta, dimension)
-                return PrivUnit(_short(outside + (1 - outside) * logistic(strength)), theta, dimension)
+                return PrivUnit(short(outside + (1 - outside) * logistic(strength)), theta, dimension)
 
             widest = 0.999 * root
-            return family(caps, (-widest, widest), 0.0, lambda _: -math.log(max(index, 0.3)), odds)
+            found = ShapedFamily(caps, (-widest, widest), 0.0, lambda _: -math.log(max(index, 0.3)), odds)
         case "clipped-linear":  # shape: clip sqrt(d); strength: -log(chi)
 
             def clipped(at: float, strength: float) -> Calibrated:
-                clip = _short(at / root) if shape is None else shape
-                return ClippedLinear(clip, dimension, _short(max(math.exp(-strength), _least_index(clip, dimension))))
+                clip = short(at / root) if shape is None else shape
+                return ClippedLinear(clip, dimension, short(max(math.exp(-strength), _least_index(clip, dimension))))
 
             widest = 0.98 * root
-            return family(clipped, (-widest, widest), 0.0, lambda _: -math.log(max(index, 0.5)), loud)
+            found = ShapedFamily(clipped, (-widest, widest), 0.0, lambda _: -math.log(max(index, 0.5)), loud)
         case "gaussian":
 
             def local(_: float, strength: float) -> Calibrated:
-                return LocalGaussian(_short(math.exp(-strength)), dimension)
+                return LocalGaussian(short(math.exp(-strength)), dimension)
 
-            return family(local, (0.0, 0.0), 0.0, lambda _: -math.log(max(index, 0.5)), loud)
-    raise InputError("mechanism", name, "bmg, sphere-linear, privunit, clipped-linear or gaussian")
+            found = ShapedFamily(local, (0.0, 0.0), 0.0, lambda _: -math.log(max(index, 0.5)), loud)
+        case _:
+            raise InputError("mechanism", name, "bmg, sphere-linear, privunit, clipped-linear or gaussian")
+    return found if shape is None else replace(found, shapes=(0.0, 0.0), centre=0.0)
 
 
 def _below(theta: Fraction, dimension: int) -> float:
@@ -155,6 +144,6 @@ def logistic(x: float) -> float:
     return 1 / (1 + math.exp(-x))
 
 
-def _short(value: float) -> Fraction:
+def short(value: float) -> Fraction:
     """A decimal of :data:`DIGITS` significant digits."""
     return Fraction(f"{value:.{DIGITS}g}")

@@ -9,22 +9,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 import numpy as np
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Adjacency, Blanket, Rigour
 from symshuffle.base.crossings import halved, zero_between
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
-from symshuffle.base.numbers import to_float
+from symshuffle.base.numbers import Real, to_float
 from symshuffle.base.results import Bracket
 from symshuffle.vectors.calibration.estimates import of_one_user, roughly
 from symshuffle.vectors.calibration.floor import Target
 from symshuffle.vectors.calibration.shaped_families import Calibrated, ShapedFamily
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import larger_order, one_user_bound
-from symshuffle.vectors.privacy.pairs import worst_pair
+from symshuffle.vectors.privacy.pairs import Pair, worst_pair
 from symshuffle.vectors.privacy.ramps import larger_between
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit
 
@@ -96,10 +96,7 @@ _NO_VALUE: Final = (Unsupported, NotDecided, InputError, ArithmeticError, ValueE
 
 
 def found_for(family: ShapedFamily, target: Target) -> tuple[Calibrated, Bracket]:
-    """The mechanism of smallest error that is found and certified to meet a target, and its bound on delta.
-
-    - ``family``: mechanisms by shape and strength.
-    """
+    """The mechanism of smallest error that is found and certified to meet a target, and its bound on delta."""
     try:
         _refused(family, target)  # of some families before a search
     except Unsupported:
@@ -296,9 +293,15 @@ def _widths(mechanism: Calibrated, n: int) -> tuple[float, ...]:
     return _WIDTHS[1:] if n < _CROWD and isinstance(mechanism, ClippedLinear) else _WIDTHS
 
 
+@lru_cache(maxsize=16)
+def _pair(mechanism: Calibrated, adjacency: Adjacency, blanket: Blanket, exp_eps: Real) -> Pair:
+    """The worst pair, kept for a moment: what is known of its densities serves brackets of several widths."""
+    return worst_pair(mechanism, adjacency=adjacency, blanket=blanket, exp_eps=exp_eps)
+
+
 def _bound(mechanism: Calibrated, target: Target, rel: float) -> Bracket:
     """A bracket of the larger order, for a clipped density that has none by finite laws on either side."""
-    pair = worst_pair(mechanism, adjacency=target.adjacency, blanket=target.blanket, exp_eps=target.exp_eps)
+    pair = _pair(mechanism, target.adjacency, target.blanket, target.exp_eps)
     if not isinstance(mechanism, ClippedLinear) or mechanism.dimension == 1 or target.n < _CROWD:
         return larger_order(pair, target.n, target.exp_eps, rel=rel)
     try:  # in balls what has no narrow bracket is refused at once
@@ -342,6 +345,3 @@ def _of_one_user(
         closer = at(middle)
         strength, missed, found = (strength, middle, found) if closer is None else (middle, missed, closer)
     return found
-
-
-__all__ = ["estimated_error", "found_for"]

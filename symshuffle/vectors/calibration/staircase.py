@@ -19,6 +19,7 @@ from symshuffle.engines.densities.bromwich_plan import estimate
 from symshuffle.vectors.calibration.cells import Cells, cells, error_of
 from symshuffle.vectors.calibration.estimates import roughly
 from symshuffle.vectors.calibration.floor import Bounded, Floor, Target, least_error, misses, misses_alone, root
+from symshuffle.vectors.calibration.shaped_families import short
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import one_user_bound
 from symshuffle.vectors.randomizers.clipped import ramp_moments
@@ -126,7 +127,7 @@ def _corner(found: Staged, error: float, gamma: float, n: int) -> Fraction | Non
     if isinstance(found, BlanketMixedGaussian):
         norm = float(found.norm)
         left = error - gamma / (1 - gamma) * norm**2
-        return None if left <= 0 else _decimal(max((1 - gamma) * math.sqrt(left / found.dimension), norm * _LEAST))
+        return None if left <= 0 else short(max((1 - gamma) * math.sqrt(left / found.dimension), norm * _LEAST))
     if (1 - gamma) ** -2 >= error:
         return None
     d, exact = found.dimension, error_of(found)
@@ -142,10 +143,10 @@ def _corner(found: Staged, error: float, gamma: float, n: int) -> Fraction | Non
 
     high = _crossing(hit, 0.0, 1 - 1e-9)
     if excess(high) > 0:
-        return _decimal(high)
+        return short(high)
     if isinstance(found, ClippedLinear) and excess(-1.0) <= 0:
         return Fraction(-1)
-    return _decimal(_crossing(excess, -1 + 1e-9, high))
+    return short(_crossing(excess, -1 + 1e-9, high))
 
 
 def _crossing(function: Callable[[float], float], low: float, high: float) -> float:
@@ -201,17 +202,17 @@ def _estimate(values: Array, weights: Array, n: int) -> float:
 def _point(found: Staged, gamma: float, at: Fraction) -> Bounded:
     """A mechanism of the family by share and the other parameter, in decimals."""
     if isinstance(found, BlanketMixedGaussian):
-        return replace(found, gamma=_decimal(gamma), sigma0=at)
+        return replace(found, gamma=short(gamma), sigma0=at)
     if at == -1:
-        return SphereLinear(_decimal(1 - gamma), found.dimension)
+        return SphereLinear(short(1 - gamma), found.dimension)
     with working_precision(_BITS):
         height = to_arb(at)
         if isinstance(found, PrivUnit):
             outside = float(cap_complement(height, found.dimension).mid())
-            return PrivUnit(_decimal(1 - gamma * outside), at, found.dimension)
+            return PrivUnit(short(1 - gamma * outside), at, found.dimension)
         mean, square, _ = ramp_moments(height, found.dimension)
         spread: Any = (square / (mean * mean) - 1).mid()
-    return ClippedLinear(at, found.dimension, _decimal(math.sqrt(gamma / float(spread)) / (1 - gamma)))
+    return ClippedLinear(at, found.dimension, short(math.sqrt(gamma / float(spread)) / (1 - gamma)))
 
 
 def _beside(found: SphereLinear | LocalGaussian, target: Target) -> tuple[Bounded, ...]:
@@ -244,10 +245,3 @@ def _likely_missed(point: SphereLinear | LocalGaussian, target: Target) -> bool:
         _, p, q, blanket = _in_doubles(cells(point, point.sigma0, target.adjacency, target.blanket))
         value = _larger(p, q, blanket, n, ratio, orders=2)
     return value > float(target.goal) * (1 + _MARGIN_ALONE)
-
-
-def _decimal(value: float) -> Fraction:
-    return Fraction(f"{value:.12g}")
-
-
-__all__ = ["floor_of"]

@@ -22,6 +22,7 @@ from symshuffle.base.numbers import as_integer
 from symshuffle.base.results import Bracket, check_claim
 from symshuffle.base.solvers import cvxpy, solve_model
 from symshuffle.channels.channel import Channel
+from symshuffle.channels.geometry.linear import dot, from_fmpq, product, to_fmpq, transpose
 from symshuffle.channels.shuffled import count_histograms, shuffled_law
 
 _Rows: TypeAlias = "tuple[tuple[Fraction, ...], ...]"
@@ -61,11 +62,7 @@ class MinimalRisk:
         rows: Any = self.channel.rows
         if any(weight < 0 for weight in self.weights) or sum(self.weights) != 1:
             raise CertificateError("weights", f"{self.weights} are not non-negative rationals of sum 1")
-        for i, (row, target) in enumerate(zip(rows, self.targets, strict=True)):
-            mean = tuple(
-                sum((p * x for p, x in zip(row, column, strict=True)), Fraction(0))
-                for column in zip(*self.estimator, strict=True)
-            )
+        for i, (mean, target) in enumerate(zip(product(rows, self.estimator), self.targets, strict=True)):
             if mean != target:
                 raise CertificateError("estimator", f"mean {mean} at input {i}, expected unbiased: {target}")
         worst = max(_errors(self.channel, self.targets, self.estimator))
@@ -151,52 +148,38 @@ def weighted_minimum(channel: Channel, targets: _Rows, weights: Sequence[Fractio
     :math:`RD^{-1}R^\top\Lambda=V`.
     """
     rows: Any = channel.rows
-    masses = [
-        sum((w * p for w, p in zip(weights, column, strict=True)), Fraction(0)) for column in zip(*rows, strict=True)
-    ]
+    columns = transpose(rows)
+    masses = [dot(weights, column) for column in columns]
     if not all(masses):
         raise InputError(
             "weights", list(map(str, weights)), "weights under which every output has positive probability"
         )
-    gram = [[sum((a * b / m for a, b, m in zip(r, s, masses, strict=True)), Fraction(0)) for s in rows] for r in rows]
-    multipliers = _solve(gram, targets)
+    scaled = [[p / mass for p in column] for column, mass in zip(columns, masses, strict=True)]
+    multipliers = _solve(product(rows, scaled), targets)
     if multipliers is None:
         raise InputError("targets", "not in the range of the channel", "vectors that some estimator meets on average")
-    estimator = tuple(
-        tuple(
-            sum((row[y] * lam[j] for row, lam in zip(rows, multipliers, strict=True)), Fraction(0)) / mass
-            for j in range(len(targets[0]))
-        )
-        for y, mass in enumerate(masses)
-    )
-    errors = _errors(channel, targets, estimator)
-    return sum((w * error for w, error in zip(weights, errors, strict=True)), Fraction(0)), estimator
+    estimator = product(scaled, multipliers)
+    return dot(weights, _errors(channel, targets, estimator)), estimator
 
 
 def _errors(channel: Channel, targets: _Rows, estimator: _Rows) -> list[Fraction]:
     """Squared error at each input; the estimator is unbiased, so that it is a difference of second moments."""
     rows: Any = channel.rows
-    squares = [sum((entry * entry for entry in row), Fraction(0)) for row in estimator]
-    return [
-        sum((p * square for p, square in zip(row, squares, strict=True)), Fraction(0))
-        - sum((entry * entry for entry in target), Fraction(0))
-        for row, target in zip(rows, targets, strict=True)
-    ]
+    squares = [dot(row, row) for row in estimator]
+    return [dot(row, squares) - dot(target, target) for row, target in zip(rows, targets, strict=True)]
 
 
 def _solve(matrix: Sequence[Sequence[Fraction]], right: _Rows) -> _Rows | None:
     """Some solution of a consistent linear system, None where there is none."""
     size, width = len(matrix), len(right[0])
-    table = flint.fmpq_mat(
-        [[flint.fmpq(x.numerator, x.denominator) for x in (*row, *rhs)] for row, rhs in zip(matrix, right, strict=True)]
-    )
+    table = flint.fmpq_mat([[to_fmpq(x) for x in (*row, *rhs)] for row, rhs in zip(matrix, right, strict=True)])
     reduced, rank = table.rref()
     found = [[Fraction(0)] * width for _ in range(size)]
     for i in range(rank):
         pivot = next(j for j in range(size + width) if reduced[i, j] != 0)
         if pivot >= size:
             return None
-        found[pivot] = [Fraction(int(reduced[i, size + j].p), int(reduced[i, size + j].q)) for j in range(width)]
+        found[pivot] = [from_fmpq(reduced[i, size + j]) for j in range(width)]
     return tuple(map(tuple, found))
 
 

@@ -97,7 +97,6 @@ def bmg_optimal(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> Opt
     """The blanket-mixed Gaussian of least worst-case error with lower index at least ``chi``.
 
     - ``chi``: the index against the mechanism's own blanket, above 0, read as a rational.
-    - ``dimension``: length of the vectors.
 
     Examples
     --------

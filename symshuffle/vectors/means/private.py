@@ -176,7 +176,6 @@ def candidates(
 ) -> tuple[Candidate, ...]:
     """Mechanisms that certainly meet a target, the smallest worst-case error first.
 
-    - ``n``, ``dimension``: number of users and length of the vectors.
     - ``refused``: gets what could not be certified, with the reason.
     - ``fixed``: values that are not searched.
     - ``every``: whether those are calibrated too that cannot win by an estimate of their errors.

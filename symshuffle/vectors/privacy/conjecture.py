@@ -167,11 +167,8 @@ def worst_background_on_the_line(
     vecmean, Section 4.3, on Conjecture 3.2 of Chua et al. (2024). Dimension 1.
     """
     n = as_integer(n, "n", 2, 3)
-    scale, level, share = (
-        parse_rational(sigma0, "sigma0"),
-        parse_rational(eps, "eps"),
-        parse_rational(tolerance, "tolerance"),
-    )
+    scale, level = parse_rational(sigma0, "sigma0"), parse_rational(eps, "eps")
+    share = parse_rational(tolerance, "tolerance")
     if scale < Fraction(1, 2):
         raise InputError("sigma0", scale, "a number >= 1/2")
     if level < 0:

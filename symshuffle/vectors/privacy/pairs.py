@@ -86,7 +86,6 @@ def worst_pair(
     *,
     adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
     blanket: Blanket | str = Blanket.MECHANISM,
-    bits: int = DEFAULT_BITS,
     exp_eps: Real | None = None,
 ) -> Pair:
     """The pair of inputs that no other exceeds, compared against a blanket.
@@ -108,16 +107,14 @@ def worst_pair(
         case LocalGaussian():
             raise Unsupported("the Gaussian randomizer has no blanket of its own; use blanket='largest'")
         case SphereLinear():
-            return _sphere(mechanism, adjacency, bits)
+            return _sphere(mechanism, adjacency)
         case PrivUnit():
-            return _caps(mechanism, adjacency, bits)
+            return _caps(mechanism, adjacency)
         case ClippedLinear():
             return _clipped(mechanism, adjacency)
 
 
-def real_pair(
-    mechanism: Randomizer, *, adjacency: Adjacency | str = Adjacency.REPLACE_ONE, bits: int = DEFAULT_BITS
-) -> Pair:
+def real_pair(mechanism: Randomizer, *, adjacency: Adjacency | str = Adjacency.REPLACE_ONE) -> Pair:
     """A pair of datasets, x against the null symbol or against -x, in which all others hold -x: a lower bound.
 
     The divergence of the two shuffled outputs is exactly H(n) with the law of the others' messages as reference.
@@ -126,19 +123,17 @@ def real_pair(
     away = "all others hold -x"
     match mechanism:
         case BlanketMixedGaussian() | LocalGaussian():
-            mixed = isinstance(mechanism, BlanketMixedGaussian)
-            gamma = mechanism.gamma if isinstance(mechanism, BlanketMixedGaussian) else Fraction(0)
-            norm = mechanism.norm if isinstance(mechanism, BlanketMixedGaussian) else Fraction(1)
+            name, gamma, norm = "Gaussian", Fraction(0), Fraction(1)
+            if isinstance(mechanism, BlanketMixedGaussian):
+                name, gamma, norm = "mixed Gaussian", mechanism.gamma, mechanism.norm
             toward, opposite = (tilted(gamma, s * norm / mechanism.sigma0) for s in (1, -1))
             other = opposite if adjacency is Adjacency.REPLACE_ONE else constant(Fraction(1))
             stretch = Stretch(None, None, normal, toward, other, opposite)
-            name = "mixed Gaussian" if mixed else "Gaussian"
             return ContinuousPair((stretch,), f"{name}, {_pair_in_words(adjacency)}, {away}")
         case SphereLinear():
-            one = _caps_of_line(mechanism, adjacency, bits, homogeneous=True)
-            return one if one is not None else _on_sphere(mechanism, adjacency, homogeneous=True)
+            return _sphere(mechanism, adjacency, homogeneous=True)
         case PrivUnit():
-            return _caps(mechanism, adjacency, bits, homogeneous=True)
+            return _caps(mechanism, adjacency, homogeneous=True)
         case ClippedLinear():
             return _clipped(mechanism, adjacency, homogeneous=True)
 
@@ -218,9 +213,10 @@ def _least(gamma: Fraction, v: Fraction, far: Fraction) -> Function:
     return latest(density) if gamma else ExponentialOf(latest(exponent))
 
 
-def _sphere(mechanism: SphereLinear, adjacency: Adjacency, bits: int) -> Pair:
-    one = _caps_of_line(mechanism, adjacency, bits, homogeneous=False)
-    return one if one is not None else _on_sphere(mechanism, adjacency, homogeneous=False)
+def _sphere(mechanism: SphereLinear, adjacency: Adjacency, *, homogeneous: bool = False) -> Pair:
+    if mechanism.dimension == 1:
+        return _two_points(mechanism.c, adjacency, homogeneous=homogeneous)
+    return _on_sphere(mechanism, adjacency, homogeneous=homogeneous)
 
 
 def _on_sphere(mechanism: SphereLinear, adjacency: Adjacency, *, homogeneous: bool) -> ContinuousPair:
@@ -294,11 +290,9 @@ def _clipped(mechanism: ClippedLinear, adjacency: Adjacency, *, homogeneous: boo
     return ContinuousPair(stretches, f"{_pair_in_words(adjacency)} (worst: proved), {rest}", symmetric)
 
 
-def _caps_of_line(mechanism: SphereLinear, adjacency: Adjacency, bits: int, *, homogeneous: bool) -> FinitePair | None:
-    """In dimension 1 the sphere is two points."""
-    if mechanism.dimension != 1:
-        return None
-    half, c = Fraction(1, 2), mechanism.c
+def _two_points(c: Fraction, adjacency: Adjacency, *, homogeneous: bool) -> FinitePair:
+    """The sphere in dimension 1."""
+    half = Fraction(1, 2)
     first, opposite = (half * (1 + c), half * (1 - c)), (half * (1 - c), half * (1 + c))
     other = (half, half) if adjacency is Adjacency.ZERO_OUT else opposite
     reference = opposite if homogeneous else (half * (1 - c), half * (1 - c))
@@ -306,12 +300,12 @@ def _caps_of_line(mechanism: SphereLinear, adjacency: Adjacency, bits: int, *, h
     return FinitePair(first, other, reference, f"{_pair_in_words(adjacency)}, {rest}")
 
 
-def _caps(mechanism: PrivUnit, adjacency: Adjacency, bits: int, *, homogeneous: bool = False) -> FinitePair:
+def _caps(mechanism: PrivUnit, adjacency: Adjacency, *, homogeneous: bool = False) -> FinitePair:
     """Classes: in the cap of x alone, in the cap of -x alone, in both, in neither.
 
     Against the null symbol and the uniform blanket nothing tells more than whether a message is in the cap of x.
     """
-    q = cap_complement(mechanism.theta, mechanism.dimension, bits)
+    q = cap_complement(mechanism.theta, mechanism.dimension)
     inside, outside = mechanism.p / (1 - q), (1 - mechanism.p) / q
     alone: Any = 1 - q
     both: Any = Fraction(0)
@@ -343,10 +337,10 @@ def _masses(sizes: tuple[Any, ...], ratios: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(size * ratio for size, ratio in zip(sizes, ratios, strict=True))
 
 
-def cap_complement(theta: Fraction, dimension: int, bits: int = DEFAULT_BITS) -> Any:
+def cap_complement(theta: Fraction, dimension: int) -> Any:
     """The share of the sphere below height theta, by an incomplete beta function; exactly 1/2 at theta = 0."""
     if theta == 0:
         return Fraction(1, 2)
-    with working_precision(bits):
+    with working_precision(DEFAULT_BITS):
         tail = to_arb(1 - theta * theta).beta_lower(to_arb(Fraction(dimension - 1, 2)), to_arb(Fraction(1, 2)), 1) / 2
-        return Ball.from_arb(1 - tail if theta > 0 else tail, bits)
+        return Ball.from_arb(1 - tail if theta > 0 else tail)

@@ -49,10 +49,7 @@ def larger_between(
     rel: float,
     rigour: Rigour = Rigour.FLOAT64,
 ) -> Bracket:
-    """The larger H(n) of the two orders of the worst pair.
-
-    - ``rel``: relative width to aim at.
-    """
+    """The larger H(n) of the two orders of the worst pair."""
     glance, request = (Request.of(rigour=rigour, rel=width) for width in (0.1, rel / 4))
     orders = (False,) if adjacency is Adjacency.REPLACE_ONE else (False, True)  # of opposite inputs both have one law
     few = {reverse: _laws(mechanism, exp_eps, adjacency, _CELLS[0], reverse=reverse) for reverse in orders}
@@ -137,6 +134,3 @@ def _cells(ends: Sequence[Fraction], dimension: int) -> list[tuple[Fraction, Fra
             part = -part if low >= 0 else part
         found.append((low, high, mass, part / mass))
     return found
-
-
-__all__ = ["larger_between"]

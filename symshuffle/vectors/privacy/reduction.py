@@ -41,7 +41,7 @@ def reduction_of(mechanism: Any, covering: Covering) -> Reduction:
     pair = worst_pair(mechanism, adjacency=adjacency, blanket=kind, exp_eps=Fraction(1))
     finite, mixed = families(pair)
     if finite is None:
-        mixed = _by_level(mechanism, adjacency, kind)
+        mixed = _levelled(cache(lambda x: worst_pair(mechanism, adjacency=adjacency, blanket=kind, exp_eps=x)))
     real, beside = families(real_pair(mechanism, adjacency=adjacency))
     datasets = Datasets(_describe(mechanism, adjacency), real, beside)
     return Reduction(
@@ -54,12 +54,8 @@ def reduction_of(mechanism: Any, covering: Covering) -> Reduction:
     )
 
 
-def _by_level(mechanism: Any, adjacency: Adjacency, blanket: Blanket) -> MixedFamily:
-    """The pair that is worst up to the level asked for: of some the blanket depends on it."""
-
-    @cache
-    def at(exp_eps: Real) -> Pair:
-        return worst_pair(mechanism, adjacency=adjacency, blanket=blanket, exp_eps=exp_eps)
+def _levelled(at: Callable[[Real], Pair]) -> MixedFamily:
+    """Of each level the pair meant there: of some the blanket depends on it."""
 
     def mixed(exp_eps: Real, direction: Direction, _: int | None) -> LevelledPair:
         pair = at(exp_eps)
@@ -72,22 +68,14 @@ def _by_level(mechanism: Any, adjacency: Adjacency, blanket: Blanket) -> MixedFa
 
 def families(pair: Pair) -> tuple[LawFamily | None, MixedFamily | None]:
     """A pair as a family of finite laws, or of levelled pairs; one of the two."""
-    back = pair.reverse
-    if isinstance(pair, FinitePair):
+    if not isinstance(pair, FinitePair):
+        return None, _levelled(lambda _: pair)
 
-        def finite(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
-            one = pair if direction == "forward" else back
-            assert isinstance(one, FinitePair)
-            return one.law(exp_eps, bits=max(bits or DEFAULT_BITS, _LAW_BITS))
+    def finite(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
+        one = pair if direction == "forward" else pair.reverse
+        return one.law(exp_eps, bits=max(bits or DEFAULT_BITS, _LAW_BITS))
 
-        return finite, None
-
-    def mixed(exp_eps: Real, direction: Direction, _: int | None) -> LevelledPair:
-        one = pair if direction == "forward" else back
-        assert not isinstance(one, FinitePair)
-        return LevelledPair(one, exp_eps)
-
-    return None, mixed
+    return finite, None
 
 
 def _describe(mechanism: object, adjacency: Adjacency) -> Callable[[int], str]:

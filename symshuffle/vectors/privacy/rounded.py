@@ -91,6 +91,3 @@ def rounded(gamma: Fraction, reach: Fraction, radius: Fraction) -> Function:
         return mass + rest * (-bend * u * u - least).exp()
 
     return density
-
-
-__all__ = ["rounded", "rounding_radius", "sufficient_curvature"]

@@ -69,6 +69,3 @@ def _in_window(pair: ContinuousPair, half: int, nodes: int) -> Array:
             kept = (p + q + r) * weight > _LIGHTEST * r
             rows.append(np.array([p[kept] / r[kept], q[kept] / r[kept], weight[kept]]))
     return np.concatenate(rows, axis=1)
-
-
-__all__ = ["likely_larger", "rows_of"]

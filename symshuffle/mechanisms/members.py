@@ -1,0 +1,86 @@
+"""The outputs of a class, listed one by one: the state of every input, and a weight. Integers go in; no SymPy."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias, final
+
+Listed: TypeAlias = "Iterable[tuple[tuple[int, ...], Any]]"
+
+
+def arrangements(counts: Sequence[int], first: int = 0) -> Iterator[tuple[int, ...]]:
+    """All sequences with ``counts[i]`` entries equal to ``first + i``, in lexicographic order."""
+    total = sum(counts)
+    if len(counts) == 1:
+        yield (first,) * total
+        return
+    for chosen in itertools.combinations(range(total), counts[0]):
+        others = [place for place in range(total) if place not in set(chosen)]
+        for rest in arrangements(counts[1:], first + 1):
+            states = [first] * total
+            for place, state in zip(others, rest, strict=True):
+                states[place] = state
+            yield tuple(states)
+
+
+def arrangements_of(counts: Sequence[int]) -> int:
+    """Number of ways to distribute the states over the inputs."""
+    return math.factorial(sum(counts)) // math.prod(map(math.factorial, counts))
+
+
+def half_arcs(values: Mapping[str, int]) -> Listed:
+    """Points of the cycle Z_k: an input is in state 0 if the half cycle that starts there contains the point."""
+    k = values["k"]
+    return ((tuple(0 if (y - x) % k < k // 2 else 1 for x in range(k)), 1) for y in range(k))
+
+
+def hadamard_rows(values: Mapping[str, int]) -> Listed:
+    """Rows 1 to D - 1 of the Hadamard matrix: state 0 is a plus sign in the column of an input, 1 a minus sign."""
+    order = values["D"]
+    return ((tuple((x & y).bit_count() % 2 for x in range(1, order)), 1) for y in range(1, order))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BitStrings:
+    """The strings that are not all the same bit, weighted as independent bits that are 1 with probability ``other``.
+
+    - ``other``: probability of a 1, in (0, 1): an expression, or a number.
+    """
+
+    other: Any
+
+    def __call__(self, values: Mapping[str, int]) -> Listed:
+        """All strings with their weights."""
+        for states in itertools.product((0, 1), repeat=values["D"]):
+            if 0 < sum(states) < values["D"]:
+                yield states, self.other ** (values["D"] - sum(states)) * (1 - self.other) ** sum(states)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """The one string of D bits in which all inputs are in the same state.
+
+    - ``weight``: an expression, or a number.
+    """
+
+    weight: Any
+
+    def __call__(self, values: Mapping[str, int]) -> Listed:
+        """That string with its weight."""
+        return [((0,) * values["D"], self.weight)]
+
+
+Lister: TypeAlias = "Callable[[Mapping[str, int]], Listed]"
+
+LISTED: Final[Mapping[str, tuple[Callable[[Any], Lister], Callable[[Mapping[str, int]], int]]]] = {
+    "half arcs": (lambda _: half_arcs, lambda values: values["k"]),
+    "rows": (lambda _: hadamard_rows, lambda values: values["D"] - 1),
+    "strings": (BitStrings, lambda values: 2 ** values["D"] - 2),
+    "alike": (Alike, lambda values: 1),
+}
+"""By name: how outputs are listed, made from the number that weights consist of, and how many there are."""

@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from benchmarks.calls import CHOOSING, EDGES, EVERYDAY, FAMILIES, LONG, SURVEYS, Call, prepare
+from benchmarks.calls import CHOOSING, DEAR, EDGES, EVERYDAY, FAMILIES, LONG, SURVEYS, Call, prepare
 from benchmarks.measure import table
 
 HERE: Final = Path(__file__).parents[1]
@@ -74,7 +74,7 @@ def asked(arguments: Sequence[str]) -> list[Call]:
     given = parser.parse_args(arguments)
     calls = [*EVERYDAY, *FAMILIES, *SURVEYS]
     if given.all or given.edges:
-        calls += [*CHOOSING, *EDGES]
+        calls += [*CHOOSING, *EDGES, *DEAR]
     if given.all:
         calls += LONG
     return [

@@ -1,7 +1,7 @@
 """The estimator that debiases every bit by itself, by algebra: a witness of the texts on file."""
 
-from symshuffle.mechanisms.symbolic import evaluate, normal_form
 from symshuffle.mechanisms.members import BitStrings
+from symshuffle.mechanisms.symbolic import evaluate, normal_form
 from symshuffle.utility.estimation.votes import VoteNoise, is_alike
 
 

@@ -34,11 +34,6 @@ def test_refusals(rows, message):
         Channel.from_rows(rows)
 
 
-def test_not_a_number_is_no_probability_either_way():
-    with pytest.raises(InputError):
-        Channel(((float("nan"),),))
-
-
 def test_arrays_are_read_by_their_decimals():
     channel = Channel.from_rows(np.array([[0.2, 0.8], [0.5, 0.5]]))
     assert channel.rows[0] == (Fraction(1, 5), Fraction(4, 5)) and channel.rounding is None

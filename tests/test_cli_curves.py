@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from symshuffle.channels.channel_file import read_channel
-from symshuffle.cli import main
 from symshuffle.mechanisms.registry import mechanism
+from tests.shell import answer, refused, run
 from tests.words import words
 
 INVERSE_KEYS = set(
@@ -20,18 +20,6 @@ INVERSE_KEYS = set(
 EPS0 = ["solve-eps0", "krr", "-p", "k=10", "--n", "1000", "--eps", "0.1", "--delta", "1e-6"]
 USERS = ["solve-n", "krr", "-p", "k=10", "--eps0", "1", "--eps", "0.1", "--delta", "1e-6"]
 CURVE = ["curve", "krr", "-p", "k=10", "--eps0", "1", "--points", "3"]
-
-
-def run(capsys, *arguments):
-    status = main([str(argument) for argument in arguments])
-    captured = capsys.readouterr()
-    return status, captured.out, captured.err
-
-
-def answer(capsys, *arguments):
-    status, out, err = run(capsys, *arguments, "--json")
-    assert (status, err) == (0, "")
-    return json.loads(out)
 
 
 def delta_upper(capsys, *arguments):
@@ -138,10 +126,7 @@ WRONG_FILES = [
 def test_wrong_files_say_where_and_by_how_much(capsys, tmp_path, name, text, message):
     file = tmp_path / name
     file.write_text(text)
-    status, out, err = run(capsys, "delta", "channel", "--file", file, "--n", "2", "--eps", "1")
-    assert (status, out) == (2, "")
-    assert err.count("\n") == 1
-    assert message in err
+    assert message in refused(capsys, "delta", "channel", "--file", file, "--n", "2", "--eps", "1")
 
 
 WRONG = [
@@ -175,8 +160,5 @@ WRONG = [
 @pytest.mark.parametrize(("arguments", "message"), WRONG, ids=[message for _, message in WRONG])
 def test_wrong_input_is_one_line_and_nothing_else(capsys, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
-    status, out, err = run(capsys, *arguments)
-    assert (status, out) == (2, "")
-    assert err.count("\n") == 1
-    assert message in err
+    assert message in refused(capsys, *arguments)
     assert list(tmp_path.iterdir()) == []

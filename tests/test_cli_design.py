@@ -15,19 +15,13 @@ import sympy as sp
 from symshuffle.base.errors import SolverFailure
 from symshuffle.base.numbers import Exp, less
 from symshuffle.channels.channel import Channel
-from symshuffle.cli import main
 from symshuffle.design.decision.certificate import TradeoffCertificate
 from symshuffle.design.files import DecisionFile, problem_schema, read_problem
+from tests.shell import answer, refused, run
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples" / "problems").glob("*.json"))
 RATING = next(path for path in EXAMPLES if path.name == "rating_on_five_steps.json")
 GUESS = next(path for path in EXAMPLES if path.name == "guess_one_of_four.json")
-
-
-def run(capsys, *arguments):
-    status = main(["design", *map(str, arguments)])
-    captured = capsys.readouterr()
-    return status, captured.out, captured.err
 
 
 def test_there_are_examples_and_the_schema_accepts_them():
@@ -41,18 +35,14 @@ def test_every_example_at_a_rational_level_and_at_an_exponential(path, capsys):
     kind = json.loads(path.read_text())["kind"]
     for command in ["bayes", "minimax"] if kind == "decision" else [kind]:
         for level in (("--lam", "3"), ("--eps0", "1")):
-            status, out, err = run(capsys, command, "--problem", path, *level, "--json")
-            assert (status, err) == (0, "")
-            found = json.loads(out)
+            found = answer(capsys, "design", command, "--problem", path, *level)
             assert {"lower", "upper", "channel", "certificate", "formula", "interval"} <= set(found)
             assert float(found["lower"]) <= float(found["upper"])
             Channel.from_rows(found["channel"]["rows"])
 
 
 def test_certificate_and_formula(capsys):
-    status, out, _ = run(capsys, "bayes", "--problem", RATING, "--lam", "3", "--formula", "--json")
-    found = json.loads(out)
-    assert status == 0
+    found = answer(capsys, "design", "bayes", "--problem", RATING, "--lam", "3", "--formula")
     assert found["exact"] == "24/25"
     assert (found["formula"], found["interval"]) == ("2*(lambda + 9)/(5*(lambda + 2))", ["3/2", "7/2 + sqrt(65)/2"])
     file = read_problem(RATING)
@@ -63,42 +53,36 @@ def test_certificate_and_formula(capsys):
 @pytest.mark.parametrize("symmetry", ["auto", "file"])
 def test_symmetry_reduces_and_agrees(symmetry, capsys):
     for command in ("bayes", "minimax"):
-        status, out, _ = run(capsys, command, "--problem", GUESS, "--lam", "3", "--symmetry", symmetry, "--json")
-        assert status == 0
-        assert json.loads(out)["exact"] == "5/8"
+        found = answer(capsys, "design", command, "--problem", GUESS, "--lam", "3", "--symmetry", symmetry)
+        assert found["exact"] == "5/8"
 
 
 def test_measures_take_symmetry_and_some_a_formula(tmp_path, capsys):
     path = tmp_path / "pair.json"
     data = {"kind": "f-divergence", "p": ["1/2", "1/4", "1/4"], "q": ["1/5", "2/5", "2/5"], "divergence": "tv"}
     path.write_text(json.dumps(data))
-    status, out, _ = run(
-        capsys, "f-divergence", "--problem", path, "--lam", "3", "--symmetry", "auto", "--formula", "--json"
-    )
-    found = json.loads(out)
-    assert status == 0
+    asked = ("design", "f-divergence", "--problem", path, "--lam", "3", "--formula")
+    found = answer(capsys, *asked, "--symmetry", "auto")
     # Total variation 3/10 times (lam - 1)/(lam + 1).
     assert (found["exact"], found["formula"]) == ("3/20", "3*(lambda - 1)/(10*(lambda + 1))")
     assert found["interval"] == ["1", "oo"]
     assert found["formula_rigour"] == "exact"
     path.write_text(json.dumps({**data, "divergence": "kl"}))
-    status, out, _ = run(capsys, "f-divergence", "--problem", path, "--lam", "3", "--formula", "--json")
-    found = json.loads(out)
-    assert status == 0
+    found = answer(capsys, *asked)
     assert found["formula_rigour"] == "ball"
     assert float(found["interval"][0]) < 3 < float(found["interval"][1])
     value = sp.sympify(found["formula"].replace("lambda", "3")).evalf(20)
     assert float(found["lower"]) == pytest.approx(float(value), rel=1e-12)
-    status, out, _ = run(capsys, "f-divergence", "--problem", path, "--eps0", "1", "--formula")
-    assert "certified in balls" in " ".join(out.split())
+    status, out, _ = run(capsys, "design", "f-divergence", "--problem", path, "--eps0", "1", "--formula")
+    assert status == 0 and "certified in balls" in " ".join(out.split())
 
 
 def test_text_output(capsys):
-    status, out, _ = run(capsys, "minimax", "--problem", GUESS, "--lam", "3", "--formula")
+    status, out, _ = run(capsys, "design", "minimax", "--problem", GUESS, "--lam", "3", "--formula")
     assert status == 0
     assert re.match(r"minimax optimum +exactly 5/8", out)
     assert "3*(lambda + 7)/(8*(lambda + 3))" in out
-    status, out, _ = run(capsys, "schema")
+    status, out, _ = run(capsys, "design", "schema")
     assert json.loads(out) == problem_schema()
 
 
@@ -114,10 +98,7 @@ def test_text_output(capsys):
     ],
 )
 def test_wrong_input_is_one_line(arguments, word, capsys):
-    status, out, err = run(capsys, *arguments)
-    assert (status, out) == (2, "")
-    assert word in err
-    assert err.count("\n") == 1
+    assert word in refused(capsys, "design", *arguments)
 
 
 KEYS = {"lower", "upper", "channel", "certificate", "formula", "interval"}
@@ -137,14 +118,11 @@ RING = {  # a rotation of three that the losses break
 }
 
 
-def refused(capsys, tmp_path, data, *arguments, status=2):
-    """Run on a problem in an empty folder; one line on stderr, nothing on stdout, no file written. The line."""
+def refused_problem(capsys, tmp_path, data, command, *arguments, status=2):
+    """The line of a refusal of a problem in an empty folder, in which no file is written."""
     path = tmp_path / "problem.json"
     path.write_text(data if isinstance(data, str) else json.dumps(data))
-    found, out, err = run(capsys, arguments[0], "--problem", path, *arguments[1:])
-    assert (found, out) == (status, "")
-    assert err.startswith("symshuffle: ")
-    assert err.count("\n") == 1
+    err = refused(capsys, "design", command, "--problem", path, *arguments, status=status)
     assert "nan" not in err.lower().split()
     assert [entry.name for entry in tmp_path.iterdir()] == ["problem.json"]
     return err
@@ -178,7 +156,7 @@ def refused(capsys, tmp_path, data, *arguments, status=2):
 )
 def test_matrix_of_malformed_problems(data, word, capsys, tmp_path):
     for command in ("bayes", "minimax"):
-        assert re.search(word, refused(capsys, tmp_path, data, command, "--lam", "2", "--json"))
+        assert re.search(word, refused_problem(capsys, tmp_path, data, command, "--lam", "2", "--json"))
 
 
 @pytest.mark.parametrize(
@@ -194,7 +172,7 @@ def test_matrix_of_malformed_problems(data, word, capsys, tmp_path):
     ],
 )
 def test_groups_that_do_not_act(data, word, capsys, tmp_path):
-    assert re.search(word, refused(capsys, tmp_path, data, "bayes", "--lam", "2", "--symmetry", "file"))
+    assert re.search(word, refused_problem(capsys, tmp_path, data, "bayes", "--lam", "2", "--symmetry", "file"))
 
 
 @pytest.mark.parametrize(
@@ -213,7 +191,7 @@ def test_groups_that_do_not_act(data, word, capsys, tmp_path):
 )
 def test_levels_out_of_range(level, word, capsys, tmp_path):
     for command, data in (("bayes", DECISION), ("minimax", DECISION), ("f-divergence", PAIR)):
-        assert word in refused(capsys, tmp_path, data, command, *level)
+        assert word in refused_problem(capsys, tmp_path, data, command, *level)
 
 
 @pytest.mark.parametrize(
@@ -228,7 +206,7 @@ def test_levels_out_of_range(level, word, capsys, tmp_path):
     ],
 )
 def test_matrix_of_malformed_measures(data, word, capsys, tmp_path):
-    assert word in refused(capsys, tmp_path, data, "f-divergence", "--lam", "2")
+    assert word in refused_problem(capsys, tmp_path, data, "f-divergence", "--lam", "2")
 
 
 def test_formula_where_there_is_none(capsys, tmp_path):
@@ -238,7 +216,7 @@ def test_formula_where_there_is_none(capsys, tmp_path):
     ]
     for command, data, word in unsupported:
         for how in ((), ("--json",)):
-            assert word in refused(capsys, tmp_path, data, command, "--lam", "2", "--formula", *how)
+            assert word in refused_problem(capsys, tmp_path, data, command, "--lam", "2", "--formula", *how)
 
 
 def large(m):
@@ -250,23 +228,21 @@ def large(m):
 
 def test_beyond_scale_names_the_cost_and_the_form(capsys, tmp_path):
     rotations = {**large(30), "symmetry": {"generators": [list(range(30))]}}
-    err = refused(capsys, tmp_path, rotations, "bayes", "--lam", "2", "--symmetry", "file", "--formula")
+    err = refused_problem(capsys, tmp_path, rotations, "bayes", "--lam", "2", "--symmetry", "file", "--formula")
     assert "about 2**30 orbits" in err or "1073741822 orbits" in err
     source = {"kind": "mutual-information", "source": large(18)["model"][0]}
-    err = refused(capsys, tmp_path, source, "mutual-information", "--lam", "2")
+    err = refused_problem(capsys, tmp_path, source, "mutual-information", "--lam", "2")
     assert "262142 staircase columns" in err
     assert "--symmetry auto" in err
-    err = refused(capsys, tmp_path, source, "mutual-information", "--lam", "2", "--symmetry", "auto")
+    err = refused_problem(capsys, tmp_path, source, "mutual-information", "--lam", "2", "--symmetry", "auto")
     assert "262142 orbits of columns" in err
 
 
 def test_automatic_symmetry_is_used_only_where_it_helps(capsys, tmp_path):
     path = tmp_path / "problem.json"
     path.write_text(json.dumps(large(60)))
-    status, out, _ = run(capsys, "bayes", "--problem", path, "--lam", "2", "--symmetry", "auto", "--json")
-    reduced = json.loads(out)
-    plain = json.loads(run(capsys, "bayes", "--problem", path, "--lam", "2", "--json")[1])
-    assert status == 0
+    reduced = answer(capsys, "design", "bayes", "--problem", path, "--lam", "2", "--symmetry", "auto")
+    plain = answer(capsys, "design", "bayes", "--problem", path, "--lam", "2")
     assert reduced["exact"] == plain["exact"] is not None
     assert "orbits" not in reduced["certificate"]
 
@@ -274,9 +250,7 @@ def test_automatic_symmetry_is_used_only_where_it_helps(capsys, tmp_path):
 def test_minimax_formula_over_orbits_of_parameters(capsys, tmp_path):
     path = tmp_path / "problem.json"
     path.write_text(json.dumps(DECISION))
-    status, out, _ = run(capsys, "minimax", "--problem", path, "--lam", "2", "--formula", "--json")
-    found = json.loads(out)
-    assert status == 0
+    found = answer(capsys, "design", "minimax", "--problem", path, "--lam", "2", "--formula")
     assert found["formula"] is not None
     assert found["exact"] is not None
     assert Fraction(str(sp.sympify(found["formula"].replace("lambda", "2")))) == Fraction(found["exact"])
@@ -288,26 +262,24 @@ def _stopped(*_, **__):
 
 def test_a_solver_without_an_answer_is_status_3(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr("symshuffle.design.decision.invariant.solve", _stopped)
-    err = refused(capsys, tmp_path, DECISION, "bayes", "--lam", "2", "--json", status=3)
+    err = refused_problem(capsys, tmp_path, DECISION, "bayes", "--lam", "2", "--json", status=3)
     assert "HiGHS ended with status 'Time limit reached'" in err
 
 
 @pytest.mark.parametrize("command", ["bayes", "minimax"])
 def test_a_solver_that_proposes_nothing_is_not_needed(command, capsys, monkeypatch):
     """Columns are then generated over the rationals from the start, and bases found by pivots."""
-    expected = json.loads(run(capsys, command, "--problem", GUESS, "--lam", "3", "--json")[1])["exact"]
+    expected = answer(capsys, "design", command, "--problem", GUESS, "--lam", "3")["exact"]
     for name in ("design.decision.programs.generate", "channels.geometry.linprog._highs_basis"):
         monkeypatch.setattr(f"symshuffle.{name}", _stopped)
-    assert json.loads(run(capsys, command, "--problem", GUESS, "--lam", "3", "--json")[1])["exact"] == expected
+    assert answer(capsys, "design", command, "--problem", GUESS, "--lam", "3")["exact"] == expected
 
 
 @pytest.mark.parametrize("command", ["bayes", "minimax"])
 @pytest.mark.parametrize("extra", [(), ("--symmetry", "auto"), ("--formula",)])
 def test_keys_are_always_there(command, extra, capsys):
     for level, exact in ((("--lam", "3"), True), (("--eps0", "1"), False)):
-        status, out, _ = run(capsys, command, "--problem", GUESS, *level, *extra, "--json")
-        found = json.loads(out)
-        assert status == 0
+        found = answer(capsys, "design", command, "--problem", GUESS, *level, *extra)
         assert set(found) >= KEYS
         assert (found["exact"] is not None) == exact
         assert found["rigour"] == ("exact" if exact else "ball")
@@ -323,7 +295,7 @@ def test_keys_are_always_there(command, extra, capsys):
 def test_certificate_of_a_measure_can_be_checked_at_its_two_levels(capsys, tmp_path):
     path = tmp_path / "pair.json"
     path.write_text(json.dumps(PAIR))
-    found = json.loads(run(capsys, "f-divergence", "--problem", path, "--eps0", "1", "--json")[1])
+    found = answer(capsys, "design", "f-divergence", "--problem", path, "--eps0", "1")
     certificate = found["certificate"]
     low, high = Fraction(certificate["lam"]), Fraction(certificate["bound_lam"])
     assert less(low, Exp(Fraction(1)))

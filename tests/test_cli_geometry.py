@@ -1,34 +1,23 @@
-import json
 from fractions import Fraction
 
 import pytest
 
-from symshuffle.cli import main
-
-
-def run(capsys, *arguments):
-    status = main(list(arguments))
-    captured = capsys.readouterr()
-    return status, captured.out, captured.err
+from tests.shell import answer, refused, run
 
 
 def test_both_sizes_at_an_exact_tie(capsys):
-    status, out, _ = run(capsys, "subset-size", "--k", "10", "--lam", "6", "--json")
-    data = json.loads(out)
-    assert status == 0
+    data = answer(capsys, "subset-size", "--k", "10", "--lam", "6")
     assert data["maximisers"] == [1, 2]
     assert (data["trace"], data["iid_constant"], data["fixed_constant"]) == ("10", "81/10", "36/5")
 
 
 @pytest.mark.parametrize(("lam", "size"), [("5999999999999/1000000000000", 2), ("6000000000001/1000000000000", 1)])
 def test_one_size_on_either_side_of_the_tie(capsys, lam, size):
-    _, out, _ = run(capsys, "subset-size", "--k", "10", "--lam", lam, "--json")
-    assert json.loads(out)["maximisers"] == [size]
+    assert answer(capsys, "subset-size", "--k", "10", "--lam", lam)["maximisers"] == [size]
 
 
 def test_a_million_inputs(capsys):
-    _, out, _ = run(capsys, "subset-size", "--k", "1000000", "--eps0", "1", "--json")
-    data = json.loads(out)
+    data = answer(capsys, "subset-size", "--k", "1000000", "--eps0", "1")
     assert data["maximisers"] == [268941]
     low, high = map(Fraction, data["trace_bracket"])
     assert low < high < low * (1 + Fraction(1, 10**15))
@@ -49,9 +38,7 @@ def test_subset_size_for_people(capsys):
 
 
 def test_frontier_of_ten_inputs(capsys):
-    status, out, _ = run(capsys, "frontier", "--k", "10", "--budget", "1/2", "--json")
-    data = json.loads(out)
-    assert status == 0
+    data = answer(capsys, "frontier", "--k", "10", "--budget", "1/2")
     assert {"lower", "upper", "law", "certificate", "iid_constant", "fixed_constant"} <= data.keys()
     low, high = Fraction(data["lower"]), Fraction(data["upper"])
     assert low <= high < low * (1 + Fraction(1, 10**18))
@@ -61,8 +48,7 @@ def test_frontier_of_ten_inputs(capsys):
 
 
 def test_the_cap_binds(capsys):
-    _, out, _ = run(capsys, "frontier", "--k", "10", "--budget", "1/2", "--lam-cap", "3", "--json")
-    data = json.loads(out)
+    data = answer(capsys, "frontier", "--k", "10", "--budget", "1/2", "--lam-cap", "3")
     assert Fraction(data["exact"]) == Fraction("3305/1232")
     assert [[count for count, _ in orbit["levels"]] for orbit in data["law"]] == [[1, 9], [2, 8]]
     for orbit in data["law"]:
@@ -71,11 +57,9 @@ def test_the_cap_binds(capsys):
 
 
 def test_limits(capsys):
-    _, out, _ = run(capsys, "frontier", "--k", "10", "--budget", "0", "--json")
-    assert json.loads(out)["iid_constant"] == "inf"
-    _, out, _ = run(capsys, "frontier", "--k", "10", "--budget", "inf", "--json")
-    assert json.loads(out)["exact"] == "90"
-    assert json.loads(out)["fixed_constant"] == "0"
+    assert answer(capsys, "frontier", "--k", "10", "--budget", "0")["iid_constant"] == "inf"
+    free = answer(capsys, "frontier", "--k", "10", "--budget", "inf")
+    assert (free["exact"], free["fixed_constant"]) == ("90", "0")
 
 
 def test_frontier_for_people(capsys):
@@ -97,18 +81,12 @@ def test_closed_forms_as_latex(capsys):
     "arguments",
     [
         ("subset-size", "--k", "10", "--lam", "1"),
-        ("subset-size", "--k", "1", "--lam", "2"),
-        ("subset-size", "--k", "5/2", "--lam", "2"),
         ("subset-size", "--k", "10"),
         ("subset-size", "--k", "10", "--lam", "2", "--eps0", "1"),
-        ("frontier", "--k", "1", "--budget", "1"),
         ("frontier", "--k", "10", "--budget", "-1"),
-        ("frontier", "--k", "10", "--budget", "nan"),
         ("frontier", "--k", "10", "--budget", "1", "--lam-cap", "1/2"),
         ("frontier", "--k", "5000", "--budget", "1", "--lam-cap", "2"),
         ("frontier", "--k", "10"),
-        ("frontier", "--k", "10", "--budget", "-inf"),
-        ("frontier", "--k", "10", "--budget", "x"),
         ("frontier", "--k", "10", "--budget", "1", "--lam-cap", "1"),
         ("frontier", "--k", "10", "--budget", "1", "--eps0", "0"),
         ("frontier", "--k", "10", "--budget", "1", "--lam-cap", "inf", "--eps0", "1"),
@@ -118,20 +96,15 @@ def test_closed_forms_as_latex(capsys):
     ],
 )
 def test_wrong_input_is_one_line(capsys, arguments):
-    status, out, err = run(capsys, *arguments)
-    assert status == 2
-    assert out == ""
-    assert len(err.strip().splitlines()) == 1
+    refused(capsys, *arguments)
 
 
 @pytest.mark.parametrize("cap", [("--lam-cap", "inf"), ("--eps0", "inf")])
 def test_an_infinite_local_budget_is_no_cap(capsys, cap):
-    status, out, _ = run(capsys, "frontier", "--k", "10", "--budget", "1/2", *cap, "--json")
-    _, free, _ = run(capsys, "frontier", "--k", "10", "--budget", "1/2", "--json")
-    assert status == 0
-    assert json.loads(out)["lower"] == json.loads(free)["lower"]
+    asked = ("frontier", "--k", "10", "--budget", "1/2")
+    assert answer(capsys, *asked, *cap)["lower"] == answer(capsys, *asked)["lower"]
 
 
 def test_no_formula_of_another_loss(capsys):
-    status, out, err = run(capsys, "subset-size", "--k", "10", "--lam", "6", "--loss", "max", "--latex")
-    assert (status, out) == (2, "") and err.startswith("symshuffle: --latex = with --loss max: expected --loss l2")
+    said = refused(capsys, "subset-size", "--k", "10", "--lam", "6", "--loss", "max", "--latex")
+    assert said.startswith("symshuffle: --latex = with --loss max: expected --loss l2")

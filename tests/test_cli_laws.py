@@ -1,4 +1,3 @@
-import json
 from fractions import Fraction as F
 
 import pytest
@@ -6,11 +5,11 @@ import sympy as sp
 
 from symshuffle import mechanism
 from symshuffle.base.errors import InputError
-from symshuffle.cli import main
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.utility.frontiers.contamination import Contamination, binary_envelope
 from symshuffle.utility.frontiers.formulas import USERS, chi_square_envelope, hockey_stick_envelope, law_formulas
 from symshuffle.utility.frontiers.leakage import convex_envelope, leakage
+from tests.shell import answer, refused, run
 
 EXAMPLE = "3/5,1/5,1/5\n1/4,1/2,1/4\n1/6,1/3,1/2\n"
 
@@ -23,8 +22,7 @@ def channel(tmp_path):
 
 
 def test_numbers_of_a_channel(channel, capsys):
-    assert main(["law", "--file", channel, "--n", "2", "--eps", "0", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = answer(capsys, "law", "--file", channel, "--n", "2", "--eps", "0")
     assert found["trace"] == "21786/35929"
     assert found["budget"] == "34/25"
     assert found["ratio_cap"] == "18/5"
@@ -37,43 +35,32 @@ def test_numbers_of_a_channel(channel, capsys):
 
 
 def test_tables(channel, capsys):
-    assert main(["law", "--file", channel, "--eps", "0.1"]) == 0
-    shown = capsys.readouterr().out
+    shown = run(capsys, "law", "--file", channel, "--eps", "0.1")[1]
     for word in ("templates", "trace", "18/5", "extreme", "envelope"):
         assert word in shown
-    assert main(["law", "--file", channel]) == 0
-    assert "envelope" not in capsys.readouterr().out
+    status, shown, _ = run(capsys, "law", "--file", channel)
+    assert status == 0 and "envelope" not in shown
 
 
 def test_infinite_values(tmp_path, capsys):
     path = tmp_path / "erased.csv"
     path.write_text("1/2,1/2,0\n1/2,0,1/2\n1/2,1/4,1/4\n")
-    assert main(["law", "--file", str(path), "--eps", "1", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = answer(capsys, "law", "--file", path, "--eps", "1")
     assert found["iid_risk"] is None
     assert found["ratio_cap"] == "inf"
     assert all(one["envelope"] is None for one in found["leakage"])
-    assert main(["law", "--file", str(path), "--eps", "1"]) == 0
-    assert "infinite" in capsys.readouterr().out
+    assert "infinite" in run(capsys, "law", "--file", path, "--eps", "1")[1]
 
 
-@pytest.mark.parametrize(("extra", "named"), [(("--n", "0"), "--n"), (("--eps", "-1"), "--eps")])
-def test_refusals(channel, capsys, extra, named):
-    assert main(["law", "--file", channel, *extra]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert named in captured.err
-
-
-def law_of(capsys, *arguments):
-    assert main(["law", *arguments, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
+@pytest.mark.parametrize("extra", [("--n", "0"), ("--eps", "-1"), ("--lam", "2")])
+def test_refusals(channel, capsys, extra):
+    assert extra[0] in refused(capsys, "law", "--file", channel, *extra)
 
 
 def test_a_mechanism_with_open_parameters_is_answered_by_formulas(capsys):
     """What is printed, read again by SymPy, at a level against the numbers that the same command prints there."""
-    found = law_of(capsys, "krr", "-p", "k=3", "--n", "2", "--eps", "0")
-    numbers = law_of(capsys, "krr", "-p", "k=3", "--lam", "4", "--n", "2", "--eps", "0")
+    found = answer(capsys, "law", "krr", "-p", "k=3", "--n", "2", "--eps", "0")
+    numbers = answer(capsys, "law", "krr", "-p", "k=3", "--lam", "4", "--n", "2", "--eps", "0")
     read = {name: sp.sympify(text, {"lambda_": sp.Integer(4)}) for name, text in formulas(found).items()}
     assert found["refused"] == {}
     assert {name: str(read[name]) for name in ("trace", "budget", "ratio_cap")} == {
@@ -116,21 +103,19 @@ def test_randomized_response_leaks_its_envelope():
 
 
 def test_what_has_no_formula_says_why(capsys):
-    found = law_of(capsys, "rappor")
+    found = answer(capsys, "law", "rappor")
     assert found["trace"] is None
     assert "2**D" in found["refused"]["trace"]
-    assert main(["law", "half-block", "-p", "k=4"]) == 0
-    shown = capsys.readouterr().out
+    shown = run(capsys, "law", "half-block", "-p", "k=4")[1]
     assert "no formula: mechanism = half-block" in shown
     assert "d: an integer in [1, 2]" in shown
 
 
 def test_an_irrational_level_is_answered_in_balls(capsys):
-    found = law_of(capsys, "krr", "-p", "k=3", "--eps0", "1", "--n", "2")
+    found = answer(capsys, "law", "krr", "-p", "k=3", "--eps0", "1", "--n", "2")
     assert found["extreme"] is None
     assert found["iid_risk"]["rigour"] == "ball"
-    assert main(["law", "krr", "-p", "k=3", "--eps0", "1", "--eps", "0.1"]) == 0
-    assert "templates in balls" in capsys.readouterr().out
+    assert "templates in balls" in run(capsys, "law", "krr", "-p", "k=3", "--eps0", "1", "--eps", "0.1")[1]
 
 
 @pytest.mark.parametrize(
@@ -147,16 +132,7 @@ def test_an_irrational_level_is_answered_in_balls(capsys):
     ],
 )
 def test_refusals_of_mechanisms(capsys, arguments, named):
-    assert main(["law", *arguments]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert named in captured.err
-    assert captured.err.count("\n") == 1
-
-
-def test_a_file_takes_no_budget(channel, capsys):
-    assert main(["law", "--file", channel, "--lam", "2"]) == 2
-    assert "--lam" in capsys.readouterr().err
+    assert named in refused(capsys, "law", *arguments)
 
 
 @pytest.mark.parametrize(

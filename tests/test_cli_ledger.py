@@ -1,14 +1,11 @@
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-import symshuffle.cli
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure, Unsupported
 from symshuffle.cli import app, catalogue, ledger, main
 from symshuffle.ledger.claims import registry
@@ -131,8 +128,10 @@ def test_show() -> None:
 
 
 @pytest.mark.usefixtures("fakes")
-def test_reproduce(tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["reproduce", "symshuffle.fig-1", "--out", str(tmp_path / "figures")])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_reproduce(jobs: str, tmp_path: Path) -> None:
+    asked = ["reproduce", "symshuffle.fig-1", "--out", str(tmp_path / "figures"), "--jobs", jobs]
+    result = CliRunner().invoke(app, asked)
     assert result.exit_code == 0
     assert result.stdout == f"{tmp_path}/figures/fig-1.txt\n"
     assert (tmp_path / "figures" / "fig-1.txt").read_text() == "drawn"
@@ -230,30 +229,9 @@ def test_errors_of_the_library_end_in_one_line(
 
 
 def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments in ([], ["--help"], ["verify", "-h"], ["--version"]):
+    for arguments in ([], ["--help"], ["design", "--help"], ["verify", "-h"], ["--version"]):
         assert main(arguments) == 0
         assert "symshuffle" in capsys.readouterr().out
-
-
-def python(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, *arguments], cwd=HERE.parent, capture_output=True, text=True, check=False)
-
-
-def test_module_entry_point() -> None:
-    done = python("-m", "symshuffle", "verify", "--jobs", "zero")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "symshuffle: --jobs = zero: expected an integer from 1 to 256\n"
-
-
-def test_command_line_starts_light() -> None:
-    heavy = ("sympy", "cvxpy", "matplotlib", "scipy.stats", "highspy")
-    done = python("-c", f"import sys, symshuffle.cli; print([name for name in {heavy} if name in sys.modules])")
-    assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr
-
-
-def test_exit_codes_are_distinct() -> None:
-    codes = (symshuffle.cli.FAILED, symshuffle.cli.WRONG_INPUT, symshuffle.cli.NO_ANSWER, symshuffle.cli.INTERRUPTED)
-    assert codes == (1, 2, 3, 130)
 
 
 def test_one_claim_alone_prints_the_verdict_of_each_part() -> None:

@@ -1,6 +1,5 @@
 """The contract of the privacy commands: names, keys, exactness, outward rounding, and how they refuse."""
 
-import json
 import subprocess
 import sys
 from fractions import Fraction
@@ -8,9 +7,9 @@ from fractions import Fraction
 import pytest
 
 from symshuffle.channels.shuffled import worst_shuffled_divergence
-from symshuffle.cli import main
 from symshuffle.cli.vectors import PARAMETERS
 from symshuffle.mechanisms.registry import MECHANISMS, mechanism
+from tests.shell import answer, refused, run
 from tests.words import words
 
 BOUND_KEYS = set(
@@ -20,18 +19,6 @@ BOUND_KEYS = set(
     )
 )
 KRR = ["delta", "krr", "-p", "k=10", "--lam", "3", "--exp-eps", "6/5", "--n", "6"]
-
-
-def run(capsys, *arguments):
-    status = main([str(argument) for argument in arguments])
-    captured = capsys.readouterr()
-    return status, captured.out, captured.err
-
-
-def answer(capsys, *arguments):
-    status, out, err = run(capsys, *arguments, "--json")
-    assert (status, err) == (0, "")
-    return json.loads(out)
 
 
 def test_delta_has_the_keys_of_the_contract(capsys):
@@ -218,12 +205,7 @@ WRONG = [
 @pytest.mark.parametrize("as_json", [False, True], ids=["text", "json"])
 def test_wrong_input_is_one_line_and_nothing_else(capsys, tmp_path, monkeypatch, arguments, message, as_json):
     monkeypatch.chdir(tmp_path)
-    status, out, err = run(capsys, *arguments, *(["--json"] if as_json and arguments != ["nonsense"] else []))
-    assert (status, out) == (2, "")
-    assert err.count("\n") == 1
-    assert message in err
-    assert "Traceback" not in err
-    assert len(err) < 600
+    assert message in refused(capsys, *arguments, *(["--json"] if as_json and arguments != ["nonsense"] else []))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import Ball, enclose
-from symshuffle.channels.shuffled import chi_square, hockey_stick, kl_divergence, renyi_divergence, total_variation
-from symshuffle.testing import channels, distributions, ratios
+from symshuffle.channels.shuffled import chi_square, hockey_stick, kl_divergence, renyi_divergence
+from symshuffle.testing import distributions, ratios
 
 PAIRS = st.tuples(distributions(4), distributions(4))
 
@@ -22,33 +22,6 @@ def test_hockey_stick_is_the_best_test(pair, gamma):
     p, q = pair
     events = itertools.chain.from_iterable(itertools.combinations(range(4), r) for r in range(5))
     assert hockey_stick(p, q, gamma) == max(sum(p[y] - gamma * q[y] for y in event) for event in events)
-
-
-@given(PAIRS, ratios())
-def test_duality(pair, gamma):
-    p, q = pair
-    assert hockey_stick(p, q, gamma) == 1 - gamma + gamma * hockey_stick(q, p, 1 / gamma)
-
-
-@given(channels(max_inputs=2, max_outputs=4), channels(max_inputs=4, max_outputs=3), ratios())
-def test_data_processing(channel, kernel, gamma):
-    if kernel.num_inputs != channel.num_outputs:
-        return
-    after = channel.push_forward(kernel)
-    for divergence in (lambda p, q: hockey_stick(p, q, gamma), chi_square, total_variation):
-        assert divergence(*after.rows[:2]) <= divergence(*channel.rows[:2])
-
-
-@given(PAIRS)
-def test_every_divergence_separates(pair):
-    p, q = pair
-    for divergence in (total_variation, chi_square, kl_divergence):
-        value = divergence(p, q)
-        assert not (isinstance(value, float) and math.isnan(value))
-        if p == q:
-            assert value == 0 or (isinstance(value, Ball) and value.lower <= 0 <= value.upper)
-        elif divergence is not kl_divergence:
-            assert value > 0
 
 
 @given(distributions(3, support=1), distributions(3, support=1))

@@ -5,7 +5,6 @@
 
 import ast
 import copy
-import importlib.util
 import inspect
 import pkgutil
 import re
@@ -26,18 +25,11 @@ from sphinx.ext.napoleon import Config, NumpyDocstring
 from sphinx.util.docstrings import prepare_docstring
 
 import symshuffle
+from tests.shell import script
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path(symshuffle.__file__).parent
 REFERENCES = ("attr", "class", "data", "exc", "func", "meth", "mod", "obj")
-
-
-def script(name):
-    """A script of the folder of pages, as a module."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
 
 
 def settings():

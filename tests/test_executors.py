@@ -68,11 +68,3 @@ def test_jobs_of_commands(command, capsys):
     assert capsys.readouterr().out == here
     assert main([*command, "--jobs", "0"]) == 2
     assert capsys.readouterr().err == "symshuffle: --jobs = 0: expected an integer from 1 to 256\n"
-
-
-def test_reproduce_with_two_processes(tmp_path, capsys):
-    names = ["decomposition.table-3", "alphabets.ex-10.4"]
-    assert main(["reproduce", *names, "--out", str(tmp_path / "a"), "--jobs", "2"]) == 0
-    assert main(["reproduce", *names, "--out", str(tmp_path / "b")]) == 0
-    a, b = ({file.name for file in (tmp_path / folder).rglob("*")} for folder in "ab")
-    assert a == b and len(a) >= 2

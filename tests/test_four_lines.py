@@ -13,6 +13,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.channels import read_channel
 from symshuffle.cli import main
 from symshuffle.utility.estimation.votes import canonical_votes
+from tests.shell import answer, refused
 
 LABELS = {"protects", "about", "assumes", "sure"}
 
@@ -32,11 +33,6 @@ def shell(capsys, monkeypatch, tmp_path):
         return lines, out
 
     return run
-
-
-def answer(capsys, words):
-    assert main([*words.split(), "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +63,7 @@ def test_law_says_a_risk_and_that_it_is_no_guarantee(shell, capsys):
     assert "no guarantee about shuffled messages" in lines["about"] and "mechanism krr, k 3, lam 4" in lines["about"]
     lines, _ = shell("law krr -p k=3")
     assert lines["trace"] == "6*(lambda - 1)**2/(lambda + 2)**2 (exact)"
-    assert F(answer(capsys, "law krr -p k=3 --lam 4")["trace"]) == F(6 * 9, 36)
+    assert F(answer(capsys, *["law", "krr", "-p", "k=3", "--lam", "4"])["trace"]) == F(6 * 9, 36)
     assert "leakage" in shell("law krr -p k=3 --lam 4 --explain")[1]
 
 
@@ -145,8 +141,7 @@ def test_numbers_of_columns_are_no_row(tmp_path):
 
 
 def test_close_names_are_a_question_and_a_proof_names_normalised_rows(capsys, tmp_path):
-    assert main(["delta", "krrr", "--eps0", "1", "--n", "9", "--eps", "1"]) == 2
-    assert "did you mean krr or rr?" in capsys.readouterr().err
+    assert "did you mean krr or rr?" in refused(capsys, "delta", "krrr", "--eps0", "1", "--n", "9", "--eps", "1")
     file = tmp_path / "thirds.csv"
     file.write_text("0.333,0.333,0.333\n0.5,0.25,0.25\n")
     assert (
@@ -160,6 +155,7 @@ def test_a_column_that_no_answer_has_is_refused_at_the_first_point(capsys, tmp_p
     spec.write_text(
         'command = "delta"\ncolumns = ["uper"]\n[grid]\nmechanism = "rr"\nlam = 3\neps = "0.1"\nn = [5, 6]\n'
     )
-    assert main(["sweep", str(spec), "--out", str(tmp_path / "out"), "--jobs", "1"]) == 2
-    assert "columns = uper: expected some of lower, upper" in capsys.readouterr().err
+    assert "columns = uper: expected some of lower, upper" in refused(
+        capsys, "sweep", str(spec), "--out", str(tmp_path / "out"), "--jobs", "1"
+    )
     assert not (tmp_path / "out").exists()

@@ -24,6 +24,7 @@ HALF = Fraction(1, 2)
         ((Fraction(1),), (Fraction(-1),), 0, "positive probabilities"),
         ((1.0,), (float("nan"),), 0, "positive probabilities"),
         ((Fraction(1),), (HALF,), 0, "sum 1/2"),
+        ((Fraction(1),), (0.5,), 0, "sum 0.5"),
         ((float("nan"),), (1.0,), 0, "finite numbers"),
         ((float("inf"),), (1.0,), 0, "finite numbers"),
         ((Fraction(1),), (Fraction(1),), Fraction(-1), "a mass of at least 0"),

@@ -3,7 +3,6 @@
 Numbers are compared to twelve digits: further ones of doubles differ from one processor to the next.
 """
 
-import importlib.util
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -13,19 +12,13 @@ import pytest
 from symshuffle import epsilon, mechanism
 from symshuffle.ledger.claims import registry
 from symshuffle.ledger.claims.model import ClaimVerdict
+from tests.shell import script
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def script(path):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-outputs = script(ROOT / "docs" / "outputs.py")
+outputs = script("outputs")
 SHOWN = [block for page in outputs.PAGES for block in outputs.blocks(page.read_text(encoding="utf-8"))]
 
 
@@ -68,7 +61,7 @@ def test_what_the_first_page_says_shuffling_buys():
     assert found.bracket.upper <= Fraction("0.032")
 
 
-PICTURES = script(ROOT / "docs" / "pictures.py")
+PICTURES = script("pictures")
 
 
 def test_pictures_are_small_and_come_from_commands_that_pages_show():

@@ -10,8 +10,8 @@ import pytest
 
 import symshuffle as s
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.cli import main
 from symshuffle.engines.counting.exact import Exact
+from tests.shell import answer, refused
 from tests.soundness.said import Claim, Part, largest
 
 HALVES = {2: F(1, 200), 3: F(1, 2000)}
@@ -201,38 +201,32 @@ def test_a_row_of_names_is_read_over(tmp_path):
 def test_a_file_is_named_with_row_and_column(command, tmp_path, capsys):
     file = tmp_path / "w.csv"
     file.write_text("0.5,0.5\n0.3,O.7\n")
-    assert main([*command, "--file", str(file)]) == 2
-    assert f"{file}: rows[1][1] = O.7: expected a number" in capsys.readouterr().err
+    assert f"{file}: rows[1][1] = O.7: expected a number" in refused(capsys, *command, "--file", file)
 
 
 def test_the_shell_says_both(tmp_path, capsys):
     file = tmp_path / "w.csv"
     file.write_text("a,b,c\n0.333333,0.333333,0.333333\n0.25,0.25,0.5\n")
     asked = ["delta", "channel", "--file", str(file), "--n", "20", "--eps", "0.5"]
-    assert main([*asked, "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
-    assert "of the normalised matrix" in answer["meaning"]
-    assert float(answer["every_matrix"]) > float(answer["upper"])
-    assert main([*asked, "--rigour", "exact"]) == 2
-    assert "rigour exact" in capsys.readouterr().err
+    found = answer(capsys, *asked)
+    assert "of the normalised matrix" in found["meaning"]
+    assert float(found["every_matrix"]) > float(found["upper"])
+    assert "rigour exact" in refused(capsys, *asked, "--rigour", "exact")
 
 
 def test_check_says_what_a_matrix_that_rounds_to_the_file_may_have(tmp_path, capsys):
     file = tmp_path / "w.csv"
     file.write_text("0.667,0.167,0.167\n0.167,0.667,0.167\n")
-    assert main(["check", "--file", str(file), "--lam", "4", "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
-    least, most = (F(answer["level"]["every_matrix"][end]) for end in ("least", "most"))
-    assert "the normalised matrix" in answer["matrix"]
+    found = answer(capsys, "check", "--file", file, "--lam", "4")
+    least, most = (F(found["level"]["every_matrix"][end]) for end in ("least", "most"))
+    assert "the normalised matrix" in found["matrix"]
     for first, second in itertools.product(distributions(["0.667", "0.167", "0.167"], HALVES[3]), repeat=2):
         rows = first, (second[1], second[0], second[2])
         assert s.Channel(rows).ratio_cap() <= most
         assert max(p / q for p, q in zip(*rows, strict=True)) >= least
     file.write_text("1.000,0.000,0.000\n0.333,0.333,0.333\n")
-    assert main(["check", "--file", str(file), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["level"]["every_matrix"]["most"] is None
-    assert main(["law", "--file", str(file), "--json"]) == 0
-    assert "normalised" in json.loads(capsys.readouterr().out)["inputs"]["matrix"]
+    assert answer(capsys, "check", "--file", file)["level"]["every_matrix"]["most"] is None
+    assert "normalised" in answer(capsys, "law", "--file", file)["inputs"]["matrix"]
 
 
 @pytest.mark.parametrize("command", ["bayes", "minimax"])
@@ -243,16 +237,14 @@ def test_problem_files_are_normalised(command, tmp_path, capsys):
     def optimum(model, prior):
         data = {"kind": "decision", "model": model, "loss": loss, "prior": prior}
         file.write_text(json.dumps(data, default=str))
-        assert main(["design", command, "--problem", str(file), "--lam", "3", "--json"]) == 0
-        return json.loads(capsys.readouterr().out)
+        return answer(capsys, "design", command, "--problem", file, "--lam", "3")
 
-    answer = optimum(model, prior)
-    assert "normalised" in answer["matrix"]
-    low, high = map(F, answer["every_problem"])
-    assert low < F(answer["lower"]) <= F(answer["upper"]) < high
+    found = optimum(model, prior)
+    assert "normalised" in found["matrix"]
+    low, high = map(F, found["every_problem"])
+    assert low < F(found["lower"]) <= F(found["upper"]) < high
     for row, end in itertools.product(distributions(model[0], HALVES[3])[::3], distributions(prior, HALVES[3])):
         exact = optimum([[str(p) for p in row], model[1]], [str(p) for p in end])
         assert "matrix" not in exact and low <= F(exact["lower"]) <= F(exact["upper"]) <= high
     file.write_text(json.dumps({"kind": "decision", "model": [["0.3", "0.33"]], "loss": loss, "prior": prior}))
-    assert main(["design", command, "--problem", str(file), "--lam", "3"]) == 2
-    assert "model[0] = sum 63/100" in capsys.readouterr().err
+    assert "model[0] = sum 63/100" in refused(capsys, "design", command, "--problem", file, "--lam", "3")

@@ -1,7 +1,6 @@
 """The pages of the site, before Sphinx sees them: every module, every page and every link (`make docs` builds it)."""
 
 import importlib
-import importlib.util
 import pkgutil
 import re
 import sys
@@ -10,15 +9,9 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 import symshuffle
+from tests.shell import script
 
 ROOT = Path(__file__).parents[1]
-
-
-def script(name):
-    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")

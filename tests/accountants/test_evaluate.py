@@ -4,45 +4,14 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
 from symshuffle import Channel, Contour, Exact, InputError, Law, Rigour, delta, epsilon, mechanism
-from symshuffle.accountants.bounds.evaluate import Request, check_n, evaluate
+from symshuffle.accountants.bounds.evaluate import Request, evaluate
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions.curves import delta_curve
-from symshuffle.accountants.questions.inverses import solve_eps0, solve_n
 
 KRR = mechanism("krr").at(k=10, eps0=1)
-
-
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
-        ({"direction": "sideways"}, "direction = sideways: expected one of forward, reverse, both"),
-        ({"rigour": "balls"}, "rigour = balls: expected one of exact, ball, float64"),
-        ({"engine": "exact"}, "engine = exact: expected an engine such as"),
-        ({"rel": -1}, "rel = -1: expected a relative width"),
-        ({"rel": float("nan")}, "rel = nan: expected a relative width"),
-        ({"bits": -5}, "bits = -5: expected an integer from 2"),
-        ({"n": 2.5}, "n = 2.5: expected an integer from 1"),
-        ({"n": True}, "n = True: expected an integer from 1"),
-    ],
-)
-def test_requests_are_checked_before_any_work(asked, message):
-    for ask, target in ((delta, {"eps": 1}), (epsilon, {"delta": "1e-6"})):
-        with pytest.raises(InputError, match=message):
-            ask(KRR, **{"n": 10, **target, **asked})
-    if set(asked) <= {"direction", "rigour", "bits"}:
-        with pytest.raises(InputError, match=message):
-            solve_n(KRR, eps=1, delta="1e-6", **asked)
-        with pytest.raises(InputError, match=message):
-            solve_eps0(mechanism("krr").at(k=10), n=10, eps=1, delta="1e-6", **asked)
-
-
-def test_integers_of_numpy_count_users():
-    assert check_n(np.int64(5)) == 5
-    assert delta(KRR, n=np.int64(5), exp_eps=2).n == 5
 
 
 def test_a_curve_has_a_point():

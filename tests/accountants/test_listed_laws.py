@@ -9,7 +9,6 @@ import pytest
 from symshuffle import Channel, InputError, Unsupported, delta
 from symshuffle.accountants.bounds.evaluate import Request, evaluate, evaluate_law
 from symshuffle.accountants.covering import listed
-from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.base.choices import Adjacency
 from symshuffle.base.numbers import Exp
 from symshuffle.channels.shuffled import shuffled_divergence
@@ -176,28 +175,6 @@ def test_backgrounds_are_tried_up_to_eight_inputs():
         assert len(listed.of_channel(wide(inputs)).datasets) == many
     for inputs, many in ((7, 7 * 8), (8, 0)):  # the null symbol is one more
         assert len(listed.against_null(wide(inputs), (Fraction(1, 2),) * 2).datasets) == many
-
-
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_constant_backgrounds_are_the_datasets_that_they_say(n):
-    channel = Channel.from_rows(SKEW)
-    pairs = itertools.combinations(range(3), 2)
-    named = [(x, y, other) for x, y in pairs for other in range(3)]
-    for (x, y, other), one in zip(named, listed.of_channel(channel).datasets, strict=True):
-        assert one.describe(n) == f"X0 = ({x}, {other} x {n - 1}), X1 = ({y}, {other} x {n - 1})"
-        for direction, datasets in (("forward", (x, y)), ("reverse", (y, x))):
-            first, second = ((held, *(other,) * (n - 1)) for held in datasets)
-            found = evaluate_law(one.law(X, direction, None), n, rigour="exact").exact
-            assert found == shuffled_divergence(channel, first, second, X)
-
-
-def test_the_null_symbol_is_named_in_its_datasets():
-    source = reduction(Channel.from_rows([["1/2", "1/2"], ["1/4", "3/4"]]), null=["1/3", "2/3"])
-    assert [one.describe(4) for one in source.datasets][:3] == [
-        "X0 = (0, 0 x 3), X1 = (null, 0 x 3)",
-        "X0 = (0, 1 x 3), X1 = (null, 1 x 3)",
-        "X0 = (0, null x 3), X1 = (null, null x 3)",
-    ]
 
 
 @pytest.mark.parametrize(

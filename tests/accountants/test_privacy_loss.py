@@ -17,6 +17,7 @@ from symshuffle.base.choices import Question
 from symshuffle.cli import main
 from symshuffle.cli.arguments import LAW_BITS
 from tests.exported import BINARY, CASES, ONE_SIDED, violations
+from tests.shell import answer, refused
 from tests.shown import as_html
 
 COARSE = {"step": "0.125", "beyond": "1e-6"}
@@ -161,8 +162,7 @@ def test_command(capsys, tmp_path):
     text = " ".join(capsys.readouterr().out.split())
     assert "written" in text
     assert "not proved" in text
-    assert main([*COMMAND, "--out", str(file), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == json.loads(file.read_text())
+    assert answer(capsys, *COMMAND, "--out", str(file)) == json.loads(file.read_text())
     found = PrivacyLoss.read(file)
     assert len(repr(found)) < 100 and found.about["meaning"].split("||")[0] in as_html(found)
     assert found.about["inputs"]["mechanism"] == "krr"
@@ -188,14 +188,12 @@ def test_command_refuses_in_one_line(capsys, tmp_path, more, named):
 
 
 def test_the_command_looks_at_the_place_before_it_works(capsys, tmp_path):
-    assert main([*COMMAND, "--out", str(tmp_path)]) == 2
-    assert "--out" in capsys.readouterr().err
+    assert "--out" in refused(capsys, *COMMAND, "--out", str(tmp_path))
 
 
 def test_a_folder_that_is_not_there_is_refused_before_the_work(tmp_path, capsys):
     file = tmp_path / "new" / "round.json"
     curve = ["curve", "rr", "--eps0", "1", "--n", "10", "--kind", "delta-eps", "--to", "0.5", "--points", "2"]
     for asked, option in ((COMMAND, "--out"), (curve, "--csv")):
-        assert main([*asked, option, str(file)]) == 2
-        said = capsys.readouterr().err
+        said = refused(capsys, *asked, option, str(file))
         assert option in said and len(said.splitlines()) == 1 and not list(tmp_path.iterdir())

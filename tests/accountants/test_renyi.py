@@ -39,13 +39,6 @@ def exact(masses, alpha):
 
 
 @pytest.mark.parametrize("alpha", ORDERS)
-def test_the_profile_at_all_its_kinks_gives_the_divergence(alpha):
-    kinks = [F(1), F(4, 3), F(2), F(3)]  # ratios 2, 4/3, 1/3
-    _, high = ends(LAWS, kinks, alpha)
-    assert abs(high - exact(LAWS, alpha).midpoint) < F(1, 10**14)
-
-
-@pytest.mark.parametrize("alpha", ORDERS)
 @pytest.mark.parametrize("blur", [F(0), F(1, 50)])
 def test_few_orders_leave_it_between_both_ends(alpha, blur):
     truth = exact(LAWS, alpha).midpoint
@@ -61,13 +54,6 @@ def test_more_orders_bring_the_ends_together():
         assert low <= truth <= high
         widths.append(high - low)
     assert widths[2] < widths[1] / 4 < widths[0] / 8
-
-
-@pytest.mark.parametrize("orders", [[F(1)], [F(2), F(3)], [F(1), F(3), F(2)], [F(1), F(1), F(2)]])
-def test_orders_rise_from_one(orders):
-    nodes = [Node(x, F(0), F(0)) for x in orders]
-    with pytest.raises(InputError, match="rising from 1"):
-        whole_line(nodes, nodes)
 
 
 @pytest.mark.parametrize("alpha", [1, 3, 20])
@@ -138,9 +124,7 @@ def test_an_infinite_divergence_is_refused():
         ({"alpha": 10_001}, "alpha"),
         ({"alpha": "two"}, "alpha"),
         ({"alpha": 2, "rel": 2}, "rel"),
-        ({"alpha": 2, "direction": "sideways"}, "direction"),
         ({"alpha": 2, "rigour": "exact"}, "logarithm"),
-        ({"alpha": 2, "n": 0}, "n = 0"),
     ],
 )
 def test_wrong_input_is_refused(options, message):

@@ -153,7 +153,6 @@ def test_curves_speak_about_all_rounds():
         (lambda: rounds(weekly(), 0), "rounds = 0: expected an integer from 1"),
         (lambda: rounds(weekly(), 1.5), "rounds = 1.5"),
         (lambda: rounds(weekly(), 10**7), "rounds = 10000000"),
-        (lambda: rounds(weekly(), 2, n=0), "n = 0"),
         (lambda: Rounds(()), "rounds = none"),
         (lambda: Rounds((Round(weekly(), 10**6), Round(weekly(), 1))), "rounds = 1000001"),
         (lambda: epsilon(rounds(weekly(), 2), n=None, delta=TARGET), "n = None"),

@@ -10,7 +10,6 @@ import pytest
 
 import symshuffle
 from symshuffle import Channel
-from symshuffle.cli import main
 
 ONE_SIDED = (
     ((1, 0), (F(1, 2), F(1, 2))),
@@ -72,17 +71,6 @@ def test_the_datasets_named_attain_what_is_said(rows, n, times, dropout):
         true = over_rounds(one, other, times, order)
         assert attained.lower <= true <= answer.bracket.upper, (order, attained)
         assert attained.lower >= true * F(95, 100), (order, float(attained.lower), float(true))
-
-
-def test_the_shell_answers(capsys, tmp_path):
-    file = tmp_path / "rows.csv"
-    file.write_text("1,0\n1/2,1/2\n")
-
-    command = ["delta", "channel", "--file", str(file), "--n", "2", "--exp-eps", "2", "--rounds", "2"]
-    status = main(command)
-    out, err = capsys.readouterr()
-    assert status == 0, err
-    assert "0.75" in out
 
 
 @pytest.mark.parametrize("rigour", ["float64", "ball"])

@@ -34,7 +34,8 @@ def test_a_law_is_its_channel(law):
 def test_extreme_parts_add_up(law):
     parts = decompose(law)
     assert mix_laws([part for _, part in parts], [share for share, _ in parts]) == law
-    assert all(part.is_extreme() for _, part in parts)
+    assert all(part.is_extreme() and len(part.weights) <= law.num_inputs for _, part in parts)
+    assert len(parts) <= len(law.weights)
 
 
 @given(laws())

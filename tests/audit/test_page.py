@@ -1,6 +1,5 @@
 """The page on audits: its commands and its program print what it shows, and its table is enumerated again."""
 
-import importlib.util
 import itertools
 import math
 import re
@@ -13,23 +12,17 @@ from symshuffle import Channel
 from symshuffle.cli import main
 from symshuffle.collect import Outcome, audit_local
 from tests.audit.systems import binomial
+from tests.shell import script
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "is-my-client-what-it-says.md"
 STATUS = [0, 1, 1, 1, 1, 0]
 
 
-def outputs():
-    spec = importlib.util.spec_from_file_location("outputs", ROOT / "docs" / "outputs.py")
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
-
-
 def test_programs_print_what_the_page_shows(monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("COLUMNS", "88")
-    page, status = outputs(), []
+    page, status = script("outputs"), []
     for kind, program, shown in page.blocks(PAGE.read_text(encoding="utf-8")):
         if kind == "python":
             assert page.output(kind, program) == shown

@@ -8,9 +8,9 @@ from fractions import Fraction as F
 import pytest
 
 from symshuffle.base.errors import InputError
-from symshuffle.cli import main
 from symshuffle.collect import Outcome, Program, audit_local
 from tests.collect.cases import small
+from tests.shell import run
 
 RESPONSE = """
 import random, sys
@@ -54,61 +54,55 @@ def test_a_client_seeded_in_each_process_is_caught_at_the_least_number_of_runs(p
     assert whole.hint == ""
 
 
-def run(capsys, *words):
-    status = main(["audit", *words])
-    return status, capsys.readouterr()
-
-
 CLAIM = ("--claim", "krr", "-p", "k=3", "--lam", "3")
 
 
 def test_audit_local(program, capsys):
-    status, said = run(capsys, "local", "--program", program(3, 3, 1), *CLAIM, "--runs", "500")
+    status, out, err = run(capsys, "audit", "local", "--program", program(3, 3, 1), *CLAIM, "--runs", "500")
     assert status == 0
-    assert said.out.startswith("price: 1500 runs, 500 of each of 3 inputs; 6 events and 9 claimed probabilities")
-    words = " ".join(said.out.split())
+    assert out.startswith("price: 1500 runs, 500 of each of 3 inputs; 6 events and 9 claimed probabilities")
+    words = " ".join(out.split())
     assert "verdict not refuted; this is no proof of privacy about krr, k = 3, lam = 3" in words
     assert "these runs would have caught eps0 >= " in words
-    status, said = run(capsys, "local", "--program", program(3, 9, 1), *CLAIM, "--runs", "500", "--json")
-    found = json.loads(said.out)
+    status, out, err = run(capsys, "audit", "local", "--program", program(3, 9, 1), *CLAIM, "--runs", "500", "--json")
+    found = json.loads(out)
     assert status == found["exit_status"] == 1
-    assert said.err.startswith("price: ")
-    assert (found["outcome"], found["price"]) == ("refuted", said.err.split("; at most")[0].removeprefix("price: "))
+    assert err.startswith("price: ")
+    assert (found["outcome"], found["price"]) == ("refuted", err.split("; at most")[0].removeprefix("price: "))
     assert any(event["refuted"] for event in found["events"])
-    shown = " ".join(run(capsys, "local", "--program", program(3, 9, 1), *CLAIM, "--runs", "500")[1].out.split())
+    shown = " ".join(run(capsys, "audit", "local", "--program", program(3, 9, 1), *CLAIM, "--runs", "500")[1].split())
     eps = re.search(r"verdict privacy refuted: eps >= (\S+) \(lower end, rounded down\) at delta = 0, where", shown)
     most = F(max(event["eps"] for event in found["events"]))
     assert F("1.0987") < F(eps[1]) <= most < F(eps[1]) * F(1001, 1000)  # log(3) is claimed
     sure = re.search(r"assumes independent runs sure confidence (\S+): .* with probability at most (\S+), by", shown)
     assert F(sure[1]) == F(found["confidence"]) == 1 - F(sure[2])
-    status, said = run(capsys, "local", "--program", program(3, 1.5, 1), *CLAIM, "--runs", "500")
+    status, out, err = run(capsys, "audit", "local", "--program", program(3, 1.5, 1), *CLAIM, "--runs", "500")
     assert status == 3
-    assert "input 0, message 0" in said.out
+    assert "input 0, message 0" in out
 
 
 def test_audit_shuffled(program, capsys):
     words = ("--n", "6", "--runs", "300")
-    status, said = run(capsys, "shuffled", "--program", program(3, 3, 1), *CLAIM, *words)
+    status, out, _ = run(capsys, "audit", "shuffled", "--program", program(3, 3, 1), *CLAIM, *words)
     assert status == 0
-    assert "certified: delta(" in said.out
-    status, said = run(capsys, "shuffled", "--program", program(3, 100, 1), *CLAIM, *words)
-    assert status == 1
+    assert "certified: delta(" in out
+    assert run(capsys, "audit", "shuffled", "--program", program(3, 100, 1), *CLAIM, *words)[0] == 1
     pair = ("--x0", "0,2,2,2", "--x1", "1,2,2,2", "--eps", "0.1", "--delta", "0.01", "--runs", "1000")
-    assert run(capsys, "shuffled", "--program", program(3, 100, 1), *pair)[0] == 1
-    assert run(capsys, "shuffled", "--program", program(3, 1.1, 1), *pair)[0] == 0
+    assert run(capsys, "audit", "shuffled", "--program", program(3, 100, 1), *pair)[0] == 1
+    assert run(capsys, "audit", "shuffled", "--program", program(3, 1.1, 1), *pair)[0] == 0
 
 
 def test_audit_samples(program, capsys, tmp_path):
     for x in (0, 1):
         lines = Program(program(3, 20, x))([str(x)] * 800)
         (tmp_path / f"{x}.csv").write_text("\n".join(lines))
-    status, said = run(capsys, "samples", "--a", "0.csv", "--b", "1.csv")
+    status, out, _ = run(capsys, "audit", "samples", "--a", "0.csv", "--b", "1.csv")
     assert status == 0
-    words = " ".join(said.out.split())
+    words = " ".join(out.split())
     assert "at delta = 0; nothing was claimed that could be refuted about 400 runs of each assumes independent" in words
     assert "confidence 0.99: the bound exceeds the true eps with probability at most 0.01" in words
-    assert run(capsys, "samples", "--a", "0.csv", "--b", "1.csv", "--eps", "1")[0] == 1
-    assert run(capsys, "samples", "--a", "0.csv", "--b", "1.csv", "--eps", "4")[0] == 0
+    assert run(capsys, "audit", "samples", "--a", "0.csv", "--b", "1.csv", "--eps", "1")[0] == 1
+    assert run(capsys, "audit", "samples", "--a", "0.csv", "--b", "1.csv", "--eps", "4")[0] == 0
 
 
 @pytest.mark.parametrize("name", ["krr", "rappor"])
@@ -124,10 +118,9 @@ def test_plans_of_collect_are_claims(name, capsys, tmp_path, monkeypatch):
         "client = Client(plan.scheme, plan.categories, uniform(numpy.random.default_rng(1).bytes))\n"
         "for line in sys.stdin:\n    print(client(line.strip()))\n"
     )
-    status, said = run(
-        capsys, "local", "--program", f"{sys.executable} client.py", "--plan", "plan.json", "--runs", "400", "--json"
-    )
-    assert json.loads(said.out)["claim"].startswith(f"{name}, k = 3")
+    asked = ("--program", f"{sys.executable} client.py", "--plan", "plan.json", "--runs", "400", "--json")
+    status, out, _ = run(capsys, "audit", "local", *asked)
+    assert json.loads(out)["claim"].startswith(f"{name}, k = 3")
     assert status == 0
 
 
@@ -159,7 +152,5 @@ LOCAL = ("local", "--runs", "100", *CLAIM, "--program")
 )
 def test_wrong_input_is_one_line_and_exit_status_2(words, message, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    status, said = run(capsys, *words)
-    assert status == 2
-    assert message in said.err
-    assert said.err.count("\n") == 1
+    status, _, err = run(capsys, "audit", *words)  # the price may have been printed before
+    assert status == 2 and message in err and err.count("\n") == 1

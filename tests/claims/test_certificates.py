@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -392,11 +391,7 @@ print([name for name in {heavy} if name in sys.modules])
 
 
 def test_little_code() -> None:
-    lines = [
-        line
-        for path in (ROOT / "symshuffle" / "recheck").glob("*.py")
-        for line in path.read_text(encoding="utf-8").splitlines()
-        if line.strip()
-    ]
-    assert len(lines) < 450
-    assert replace(run(kinds()), certificate=None) is not None
+    """What is trusted of claims: two modules, beside the one for bounds."""
+    folder = ROOT / "symshuffle" / "ledger" / "recheck"
+    lines = [line for name in ("checker", "values") for line in (folder / f"{name}.py").read_text("utf-8").splitlines()]
+    assert 0 < sum(bool(line.strip()) for line in lines) < 450

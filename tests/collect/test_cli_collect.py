@@ -10,16 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle.cli import main
 from symshuffle.collect import read_plan
 from symshuffle.ledger.recheck import bound
 from tests.collect.cases import PARAMETERS, enumerated, small, supported
-
-
-def run(capsys, *arguments):
-    status = main([str(argument) for argument in ("collect", *arguments)])
-    captured = capsys.readouterr()
-    return status, captured.out, captured.err
+from tests.shell import refused, run
+from tests.words import words
 
 
 @pytest.fixture
@@ -33,8 +28,8 @@ def survey(tmp_path, monkeypatch):
     return plan
 
 
-RANDOMIZE = ("randomize", "plan.json", "--values", "values.csv", "--column", "answer", "--out", "messages.csv")
-ESTIMATE = ("estimate", "plan.json", "messages.csv", "--out", "histogram.csv")
+RANDOMIZE = words("collect randomize plan.json --values values.csv --column answer --out messages.csv")
+ESTIMATE = words("collect estimate plan.json messages.csv --out histogram.csv")
 
 
 def test_from_plan_to_histogram(capsys, tmp_path, monkeypatch):
@@ -42,17 +37,19 @@ def test_from_plan_to_histogram(capsys, tmp_path, monkeypatch):
     Path("labels.txt").write_text("red\ngreen\nblue, or so\n")
     Path("values.csv").write_text('id,c\n1,red\n2,"blue, or so"\n3,green\n' * 1)
     asked = ("--n", "3", "--eps", "2", "--delta", "0.1", "--mechanism", "krr", "--labels", "labels.txt")
-    status, out, _ = run(capsys, "plan", *asked, "--out", "plan.json")
+    status, out, _ = run(capsys, "collect", "plan", *asked, "--out", "plan.json")
     assert status == 0 and "certified" in out and "per category" in out
     plan = read_plan(Path("plan.json").read_text())
     assert plan.labels == ("red", "green", "blue, or so") and plan.digest in out
     status, out, _ = run(
-        capsys, "randomize", "plan.json", "--values", "values.csv", "--column", "c", "--id", "id", "--out", "m.csv"
+        capsys, *words("collect randomize plan.json --values values.csv --column c --id id --out m.csv")
     )
     assert status == 0 and "not covered: users who do not follow the protocol" in out
     head, column, *messages = Path("m.csv").read_text().splitlines()
     assert json.loads(head[1:])["plan"] == plan.digest and column == "message"
-    status, out, _ = run(capsys, "estimate", "plan.json", "m.csv", "--out", "h.csv", "--confidence", "0.9", "--explain")
+    status, out, _ = run(
+        capsys, "collect", "estimate", "plan.json", "m.csv", "--out", "h.csv", "--confidence", "0.9", "--explain"
+    )
     assert status == 0 and "intervals do not cover the column projected" in " ".join(out.split())
     found = plan.estimate(messages, confidence="0.9")
     with open("h.csv", newline="") as stream:
@@ -70,10 +67,10 @@ def test_a_plan_carries_its_proof(capsys, tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     asked = ("--k", "4", "--mechanism", name, "--out", "plan.json", "--proof", "bound.json")
     few = ("--n", "5", "--eps", "1", "--delta", "1/100", "--dropout", "1/10")
-    status, _, err = run(capsys, "plan", *asked, *few)
+    status, _, err = run(capsys, "collect", "plan", *asked, *few)
     assert status == 2 and "dropout has no proof file" in err and not any(tmp_path.iterdir())
     many = ("--n", "900", "--eps", "1/2", "--delta", "1e-6", "--min-users", "800")
-    assert run(capsys, "plan", *asked, *many)[0] == 0
+    assert run(capsys, "collect", "plan", *asked, *many)[0] == 0
     plan, proof = read_plan(Path("plan.json").read_text()), json.loads(Path("bound.json").read_text())
     said = proof["statement"]
     assert bound.check(proof).startswith("delta <= 1/1000000 at exp(eps) = exp(")
@@ -101,7 +98,7 @@ def test_files_of_every_mechanism_are_read_back(capsys, tmp_path, monkeypatch, n
         assert row["supports"] == sum(count for message, count in counted.items() if j in supported(plan, message))
 
 
-def files(values, order, monkeypatch):
+def files(capsys, values, order, monkeypatch):
     """Law of the messages in a file: every draw, where the order is sorted."""
     import symshuffle.collect.scheme as randomness
 
@@ -112,16 +109,16 @@ def files(values, order, monkeypatch):
     def one(draw):
         monkeypatch.setattr(randomness, "uniform", lambda: draw)
         Path("messages.csv").unlink(missing_ok=True)
-        assert main(["collect", *RANDOMIZE[:-2], "--order", order, "--out", "messages.csv"]) == 0
+        assert run(capsys, *RANDOMIZE, "--order", order)[0] == 0
         return tuple(Path("messages.csv").read_text().splitlines()[2:])
 
     return enumerated(one)
 
 
-def test_sorted_and_reversed_values_give_the_same_law_of_files(tmp_path, monkeypatch):
+def test_sorted_and_reversed_values_give_the_same_law_of_files(capsys, tmp_path, monkeypatch):
     """Whatever keeps the order of the rows makes this fail: 0 0 1 and 1 0 0 would differ."""
     monkeypatch.chdir(tmp_path)
-    laws = [files(values, "sorted", monkeypatch) for values in ((0, 0, 1), (1, 0, 0), (0, 1, 0))]
+    laws = [files(capsys, values, "sorted", monkeypatch) for values in ((0, 0, 1), (1, 0, 0), (0, 1, 0))]
     assert laws[0] == laws[1] == laws[2]
     assert all(list(file) == sorted(file) for file in laws[0])
 
@@ -157,39 +154,36 @@ def test_a_random_order_does_not_keep_that_of_the_rows(capsys, tmp_path, monkeyp
 def test_wrong_values_are_named_by_row(capsys, survey, change, told):
     text = Path("values.csv").read_text()
     Path("values.csv").write_text(text.replace(*change))
-    status, _, error = run(capsys, *RANDOMIZE, "--id", "user")
-    assert status == 2 and told in error and error.count("\n") == 1
+    assert told in refused(capsys, *RANDOMIZE, "--id", "user")
     assert not Path("messages.csv").exists() and not list(Path().glob(".*"))
 
 
 def test_too_few_users_are_refused_at_both_ends(capsys, survey):
     text = Path("values.csv").read_text().splitlines(keepends=True)
     Path("values.csv").write_text("".join(text[:50]))
-    status, _, error = run(capsys, *RANDOMIZE)
-    assert status == 2 and "--values = 49 rows: expected at least 50" in error
+    assert "--values = 49 rows: expected at least 50" in refused(capsys, *RANDOMIZE)
     Path("values.csv").write_text("".join(text))
     assert run(capsys, *RANDOMIZE)[0] == 0
     lines = Path("messages.csv").read_text().splitlines(keepends=True)
     Path("messages.csv").write_text("".join(lines[:51]))
-    status, _, error = run(capsys, *ESTIMATE)
-    assert status == 2 and "messages = 49: expected at least 50" in error and not Path("histogram.csv").exists()
+    assert "messages = 49: expected at least 50" in refused(capsys, *ESTIMATE) and not Path("histogram.csv").exists()
 
 
 def test_a_second_run_on_the_same_file_is_refused(capsys, survey):
     assert run(capsys, *RANDOMIZE)[0] == 0
     before = Path("messages.csv").read_bytes()
-    status, _, error = run(capsys, *RANDOMIZE)
-    assert status == 2 and "--out = messages.csv: expected a file that does not exist yet" in error
+    error = refused(capsys, *RANDOMIZE)
+    assert "--out = messages.csv: expected a file that does not exist yet" in error
     assert "spend the budget twice" in error and Path("messages.csv").read_bytes() == before
     assert run(capsys, *ESTIMATE)[0] == 0
-    assert run(capsys, *ESTIMATE)[0] == 2
+    refused(capsys, *ESTIMATE)
 
 
 def test_messages_of_another_plan_are_refused(capsys, survey):
     assert run(capsys, *RANDOMIZE)[0] == 0
     Path("plan.json").write_text(small("krr", n=61, min_users=50, labels=survey.labels).to_json())
-    status, _, error = run(capsys, *ESTIMATE)
-    assert status == 2 and "expected messages of this plan" in error and survey.digest in error
+    error = refused(capsys, *ESTIMATE)
+    assert "expected messages of this plan" in error and survey.digest in error
 
 
 @pytest.mark.parametrize(
@@ -207,8 +201,7 @@ def test_messages_of_another_plan_are_refused(capsys, survey):
 def test_wrong_messages_are_refused(capsys, survey, text, told):
     head = "# " + json.dumps({"kind": "symshuffle messages", "plan": survey.digest})
     Path("messages.csv").write_text(text.replace("HEAD", head))
-    status, _, error = run(capsys, *ESTIMATE)
-    assert status == 2 and told in error and error.count("\n") == 1 and not Path("histogram.csv").exists()
+    assert told in refused(capsys, *ESTIMATE) and not Path("histogram.csv").exists()
 
 
 @pytest.mark.parametrize(
@@ -216,19 +209,24 @@ def test_wrong_messages_are_refused(capsys, survey, text, told):
     [
         ((*ESTIMATE, "--confidence", "1"), "confidence = 1: expected a number in (0, 1)"),
         ((*ESTIMATE, "--confidence", "95"), "confidence = 95: expected a number in (0, 1)"),
-        (("estimate", "none.json", "m.csv", "--out", "h.csv"), "plan = none.json: expected a file that can be read"),
-        (("estimate", "plan.json", "none.csv", "--out", "h.csv"), "messages = none.csv: expected a file"),
-        ((*RANDOMIZE, "--order", "input"), "--order = input: expected one of sorted, random"),
-        (("plan", "--n", "9", "--eps", "1", "--delta", "0.1", "--out", "p.json"), "--k = None: expected the number"),
         (
-            ("plan", "--k", "3", "--n", "9", "--eps", "1", "--delta", "0.1", "--min-users", "10", "--out", "p.json"),
+            words("collect estimate none.json m.csv --out h.csv"),
+            "plan = none.json: expected a file that can be read",
+        ),
+        (words("collect estimate plan.json none.csv --out h.csv"), "messages = none.csv: expected a file"),
+        ((*RANDOMIZE, "--order", "input"), "--order = input: expected one of sorted, random"),
+        (
+            words("collect plan --n 9 --eps 1 --delta 0.1 --out p.json"),
+            "--k = None: expected the number",
+        ),
+        (
+            words("collect plan --k 3 --n 9 --eps 1 --delta 0.1 --min-users 10 --out p.json"),
             "--min-users = 10: expected an integer from 1 to 9",
         ),
     ],
 )
 def test_wrong_options_are_one_line(capsys, survey, arguments, told):
-    status, _, error = run(capsys, *arguments)
-    assert status == 2 and told in error and error.count("\n") == 1
+    assert told in refused(capsys, *arguments)
 
 
 @pytest.mark.parametrize("name", ["krr", "olh", "oue"])
@@ -238,35 +236,33 @@ def test_parquet_holds_what_csv_does(capsys, tmp_path, monkeypatch, name, form):
     plan = small(name, n=100)
     Path("plan.json").write_text(plan.to_json())
     if find_spec("pyarrow") is None:
-        asked = ("randomize", "plan.json", "--values", "v.parquet", "--column", "answer", "--out", "m.csv")
-        status, _, error = run(capsys, *asked, *form)
-        assert status == 2 and "needs pyarrow, which is not installed" in error
+        asked = words("collect randomize plan.json --values v.parquet --column answer --out m.csv")
+        assert "needs pyarrow, which is not installed" in refused(capsys, *asked, *form)
         return
     import pyarrow as arrow
     import pyarrow.parquet
 
     table = arrow.table({"answer": [str(i % 4) for i in range(100)], "user": list(range(100))})
     pyarrow.parquet.write_table(table, "values.parquet")
-    asked = ("randomize", "plan.json", "--values", "values.parquet", "--column", "answer", "--id", "user")
+    asked = words("collect randomize plan.json --values values.parquet --column answer --id user")
     assert run(capsys, *asked, "--out", "m.parquet", *form)[0] == 0
     read = pyarrow.parquet.read_table("m.parquet").to_pydict()
     counts = read.get("count", [1] * len(read["message"]))
     messages = [message for message, count in zip(read["message"], counts, strict=True) for _ in range(count)]
-    assert run(capsys, "estimate", "plan.json", "m.parquet", "--out", "h.csv")[0] == 0
+    assert run(capsys, *words("collect estimate plan.json m.parquet --out h.csv"))[0] == 0
     assert Path("h.csv").read_text() == plan.estimate(messages).to_csv()
     pyarrow.parquet.write_table(arrow.table({"answer": ["1", None]}), "values.parquet")
-    status, _, error = run(capsys, *asked[:-2], "--out", "n.parquet")
-    assert status == 2 and "row 2, column answer = an empty cell" in error
+    assert "row 2, column answer = an empty cell" in refused(capsys, *asked[:-2], "--out", "n.parquet")
 
 
 def test_parquet_without_pyarrow_is_refused_before_the_work(capsys, survey, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    status, _, error = run(capsys, *RANDOMIZE[:-1], "messages.parquet")
-    assert status == 2 and "needs pyarrow, which is not installed" in error and not Path("messages.parquet").exists()
+    assert "needs pyarrow, which is not installed" in refused(capsys, *RANDOMIZE[:-1], "messages.parquet")
+    assert not Path("messages.parquet").exists()
 
 
 def test_a_simulation_stands_beside_the_truth(capsys, survey):
-    asked = ("estimate", "plan.json", "--simulate", "--seed", "4", "--values", "values.csv", "--column", "answer")
+    asked = words("collect estimate plan.json --simulate --seed 4 --values values.csv --column answer")
     status, out, _ = run(capsys, *asked, "--out", "h.csv", "--plot", "h.png")
     assert status == 0 and "SIMULATED with seed 4, which is not private" in out
     with open("h.csv", newline="") as stream:
@@ -274,6 +270,5 @@ def test_a_simulation_stands_beside_the_truth(capsys, survey):
     assert Path("h.png").read_bytes().startswith(b"\x89PNG")
     assert run(capsys, *asked, "--out", "again.csv")[0] == 0
     assert Path("again.csv").read_text() == Path("h.csv").read_text()
-    for wrong in ((*ESTIMATE, "--simulate"), (*ESTIMATE, "--seed", "4"), (*ESTIMATE[:2], *ESTIMATE[3:])):
-        status, _, error = run(capsys, *wrong)
-        assert status == 2 and error.count("\n") == 1
+    for wrong in ((*ESTIMATE, "--simulate"), (*ESTIMATE, "--seed", "4"), (*ESTIMATE[:3], *ESTIMATE[4:])):
+        refused(capsys, *wrong)

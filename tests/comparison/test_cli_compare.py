@@ -1,14 +1,13 @@
 """The contract of `symshuffle compare`."""
 
 import csv
-import json
 import re
 from fractions import Fraction
 
 import pytest
 
-from symshuffle.cli import main
 from symshuffle.design.comparison.row import BOUNDS
+from tests.shell import answer, refused, run
 from tests.words import words
 
 SMALL = ["compare", "--k", "4", "--n", "10", "--mechanism", "krr", "--mechanism", "half-block"]
@@ -21,16 +20,8 @@ KEYS = set(
 )
 
 
-def run(capsys, *arguments):
-    status = main([str(argument) for argument in arguments])
-    captured = capsys.readouterr()
-    return status, captured.out, captured.err
-
-
 def test_json(capsys):
-    status, out, err = run(capsys, *SMALL, "--budget", "1/2", "--delta", "1/100", "--json")
-    assert (status, err) == (0, "")
-    found = json.loads(out)
+    found = answer(capsys, *SMALL, "--budget", "1/2", "--delta", "1/100")
     assert found.keys() == {"k", "n", "match", "about", "how", "rows", "absent", "alike"}
     assert found["match"] == {"kind": "chi-square", "value": "1/2", "delta": "1/100", "loss": "l2"}
     best, blocks = found["rows"]
@@ -60,12 +51,8 @@ def test_table_csv_and_picture(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--budget", "1", "--eps0", "1"], "exactly one of budget, eps0, and eps with delta"),
         ([], "exactly one of budget, eps0, and eps with delta"),
-        (["--budget", "0"], "a number > 0"),
-        (["--budget", "1e60"], "attainable"),
         (["--budget", "much"], "budget = much"),
-        (["--eps", "1/2"], "delta = None"),
         (["--eps0", "1", "--delta", "1"], "(0, 1)"),
         (["--eps0", "1", "--rel", "0"], "rel = 0"),
         (["--eps0", "1", "--variants", "0"], "variants = 0"),
@@ -75,24 +62,7 @@ def test_table_csv_and_picture(capsys, tmp_path):
     ],
 )
 def test_wrong_input_is_one_line_and_exit_2(capsys, arguments, said):
-    status, out, err = run(capsys, *SMALL, *arguments)
-    assert status == 2
-    assert out == ""
-    assert err.count("\n") == 1
-    assert said in err
-
-
-@pytest.mark.parametrize("k", ["1", "x", "5/2", "10000000"])
-def test_wrong_k(capsys, k):
-    status, _, err = run(capsys, "compare", "--k", k, "--n", "10", "--eps0", "1")
-    assert status == 2
-    assert err.count("\n") == 1
-
-
-def test_odd_k_for_half_block(capsys):
-    status, _, err = run(capsys, "compare", "--k", "5", "--n", "10", "--eps0", "1", "--mechanism", "half-block")
-    assert status == 2
-    assert "an even integer" in err
+    assert said in refused(capsys, *SMALL, *arguments)
 
 
 def test_a_narrow_terminal_still_has_every_column(capsys, monkeypatch):
@@ -106,26 +76,16 @@ def test_a_narrow_terminal_still_has_every_column(capsys, monkeypatch):
 @pytest.mark.parametrize("names", [("krr", "half-block"), ("hadamard", "krr", "oue")])
 def test_the_table_names_the_estimator_of_every_row(capsys, names):
     """Below the table the estimator of each row is named; `hadamard` has 7 inputs where 4 are asked for."""
-    request = [
-        "compare",
-        "--k",
-        "4",
-        "--n",
-        "10",
-        "--eps0",
-        "1",
-        *(word for name in names for word in ("--mechanism", name)),
-    ]
-    _, out, _ = run(capsys, *request, "--json")
-    named = {row["mechanism"]: row["estimator"] for row in json.loads(out)["rows"]}
+    request = [*words("compare --k 4 --n 10 --eps0 1"), *(word for one in names for word in ("--mechanism", one))]
+    named = {row["mechanism"]: row["estimator"] for row in answer(capsys, *request)["rows"]}
     assert set(named) == set(names)
     _, out, _ = run(capsys, *request)
     lines = [line.rstrip() for line in out.splitlines() if line.split()]
-    words = " ".join(out.split())
+    told = " ".join(out.split())
     for name, estimator in named.items():
         (line,) = (line for line in lines if line.split()[0] == name and "local" not in line)
         assert (estimator is None) == ("infinite" in line)
-        said = re.search(rf"estimator(?: of [^:]*\b{name}\b[^:]*)?: {re.escape(estimator or '')}", words)
+        said = re.search(rf"estimator(?: of [^:]*\b{name}\b[^:]*)?: {re.escape(estimator or '')}", told)
         assert estimator is None or said
 
 
@@ -133,7 +93,7 @@ def test_the_four_lines_are_read_back(capsys):
     """The best row, its loss rounded up, its eps and whom that protects, against the JSON of the same question."""
     asked = ["compare", "--k", "4", "--n", "1000", "--eps0", "1", "--delta", "1e-3"]
     request = [*asked, "--mechanism", "krr", "--mechanism", "oue"]
-    found = json.loads(run(capsys, *request, "--json")[1])
+    found = answer(capsys, *request)
     words = " ".join(run(capsys, *request)[1].split())
     best = found["rows"][0]
     read = re.match(

@@ -189,7 +189,6 @@ def test_faces(at_level):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"k": 1, "budget": 1}, "k = 1"),
         ({"k": 10**7, "budget": 1}, "k = 10000000"),
         ({"k": 4}, "exactly one"),
         ({"k": 4, "budget": 1, "eps0": 1}, "exactly one"),

@@ -7,8 +7,8 @@ import pytest
 
 from symshuffle import Channel, InputError
 from symshuffle.base.numbers import Exp
-from symshuffle.cli import main
 from symshuffle.decompositions.stated import check_blanket, check_level
+from tests.shell import refused, run
 
 F = Fraction
 W = Channel.from_rows([["1/2", "1/4", "1/4", 0], ["1/4", "1/2", "1/4", 0], ["1/8", "1/4", "5/8", 0]])
@@ -68,25 +68,23 @@ def test_the_command(tmp_path, capsys):
     file = tmp_path / "W.csv"
     file.write_text("0.5,0.25,0.25\n0.25,0.5,0.25\n0.125,0.25,0.625\n")
     asked = ["check", "--file", str(file)]
-    assert main(asked) == 0
-    assert "inputs 0 and 2 at output 0: ratio 4" in capsys.readouterr().out
-    assert main([*asked, "--eps0", "1.4", "--blanket-mass", "0.625"]) == 0
-    assert main([*asked, "--lam", "3", "--json"]) == 1
-    capsys.readouterr()
-    assert main([*asked, "--eps0", "1", "--blanket-mass", "0.63", "--json"]) == 1
-    found = json.loads(capsys.readouterr().out)
-    assert found["as_claimed"] is False and found["level"]["above"][0] == {"pair": [0, 2], "output": 0, "ratio": "4"}
+    status, out, _ = run(capsys, *asked)
+    assert status == 0 and "inputs 0 and 2 at output 0: ratio 4" in out
+    assert run(capsys, *asked, "--eps0", "1.4", "--blanket-mass", "0.625")[0] == 0
+    assert run(capsys, *asked, "--lam", "3", "--json")[0] == 1
+    status, out, _ = run(capsys, *asked, "--eps0", "1", "--blanket-mass", "0.63", "--json")
+    found = json.loads(out)
+    assert status == 1 and found["level"]["above"][0] == {"pair": [0, 2], "output": 0, "ratio": "4"}
+    assert found["as_claimed"] is False
     assert found["blanket"]["safe"] is False and found["blanket"]["mass"] == "5/8"
-    assert main([*asked, "--blanket", "0.1,0.25,0.25"]) == 1
-    assert "output 0: 1/8, not 1/10" in capsys.readouterr().out
+    status, out, _ = run(capsys, *asked, "--blanket", "0.1,0.25,0.25")
+    assert status == 1 and "output 0: 1/8, not 1/10" in out
     for wrong, said in (
         (["check"], "FILE = None"),
         ([*asked, "--eps0", "0"], "eps0 = 0"),
         ([*asked, "--blanket-mass", "x"], "--blanket-mass = x"),
         ([*asked, "--blanket", "1"], "blanket = 1 masses"),
     ):
-        assert main(wrong) == 2
-        shown = capsys.readouterr().err
-        assert said in shown and shown.count("\n") == 1
+        assert said in refused(capsys, *wrong)
     file.write_text("0.5,0.4\n0.5,0.5\n")
-    assert main(asked) == 2
+    refused(capsys, *asked)

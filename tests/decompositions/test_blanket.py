@@ -94,10 +94,6 @@ def test_constant_channels_in_doubles_leave_nothing_over(rows):
         (lambda: ReductionPair((Fraction(2), Fraction(-1)), (HALF, HALF), (HALF, HALF)), "a0 = -1"),
         (lambda: Decomposition((Fraction(1),), (Fraction(1),), (HALF,), Fraction(0)), "c and beta = sum 1/2"),
         (lambda: Decomposition((Fraction(1),), (), (), Fraction(0)), "as many of each"),
-        (lambda: pair().gparv(2, direction="both"), "direction = both: expected one of forward, reverse"),
-        (lambda: pair().divergence(1, 2, direction="up"), "direction = up"),
-        (lambda: pair().divergence(0, 2), "n = 0"),
-        (lambda: pair().histogram_laws(0), "n = 0"),
     ],
 )
 def test_refusals(call, message):

@@ -86,5 +86,3 @@ def test_level_by_budget_is_rounded_down_and_certified():
 def test_levels_out_of_range(level, message):
     with pytest.raises(InputError, match=message):
         ExtremalChannel(3, **level)
-    with pytest.raises(InputError, match="m = 1: expected an integer of at least 2"):
-        ExtremalChannel(1, lam=Fraction(2))

@@ -160,8 +160,6 @@ def test_region_certificates():
 
 
 def test_refusals():
-    with pytest.raises(InputError, match="prior"):
-        weighted_guessing_risk([Fraction(1, 2)], 2)
     with pytest.raises(InputError, match="gamma"):
         cardioid_program(4, Fraction(0))
     with pytest.raises(InputError, match="lam"):

@@ -38,20 +38,14 @@ def test_new_bracket_is_inside_the_finite_ones(eps0: Fraction, n: int) -> None:
     assert found.width <= Fraction(1, 10**6) * found.upper
 
 
-@pytest.mark.parametrize("eps0", [Fraction(1), Fraction(4)])
-@pytest.mark.parametrize("direction", ["forward", "reverse", "both"])
-@pytest.mark.parametrize("domain", ["binary", "unit"])
-def test_balls_at_a_million_users(eps0: Fraction, direction: str, domain: str) -> None:
-    asked = Laplace(Exp(eps0), domain=domain)  # type: ignore[arg-type]
-    eps = {Fraction(1): "0.0030656", Fraction(4): "0.0276"}[eps0]
-    found = delta(asked, n=MILLION, eps=eps, direction=direction, rigour=Rigour.BALL, rel=1e-10)  # type: ignore[arg-type]
-    assert found.bracket.rigour is Rigour.BALL
-    assert Fraction(1, 10**7) < found.bracket.lower < Fraction(1, 10**5)
-    assert found.bracket.width <= Fraction(1, 10**10) * found.bracket.upper
-
-
-@pytest.mark.parametrize(("n", "rel"), [(10, 1e-2), (1000, 1e-8), (MILLION, 1e-8)])
-@pytest.mark.parametrize("eps0", LEVELS)
+@pytest.mark.parametrize(
+    ("eps0", "n", "rel"),
+    [
+        *((eps0, n, rel) for eps0 in list(LEVELS)[:2] for n, rel in ((10, 1e-2), (1000, 1e-8), (MILLION, 1e-8))),
+        (Fraction(4), 100, 1e-2),
+        (Fraction(4), MILLION, 1e-8),
+    ],
+)
 def test_balls_and_doubles_agree(eps0: Fraction, n: int, rel: float) -> None:
     law = mechanism(eps0).mixed_law(Exp(level(eps0, n)), bits=192)
     balls, doubles = BallContour(rel=rel).bracket(law, n), Contour(rel=1e-6).bracket(law, n)
@@ -74,11 +68,6 @@ def test_contour_of_one_user_encloses_the_closed_form(eps0: Fraction) -> None:
     law = mechanism(eps0).mixed_law(Exp(eps0 / 3))
     contour, closed = Contour(rel=1e-4).bracket(law, 1), law.positive_mean()
     assert contour.lower <= closed.lower <= closed.upper <= contour.upper
-
-
-def test_doubles_at_very_many_users() -> None:
-    bracket = delta(mechanism(Fraction(1)), n=10**12, eps="0.000001").bracket
-    assert bracket.width <= Fraction(1, 10**6) * bracket.upper
 
 
 def test_large_budgets() -> None:

@@ -7,7 +7,7 @@ import pytest
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.questions import solve
 from symshuffle.base.choices import Rigour
-from symshuffle.base.errors import InputError, SymshuffleError, Unsupported
+from symshuffle.base.errors import SymshuffleError, Unsupported
 from symshuffle.base.numbers import Exp, enclose
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
@@ -181,11 +181,6 @@ def test_half_block_is_worst_at_opposite_inputs():
 def test_explosive_sizes_are_refused_before_they_start(call):
     with pytest.raises(SymshuffleError):
         call()
-
-
-def test_a_law_that_is_no_probability_is_refused():
-    with pytest.raises(InputError, match="sum 1/2: expected probabilities of sum 1"):
-        Contour().bracket(Law((Fraction(1),), (Fraction(1, 2),)), 2)
 
 
 @pytest.mark.parametrize("order", [Fraction(11, 10), Exp(Fraction(1, 10))], ids=str)

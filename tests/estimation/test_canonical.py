@@ -101,11 +101,8 @@ def test_projection_on_the_simplex():
     [
         lambda: canonical_risk(LAW, [F("1/2"), F("1/4"), F("1/4")], n=3, population=Population.FIXED),
         lambda: canonical_risk(LAW, [F("1/2"), F("1/2")], n=3, population=Population.IID),
-        lambda: canonical_risk(LAW, vertex(0), n=0, population=Population.IID),
         lambda: canonical_estimator(LAW).estimate(EXAMPLE, [0, 0, 0]),
         lambda: enumerated_risk(EXAMPLE, [F("1/3")] * 3, n=4, population=Population.FIXED),
-        lambda: enumerated_risk(EXAMPLE, [F("1/3")] * 3, n=0, population=Population.IID),
-        lambda: isotropic_risk(1, F(1), population=Population.IID),
         lambda: isotropic_risk(3, F(-1), population=Population.IID),
         lambda: isotropic_risk(3, F(7), population=Population.FIXED),
     ],

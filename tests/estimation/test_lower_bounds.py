@@ -49,15 +49,6 @@ def test_the_sandwich_closes():
         assert found.lower.upper <= found.upper.lower <= found.canonical.upper
 
 
-@pytest.mark.parametrize(
-    "call",
-    [lambda: minimax_sandwich(1, F(1), 5), lambda: minimax_sandwich(3, F(0), 5), lambda: minimax_sandwich(3, F(1), 0)],
-)
-def test_out_of_range(call):
-    with pytest.raises(InputError):
-        call()
-
-
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 @pytest.mark.parametrize(("k", "lam"), [(2, 3), (3, 4)])
 def test_minimax_values_of_few_users_are_bracketed_by_a_bayes_risk_and_a_shrunken_estimate(k, lam, n):

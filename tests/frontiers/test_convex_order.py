@@ -46,13 +46,6 @@ def test_rigidity_gap_vanishes_for_the_endpoint_law_only():
     assert rigidity_gap(INNER, Contamination(3), lam=F(3)) == (F("613/4000"), 1)
 
 
-def test_moments_are_recovered_from_the_average():
-    def moments(law):
-        return [sum(w * v**m for v, w in law.atoms()) for m in range(1, 6)]
-
-    assert moments_from_average(moments(average_law(INNER, 4)), 4) == tuple(moments(INNER))
-
-
 def test_large_averages_are_refused():
     with pytest.raises(Unsupported, match="engine"):
         average_law(INNER, 10_000)

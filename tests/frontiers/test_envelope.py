@@ -51,16 +51,6 @@ def test_large_populations_are_enclosed():
     assert F("9.7301e-26") < bracket.lower < F("9.7302e-26")
 
 
-def test_known_values_of_the_example():
-    cap = EXAMPLE.ratio_cap()
-    assert cap == F("18/5")
-    assert binary_envelope(Contamination(2), lam=cap, gamma=F(1)).bracket.exact == F("234/529")
-    ratio = ratio_law(EXAMPLE, 0, 2)
-    assert shuffled_leakage(ratio, Contamination(2), gamma=1).bracket.exact == F("13/36")
-    assert shuffled_leakage(ratio, Contamination(3), gamma=F("3/2")).bracket.exact == F("17/180")
-    assert shuffled_leakage(ratio_law(EXAMPLE, 2, 0), Contamination(3), gamma=F("5/4")).bracket.exact == F("37/300")
-
-
 def test_singular_mass_is_not_forgotten():
     channel = Channel.from_rows([["1/3", "2/3", "0"], ["0", "2/3", "1/3"]])
     for n in (1, 3):

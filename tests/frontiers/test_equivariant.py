@@ -4,17 +4,14 @@ import pytest
 
 from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.mechanisms.finite import K, augmented_randomized_response
+from symshuffle.mechanisms.finite import augmented_randomized_response
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.canonical import canonical_risk, worst_canonical_risk
+from symshuffle.utility.estimation.canonical import worst_canonical_risk
 from symshuffle.utility.frontiers.equivariant import (
-    ALPHA,
-    BETA,
     capped_vertices,
     matched_risk,
     optimal_equivariant_risk,
     orbit_slope,
-    ordered_pair_slope,
     response_mixture,
     smallest_reciprocal_sum,
     thinning_gain,
@@ -56,27 +53,14 @@ def test_mixtures_of_responses_match_orbits():
     assert AnchoredLaw.from_channel(channel) == orbit_mixture([high, flat])
 
 
-def test_ordered_pair_slope_is_that_of_its_orbit():
-    u = [F(2), F(3), F(1), F(1), F(1)]
-    scaled = [5 * v / sum(u) for v in u]
-    assert orbit_slope(scaled) == F(str(ordered_pair_slope().subs({K: 5, ALPHA: 2, BETA: 3})))
-    law = orbit_mixture([Orbit(F(1), tuple((1, v) for v in scaled))])
-    assert canonical_risk(law, [F(1), *[F(0)] * 4], n=1, population=Population.FIXED) > 0
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: optimal_equivariant_risk(2, F(1), n=1, population=Population.IID),
-            r"k = 2: expected an integer from 3 to",
-        ),
         (lambda: optimal_equivariant_risk(5, F(0), n=1, population=Population.IID), "budget = 0"),
         (
             lambda: optimal_equivariant_risk(10, F("1/2"), n=1, population=Population.IID, lam_cap=F(2)),
             r"budget = 1/2: expected a number in \(0, 0.285714\]",
         ),
-        (lambda: thinning_gain(2, F("1/8")), "k = 2"),
         (lambda: capped_vertices(5, F(3)), r"lam = 3: expected a ratio in \(1, sqrt\(4\)\]"),
         (lambda: orbit_slope([F(1)] * 3), "template"),
         (lambda: smallest_reciprocal_sum(5, F(25)), r"square_sum = 25: expected a number in \(5, 25\)"),

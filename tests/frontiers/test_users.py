@@ -8,7 +8,7 @@ from symshuffle import mechanism
 from symshuffle.base.choices import Population
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_risk
-from symshuffle.utility.frontiers.equivariant import matched_risk, optimal_equivariant_risk
+from symshuffle.utility.frontiers.equivariant import matched_risk
 
 
 @pytest.mark.parametrize("population", Population)
@@ -21,16 +21,3 @@ def test_calibrated_response(k, lam, times, population):
     found = matched_risk(k, 1, law.pairwise_budget(), n=n, population=population)
     assert found.lower <= risk <= found.upper
     assert found.width <= risk / 10**6
-
-
-@pytest.mark.parametrize("population", Population)
-@pytest.mark.parametrize("ask", [optimal_equivariant_risk, matched_risk])
-def test_risks_fall_with_the_users(ask, population):
-    def value(n):
-        given = (5, 2, F(1, 8)) if ask is matched_risk else (5, F(1, 8))
-        found = ask(*given, n=n, population=population)
-        return found[0] if isinstance(found, tuple) else found
-
-    one, nine = value(1), value(9)
-    assert nine.lower * 9 <= one.upper
-    assert one.lower <= nine.upper * 9

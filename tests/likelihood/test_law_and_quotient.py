@@ -9,6 +9,7 @@ from symshuffle.base.numbers import exact_sum
 from symshuffle.channels.shuffled import law_divergence, shuffled_law
 from symshuffle.utility.frontiers.contamination import ratio_law
 from symshuffle.utility.likelihood.extremes import dilute, endpoint_ratio, half_block_channel
+from symshuffle.utility.likelihood.families import GRR, HALF_BLOCK
 from symshuffle.utility.likelihood.law import LikelihoodRatio, likelihood_quotient, require_common_support
 
 TIED = Channel.from_rows([["1/6", "1/3", "1/4", "1/4"], ["1/12", "1/6", "1/2", "1/4"]])
@@ -102,3 +103,13 @@ def test_dilution_weights_outside_the_unit_interval_are_refused(eta):
 def test_odd_half_blocks_are_refused(k):
     with pytest.raises(InputError, match="k = "):
         half_block_channel(k, F(2))
+
+
+def test_families_refuse_what_their_channels_refuse():
+    for call, said in (
+        (lambda: HALF_BLOCK.at(lam=2).size(5), "^k = 5: expected an even integer"),
+        (lambda: GRR.at(lam=2).diluted(2).size(4), r"^eta = .*\[0, 1\]"),
+        (lambda: GRR.at(lam=1), "^lam = 1: expected .*> 1"),
+    ):
+        with pytest.raises(InputError, match=said):
+            call()

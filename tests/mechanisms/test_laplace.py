@@ -24,13 +24,6 @@ def ratio(y: float, budget: float, target: float) -> tuple[float, float]:
     return (zero - math.exp(target) * one) / min(zero, one), min(zero, one)
 
 
-@pytest.mark.parametrize("eps", ["1/10", "1/2", "9/10"])
-def test_one_user_has_the_closed_form(eps: str) -> None:
-    bracket = delta(Laplace(ONE, cells=50), n=1, eps=eps).bracket
-    assert abs(float(bracket.midpoint) - (1 - math.exp((float(Fraction(eps)) - 1) / 2))) < 1e-6
-    assert bracket.lower <= 1 - Fraction(math.exp((float(Fraction(eps)) - 1) / 2)) + Fraction(1, 10**15)
-
-
 def test_two_users_against_quadrature() -> None:
     """H(2) = E[(G_1 + G_2)_+]/2 by integrating the densities on a grid of both outputs."""
     knots = [-30, 0, 0.5, 1, 31]
@@ -63,15 +56,6 @@ def test_sides_close_in_with_the_square_of_the_cells() -> None:
     assert gaps[0] > 3 * gaps[1] > 9 * gaps[2] > 0
 
 
-def test_brackets_of_different_cells_overlap() -> None:
-    brackets = [
-        Contour(rel=1e-5).bracket(Laplace(ONE, cells=cells).law(TENTH, side=side), 400)  # type: ignore[arg-type]
-        for side in ("lower", "upper")
-        for cells in (7, 20, 60)
-    ]
-    assert max(b.lower for b in brackets[:3]) <= min(b.upper for b in brackets[3:])
-
-
 @pytest.mark.parametrize("side", ["lower", "upper"])
 def test_mean_is_kept(side: str) -> None:
     law = Laplace(ONE, cells=9).law(TENTH, side=side, bits=200)  # type: ignore[arg-type]
@@ -83,10 +67,6 @@ def test_mass_of_both_ends() -> None:
     law = Laplace(ONE, cells=1).law(TENTH, side="lower", bits=200)
     top = max(law.atoms(), key=lambda atom: float(atom[0]))
     assert abs(float(top[1]) - math.exp(-1) / 2) < 1e-15
-
-
-def test_beyond_the_local_budget_nothing_is_left() -> None:
-    assert delta(Laplace(ONE), n=5, eps=1).bracket.upper == 0
 
 
 def test_wrong_domains_and_cells() -> None:

@@ -1,11 +1,9 @@
 """A user's own mechanism, by its states or by its matrix, is as good as one with a name."""
 
-from fractions import Fraction
-
 import pytest
 import sympy as sp
 
-from symshuffle import InputError, Mechanism, mechanism, optimal_decomposition, simplified_decomposition
+from symshuffle import InputError, Mechanism, mechanism, optimal_decomposition
 from symshuffle.base.numbers import Verdict
 from symshuffle.mechanisms.symbolic import LAM, Parameter, same_function
 
@@ -23,14 +21,6 @@ def test_by_states_equals_the_same_mechanism_written_differently():
     own = sorted(zip(*avoid().channel(k=4, lam=3).rows, strict=True))
     named = sorted(zip(*mechanism("subset-selection").channel(k=4, s=3, lam=3).rows, strict=True))
     assert own == named
-
-
-@pytest.mark.parametrize("k", [2, 3, 5])
-def test_derived_law_is_that_of_the_explicit_channel(k):
-    at = avoid().at(k=k, lam=3)
-    by_counting = optimal_decomposition(at).law(Fraction(6, 5))
-    by_matrix = simplified_decomposition(at.channel(), (0, 1)).reduction_pair().gparv(Fraction(6, 5))
-    assert sorted(by_counting.atoms()) == sorted(by_matrix.atoms())
 
 
 def test_the_formula_follows_the_definition():

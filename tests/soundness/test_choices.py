@@ -1,4 +1,4 @@
-"""Named choices: a member and its text are the same at every public door, and anything else is refused."""
+"""What the library makes is taken by its doors, in every form; what is not complete is refused."""
 
 from fractions import Fraction
 
@@ -6,36 +6,13 @@ import numpy as np
 import pytest
 
 from symshuffle import Composed, Exp, delta, joint, mechanism, optimal_decomposition
-from symshuffle.base.choices import Population, Question
+from symshuffle.base.choices import Question
 from symshuffle.base.errors import InputError
 from symshuffle.channels.channel import Channel
 from symshuffle.mechanisms.continuous import Laplace
-from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.canonical import canonical_risk, enumerated_risk
-from symshuffle.utility.frontiers.contamination import Contamination, binary_envelope
 
 RESPONSE = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
 SKEW = (Fraction(1, 4), Fraction(3, 4))
-
-
-def test_text_names_the_direction_of_a_contamination():
-    """``Contamination(n, "forward")`` computed the reverse divergence, and so did ``"nonsense"``."""
-    found = binary_envelope(Contamination(3, "forward"), lam=Fraction(3), gamma=Fraction(6, 5)).bracket
-    assert found == binary_envelope(Contamination(3), lam=Fraction(3), gamma=Fraction(6, 5)).bracket
-    for nonsense in ("nonsense", "Forward", True, None):
-        with pytest.raises(InputError, match="direction"):
-            Contamination(3, nonsense)
-
-
-def test_text_names_the_population():
-    """``population="fixed"`` was the i.i.d. value in one function and the fixed one in another."""
-    law = AnchoredLaw.from_channel(RESPONSE)
-    fixed = canonical_risk(law, SKEW, n=4, population=Population.FIXED)
-    assert canonical_risk(law, SKEW, n=4, population="fixed") == fixed
-    assert enumerated_risk(RESPONSE, SKEW, n=4, population="fixed")[0] == fixed
-    for door, source in ((canonical_risk, law), (enumerated_risk, RESPONSE)):
-        with pytest.raises(InputError, match="population"):
-            door(source, SKEW, n=4, population="nonsense")
 
 
 KRR = mechanism("krr").at(k=3, lam=2)

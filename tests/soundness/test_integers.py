@@ -304,12 +304,19 @@ LEAST = {
     "subset_template.s minimax_sandwich.n chi_square_certificate.n gaussian_scale.n SphereLinear.dimension "
     "BlanketMixedGaussian.dimension CentralGaussian.dimension privacy_loss.n rounds.n LocalGaussian.dimension "
     "confirm.least delta_curve.n tradeoff_curve.n renyi.n gaussian_limit.n GaussianLimit.rounds solve_eps0.n epsilon.n "
-    "hamming.distance compare.n LikelihoodRatio.profile.n Laplace.at.cells Users.count check_size.s",
+    "hamming.distance compare.n LikelihoodRatio.profile.n Laplace.at.cells Users.count check_size.s make_plan.n "
+    "blanket_bennett.n blanket_hoeffding.n standard_clone.n compare.variants errn.n "
+    "ReductionPair.divergence.n ReductionPair.histogram_laws.n bayes_risk.n best_shrinkage_risk.n canonical_risk.n "
+    "enumerated_risk.n worst_canonical_risk.n evaluate_law.n leakage.n matched_ratio.s one_coefficient_error.dimension "
+    "shuffled_problem.n worst_shuffled_divergence.n prove.n prove_epsilon.n gaussian_noise_series.order "
+    "optimal_equivariant_risk.n calibrate.n calibrate.dimension",
     2: "delta.bits Request.bits spaced.points tradeoff_curve.levels mechanism.k mechanism.D raw_cap_trace.k "
     "optimal_subset_sizes.k largest_budget.k staircase_matrix.m MaximalPolytope.m smoothed_point_masses.m "
     "isotropic_risk.k minimax_sandwich.k ClippedLinear.dimension PrivUnit.dimension privacy_loss.bits "
     "delta_curve.bits tradeoff_curve.bits renyi.bits solve_eps0.bits helmert.k compare.k trace_frontier.k "
-    "unequal_delta.bits",
+    "unequal_delta.bits make_plan.k best_shrinkage_risk.k ExtremalChannel.m slope_constant.k "
+    "threshold_budget.k",
+    3: "optimal_equivariant_risk.k thinning_gain.k cardioid_program.m",
     4: "householder.k half_block_channel.k",
 }
 """The smallest integers that doors take, as their pages say; of other doors it depends on what else is given."""
@@ -329,7 +336,7 @@ MOST = {
     "EnclosedLaw.pairwise_divergence.i EnclosedLaw.pairwise_divergence.j SymbolicLaw.pairwise_divergence.i "
     "SymbolicLaw.pairwise_divergence.j likelihood_quotient.a likelihood_quotient.b LikelihoodRatio.of.a "
     "LikelihoodRatio.of.b certify_envelope.i leakage.i ratio_law.i ratio_law.j",
-    4: "check_size.s mechanism.s subset_template.s",
+    4: "check_size.s mechanism.s subset_template.s matched_ratio.s",
     15: "subset_orbit.subset SymmetryGroup.act.subset SymmetryGroup.kind.subset SymmetryGroup.orbit_of.subset",
 }
 """The largest integers that doors take, as what they are given with has so many inputs."""

@@ -1,6 +1,5 @@
 """Near 1, far beyond it, and with data of very different sizes: designs answer, exactly or in narrow balls."""
 
-import json
 import random
 from fractions import Fraction
 from pathlib import Path
@@ -9,7 +8,6 @@ import pytest
 
 from symshuffle.base.choices import Criterion, Method, Rigour
 from symshuffle.base.numbers import Exp
-from symshuffle.cli import main
 from symshuffle.design.decision.invariant import detect_symmetry
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff
@@ -21,6 +19,7 @@ from symshuffle.design.information.measures import chi_square_measure, f_diverge
 from symshuffle.mechanisms.symbolic import LAM, constant_of, evaluate
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.frontiers.orbits import DualCertificate
+from tests.shell import answer
 
 F = Fraction
 PROBLEMS = Path(__file__).parents[2] / "examples" / "problems"
@@ -75,8 +74,7 @@ def test_far_from_one_and_with_large_losses():
 
 def test_mutual_information_near_one_agrees_with_its_formula(capsys):
     path = str(PROBLEMS / "survey_information.json")
-    assert main(["design", "mutual-information", "--problem", path, "--lam", "1001/1000", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = answer(capsys, "design", "mutual-information", "--problem", path, "--lam", "1001/1000")
     assert found["lower"].startswith("1.24875")
     assert found["upper"].startswith("1.24875")
 
@@ -101,8 +99,7 @@ def test_brackets_of_divergences_are_narrow_at_every_level():
 
 def test_the_command_takes_large_budgets(capsys):
     path = str(PROBLEMS / "guess_one_of_four.json")
-    assert main(["design", "minimax", "--problem", path, "--eps0", "30", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["lower"].startswith("0.375")
+    assert answer(capsys, "design", "minimax", "--problem", path, "--eps0", "30")["lower"].startswith("0.375")
 
 
 def test_equal_rows_of_a_model_have_the_trivial_group():

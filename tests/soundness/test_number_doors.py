@@ -11,7 +11,6 @@ from symshuffle import mechanism, parallel, subsample
 from symshuffle.accountants.bounds.evaluate import check_n
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import as_integer, working_precision
-from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import chi_square, hockey_stick, kl_divergence, renyi_divergence, total_variation
 from symshuffle.decompositions.clones import standard_clone_pair
 from symshuffle.design.information.measures import f_divergence
@@ -44,12 +43,6 @@ def test_divergences_take_distributions_only(divergence):
         for pair in ((masses, [HALF] * len(masses)), ([HALF] * len(masses), masses)):
             with pytest.raises(InputError):
                 divergence(*pair)
-
-
-@pytest.mark.parametrize("weights", [(HALF,), (0.5,), (Fraction(3, 2),)])
-def test_weights_of_a_law_sum_to_one(weights):
-    with pytest.raises(InputError, match="weights"):
-        Law((Fraction(1),), weights)
 
 
 def test_integers_stay_exact():

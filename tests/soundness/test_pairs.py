@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from fractions import Fraction
 
@@ -32,8 +31,8 @@ from symshuffle.accountants.questions.solve import epsilon
 from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
 from symshuffle.base.choices import Question
 from symshuffle.channels.shuffled import worst_shuffled_divergence
-from symshuffle.cli import main
 from symshuffle.mechanisms.given import LAM_PARAMETER
+from tests.shell import answer
 
 TILTED = [[LAM**2, LAM, 1], [1, 1, 1], [1, LAM, LAM**2]]
 """Rows up to their sums: inputs 0 and 2 are farther apart than inputs 0 and 1."""
@@ -92,12 +91,6 @@ def test_a_class_whose_members_are_not_pair_homogeneous_is_refused():
         )
 
 
-def answer(capsys, arguments):
-    """What the command line answers in JSON."""
-    assert main([*arguments, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
-
-
 def random_rows(rng: random.Random) -> list[list[Fraction]]:
     """Rows of small rationals; every third matrix has zeros."""
     inputs, outputs = rng.randint(2, 4), rng.randint(2, 4)
@@ -122,7 +115,7 @@ def test_four_roads_agree(seed, tmp_path, capsys):
     path = tmp_path / "channel.csv"
     path.write_text("\n".join(",".join(map(str, row)) for row in rows))
     asked = ["delta", "channel", "--file", str(path), "--exp-eps", str(order), "--n", str(n), "--rigour", "exact"]
-    told = answer(capsys, asked)
+    told = answer(capsys, *asked)
     assert Fraction(told["exact"]) == by_columns
     real = worst(channel, n, order)
     assert by_columns >= real
@@ -152,17 +145,17 @@ def test_one_pair_cannot_say_all():
         tradeoff_curve(pair, n=5, alphas=["0.5"], levels=3),
         delta(Laplace(Fraction(3), domain="unit", cells=10), n=5, exp_eps=ORDER, rel=1e-2),
     ]
-    for answer in answers:
-        assert not answer.neighbours.every
-        assert "all pairs" not in answer.about
-        assert "are not covered" in answer.about
+    for one in answers:
+        assert not one.neighbours.every
+        assert "all pairs" not in one.about
+        assert "are not covered" in one.about
     assert delta(Laplace(Fraction(3), cells=10), n=5, exp_eps=ORDER, rel=1e-2).neighbours.every
 
 
 def test_worst_backgrounds_of_a_chosen_pair_stay_within_it(capsys):
     """Searched over all pairs, they exceeded the bound of the chosen one, and the user was asked to report that."""
     asked = ["worst-background", "half-block", "-p", "k=4", "-p", "d=1", "--lam", "3", "--exp-eps", "6/5", "--n", "3"]
-    told = answer(capsys, asked)
+    told = answer(capsys, *asked)
     near = mechanism("half-block").at(k=4, d=1, lam=3)
     assert Fraction(told["exact"]) == worst(near.channel(), 3, ORDER, near.input_pairs())
     assert "are not covered" in told["meaning"]
@@ -177,12 +170,6 @@ def test_a_matrix_as_a_leaf_is_refused_in_one_line():
 def test_a_pair_is_two_inputs(pair):
     with pytest.raises(InputError, match="pair = "):
         tilted(pair=pair)
-
-
-def test_text_in_a_matrix_is_a_number_and_no_program():
-    with pytest.raises(InputError, match=r"rows\[0\]\[0\]"):
-        Mechanism.from_matrix("own", [["__import__('os').getpid()", "1"], ["1/2", "1/2"]], parameters=())
-    assert Mechanism.from_matrix("own", [["1/3", "2/3"], ["2/3", "1/3"]], parameters=()).every_pair
 
 
 def test_half_block_covers_all_distances_by_the_widest_law():

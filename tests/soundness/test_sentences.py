@@ -8,7 +8,6 @@ bound.
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import random
 import re
@@ -21,6 +20,7 @@ import symshuffle as s
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.base.errors import InputError
 from symshuffle.cli import main
+from tests.shell import answer
 from tests.soundness.said import (
     Claim,
     Part,
@@ -212,10 +212,10 @@ def test_rounds_say_whom_they_cover_together(name):
     answers = [s.delta(plan, n=n, exp_eps=x, rel=0.05), s.delta_curve(plan, n=n, levels=["0.25"], rel=0.5),
                s.epsilon(plan, n=n, delta="1/5", rel=0.1)]  # fmt: skip
     counted = tuple(sorted(zip(parts, times, strict=True), key=str))
-    for answer in answers:
-        claim = read(answer.meaning, *runs)
+    for one in answers:
+        claim = read(one.meaning, *runs)
         assert claim == Claim(("forward", "reverse"), 1, False, counted)
-        assert read_lines(answer.lines, *runs) == claim
+        assert read_lines(one.lines, *runs) == claim
     assert len(answers[0].neighbours.to_dict()["rounds"]) == len(parts)
     rows = dict(zip(parts, runs, strict=True))
     channels = [(rows[part].rows, None) for part, _ in claim.parts]
@@ -325,8 +325,7 @@ def test_a_composition_says_how_its_parts_share_the_budget(capsys):
     found = s.delta(tree.at(eps0=3), n=50, eps=1)
     assert shared(found.meaning) == ("eps0", 3, 1, 3, 9)
     assert shared(s.delta(tree.at(lam=8), n=50, eps=1).meaning) == ("lam", 8, 2, 8, 512)
-    assert main(["delta", "joint(krr(k=4),3)", "--eps0", "3", "--n", "50", "--eps", "1", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = answer(capsys, "delta", "joint(krr(k=4),3)", "--eps0", "3", "--n", "50", "--eps", "1")
     assert shared(told["meaning"]) == ("eps0", 3, 1, 3, 9)
     assert told["neighbours"]["budget"].startswith("eps0 = 3 for all parts together, 1 each")
     # asked for as it is told, every part has the budget that its user meant

@@ -117,7 +117,7 @@ def test_one_user_is_a_closed_form(rigour):
 
 
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
-@pytest.mark.parametrize("n", [2, 3, 5])
+@pytest.mark.parametrize("n", [2, 5])
 def test_few_users_are_as_narrow_as_asked(n, adjacency):
     asked = {"n": n, "eps": "1/2", "adjacency": adjacency}
     coarse, fine = (delta(BlanketMixedGaussian("1/2", 1), rel=rel, **asked).bracket for rel in (1e-3, 1e-6))

@@ -1,6 +1,5 @@
 """Vector mechanisms at the front doors: delta, epsilon, curves, the fewest users, and the command line."""
 
-import json
 from fractions import Fraction
 
 import pytest
@@ -10,17 +9,12 @@ from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.base.choices import Question
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.channels.channel import Channel
-from symshuffle.cli import main
 from symshuffle.vectors import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
+from tests.shell import answer, refused, run
 
 MIXED = BlanketMixedGaussian("0.95", "4.6")
 FORWARD, REVERSE = Fraction("2.379135330145171e-5"), Fraction("2.320416974609794e-5")
-SHOWN = "delta bmg -p gamma=0.95 -p sigma0=4.6 --adjacency zero-out --n 1000 --eps 0.0004 --json"
-
-
-def asked(text, capsys):
-    assert main(text.split()) == 0
-    return json.loads(capsys.readouterr().out)
+SHOWN = "delta bmg -p gamma=0.95 -p sigma0=4.6 --adjacency zero-out --n 1000 --eps 0.0004"
 
 
 def inside(ends, value):
@@ -29,19 +23,19 @@ def inside(ends, value):
 
 def test_orders_beside_fewer_messages_are_those_of_so_many_users(capsys):
     """Both orders are asked of the messages there are at least, as the answer above them is."""
-    fewer = asked(f"{SHOWN} --blanket mechanism --min-users 800", capsys)
-    alone = asked(SHOWN.replace("1000", "800") + " --blanket mechanism", capsys)
+    fewer = answer(capsys, *f"{SHOWN} --blanket mechanism --min-users 800".split())
+    alone = answer(capsys, *(SHOWN.replace("1000", "800") + " --blanket mechanism").split())
     assert fewer["orders"] == alone["orders"] and fewer["upper"] == alone["upper"]
-    assert "orders" not in asked(f"{SHOWN} --blanket mechanism --group 2", capsys)
+    assert "orders" not in answer(capsys, *f"{SHOWN} --blanket mechanism --group 2".split())
 
 
 def test_both_orders_and_both_blankets_are_shown(capsys):
-    own = asked(f"{SHOWN} --blanket mechanism --confirm", capsys)
+    own = answer(capsys, *f"{SHOWN} --blanket mechanism --confirm".split())
     assert inside(own["orders"]["forward"], FORWARD) and inside(own["orders"]["reverse"], REVERSE)
     assert inside(own, FORWARD) and own["adjacency"] == "zero-out"
     assert own["confirmed"]["inside"] and own["confirmed"]["digits"] >= 12
     assert Fraction(own["attained_lower"]) < Fraction(own["lower"])
-    largest = asked(f"{SHOWN} --blanket largest --confirm", capsys)
+    largest = answer(capsys, *f"{SHOWN} --blanket largest --confirm".split())
     assert largest["confirmed"]["inside"]
     assert Fraction(largest["upper"]) < Fraction(own["lower"])
     assert own["blankets"] == largest["blankets"] and set(own["blankets"]) == {"mechanism", "largest"}
@@ -123,17 +117,16 @@ def test_few_users_are_answered_in_doubles_and_say_how_wide():
 
 
 def test_a_wide_bracket_is_printed(capsys):
-    main(["delta", "bmg", "-p", "gamma=0.95", "-p", "sigma0=4.6", "--n", "10", "--eps", "1"])
-    told = " ".join(capsys.readouterr().out.split())
+    _, out, _ = run(capsys, "delta", "bmg", "-p", "gamma=0.95", "-p", "sigma0=4.6", "--n", "10", "--eps", "1")
+    told = " ".join(out.split())
     assert "relative width 1.0e+00, aimed at 1.0e-06" in told
 
 
 @pytest.mark.parametrize("name", ["privunit -p theta=0.2", "sphere-linear"])
 def test_a_budget_may_replace_a_parameter_and_is_printed(name, capsys):
-    told = asked(f"delta {name} -p d=4 --eps0 1 --n 300 --eps 0.05 --json", capsys)
+    told = answer(capsys, *f"delta {name} -p d=4 --eps0 1 --n 300 --eps 0.05".split())
     assert Fraction(1) - Fraction(1, 10**9) < Fraction(told["parameters"]["eps0"]) <= 1
-    assert main(f"delta {name} -p d=4 --eps0 1 --n 300 --eps 0.05 --explain".split()) == 0
-    assert "eps0" in capsys.readouterr().out
+    assert "eps0" in run(capsys, *f"delta {name} -p d=4 --eps0 1 --n 300 --eps 0.05 --explain".split())[1]
 
 
 @pytest.mark.parametrize(
@@ -161,24 +154,21 @@ def test_a_budget_may_replace_a_parameter_and_is_printed(name, capsys):
     ],
 )
 def test_wrong_input_is_one_line(given, words, capsys):
-    assert main(["delta", *given.split(), "--n", "40", "--eps", "0.1"]) == 2
-    said = capsys.readouterr()
-    assert said.out == "" and said.err.count("\n") == 1 and words in said.err
+    assert words in refused(capsys, "delta", *given.split(), "--n", "40", "--eps", "0.1")
 
 
 def test_the_vector_mechanisms_are_listed(capsys):
-    names = {row["name"] for row in asked("mechanisms --json", capsys)}
+    names = {row["name"] for row in answer(capsys, "mechanisms")}
     assert {"bmg", "privunit", "sphere-linear", "clipped-linear", "gaussian", "laplace"} <= names
 
 
 def test_other_commands_take_them(capsys):
-    told = asked(
-        "solve-n privunit -p p=0.7 -p theta=0 -p d=5 --eps 0.1 --delta 1e-3 --adjacency zero-out --json", capsys
-    )
+    asked = "solve-n privunit -p p=0.7 -p theta=0 -p d=5 --eps 0.1 --delta 1e-3 --adjacency zero-out"
+    told = answer(capsys, *asked.split())
     assert told["adjacency"] == "zero-out"
     text = "curve sphere-linear -p c=0.25 -p d=3 --kind delta-eps --n 500 --to 0.02 --points 3"
-    assert len(asked(f"{text} --adjacency zero-out --json", capsys)["points"]) == 3
-    assert main(["worst-background", "bmg", "-p", "gamma=0.95", "-p", "sigma0=4.6", "--n", "10", "--eps", "0.1"]) == 2
+    assert len(answer(capsys, *f"{text} --adjacency zero-out".split())["points"]) == 3
+    refused(capsys, "worst-background", "bmg", "-p", "gamma=0.95", "-p", "sigma0=4.6", "--n", "10", "--eps", "0.1")
 
 
 @pytest.mark.parametrize(
@@ -190,11 +180,11 @@ def test_other_commands_take_them(capsys):
 )
 def test_a_confirmation_of_few_ratios_looks_at_the_whole_line(text, capsys, monkeypatch):
     """The integrand comes back far from 0: two lines that both stop at its first fall agree on a wrong number."""
-    told = asked(f"{text} --confirm --json", capsys)
+    told = answer(capsys, *f"{text} --confirm".split())
     assert told["confirmed"]["inside"] and told["confirmed"]["digits"] >= 9
     wrong = Fraction(told["upper"]) * Fraction(100_002, 100_000)
     monkeypatch.setattr(
         "symshuffle.vectors.privacy.confirmation.confirm_pair", lambda *_, **__: (f"{float(wrong):.14g}", 14)
     )
-    assert main([*text.split(), "--confirm"]) == 1
-    assert "OUTSIDE" in capsys.readouterr().out
+    status, out, _ = run(capsys, *text.split(), "--confirm")
+    assert status == 1 and "OUTSIDE" in out

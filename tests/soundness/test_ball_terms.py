@@ -17,7 +17,7 @@ from symshuffle.base.numbers import working_precision
 from symshuffle.channels.law import Law
 from symshuffle.engines.contours import ball, saddle
 from symshuffle.engines.contours.ball import BallContour
-from symshuffle.engines.contours.line import Line
+from symshuffle.engines.contours.line import ContourLine
 from symshuffle.engines.counting.exact import Exact
 from tests.soundness.test_engine_terms import contour_cases, missed
 
@@ -42,13 +42,13 @@ def ball_misses(patch):
 def nothing_silent(at):
     """Nodes that are not evaluated count as if they had been."""
     plain = ball._evaluated
-    at.setattr(Line, "silence", lambda *_: -3.0)
+    at.setattr(ContourLine, "silence", lambda *_: -3.0)
     at.setattr(ball, "_evaluated", lambda line, loud: (*plain(line, loud)[:2], line.plan.nodes + 1))
 
 
 TERMS = {
-    "truncation": lambda at: at.setattr(Line, "truncation", lambda *_: ZERO),
-    "aliasing": lambda at: at.setattr(Line, "aliasing", lambda *_: ZERO),
+    "truncation": lambda at: at.setattr(ContourLine, "truncation", lambda *_: ZERO),
+    "aliasing": lambda at: at.setattr(ContourLine, "aliasing", lambda *_: ZERO),
     "silent stretches": nothing_silent,
 }
 
@@ -58,7 +58,7 @@ def test_the_contour_in_balls_holds_the_truth_for_any_constants():
 
 
 def test_it_does_so_where_nearly_everything_is_called_silent():
-    assert not ball_misses(lambda at: at.setattr(Line, "silence", lambda *_: -3.0))
+    assert not ball_misses(lambda at: at.setattr(ContourLine, "silence", lambda *_: -3.0))
 
 
 @pytest.mark.parametrize("term", TERMS)
@@ -74,9 +74,9 @@ def test_half_of_the_truncation_in_balls_is_too_little(monkeypatch, share):
     exact = Exact().bracket(law, 5).exact
     plan = saddle.ContourPlan(c=0.5, step=0.01, nodes=4000, tau=0.1)
     monkeypatch.setattr(saddle, "choose", lambda *_, **__: plan)
-    plain = Line.truncation
-    monkeypatch.setattr(Line, "truncation", lambda self: plain(self) * share)
-    monkeypatch.setattr(Line, "aliasing", lambda *_: ZERO)  # the step is short: e^-157
+    plain = ContourLine.truncation
+    monkeypatch.setattr(ContourLine, "truncation", lambda self: plain(self) * share)
+    monkeypatch.setattr(ContourLine, "aliasing", lambda *_: ZERO)  # the step is short: e^-157
     engine = BallContour(bits=96)
     assert missed(lambda: engine._attempt(law, 5, saddle.tilt(law), 1e-3)[0], (exact, exact)) == (share < 1)
 
@@ -87,7 +87,7 @@ def test_what_is_called_silent_is_silent_with_the_error_of_the_nodes(error):
     law = Law((Fraction(0), Fraction(1), Fraction(-3, 2)), (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)))
     plan, n, threshold = saddle.ContourPlan(c=0.3, step=0.02, nodes=600, tau=0.05), 7, 6.0
     with working_precision(96):
-        line = replace(Line.of(law, n, plan, 1e-3), error=flint.arb(error))
+        line = replace(ContourLine.of(law, n, plan, 1e-3), error=flint.arb(error))
         loud, silent = ball._stretches(line, saddle.tilt(law), threshold, plan.nodes + 1, 10**6)
         evaluated = {index for start, stop in loud for index in range(start, stop)}
         assert silent or error == "0.2"

@@ -23,7 +23,7 @@ from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.mixed_law import MixedLaw, SegmentTransform
 from symshuffle.engines.contours import ball, contour, saddle
 from symshuffle.engines.contours.characteristic import Region, form, rough_tilt
-from symshuffle.engines.contours.line import Line
+from symshuffle.engines.contours.line import ContourLine
 from symshuffle.engines.contours.segments import dyadic
 from symshuffle.mechanisms.continuous import Laplace
 
@@ -56,7 +56,7 @@ def coarse(monkeypatch):
     """A line on which a rule of low order goes far up."""
     monkeypatch.setattr(MixedLaw, "rule", lambda self, c, *, end, tolerance: (24, end / 4))
     with working_precision(BITS):
-        yield Line.of(law(), N, plan(), 1e-2)
+        yield ContourLine.of(law(), N, plan(), 1e-2)
 
 
 def test_the_gauss_nodes_in_balls_are_off_by_no_more_than_is_told(coarse):
@@ -102,7 +102,7 @@ def test_what_is_beyond_covers_the_nodes_there(coarse, monkeypatch):
 
 def test_the_mean_distance_in_balls_is_no_less_than_it_is():
     with working_precision(BITS):
-        coarse = Line.of(law(), N, plan(), 1e-2)
+        coarse = ContourLine.of(law(), N, plan(), 1e-2)
         middle = dyadic(rough_tilt(law()).slope(0.3))
         fine = law().near(192, BITS)
         grown = [(to_arb(v), to_arb(w) * (coarse.c * to_arb(v)).exp()) for v, w in fine.atoms()]

@@ -28,7 +28,7 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.engines.contours import saddle
-from symshuffle.engines.contours.line import AS_MANY_AS, Line, turned
+from symshuffle.engines.contours.line import AS_MANY_AS, ContourLine, turned
 from symshuffle.engines.contours.segments import dyadic
 
 _RESOLVED: Final = 1e-9
@@ -132,7 +132,7 @@ class BallContour:
         plan = saddle.choose(tilt, n, rel=rel, lattice=law.lattice)
         bits = min(self.bits, _SPARE_BITS - round(math.log2(rel)))
         with working_precision(bits + max(n.bit_length(), 8)):
-            line = Line.of(law, n, plan, rel)
+            line = ContourLine.of(law, n, plan, rel)
             largest = min(self.largest, _PRICIEST // line.waves)
             upper, lower, nodes, stretches = _sums(line, tilt, largest, rel)
             upper, lower = upper + line.truncation(), lower - line.truncation() - line.aliasing(tilt)
@@ -148,7 +148,7 @@ class BallContour:
         return Bracket(max(low, floor), high, Rigour.BALL, self.name, how), (nodes + stretches) * line.waves
 
 
-def _sums(line: Line, tilt: saddle.Tilt, largest: int, rel: float) -> tuple[flint.arb, flint.arb, int, int]:
+def _sums(line: ContourLine, tilt: saddle.Tilt, largest: int, rel: float) -> tuple[flint.arb, flint.arb, int, int]:
     """Upper end of the sum for U, lower end of the sum for L, and how many nodes and stretches that took."""
     threshold = line.silence(math.sqrt(line.n * tilt.curvature(line.plan.c)), rel)
     last = line.plan.nodes if line.rule is None else line.rule.last
@@ -172,7 +172,7 @@ def _sums(line: Line, tilt: saddle.Tilt, largest: int, rel: float) -> tuple[flin
     return upper * weight + rest, lower * weight - rest, nodes, stretches
 
 
-def _evaluated(line: Line, loud: list[tuple[int, int]]) -> tuple[flint.arb, flint.arb, int]:
+def _evaluated(line: ContourLine, loud: list[tuple[int, int]]) -> tuple[flint.arb, flint.arb, int]:
     """Sums for U and L over the nodes of some stretches, and how many those are."""
     upper = without = flint.arb(0)
     for start, stop in _joined(loud):
@@ -191,7 +191,7 @@ def _joined(stretches: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _stretches(
-    line: Line, tilt: saddle.Tilt, threshold: float, last: int, largest: int
+    line: ContourLine, tilt: saddle.Tilt, threshold: float, last: int, largest: int
 ) -> tuple[list[tuple[int, int]], int]:
     """Short stretches of nodes before ``last`` to evaluate, and how many others a ball over the whole shows silent."""
     plan, n = line.plan, line.n
@@ -226,7 +226,7 @@ def _stretches(
 
 
 def _far_stretches(
-    line: Line, tilt: saddle.Tilt, threshold: float, first: int, largest: int
+    line: ContourLine, tilt: saddle.Tilt, threshold: float, first: int, largest: int
 ) -> tuple[list[tuple[int, int]], int]:
     """The same from ``first`` on, where the segments are transforms, by their decay or by the mean value theorem."""
     loud: list[tuple[int, int]] = []

@@ -38,7 +38,7 @@ def turned(angle: flint.arb) -> flint.acb:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Line:
+class ContourLine:
     """The integrand on the line Re s = c, in balls; M(c)^n exp(tau^2 c^2/2) is taken out as ``exp(log_scale)``."""
 
     n: int
@@ -56,7 +56,7 @@ class Line:
     error: flint.arb
 
     @classmethod
-    def of(cls, law: Law | MixedLaw, n: int, plan: saddle.ContourPlan, rel: float) -> Line:
+    def of(cls, law: Law | MixedLaw, n: int, plan: saddle.ContourPlan, rel: float) -> ContourLine:
         """The line of a plan whose bracket is to be about ``rel`` wide."""
         c, tau = dyadic(plan.c), dyadic(plan.tau)
         rule, atoms = None, law

@@ -184,11 +184,21 @@ def fallen(condition: Condition, cases: dict[str, Case]) -> dict[str, str]:
     function = function_around(condition)
     kept = function.__code__
     function.__code__ = code_without(condition)
+    _forget()
     try:
         found = {name: outcome(case)[0] for name, case in cases.items()}
     finally:
         function.__code__ = kept
+        _forget()
     return {name: now for name, now in found.items() if now != cases[name].place}
+
+
+def _forget() -> None:
+    """Clear what the modules have kept: it was found with other conditions."""
+    for module in MODULES:
+        for value in vars(importlib.import_module(module)).values():
+            if hasattr(value, "cache_clear"):
+                value.cache_clear()
 
 
 def main(show: Callable[[str], object] = print) -> int:

@@ -49,7 +49,7 @@ _separation("other inputs", "second", lambda g: g, FINE, THREE)
 false(
     "separation: shape",
     "gains",
-    lambda: Separation(tuple((*row, F(1)) for row in separation().gains)).verify(COARSE, FINE),
+    lambda: Separation(tuple((*row, F(-1)) for row in separation().gains)).verify(COARSE, FINE),
 )
 
 

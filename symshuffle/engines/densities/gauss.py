@@ -69,17 +69,18 @@ def rule(law: ContinuousLaw, c: flint.arb, *, height: float, tolerance: float) -
     share = _share(stack, tolerance)
     values: list[flint.arb] = []
     weights: list[flint.arb] = []
-    total = flint.arb(0)
+    total, tried = flint.arb(0), 0
     top = to_arb(Fraction(height))
     while stack:
         piece, low, high = stack.pop()
+        tried += 1
         left_out = mass(piece, low, high, c)
         if left_out < flint.arb(share):  # too little to matter: its size is its error
             total += left_out
             continue
         found = order_for(piece, low, high, c, top, share)
         if found is None:
-            if high - low < _SHORTEST or len(values) > _MOST_NODES:
+            if high - low < _SHORTEST or tried > _MOST_NODES:
                 raise Unsupported("a density that no Gauss rule on short panels resolves at this height of the line")
             middle = (low + high) / 2
             stack += [(piece, middle, high), (piece, low, middle)]

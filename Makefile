@@ -35,8 +35,7 @@ lint: $(STAMP)
 	$(BIN)/lint-imports
 
 pages: $(STAMP)   ## write the pages that are derived from the code
-	$(BIN)/python docs/closed_forms.py
-	$(BIN)/python docs/mechanisms.py
+	$(BIN)/python docs/derived.py
 	$(BIN)/python docs/outputs.py
 
 # An environment of its own: what sets the site is no business of the tests.

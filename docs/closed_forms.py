@@ -192,6 +192,11 @@ def _decompositions(one: Mechanism, *, limits: bool) -> Iterator[tuple[str, list
         yield others, lines_of(found.cells, found.beta if others == "blanket" else None)
 
 
-if __name__ == "__main__":
+def write() -> None:
+    """Write the file."""
     target = Path(closed_forms.__file__).with_name(closed_forms.FILE)
     target.write_text(to_text(derived()), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()

@@ -119,5 +119,10 @@ def _display(latex: str) -> str:
     return f"```math\n{latex}\n```"
 
 
-if __name__ == "__main__":
+def write() -> None:
+    """Write the page."""
     PAGE.write_text(render(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()

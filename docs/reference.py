@@ -1,12 +1,15 @@
 """The reference of the site: a page for every package and its modules, read off the tree so that none is missed.
 
-Commands are no part of it: `symshuffle COMMAND --help` says what they take.
+Of a module it shows what it says of itself, and the names that are promised: what is in no stub may move. Commands are
+no part of it: `symshuffle COMMAND --help` says what they take.
 """
 
 import importlib
 from collections.abc import Iterator
-from inspect import ismodule
+from inspect import isclass, ismodule, isroutine
 from pathlib import Path
+
+import api
 
 import symshuffle
 
@@ -15,15 +18,12 @@ COMMANDS = "symshuffle.cli"
 
 INDEX = """# Reference
 
-Every package has a page, with all of its public modules; the examples there are run by the tests. What
-`import symshuffle` offers directly:
+Every package has a page, with all of its public modules and their public names; the examples there are run by the
+tests. What `import symshuffle` offers directly:
 
-```{{eval-rst}}
-.. autosummary::
-   :nosignatures:
-
+| name | what it is |
+|---|---|
 {names}
-```
 
 ## Packages
 
@@ -38,6 +38,7 @@ MODULE = """{level} {name}
 
 ```{{eval-rst}}
 .. automodule:: {name}
+   {members}
 ```
 """
 
@@ -63,11 +64,26 @@ def _is_package(name: str) -> bool:
 def pages() -> dict[str, str]:
     """The text of each page by its name: ``index``, and the dotted name of each package."""
     found: dict[str, str] = {}
+    promised = _promised()
     for name, page in modules().items():  # a package comes before its modules
         level = "#" if name == page else "##"
-        found[page] = found.get(page, "") + MODULE.format(level=level, name=name) + "\n"
-    names = "\n".join(f"   ~{_home(name)}.{name}" for name in _named())
+        members = f":members: {', '.join(promised[name])}" if name in promised else ":no-members:"
+        found[page] = found.get(page, "") + MODULE.format(level=level, name=name, members=members) + "\n"
+    names = "\n".join(f"| {{py:obj}}`~{_home(n)}.{n}` | {api.what(getattr(symshuffle, n))} |" for n in _named())
     return {"index": INDEX.format(names=names, packages="\n".join(found)), **found}
+
+
+def _promised() -> dict[str, list[str]]:
+    """The public names by the module that defines them, each once."""
+    found: dict[str, list[str]] = {}
+    for _, name, value in api.public():
+        if isclass(value) or isroutine(value):
+            known = found.setdefault(value.__module__, [])
+            known += [] if name in known else [name]
+    for name in _named():
+        known = found.setdefault(_home(name), [])
+        known += [] if name in known else [name]
+    return found
 
 
 def _named() -> list[str]:

@@ -99,7 +99,9 @@ def test_links_are_turned_to_pages_or_shown_as_paths(pages):
 
 
 def test_names_of_the_top_level_are_listed_where_they_are_defined(gathered):
-    listed = re.findall(r"^   ~(symshuffle[\w.]*)\.(\w+)$", gathered["reference/index.md"], flags=re.MULTILINE)
+    listed = re.findall(
+        r"^\| {py:obj}`~(symshuffle[\w.]*)\.(\w+)` \|", gathered["reference/index.md"], flags=re.MULTILINE
+    )
     assert {name for _, name in listed} == set(symshuffle.__all__) - {"choices"}
     for home, name in listed:
         assert getattr(importlib.import_module(home), name) is getattr(symshuffle, name)

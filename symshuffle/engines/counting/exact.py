@@ -159,14 +159,13 @@ _Drawn: TypeAlias = tuple[list[flint.arb], list[flint.arb]]
 
 def _gains(atoms: Sequence[_Drawn], first: int, left: int, excess: flint.arb) -> flint.arb:
     """The positive part of the excess times the shares, summed over all ways to draw so often from an atom on."""
-    total = flint.arb(0)
-    for place in range(first, len(atoms)):
-        sums, shares = atoms[place]
-        total += shares[left] * (excess + sums[left]).nonnegative_part()
-        if place + 1 < len(atoms):
-            for count in range(1, left):
-                total += shares[count] * _gains(atoms, place + 1, left - count, excess + sums[count])
-    return total
+    sums, shares = atoms[first]
+    total = shares[left] * (excess + sums[left]).nonnegative_part()
+    if first + 1 == len(atoms):
+        return total
+    for count in range(1, left):
+        total += shares[count] * _gains(atoms, first + 1, left - count, excess + sums[count])
+    return total + _gains(atoms, first + 1, left, excess)
 
 
 def _counted(law: Law, n: int) -> Fraction:

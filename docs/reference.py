@@ -1,7 +1,7 @@
 """The reference of the site: a page for every package and its modules, read off the tree so that none is missed.
 
-Of a module it shows what it says of itself, and the names that are promised: what is in no stub may move. Commands are
-no part of it: `symshuffle COMMAND --help` says what they take.
+Of a module it shows what it says of itself, its classes, and the functions that are promised or have an example.
+Commands are no part of it: `symshuffle COMMAND --help` says what they take.
 """
 
 import importlib
@@ -18,8 +18,8 @@ COMMANDS = "symshuffle.cli"
 
 INDEX = """# Reference
 
-Every package has a page, with all of its public modules and their public names; the examples there are run by the
-tests. What `import symshuffle` offers directly:
+Every package has a page, with all of its public modules, their classes, and the functions that are promised or have an
+example; the tests run all examples. What `import symshuffle` offers directly:
 
 | name | what it is |
 |---|---|
@@ -64,25 +64,26 @@ def _is_package(name: str) -> bool:
 def pages() -> dict[str, str]:
     """The text of each page by its name: ``index``, and the dotted name of each package."""
     found: dict[str, str] = {}
-    promised = _promised()
     for name, page in modules().items():  # a package comes before its modules
         level = "#" if name == page else "##"
-        members = f":members: {', '.join(promised[name])}" if name in promised else ":no-members:"
+        shown = _shown(name)
+        members = f":members: {', '.join(shown)}" if shown else ":no-members:"
         found[page] = found.get(page, "") + MODULE.format(level=level, name=name, members=members) + "\n"
     names = "\n".join(f"| {{py:obj}}`~{_home(n)}.{n}` | {api.what(getattr(symshuffle, n))} |" for n in _named())
     return {"index": INDEX.format(names=names, packages="\n".join(found)), **found}
 
 
-def _promised() -> dict[str, list[str]]:
-    """The public names by the module that defines them, each once."""
-    found: dict[str, list[str]] = {}
-    for _, name, value in api.public():
+def _shown(module: str) -> list[str]:
+    """The names of a module that are promised, that are classes, or that have an example."""
+    promised = {value for _, _, value in api.public() if isclass(value) or isroutine(value)}
+    found = []
+    for name, value in vars(importlib.import_module(module)).items():
         if isclass(value) or isroutine(value):
-            known = found.setdefault(value.__module__, [])
-            known += [] if name in known else [name]
-    for name in _named():
-        known = found.setdefault(_home(name), [])
-        known += [] if name in known else [name]
+            own = getattr(value, "__module__", "") == module and value.__name__ == name and not name.startswith("_")
+            if own and (isclass(value) or value in promised or ">>> " in (value.__doc__ or "")):
+                found.append(name)
+        elif name in symshuffle.__all__ and not ismodule(value) and _home(name) == module:
+            found.append(name)
     return found
 
 

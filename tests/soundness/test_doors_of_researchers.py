@@ -2,14 +2,17 @@
 
 import importlib
 import inspect
+import sys
 from fractions import Fraction
+from functools import cache
+from pathlib import Path
 
 import pytest
 import sympy as sp
 
-from docs.reference import modules
 from symshuffle.base.errors import InputError
 from symshuffle.mechanisms.symbolic import evaluate
+from tests.shell import script
 from tests.words import words
 
 DOORS = {
@@ -17,8 +20,8 @@ DOORS = {
     "covariance of a fiber": "utility.anchored.maps.Fiber.covariance",
     "the same in balls": "utility.anchored.enclosed.EnclosedLaw.fiber",
     "point of an output": "utility.anchored.maps.Gauge.point",
-    "mechanism of a frontier": "utility.frontiers.frontier.Frontier.mechanism",
-    "channel of a frontier": "utility.frontiers.frontier.Frontier.channel",
+    "mechanism of a frontier": "utility.frontiers.orbits.Frontier.mechanism",
+    "channel of a frontier": "utility.frontiers.orbits.Frontier.channel",
     "one leakage call": "utility.frontiers.leakage.leakage",
     "convex envelope by name": "utility.frontiers.leakage.convex_envelope",
     "mixtures of extreme laws": "utility.frontiers.orbit.decompose",
@@ -32,19 +35,29 @@ DOORS = {
 SHOWN = tuple(
     words(
         "utility.anchored.law.AnchoredLaw utility.anchored.enclosed.EnclosedLaw "
-        "utility.anchored.maps.Fiber utility.frontiers.frontier.Frontier "
+        "utility.anchored.maps.Fiber utility.frontiers.orbits.Frontier "
         "utility.frontiers.contamination.Leakage utility.frontiers.leakage.PairLeakage "
         "design.decision.certificate.Design"
     )
 )
 
 
+@cache
+def reference():
+    sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
+    try:
+        return script("reference")
+    finally:
+        sys.path.pop(0)
+
+
 def found(path):
-    """What a dotted name means, whose module has a page."""
+    """What a dotted name means, which is shown on the page of its module."""
     parts = path.split(".")
     for cut in range(len(parts) - 1, 0, -1):
         name = ".".join(("symshuffle", *parts[:cut]))
-        if name in modules():
+        if name in reference().modules():
+            assert parts[cut] in reference()._shown(name)
             value = importlib.import_module(name)
             for part in parts[cut:]:
                 value = inspect.getattr_static(value, part)

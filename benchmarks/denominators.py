@@ -15,9 +15,8 @@ try:
     from symshuffle.design.decision.problems import DecisionProblem
     from symshuffle.design.decision.tradeoff import bayes_tradeoff
 except ImportError:  # before rooms
-    from symshuffle.base.choices import Method
-    from symshuffle.design.decision.problems import DecisionProblem
-    from symshuffle.design.decision.tradeoff import bayes_tradeoff
+    from symshuffle.design.problems import DecisionProblem
+    from symshuffle.design.tradeoff import Method, bayes_tradeoff
 
 LONG = 0.3
 """Seconds from which on one call is enough."""

@@ -66,14 +66,14 @@ def pages() -> dict[str, str]:
     found: dict[str, str] = {}
     for name, page in modules().items():  # a package comes before its modules
         level = "#" if name == page else "##"
-        shown = _shown(name)
-        members = f":members: {', '.join(shown)}" if shown else ":no-members:"
+        names_shown = shown(name)
+        members = f":members: {', '.join(names_shown)}" if names_shown else ":no-members:"
         found[page] = found.get(page, "") + MODULE.format(level=level, name=name, members=members) + "\n"
     names = "\n".join(f"| {{py:obj}}`~{_home(n)}.{n}` | {api.what(getattr(symshuffle, n))} |" for n in _named())
     return {"index": INDEX.format(names=names, packages="\n".join(found)), **found}
 
 
-def _shown(module: str) -> list[str]:
+def shown(module: str) -> list[str]:
     """The names of a module that are promised, that are classes, or that have an example."""
     promised = {value for _, _, value in api.public() if isclass(value) or isroutine(value)}
     found = []

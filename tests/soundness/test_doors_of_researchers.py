@@ -57,7 +57,7 @@ def found(path):
     for cut in range(len(parts) - 1, 0, -1):
         name = ".".join(("symshuffle", *parts[:cut]))
         if name in reference().modules():
-            assert parts[cut] in reference()._shown(name)
+            assert parts[cut] in reference().shown(name)
             value = importlib.import_module(name)
             for part in parts[cut:]:
                 value = inspect.getattr_static(value, part)

@@ -59,7 +59,7 @@ class Map:
     lines: dict[str, dict[int, list[str]]]
     seconds: dict[str, float]
 
-    def tests(self, mutant: Mutant, *, frozen: bool, most: float) -> list[str]:
+    def quickest(self, mutant: Mutant, *, frozen: bool, most: float) -> list[str]:
         """The quick tests of a line; of its file, where the line runs at import only."""
         by_line = self.lines.get(mutant.file, {})
         found = by_line.get(mutant.line) or sorted({one for tests in by_line.values() for one in tests})
@@ -114,7 +114,7 @@ def outcome(root: Path, mutant: Mutant, known: Map, seconds: float) -> str:
     path.write_text(mutant.applied(sound), encoding="utf-8")
     try:
         for frozen, word in ((False, NOTICED), (True, UNNOTICED)):
-            tests = known.tests(mutant, frozen=frozen, most=seconds)
+            tests = known.quickest(mutant, frozen=frozen, most=seconds)
             selected = ["-x", "-m", "not conformance", *tests]
             if tests and _pytest(root, selected, {}, limit=60 + 6 * seconds) != 0:
                 return word

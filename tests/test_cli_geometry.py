@@ -96,7 +96,7 @@ def test_closed_forms_as_latex(capsys):
     ],
 )
 def test_wrong_input_is_one_line(capsys, arguments):
-    refused(capsys, *arguments)
+    assert refused(capsys, *arguments)
 
 
 @pytest.mark.parametrize("cap", [("--lam-cap", "inf"), ("--eps0", "inf")])

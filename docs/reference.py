@@ -1,6 +1,6 @@
 """The reference of the site: a page for every package and its modules, read off the tree so that none is missed.
 
-Of a module it shows what it says of itself, its classes, and the functions that are promised or have an example.
+Of a module it shows what it says of itself, and the names that are promised, have an example, or are shown richly.
 Commands are no part of it: `symshuffle COMMAND --help` says what they take.
 """
 
@@ -18,8 +18,8 @@ COMMANDS = "symshuffle.cli"
 
 INDEX = """# Reference
 
-Every package has a page, with all of its public modules, their classes, and the functions that are promised or have an
-example; the tests run all examples. What `import symshuffle` offers directly:
+Every package has a page, with all of its public modules and their names that are promised, have an example, or are
+shown richly in a notebook; the tests run all examples. What `import symshuffle` offers directly:
 
 | name | what it is |
 |---|---|
@@ -74,17 +74,27 @@ def pages() -> dict[str, str]:
 
 
 def shown(module: str) -> list[str]:
-    """The names of a module that are promised, that are classes, or that have an example."""
+    """The names of a module that are promised, that have an example, or that are shown richly in a notebook."""
     promised = {value for _, _, value in api.public() if isclass(value) or isroutine(value)}
     found = []
     for name, value in vars(importlib.import_module(module)).items():
         if isclass(value) or isroutine(value):
             own = getattr(value, "__module__", "") == module and value.__name__ == name and not name.startswith("_")
-            if own and (isclass(value) or value in promised or ">>> " in (value.__doc__ or "")):
+            if own and (value in promised or hasattr(value, "_repr_html_") or any(map(_has_example, _parts(value)))):
                 found.append(name)
         elif name in symshuffle.__all__ and not ismodule(value) and _home(name) == module:
             found.append(name)
     return found
+
+
+def _parts(value: object) -> list[object]:
+    """A function, or a class with its methods and properties."""
+    own = list(vars(value).values()) if isclass(value) else []
+    return [value, *(getattr(one, "__func__", one) for one in own if not isclass(one))]
+
+
+def _has_example(value: object) -> bool:
+    return ">>> " in (getattr(value, "__doc__", None) or "")
 
 
 def _named() -> list[str]:

@@ -12,12 +12,11 @@ from benchmarks.clone import LAM, clone_delta, smallest_level
 from benchmarks.measure import Goal, table, ten_ary
 from benchmarks.peers import binary_histograms, binary_pair
 from symshuffle import FFT, Exp, Rigour, delta, mechanism
-from symshuffle.accountants.bounds.evaluate import evaluate_law
+from symshuffle.accountants import evaluate_law, standard_clone
 from symshuffle.accountants.covering.reduced import laws
 from symshuffle.accountants.covering.reduction import reduction
-from symshuffle.accountants.literature.baselines import standard_clone
 from symshuffle.base.choices import Question
-from symshuffle.mechanisms.registry import MECHANISMS
+from symshuffle.mechanisms import MECHANISMS
 
 
 @pytest.mark.parametrize("eps0", ["0.1", "4"])

@@ -12,10 +12,9 @@ import jsonschema
 import pytest
 import sympy as sp
 
-from symshuffle.base.errors import SolverFailure
-from symshuffle.base.numbers import Exp, less
-from symshuffle.channels.channel import Channel
-from symshuffle.design.decision.certificate import TradeoffCertificate
+from symshuffle import Channel, Exp, SolverFailure
+from symshuffle.base.numbers import less
+from symshuffle.design import TradeoffCertificate
 from symshuffle.design.files import DecisionFile, problem_schema, read_problem
 from tests.shell import answer, refused, run
 

@@ -6,16 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Ball, Exp
-from symshuffle.channels.law import Law
-from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle import Ball, BallContour, Exact, Exp, InputError, Law, Unsupported, mechanism, optimal_decomposition
 from symshuffle.engines.confirm import confirm, confirm_laplace, sums
 from symshuffle.engines.confirm.inversion import TiltedLine, survey
 from symshuffle.engines.confirm.transform import saddle, transform
-from symshuffle.engines.contours.ball import BallContour
-from symshuffle.engines.counting.exact import Exact
-from symshuffle.mechanisms.registry import mechanism
 
 HALF = Fraction(1, 2)
 

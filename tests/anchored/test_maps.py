@@ -4,10 +4,9 @@ from fractions import Fraction
 import pytest
 
 from proofs_checks._symmetry import symmetrize_channel
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.channels.channel import Channel
-from symshuffle.channels.geometry.groups import SymmetryGroup, cyclic_group, symmetric_group
-from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw
+from symshuffle import AnchoredLaw, Channel, InputError, Unsupported
+from symshuffle.channels import SymmetryGroup, cyclic_group, symmetric_group
+from symshuffle.utility.anchored.law import PointLaw
 from symshuffle.utility.anchored.maps import (
     Fiber,
     Gauge,

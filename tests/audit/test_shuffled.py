@@ -7,8 +7,7 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from symshuffle import Channel, mechanism
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle import Channel, InputError, Unsupported, mechanism
 from symshuffle.channels.shuffled import law_divergence, shuffled_law
 from symshuffle.collect import Outcome, audit_shuffled, claim
 from symshuffle.collect.audit.attained import ConstantDatasets, blocks, candidates, occurs

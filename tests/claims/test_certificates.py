@@ -17,17 +17,14 @@ import pytest
 from fake_ledger.first import claim
 from typer.testing import CliRunner
 
-from symshuffle.base.errors import CertificateError, InputError
+from symshuffle import Ball, CertificateError, Claim, Exp, InputError, run, verify
 from symshuffle.base.lp import LinearProgram
-from symshuffle.base.numbers import Ball, Exp
 from symshuffle.channels.geometry.linprog import solve
 from symshuffle.cli import app
+from symshuffle.ledger import load
 from symshuffle.ledger.claims.certify import NoValue, encode
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Correction, Grade, Statement
-from symshuffle.ledger.claims.registry import load
-from symshuffle.ledger.claims.run import run
-from symshuffle.ledger.claims.verify import verify
+from symshuffle.ledger.claims.model import ClaimVerdict, Control, Correction, Grade, Statement
 from symshuffle.ledger.recheck.checker import digest, read, recheck
 from symshuffle.ledger.recheck.values import decide as decide_again
 from symshuffle.ledger.recheck.values import file_reads, part_reads

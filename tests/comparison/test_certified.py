@@ -6,17 +6,14 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import compare, delta
-from symshuffle.base.choices import Rigour
+from symshuffle import AnchoredLaw, Channel, Rigour, compare, delta
 from symshuffle.base.numbers import upper_end
-from symshuffle.channels.channel import Channel
 from symshuffle.design.comparison import certified
 from symshuffle.design.comparison.certified import Rivals
 from symshuffle.design.comparison.degrading import Box, Degrading, risk_falls
 from symshuffle.design.comparison.families import family
 from symshuffle.design.comparison.forms import forms
 from symshuffle.design.comparison.matching import matched, read_match
-from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.votes import canonical_votes, named_votes
 
 BUDGET = {"budget": "1/4"}

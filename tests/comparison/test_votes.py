@@ -4,13 +4,12 @@ from fractions import Fraction as F
 
 import pytest
 
+from symshuffle import AnchoredLaw, InputError, Unsupported
 from symshuffle.base.choices import Population
-from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.design.comparison.families import family, names
 from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS
 from symshuffle.mechanisms.symbolic import evaluate
 from symshuffle.mechanisms.thin import THINNED
-from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_estimator, enumerated_risk, worst_canonical_risk
 from symshuffle.utility.estimation.moments import largest_pairwise_budget
 from symshuffle.utility.estimation.votes import canonical_votes, is_alike

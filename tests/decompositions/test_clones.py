@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import enclose
-from symshuffle.channels.channel import Channel
-from symshuffle.channels.shuffled import shuffled_divergence
+from symshuffle import Channel, InputError, shuffled_divergence
+from symshuffle.base import enclose
 from symshuffle.decompositions.clones import (
     generic_pair,
     intuitive_clone,
@@ -21,7 +19,7 @@ from symshuffle.decompositions.clones import (
     unsound_stronger_clone_pair,
 )
 from symshuffle.decompositions.model import primary_decomposition
-from symshuffle.mechanisms.finite import rr
+from symshuffle.mechanisms import rr
 
 CHANNEL = Channel.from_rows(
     [["1/5", "1/10", "2/5", "3/10"], ["1/10", "1/5", "2/5", "3/10"], ["1/10", "1/10", "1/5", "3/5"]]

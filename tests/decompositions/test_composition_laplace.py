@@ -10,12 +10,11 @@ import pytest
 import sympy as sp
 from scipy.integrate import quad
 
-from symshuffle import Channel, Exp, Rigour, delta, epsilon
-from symshuffle.accountants.bounds.evaluate import evaluate_law
+from symshuffle import Channel, Contour, Exp, Laplace, Rigour, Unsupported, delta, epsilon, mechanism
+from symshuffle.accountants import evaluate_law
 from symshuffle.accountants.covering.reduced import laws
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.base.choices import Direction, Others, Question
-from symshuffle.base.errors import Unsupported
 from symshuffle.decompositions.composition import (
     Composed,
     Composition,
@@ -31,9 +30,6 @@ from symshuffle.decompositions.composition import (
 )
 from symshuffle.decompositions.composition.laws import laplace_cells
 from symshuffle.decompositions.composition.operators import parse
-from symshuffle.engines.contours.contour import Contour
-from symshuffle.mechanisms.continuous import Laplace
-from symshuffle.mechanisms.registry import mechanism
 
 ONE = Exp(Fraction(1))
 KRR = mechanism("krr").at(k=2)

@@ -7,13 +7,9 @@ from fractions import Fraction
 import flint
 import pytest
 
-from symshuffle.base.choices import Rigour
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Exp, enclose, to_arb
-from symshuffle.channels import shuffled
-from symshuffle.channels.geometry.extremal import MaximalPolytope
-from symshuffle.channels.geometry.groups import symmetric_group
-from symshuffle.channels.shuffled import hockey_stick
+from symshuffle import Exp, InputError, Rigour, Unsupported, hockey_stick
+from symshuffle.base.numbers import enclose, to_arb
+from symshuffle.channels import MaximalPolytope, shuffled, symmetric_group
 from symshuffle.design.information import measures as me
 from symshuffle.design.information.maximum import maximise, renyi_divergence
 from symshuffle.design.named import best_uniform_size

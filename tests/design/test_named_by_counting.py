@@ -7,10 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.base.errors import InputError, NotDecided
-from symshuffle.base.numbers import Ball
+from symshuffle import Ball, InputError, NotDecided, bayes_tradeoff
 from symshuffle.design import named
-from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.named import (
     best_uniform_size,
     weighted_guessing_breakpoints,

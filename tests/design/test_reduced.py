@@ -8,9 +8,8 @@ from fractions import Fraction
 
 import pytest
 
+from symshuffle import DecisionProblem, Exp, InputError, Unsupported, bayes_tradeoff, minimax_tradeoff
 from symshuffle.base.choices import Criterion, Method
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Exp
 from symshuffle.channels.geometry.groups import (
     cyclic_group,
     product_of_symmetric_groups,
@@ -19,9 +18,8 @@ from symshuffle.channels.geometry.groups import (
 )
 from symshuffle.design.decision import programs
 from symshuffle.design.decision.invariant import InvariantProblem, detect_symmetry
-from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
+from symshuffle.design.decision.problems import minimax_risk, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 
 LAM = Fraction(3)
 

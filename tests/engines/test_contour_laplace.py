@@ -7,13 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Exp, Rigour, delta, epsilon
-from symshuffle.accountants.questions.inverses import solve_eps0, solve_n
-from symshuffle.engines.contours.ball import BallContour
-from symshuffle.engines.contours.contour import Contour
-from symshuffle.engines.counting.exact import Exact
-from symshuffle.engines.transforms.fft import FFT
-from symshuffle.mechanisms.continuous import Laplace
+from symshuffle import FFT, BallContour, Contour, Exact, Exp, Laplace, Rigour, delta, epsilon, solve_eps0, solve_n
 
 MILLION = 10**6
 LEVELS = {Fraction(1, 10): Fraction(1, 30), Fraction(1): Fraction(1, 4), Fraction(4): Fraction(1)}

@@ -7,14 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import Exp
-from symshuffle.channels.law import Law
-from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.engines.contours.ball import BallContour
-from symshuffle.engines.transforms.fft import FFT
+from symshuffle import FFT, BallContour, Exp, Law, Unsupported, mechanism, optimal_decomposition
 from symshuffle.engines.transforms.tilted import Window, contracted, dilated
-from symshuffle.mechanisms.registry import mechanism
 from symshuffle.testing import laws
 
 

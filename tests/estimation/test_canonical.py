@@ -3,11 +3,9 @@ from fractions import Fraction
 
 import pytest
 
+from symshuffle import AnchoredLaw, Channel, InputError
 from symshuffle.base.choices import Population
-from symshuffle.base.errors import InputError
-from symshuffle.channels.channel import Channel
-from symshuffle.mechanisms.finite import krr
-from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.mechanisms import krr
 from symshuffle.utility.estimation.canonical import (
     canonical_estimator,
     canonical_risk,

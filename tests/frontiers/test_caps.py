@@ -3,12 +3,9 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Exp
+from symshuffle import LAM, AnchoredLaw, Exp, InputError, Unsupported, optimal_subset_sizes
 from symshuffle.mechanisms.finite import K, S, subset_selection
-from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.frontiers.caps import optimal_subset_sizes, raw_cap_trace, sign_at, tie_ratio
+from symshuffle.utility.frontiers.caps import raw_cap_trace, sign_at, tie_ratio
 from symshuffle.utility.frontiers.orbit import (
     block_design_law,
     extreme_templates,

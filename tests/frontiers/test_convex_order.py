@@ -2,10 +2,8 @@ from fractions import Fraction
 
 import pytest
 
+from symshuffle import Contamination, InputError, Law, Unsupported
 from symshuffle.base.choices import Direction
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.channels.law import Law
-from symshuffle.utility.frontiers.contamination import Contamination
 from symshuffle.utility.frontiers.convex_order import (
     average_law,
     convex_order,

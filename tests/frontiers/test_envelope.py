@@ -3,20 +3,10 @@ from fractions import Fraction
 
 import pytest
 
+from symshuffle import Channel, Contamination, Exp, InputError, Unsupported, binary_envelope, shuffled_divergence
 from symshuffle.base.choices import Direction, Rigour
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Exp
-from symshuffle.channels.channel import Channel
-from symshuffle.channels.shuffled import shuffled_divergence
-from symshuffle.mechanisms.finite import krr, rr
-from symshuffle.utility.frontiers.contamination import (
-    Contamination,
-    binary_envelope,
-    certify_envelope,
-    ratio_law,
-    shuffled_leakage,
-)
-from symshuffle.utility.frontiers.convex_order import endpoint_law
+from symshuffle.mechanisms import krr, rr
+from symshuffle.utility import certify_envelope, endpoint_law, ratio_law, shuffled_leakage
 from symshuffle.utility.frontiers.leakage import convex_envelope
 
 F = Fraction

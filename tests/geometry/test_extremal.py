@@ -11,8 +11,7 @@ import pytest
 
 from proofs_checks.ldp_tradeoff._cases import gather
 from proofs_checks.ldp_tradeoff._cones import PolyhedralCone
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.channels.channel import Channel
+from symshuffle import Channel, InputError, Unsupported
 from symshuffle.channels.geometry.extremal import (
     LDPCone,
     MaximalPolytope,

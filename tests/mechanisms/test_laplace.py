@@ -9,10 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from symshuffle import Exp, delta
-from symshuffle.base.choices import Rigour
-from symshuffle.engines.contours.contour import Contour
-from symshuffle.mechanisms.continuous import Laplace
+from symshuffle import Contour, Exp, Laplace, Rigour, delta
 
 ONE = Exp(Fraction(1))
 TENTH = Exp(Fraction(1, 10))

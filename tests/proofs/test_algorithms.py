@@ -10,9 +10,8 @@ from proofs_checks.decomposition._algorithms import (
     general_clone_map,
     standard_clone_map,
 )
-from symshuffle.base.errors import InputError
-from symshuffle.channels.channel import Channel
-from symshuffle.decompositions.model import Decomposition
+from symshuffle import Channel, InputError
+from symshuffle.decompositions import Decomposition
 
 CHANNEL = Channel.from_rows([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]])
 

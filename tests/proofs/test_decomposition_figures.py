@@ -8,10 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from proofs_checks.decomposition import _curves as curves
+from symshuffle import Rigour, mechanism
 from symshuffle.accountants.questions import solve
-from symshuffle.base.choices import Rigour
 from symshuffle.cli import app
-from symshuffle.mechanisms.registry import mechanism
 
 
 def reproduced(name, tmp_path):

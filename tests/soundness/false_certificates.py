@@ -9,9 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction as F
 
-from symshuffle.base.choices import Rigour
-from symshuffle.base.numbers import Exp
-from symshuffle.base.results import Bracket
+from symshuffle import Bracket, Exp, Rigour
 
 
 @dataclass(frozen=True)

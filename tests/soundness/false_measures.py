@@ -8,12 +8,11 @@ from fractions import Fraction as F
 from functools import cache
 from typing import Any
 
-from symshuffle.base.choices import Rigour
-from symshuffle.base.results import Bracket
+from symshuffle import Bracket, Rigour
 from symshuffle.channels.geometry.groups import symmetric_group, trivial_group
+from symshuffle.design import maximise
 from symshuffle.design.information import measures
 from symshuffle.design.information.formulas import logarithmic_piece
-from symshuffle.design.information.maximum import maximise
 from tests.soundness.false_certificates import E1, exactly, false
 
 HALF, THIRD = (F(1, 2), F(1, 4), F(1, 4)), (F(1, 3),) * 3

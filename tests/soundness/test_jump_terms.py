@@ -11,9 +11,8 @@ from fractions import Fraction as F
 import flint
 import pytest
 
-from symshuffle.base.choices import Rigour
-from symshuffle.base.errors import NotDecided
-from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle import Ball, NotDecided, Rigour
+from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.densities import (
     beyond,

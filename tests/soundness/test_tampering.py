@@ -9,8 +9,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle.base.errors import CertificateError
-from symshuffle.base.results import Bracket
+from symshuffle import Bracket, CertificateError
 from tests.soundness.catalogue import true_ones
 
 WRONG = (None, -1, 0, 10**6, F(-1, 7), 0.5, math.nan, math.inf, "1/2", ())

@@ -8,12 +8,9 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from symshuffle import delta
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle import InputError, Unsupported, delta
 from symshuffle.cli import main
-from symshuffle.vectors import BlanketMixedGaussian, SphereLinear
-from symshuffle.vectors.calibration.search import calibrate
-from symshuffle.vectors.means.private import private_mean
+from symshuffle.vectors import BlanketMixedGaussian, SphereLinear, calibrate, private_mean
 from symshuffle.vectors.privacy.rounded import rounding_radius
 
 EXTREMES = ("1e308", "1e-400", "0", "-1", "1/3", "nan", "inf", "x", "")

@@ -7,23 +7,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle.base.errors import CertificateError, Unsupported
-from symshuffle.base.numbers import Exp
-from symshuffle.channels.law import Law
+from symshuffle import CertificateError, Exp, Law, Unsupported
 from symshuffle.engines.densities.bromwich_plan import estimate
+from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear, err1
 from symshuffle.vectors.calibration.cells import cells_of
 from symshuffle.vectors.calibration.floor import Floor, Target, at_least, least_error, misses, misses_alone, root
 from symshuffle.vectors.calibration.staircase import floor_of
-from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import pair_delta
 from symshuffle.vectors.privacy.pairs import worst_pair
-from symshuffle.vectors.randomizers.mechanisms import (
-    BlanketMixedGaussian,
-    ClippedLinear,
-    LocalGaussian,
-    PrivUnit,
-    SphereLinear,
-)
 from tests.soundness.test_exaggerated import case, hockey
 
 F = Fraction

@@ -10,12 +10,10 @@ from scipy.special import betainc
 from scipy.stats import binom, norm
 
 import symshuffle
+from symshuffle import Exp, SymshuffleError
 from symshuffle.base.choices import Adjacency, Blanket
-from symshuffle.base.errors import SymshuffleError
-from symshuffle.base.numbers import Exp
-from symshuffle.vectors import ClippedLinear, PrivUnit, err1
+from symshuffle.vectors import ClippedLinear, PrivUnit, calibrate, err1
 from symshuffle.vectors.calibration.floor import Target
-from symshuffle.vectors.calibration.search import calibrate
 from tests.vectors.witnesses import on_a_lattice
 
 

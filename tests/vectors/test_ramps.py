@@ -6,11 +6,9 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
+from symshuffle import Exp, Unsupported
 from symshuffle.base.choices import Adjacency
-from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import Exp
-from symshuffle.vectors import ClippedLinear
-from symshuffle.vectors.calibration.search import calibrate
+from symshuffle.vectors import ClippedLinear, calibrate
 from symshuffle.vectors.privacy import ramps
 from symshuffle.vectors.privacy.accounting import larger_order
 from symshuffle.vectors.privacy.pairs import worst_pair

@@ -1,7 +1,5 @@
 """The command `design`: the keys that are promised, every example file, and one line on wrong input."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Files that carry the proof of an upper bound, and the checker that needs nothing but Python."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random

@@ -12,8 +12,6 @@ the grid. ``--out`` receives one JSON object for each point, and appears when th
 engines disagree or one fails other than by a refusal.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import json

@@ -1,7 +1,5 @@
 """Laplace leaves in compositions, against merged channels, quadrature of loss densities and the mixed law itself."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Mechanism expressions: what each text means, and at which character it is refused."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """Information measures over LDP channels: known values, closed forms, and what is refused."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import flint

@@ -1,7 +1,5 @@
 """Extremal channels as cvxpy variables: certificates for linear models, refusals for the rest."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import cvxpy as cp

@@ -1,7 +1,5 @@
 """The other named families against enumeration: the ring, equal and unequal guessing, mutual information."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Formulas in lam derived from a basis: exact breakpoints, known closed forms, certified programs as witnesses."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

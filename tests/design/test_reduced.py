@@ -1,7 +1,5 @@
 """Symmetries of problems: detection, refusal, and the reduced program against the full one."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

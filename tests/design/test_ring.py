@@ -1,7 +1,5 @@
 """The blurred ring with a symbolic blur, and the figures."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

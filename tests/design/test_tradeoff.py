@@ -1,7 +1,5 @@
 """Optimal trade-offs by several linear programs, their certificates, and what is refused."""
 
-from __future__ import annotations
-
 import json
 import random
 from dataclasses import replace

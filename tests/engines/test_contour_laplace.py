@@ -1,7 +1,5 @@
 """The contour engines on the Laplace law itself, against the two finite laws that enclose it and the closed form."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

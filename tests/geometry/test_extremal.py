@@ -1,7 +1,5 @@
 """Extreme rays, the maximal polytope, maximality and domination, against general polyhedral code."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The Blackwell order and Le Cam's deficiency: certificates either way, and known values."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 

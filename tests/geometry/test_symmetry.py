@@ -1,7 +1,5 @@
 """Orbits of subsets by three routes, the orbit polytope, and the action on channels."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

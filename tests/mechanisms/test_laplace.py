@@ -1,7 +1,5 @@
 """The Laplace mechanism against its closed forms and against quadrature of its densities."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

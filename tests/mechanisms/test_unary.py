@@ -1,7 +1,5 @@
 """Unary encodings, local hashing and Hadamard response against channels written from their definitions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

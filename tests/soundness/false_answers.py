@@ -1,7 +1,5 @@
 """False answers of estimation, likelihood and vectors: more entries for the catalogue of false certificates."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction as F

@@ -1,7 +1,5 @@
 """False proof files of upper bounds, each wrong in one thing, with a digest that fits."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from functools import cache

@@ -3,8 +3,6 @@
 One module for each family of checkers (``false_*.py``) enters its own; tests/soundness/catalogue.py gathers them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction as F

@@ -1,7 +1,5 @@
 """False certificates of optimal channels: one problem at a level, and under a group."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction as F

@@ -1,7 +1,5 @@
 """False pieces of rational formulas in the level."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """False certificates of frontiers, of the best laws on templates and of the largest members of a family."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction as F

@@ -1,7 +1,5 @@
 """False certificates of bounds of the minimax risk, of quotients by the likelihood ratio and of worst curves."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction as F

@@ -1,7 +1,5 @@
 """False certificates of the largest information measures, at a level and as formulas with logarithms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction as F

@@ -1,7 +1,5 @@
 """False certificates of orders between channels, and of couplings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction as F

@@ -1,7 +1,5 @@
 """Every door that takes a relative width: one outside of (0, 1) is refused, and whether it is met is said."""
 
-from __future__ import annotations
-
 from fractions import Fraction as F
 
 import pytest

@@ -4,8 +4,6 @@ The truth is made here from rows of probabilities alone: the laws of the histogr
 an answer names, read back from its words, and of all neighbours that a covering allows.
 """
 
-from __future__ import annotations
-
 import inspect
 import itertools
 import json

@@ -5,8 +5,6 @@ As in the tests of the contour in doubles the constants are bad on purpose.
 No public door shows one term alone, so that private names are called and set here.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

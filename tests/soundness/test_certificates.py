@@ -1,7 +1,5 @@
 """False certificates: every checker refuses them, naming the place, and rests on nothing but the problem."""
 
-from __future__ import annotations
-
 import inspect
 import json
 from fractions import Fraction as F

@@ -1,8 +1,6 @@
 """Sums told apart by their jumps: every error term of the bracket is seen to be needed."""
 
 # No public door shows one term alone, so that private names are called and set here.
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace

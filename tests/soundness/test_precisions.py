@@ -1,7 +1,5 @@
 """A ball is nearly as narrow as the bits that are asked for, wherever they can be: none are lost on the way."""
 
-from __future__ import annotations
-
 from fractions import Fraction as F
 
 import pytest

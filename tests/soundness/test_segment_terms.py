@@ -6,8 +6,6 @@ parts, the mean distance and the special function in doubles are held against it
 No public door shows one term alone, so that private names are called and set here.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction

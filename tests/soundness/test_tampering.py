@@ -1,7 +1,5 @@
 """The guard for the class: whatever is wrong with a certificate, its check passes or raises CertificateError."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import signal

@@ -96,7 +96,7 @@ fresh:   ## what a plain installation of today gives: every command with --json,
 	$(FRESH)/bin/python tests/fresh.py
 
 conformance: $(STAMP)   ## every engine on every law of the full grid, and every kept answer
-	$(BIN)/python -m pytest -n $(JOBS) -m conformance tests/conformance tests/engines
+	$(BIN)/python -m pytest -n $(JOBS) -m conformance tests
 	$(BIN)/python -m tests.conformance.grid --slice $(GRID)
 	$(BIN)/python -m tests.frozen compare --jobs $(JOBS)
 

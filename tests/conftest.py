@@ -1,5 +1,6 @@
 """One profile for all property tests, and no state of a numeric library carried from one test to the next."""
 
+import gc
 from collections.abc import Iterator
 
 import flint
@@ -10,6 +11,12 @@ import pytest
 
 hypothesis.settings.register_profile("suite", deadline=None, derandomize=True, database=None)
 hypothesis.settings.load_profile("suite")
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays: it is not searched for garbage again and again, and what follows is so seldom."""
+    gc.freeze()
+    gc.set_threshold(200_000, 50, 100)
 
 
 @pytest.fixture(autouse=True)

@@ -28,6 +28,7 @@ from symshuffle.ledger.claims.model import ClaimVerdict, Control, Correction, Gr
 from symshuffle.ledger.recheck.checker import digest, read, recheck
 from symshuffle.ledger.recheck.values import decide as decide_again
 from symshuffle.ledger.recheck.values import file_reads, part_reads
+from tests.slices import some
 
 ROOT = Path(__file__).parents[2]
 F = Fraction
@@ -270,7 +271,7 @@ def small(file: dict[str, Any], most: int = 6) -> dict[str, Any]:
     return copied
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", some(range(10), 3))
 def test_none_of_ten_thousand_tamperings_is_accepted(certificates: list[dict[str, Any]], seed: int) -> None:
     """A thousand for each seed. What changes nothing (an entry put back) is not counted as a tampering."""
     rng, files = random.Random(seed), [small(file) for file in certificates]

@@ -28,6 +28,7 @@ from symshuffle.decompositions.composition import (
 )
 from symshuffle.decompositions.composition.laws import laplace_cells
 from symshuffle.decompositions.composition.operators import parse
+from tests.slices import some
 
 ONE = Exp(Fraction(1))
 KRR = mechanism("krr").at(k=2)
@@ -115,9 +116,10 @@ MIXTURES = [
 ]
 
 
-@pytest.mark.parametrize("tree", MIXTURES)
-@pytest.mark.parametrize("others", [Others.BLANKET, Others.SECOND, Others.FIRST])
-@pytest.mark.parametrize("direction", list(Direction))
+@pytest.mark.parametrize(
+    ("tree", "others", "direction"),
+    some(itertools.product(MIXTURES, (Others.BLANKET, Others.SECOND, Others.FIRST), Direction), 9),
+)
 def test_mixtures_lie_between_their_finite_sides(tree: Composition, others: str, direction: str) -> None:
     """Of one user in closed form, against finite laws that come from the components and not from the mixture."""
     assert is_mixture(tree)

@@ -38,13 +38,6 @@ def test_the_two_point_mixture_of_equal_rows_is_the_row():
     assert two_point_mixture(row, row, Fraction(2)) == (row, row)
 
 
-@pytest.mark.parametrize("position", [Fraction(0), Fraction(1, 3), Fraction(1)])
-def test_the_four_point_clone_decomposes_the_channel(position):
-    clone = stronger_clone(CHANNEL, PAIR, position=position)
-    assert clone.p_min <= clone.p <= clone.p_max
-    assert clone.four_point(CHANNEL).violations(CHANNEL, PAIR) == []
-
-
 def test_a_clone_made_for_one_background_is_refused_for_the_channel():
     own = stronger_clone(CHANNEL, PAIR, others=(0, 1), position=Fraction(1))
     with pytest.raises(InputError, match="channel = a row without the clones"):

@@ -57,13 +57,6 @@ def test_logarithmic_measures(measure, eps0, value):
     assert abs(kept.midpoint / design.value.midpoint - 1) < Fraction(1, 1000)
 
 
-def test_uniform_information_is_subset_selection():
-    for m, eps0 in ((3, Fraction(2)), (5, Fraction(1)), (4, Fraction(1, 2))):
-        value, _ = best_uniform_size(m, eps0)
-        design = maximise(me.mutual_information([Fraction(1, m)] * m), Exp(eps0))
-        assert abs(value.midpoint - design.value.midpoint) < Fraction(1, 10**20)
-
-
 def test_renyi_and_user_divergences():
     squares = me.f_divergence(P0, P1, lambda t: (t - 1) ** 2)
     assert abs(maximise(squares, 3).value.midpoint - Fraction(25, 96)) < Fraction(1, 10**20)

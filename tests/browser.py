@@ -6,8 +6,6 @@ SITE is a directory that `symshuffle report --html SITE` wrote; pictures go to S
 PATH, and says so if there is none. The browser is driven through a pipe of its own, so that nothing listens on a port.
 """
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import json

@@ -8,8 +8,6 @@ refused elsewhere, or ends in a bare error; and only certificates that it refuse
     python -m tests.conditions            # the table; exit status 1 if a condition is not watched
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

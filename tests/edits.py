@@ -5,8 +5,6 @@ two, ``abs`` or a rounding dropped, a condition negated. Words for readers and w
 alone, and so are functions and constants that only guide (:mod:`tests.guides`).
 """
 
-from __future__ import annotations
-
 import ast
 import difflib
 import random

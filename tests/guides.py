@@ -7,8 +7,6 @@ formula or decision between exact cases may be listed. (So ``saddle.choose`` is 
 up one period exactly.)
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Final
 

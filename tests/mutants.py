@@ -10,8 +10,6 @@ class that the generators of tests/soundness/test_exaggerated.py lack. There is 
 of tests and lines below ``out``, by commit, which takes as long as all tests do with a tracer beside them.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

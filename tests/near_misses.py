@@ -11,8 +11,6 @@ Statements that return something else (a channel, a text) are not tried, and are
 listed as such.
 """
 
-from __future__ import annotations
-
 import fnmatch
 import itertools
 import math

@@ -12,12 +12,12 @@ from benchmarks.clone import LAM, clone_delta, smallest_level
 from benchmarks.measure import Goal, table, ten_ary
 from benchmarks.peers import binary_histograms, binary_pair
 from symshuffle import FFT, Exp, Rigour, delta, mechanism
-from symshuffle.accountants.bounds.evaluate import evaluate_law
+from symshuffle.accountants import evaluate_law, standard_clone
 from symshuffle.accountants.covering.reduced import laws
 from symshuffle.accountants.covering.reduction import reduction
-from symshuffle.accountants.literature.baselines import standard_clone
 from symshuffle.base.choices import Question
-from symshuffle.mechanisms.registry import MECHANISMS
+from symshuffle.mechanisms import MECHANISMS
+from tests.slices import some
 
 
 @pytest.mark.parametrize("eps0", ["0.1", "4"])
@@ -83,7 +83,7 @@ def test_the_committed_page_judges_every_goal():
     assert {row.rsplit("|", 2)[1].strip() for row in first} <= {"reached", "**not reached**"}
 
 
-@pytest.mark.parametrize("case", vectors.CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", some(vectors.CASES, 4), ids=lambda case: case.name)
 def test_levels_of_vectors_leave_a_delta_that_is_worth_a_bracket(case):
     assert vectors.level(case, 1000) == case.eps
     assert 31 * vectors.level(case, 10**6) < case.eps < 32 * vectors.level(case, 10**6)

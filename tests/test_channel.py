@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Ball, Exp, Verdict, enclose
-from symshuffle.channels.channel import Channel, direct_sum
+from symshuffle import Ball, Channel, Exp, InputError, Verdict, direct_sum
+from symshuffle.base import enclose
 from symshuffle.testing import channels, distributions, ldp_channels
 
 IDENTITY = Channel.from_rows([[1, 0], [0, 1]])

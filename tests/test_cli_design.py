@@ -1,7 +1,5 @@
 """The command `design`: the keys that are promised, every example file, and one line on wrong input."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -12,10 +10,9 @@ import jsonschema
 import pytest
 import sympy as sp
 
-from symshuffle.base.errors import SolverFailure
-from symshuffle.base.numbers import Exp, less
-from symshuffle.channels.channel import Channel
-from symshuffle.design.decision.certificate import TradeoffCertificate
+from symshuffle import Channel, Exp, SolverFailure
+from symshuffle.base.numbers import less
+from symshuffle.design import TradeoffCertificate
 from symshuffle.design.files import DecisionFile, problem_schema, read_problem
 from tests.shell import answer, refused, run
 

@@ -3,10 +3,8 @@ from fractions import Fraction as F
 import pytest
 import sympy as sp
 
-from symshuffle import mechanism
-from symshuffle.base.errors import InputError
-from symshuffle.mechanisms.symbolic import LAM, evaluate
-from symshuffle.utility.frontiers.contamination import Contamination, binary_envelope
+from symshuffle import LAM, Contamination, InputError, binary_envelope, mechanism
+from symshuffle.mechanisms.symbolic import evaluate
 from symshuffle.utility.frontiers.formulas import USERS, chi_square_envelope, hockey_stick_envelope, law_formulas
 from symshuffle.utility.frontiers.leakage import convex_envelope, leakage
 from tests.shell import answer, refused, run

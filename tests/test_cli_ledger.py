@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from symshuffle.base.errors import InputError, NotDecided, SolverFailure, Unsupported
+from symshuffle import InputError, NotDecided, SolverFailure, Unsupported
 from symshuffle.cli import app, catalogue, ledger, main
+from symshuffle.ledger import ClaimVerdict, Severity
 from symshuffle.ledger.claims import registry
-from symshuffle.ledger.claims.model import ClaimVerdict
-from symshuffle.ledger.claims.parts import Severity
 
 HERE = Path(__file__).parent
 

@@ -1,7 +1,5 @@
 """Work that takes long says so: every command of the table, on a terminal, and nothing to pipes."""
 
-from __future__ import annotations
-
 import io
 import time
 

@@ -4,8 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import mechanism
-from symshuffle.accountants.questions.unequal import Users, unequal_delta, unequal_epsilon
+from symshuffle import Users, mechanism, unequal_delta, unequal_epsilon
 from tests.shell import answer, refused, run
 
 TWO = """

@@ -5,10 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, amplification_curve, compare, delta_curve, mechanism, tradeoff_curve
+from symshuffle import Channel, InputError, amplification_curve, compare, delta_curve, mechanism, tradeoff_curve
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions.adversary import worst_background
-from symshuffle.base.errors import InputError
 from symshuffle.base.executors import processes
 from symshuffle.cli import main
 from tests.words import words

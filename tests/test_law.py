@@ -5,10 +5,8 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 
-from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Ball, Exp, enclose
-from symshuffle.channels.law import Law
-from symshuffle.decompositions.model import simplified_decomposition
+from symshuffle import Ball, Exp, InputError, Law, simplified_decomposition
+from symshuffle.base import enclose
 from symshuffle.testing import channels, laws, ratios
 from tests.shown import as_html
 

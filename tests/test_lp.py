@@ -1,7 +1,5 @@
 """The rational linear program and its certificate: what it accepts, what it rejects, and its JSON form."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Segments: quadrature, transform and finite neighbours, each against SciPy's quadrature of the density."""
 
-from __future__ import annotations
-
 import cmath
 import math
 from fractions import Fraction

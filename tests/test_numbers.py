@@ -9,12 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from symshuffle.base.errors import InputError, NotDecided
+from symshuffle import Ball, Exp, InputError, NotDecided, Verdict
 from symshuffle.base.levels import words_of_target
 from symshuffle.base.numbers import (
-    Ball,
-    Exp,
-    Verdict,
     enclose,
     equal,
     exact_text,

@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle.base.errors import InputError
+from symshuffle import InputError, run
 from symshuffle.cli import main
-from symshuffle.ledger.claims.model import ClaimVerdict, Grade
+from symshuffle.ledger import ClaimVerdict, Grade
 from symshuffle.ledger.claims.registry import load, load_named
-from symshuffle.ledger.claims.run import run
 
 PAGE = Path(__file__).parents[1] / "docs" / "own-ledger.md"
 TEXT = PAGE.read_text(encoding="utf-8")

@@ -11,18 +11,8 @@ from typing import final
 import numpy as np
 import pytest
 
-from symshuffle.base.choices import Rigour
-from symshuffle.base.errors import CertificateError, InputError, Unsupported
-from symshuffle.base.results import (
-    Answer,
-    AnswerMethods,
-    Bracket,
-    Certified,
-    SafeEnd,
-    check_claim,
-    outward,
-    safe_decimal,
-)
+from symshuffle import Bracket, CertificateError, InputError, Rigour, SafeEnd, Unsupported
+from symshuffle.base.results import Answer, AnswerMethods, Certified, check_claim, outward, safe_decimal
 from tests.shown import as_html
 
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import symshuffle as s
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.engines.counting.exact import Exact
+from symshuffle import Exact, InputError, Unsupported
 from tests.shell import answer, refused
 from tests.soundness.said import Claim, Part, largest
 

@@ -4,10 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import InputError, compare, delta_curve, mechanism, tradeoff_curve
-from symshuffle.base.choices import Rigour
+from symshuffle import Bracket, InputError, Rigour, compare, delta_curve, mechanism, tradeoff_curve
 from symshuffle.base.numbers import as_integer, ungrouped
-from symshuffle.base.results import Bracket
 from symshuffle.base.rows import ends, flat
 from symshuffle.cli import FAMILIES, application, main
 from symshuffle.cli.vectors import dimension

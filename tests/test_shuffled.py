@@ -8,14 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Exp, enclose
-from symshuffle.channels.channel import Channel
+from symshuffle import Channel, Exp, InputError, Unsupported, shuffled_divergence
+from symshuffle.base import enclose
 from symshuffle.channels.shuffled import (
     backgrounds,
     count_histograms,
     histogram_law,
-    shuffled_divergence,
     shuffled_law,
     worst_shuffled_divergence,
 )

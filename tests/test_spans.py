@@ -7,9 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Exp
-from symshuffle.base.errors import NotDecided
-from symshuffle.base.numbers import enclose
+from symshuffle import Exp, NotDecided
+from symshuffle.base import enclose
 from symshuffle.base.numbers.spans import Span
 
 F = Fraction

@@ -1,7 +1,5 @@
 """Searching for the worst datasets: planted ones are found, and none exceeds the bound."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from fractions import Fraction

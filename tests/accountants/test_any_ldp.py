@@ -1,7 +1,5 @@
 """The source of which only the local budget is known: against enumeration, and where its assumption fails."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from fractions import Fraction as F

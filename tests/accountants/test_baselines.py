@@ -6,21 +6,10 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from symshuffle import mechanism
-from symshuffle.accountants.literature.baselines import (
-    BlanketVariable,
-    blanket_bennett,
-    blanket_hoeffding,
-    standard_clone,
-)
+from symshuffle import Exact, InputError, Laplace, Rigour, mechanism, optimal_decomposition, simplified_decomposition
+from symshuffle.accountants import BlanketVariable, blanket_bennett, blanket_hoeffding, standard_clone
 from symshuffle.accountants.questions import solve
-from symshuffle.base.choices import Rigour
-from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Exp, enclose, lower_end
-from symshuffle.decompositions.model import simplified_decomposition
-from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.engines.counting.exact import Exact
-from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.finite import erasure, krr
 
 TEN_RR = optimal_decomposition(krr().at(lam=3, k=10)).numeric()

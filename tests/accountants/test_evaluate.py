@@ -6,10 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, Contour, Exact, InputError, Law, Rigour, delta, epsilon, mechanism
+from symshuffle import Channel, Contour, Exact, InputError, Law, Rigour, delta, delta_curve, epsilon, mechanism
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
 from symshuffle.accountants.covering.reduction import reduction
-from symshuffle.accountants.questions.curves import delta_curve
 
 KRR = mechanism("krr").at(k=10, eps0=1)
 

@@ -5,11 +5,10 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, InputError, Unsupported, gaussian_limit, rounds
+from symshuffle import Channel, GaussianLimit, InputError, Mechanism, Unsupported, gaussian_limit, rounds
 from symshuffle.accountants.covering.covered import Covering
 from symshuffle.accountants.questions.experiments import experiment
-from symshuffle.accountants.questions.tradeoff_function import NO_GUARANTEE, GaussianLimit, limit_of
-from symshuffle.mechanisms.model import Mechanism
+from symshuffle.accountants.questions.tradeoff_function import NO_GUARANTEE, limit_of
 
 BINARY = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
 """At eps = 0, G is 1 and -1 with probability 1/3 each (the column minima) and 0 with 1/3: a variance of 2/3."""

@@ -6,15 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, InputError, Unsupported, delta
+from symshuffle import LAM, Channel, Exp, InputError, Laplace, Mechanism, Unsupported, delta, shuffled_divergence
 from symshuffle.accountants.bounds.evaluate import Request, evaluate, evaluate_law
 from symshuffle.accountants.covering import listed
 from symshuffle.base.choices import Adjacency
-from symshuffle.base.numbers import Exp
-from symshuffle.channels.shuffled import shuffled_divergence
-from symshuffle.mechanisms.continuous import Laplace
-from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.symbolic import LAM
 
 X = Fraction(6, 5)
 SKEW = (("1/2", "1/3", "1/6"), ("1/4", "1/4", "1/2"), ("1/8", "3/4", "1/8"))

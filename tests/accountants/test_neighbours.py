@@ -1,8 +1,6 @@
 """Adjacency is a value: zero-out beside replace-one, and answers that say whom they cover."""
 
 # No public door has an adjacency without words: private names are replaced.
-from __future__ import annotations
-
 import dataclasses
 import inspect
 import itertools

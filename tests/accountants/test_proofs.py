@@ -1,7 +1,5 @@
 """Files that carry the proof of an upper bound, and the checker that needs nothing but Python."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random
@@ -16,9 +14,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from symshuffle import Channel, Exp, delta, epsilon, mechanism
-from symshuffle.accountants.questions.proof import prove, prove_epsilon
-from symshuffle.base.errors import Unsupported
+from symshuffle import Channel, Exp, Unsupported, delta, epsilon, mechanism, prove, prove_epsilon
 from symshuffle.cli import app
 from symshuffle.ledger.recheck import bound
 

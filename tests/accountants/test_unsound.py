@@ -4,10 +4,8 @@ from fractions import Fraction
 
 import pytest
 
+from symshuffle import Channel, InputError, shuffled_divergence
 from symshuffle.accountants.questions import solve
-from symshuffle.base.errors import InputError
-from symshuffle.channels.channel import Channel
-from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.decompositions.clones import unsound_stronger_clone_pair
 
 STUDY = Channel.from_rows(

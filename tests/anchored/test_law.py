@@ -2,10 +2,8 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.channels.channel import Channel
-from symshuffle.channels.shuffled import chi_square
-from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw, template_budget, template_signal
+from symshuffle import AnchoredLaw, Channel, InputError, Unsupported, chi_square
+from symshuffle.utility.anchored.law import PointLaw, template_budget, template_signal
 from symshuffle.utility.frontiers.orbit import mix_laws, orbit_law
 
 EXAMPLE = Channel.from_rows([["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]])

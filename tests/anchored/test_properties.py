@@ -5,9 +5,8 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symshuffle.channels.channel import Channel
-from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.anchored.maps import fiber, law_from_fiber, transport
+from symshuffle import AnchoredLaw, Channel
+from symshuffle.utility import fiber, law_from_fiber, transport
 from symshuffle.utility.frontiers.orbit import decompose, is_exchangeable, mix_laws, symmetrize
 
 

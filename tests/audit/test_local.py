@@ -6,10 +6,8 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from symshuffle import Channel, mechanism
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.collect import Outcome, Program, audit_local, claim
-from symshuffle.collect.audit.claims import named_claim
+from symshuffle import Channel, InputError, Unsupported, mechanism
+from symshuffle.collect import Outcome, Program, audit_local, claim, named_claim
 from symshuffle.collect.messages import lines, pack
 from symshuffle.collect.scheme import uniform
 from tests.audit.systems import pairs_of_counts, seeded

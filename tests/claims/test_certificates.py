@@ -17,20 +17,18 @@ import pytest
 from fake_ledger.first import claim
 from typer.testing import CliRunner
 
-from symshuffle.base.errors import CertificateError, InputError
+from symshuffle import Ball, CertificateError, Claim, Exp, InputError, run, verify
 from symshuffle.base.lp import LinearProgram
-from symshuffle.base.numbers import Ball, Exp
 from symshuffle.channels.geometry.linprog import solve
 from symshuffle.cli import app
+from symshuffle.ledger import load
 from symshuffle.ledger.claims.certify import NoValue, encode
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Correction, Grade, Statement
-from symshuffle.ledger.claims.registry import load
-from symshuffle.ledger.claims.run import run
-from symshuffle.ledger.claims.verify import verify
+from symshuffle.ledger.claims.model import ClaimVerdict, Control, Correction, Grade, Statement
 from symshuffle.ledger.recheck.checker import digest, read, recheck
 from symshuffle.ledger.recheck.values import decide as decide_again
 from symshuffle.ledger.recheck.values import file_reads, part_reads
+from tests.slices import some
 
 ROOT = Path(__file__).parents[2]
 F = Fraction
@@ -273,7 +271,7 @@ def small(file: dict[str, Any], most: int = 6) -> dict[str, Any]:
     return copied
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", some(range(10), 3))
 def test_none_of_ten_thousand_tamperings_is_accepted(certificates: list[dict[str, Any]], seed: int) -> None:
     """A thousand for each seed. What changes nothing (an entry put back) is not counted as a tampering."""
     rng, files = random.Random(seed), [small(file) for file in certificates]

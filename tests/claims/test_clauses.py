@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from fake_ledger.first import claim
 
-from symshuffle.base.errors import InputError
+from symshuffle import InputError, run
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import Clause, Control, Obligation, Role, Statement, by_cases, for_all, serving
-from symshuffle.ledger.claims.run import run
 from symshuffle.ledger.report.records import clause_lines, record
 
 TWO = (Clause("i", "$n^2$ is $n n$."), Clause("ii", "$0^2$ is 0."))

@@ -6,10 +6,8 @@ import pytest
 from fake_ledger.first import claim
 from rich.console import Console
 
-from symshuffle.ledger.claims.outcomes import Outcome
-from symshuffle.ledger.claims.registry import load
-from symshuffle.ledger.claims.run import run
-from symshuffle.ledger.claims.verify import verify
+from symshuffle import Outcome, run, verify
+from symshuffle.ledger import load
 from symshuffle.ledger.report.records import discrepancies, outcome_table, summary, to_json, write_json
 
 KEYS = """

@@ -9,12 +9,11 @@ import pytest
 import sympy as sp
 from fake_ledger.first import claim, defined, nothing
 
-from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Ball, Verdict
+from symshuffle import Ball, Claim, InputError, Verdict, run, verify
+from symshuffle.ledger import Erratum, Severity, Standing, load
 from symshuffle.ledger.claims.comparisons import Comparison, Means, compare, decide
 from symshuffle.ledger.claims.model import (
     Check,
-    Claim,
     ClaimVerdict,
     Control,
     Correction,
@@ -27,10 +26,7 @@ from symshuffle.ledger.claims.model import (
     identity,
     serving,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
-from symshuffle.ledger.claims.registry import load
-from symshuffle.ledger.claims.run import run, seeded
-from symshuffle.ledger.claims.verify import verify
+from symshuffle.ledger.claims.run import seeded
 
 
 def test_true_statement_holds() -> None:

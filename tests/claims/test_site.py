@@ -9,15 +9,10 @@ from urllib.parse import urlsplit
 import pytest
 from fake_ledger.first import claim
 
-from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Verdict
+from symshuffle import Claim, InputError, Outcome, Verdict, run, verify
+from symshuffle.ledger import ClaimVerdict, Erratum, Severity
 from symshuffle.ledger.claims.comparisons import Comparison, Means
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict
-from symshuffle.ledger.claims.outcomes import Outcome
-from symshuffle.ledger.claims.parts import Erratum, Severity
 from symshuffle.ledger.claims.registry import Ledger, bibliography, catalogue, load, papers
-from symshuffle.ledger.claims.run import run
-from symshuffle.ledger.claims.verify import verify
 from symshuffle.ledger.report.entries import entries, groups
 from symshuffle.ledger.report.mathematics import to_markup, to_number
 from symshuffle.ledger.report.records import bibtex

@@ -5,9 +5,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import delta, epsilon, mechanism
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Exp
+from symshuffle import Exp, InputError, Unsupported, delta, epsilon, mechanism
 from symshuffle.collect import make_plan, read_plan
 
 SMALL = {"n": 1000, "eps": 1, "delta": "1e-6"}

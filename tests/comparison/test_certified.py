@@ -6,18 +6,16 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import compare, delta
-from symshuffle.base.choices import Rigour
+from symshuffle import AnchoredLaw, Channel, Rigour, compare, delta
 from symshuffle.base.numbers import upper_end
-from symshuffle.channels.channel import Channel
 from symshuffle.design.comparison import certified
 from symshuffle.design.comparison.certified import Rivals
 from symshuffle.design.comparison.degrading import Box, Degrading, risk_falls
 from symshuffle.design.comparison.families import family
 from symshuffle.design.comparison.forms import forms
 from symshuffle.design.comparison.matching import matched, read_match
-from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.votes import canonical_votes, named_votes
+from tests.slices import some
 
 BUDGET = {"budget": "1/4"}
 LEVEL = {"eps0": "3/2"}
@@ -34,9 +32,12 @@ def matched_risk(name, k, n, given, values):
     return upper_end(canonical_votes(at, inputs=k, bits=120).risk(n))
 
 
-@pytest.mark.parametrize("given", [BUDGET, LEVEL, CENTRAL], ids=str)
+INTEGERS = (("olh", "g", range(2, 16)), ("subset-selection", "s", (1, 2, 3)))
+
+
 @pytest.mark.parametrize(
-    ("name", "integer", "values"), [("olh", "g", range(2, 16)), ("subset-selection", "s", (1, 2, 3))]
+    ("name", "integer", "values", "given"),
+    some([(*one, given) for one in INTEGERS for given in (BUDGET, LEVEL, CENTRAL)], 3),
 )
 def test_the_best_integer_is_that_of_brute_force(name, integer, values, given):
     row = compare(4, n=40, mechanisms=[name], **given).rows[0]

@@ -23,6 +23,7 @@ from symshuffle.utility.frontiers.caps import matched_ratio, optimal_subset_size
 from symshuffle.utility.frontiers.equivariant import matched_risk
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from tests.shown import as_html
+from tests.slices import some
 
 
 @pytest.fixture(scope="module")
@@ -216,7 +217,7 @@ def test_what_cannot_be_thinned():
         thinned("aug-rr")
 
 
-@pytest.mark.parametrize("options", [{"eps0": 1}, {"budget": "3/10"}, {"eps0": 1, "loss": "max"}])
+@pytest.mark.parametrize("options", some([{"eps0": 1}, {"budget": "3/10"}, {"eps0": 1, "loss": "max"}], 1))
 def test_no_label_of_the_picture_lies_on_another(options):
     figure = draw(compare(4, n=1000, delta="1e-6", **options))
     FigureCanvasAgg(figure).draw()

@@ -6,8 +6,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import compare
-from symshuffle.base.errors import InputError
+from symshuffle import InputError, compare
 
 MATCH = {"k": 3, "n": 2, "budget": "3/8"}  # of 3-ary response at lam = 2
 

@@ -5,14 +5,12 @@ from fractions import Fraction as F
 import pytest
 import sympy as sp
 
-from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import Exp
+from symshuffle import AnchoredLaw, Exp, Unsupported
 from symshuffle.decompositions.closed_forms import closed_form
 from symshuffle.decompositions.quotients import CapQuotient, quotient_of
 from symshuffle.design.comparison.chosen import Chosen
 from symshuffle.design.comparison.degrading import risk_falls
 from symshuffle.design.comparison.families import family, names, names_on_file
-from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.votes import canonical_votes
 from tests.bitwise import bitwise_votes
 

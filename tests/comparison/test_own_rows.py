@@ -8,8 +8,7 @@ import pytest
 import sympy as sp
 
 import symshuffle as s
-from symshuffle import compare
-from symshuffle.base.errors import InputError
+from symshuffle import InputError, compare
 from symshuffle.cli import main
 from symshuffle.utility.estimation.canonical import canonical_estimator
 from symshuffle.utility.estimation.votes import canonical_votes, channel_noise, joint_noise, mixed_votes

@@ -4,14 +4,13 @@ from fractions import Fraction as F
 
 import pytest
 
+from symshuffle import AnchoredLaw, InputError, Unsupported
 from symshuffle.base.choices import Population
-from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.design.comparison.families import family, names
 from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS
 from symshuffle.mechanisms.symbolic import evaluate
 from symshuffle.mechanisms.thin import THINNED
-from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.canonical import canonical_estimator, enumerated_risk, worst_canonical_risk
+from symshuffle.utility.estimation.canonical import canonical_estimator, worst_canonical_risk
 from symshuffle.utility.estimation.moments import largest_pairwise_budget
 from symshuffle.utility.estimation.votes import canonical_votes, is_alike
 from tests.bitwise import bitwise_votes
@@ -69,12 +68,6 @@ def test_pair_counts_give_the_largest_chi_square(mechanism):
         assert evaluate(general.subs(dict(mechanism.fixed))) == expected
 
 
-def test_half_block_is_worst_at_opposite_points():
-    fixed = MECHANISMS["half-block"]().at(k=6, lam=3)
-    found = evaluate(largest_pairwise_budget(fixed.general).subs(dict(fixed.fixed)))
-    assert found == AnchoredLaw.from_channel(fixed.channel()).pairwise_budget() == F(4, 3)
-
-
 @pytest.mark.parametrize("name", STRINGS)
 def test_bitwise_risk_against_bits_of_the_explicit_channel(name):
     """p and q are read off the channel: how often bit x is 1 under input x and under another one."""
@@ -97,21 +90,6 @@ def test_bitwise_risk_against_bits_of_the_explicit_channel(name):
         risk += sum(mass * v * v for mass, v in zip(rows[0], votes, strict=True)) - mean**2
     assert bitwise_votes(fixed).risk(1) == risk
     assert canonical_votes(fixed).risk(1) < risk
-
-
-def test_bitwise_votes_are_for_bare_strings_only():
-    one = family("thinned oue", 3)
-    assert bitwise_votes(one.at(lam=4, p=F(1, 2))) is None
-    assert bitwise_votes(one.at(lam=4, p=1)) == bitwise_votes(MECHANISMS["oue"]().at(lam=4, D=3))
-    assert bitwise_votes(MECHANISMS["krr"]().at(lam=4, k=3)) is None
-
-
-def test_enumeration_of_histograms_agrees_for_a_string_mechanism():
-    fixed = MECHANISMS["blh"]().at(lam=3, D=3)
-    w = (F(1, 2), F(1, 2), F(0))
-    risk, mean = enumerated_risk(fixed.channel(), w, n=2, population=Population.FIXED)
-    assert mean == w
-    assert canonical_votes(fixed).risk(2) == risk
 
 
 def test_unused_inputs_drop_out_of_the_risk():

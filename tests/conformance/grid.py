@@ -12,8 +12,6 @@ the grid. ``--out`` receives one JSON object for each point, and appears when th
 engines disagree or one fails other than by a refusal.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import json
@@ -32,15 +30,12 @@ from typing import Any
 
 import numpy as np
 
-from symshuffle import Bracket, Exp, Laplace, mechanism
+from symshuffle import Bracket, Composed, Exp, Laplace, Law, SymshuffleError, mechanism
 from symshuffle.accountants.covering.reduced import LawFamily, Reduction, laws, mixed_laws
 from symshuffle.accountants.covering.reduction import Source, reduction
 from symshuffle.base.choices import Question
-from symshuffle.base.errors import SymshuffleError
 from symshuffle.base.numbers import lower_end, to_float, upper_end
-from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
-from symshuffle.decompositions.composition import Composed
 from symshuffle.decompositions.composition.operators import parse
 from symshuffle.engines.registry import ENGINES, engine_classes
 from symshuffle.mechanisms.registry import EXAMPLES, LARGE, MECHANISMS

@@ -13,15 +13,12 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.accountants.bounds.evaluate import evaluate_law
+from symshuffle import Exp, Rigour, Unsupported, mechanism, optimal_decomposition
+from symshuffle.accountants import evaluate_law
 from symshuffle.accountants.covering.reduction import reduction
-from symshuffle.base.choices import Question, Rigour
-from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import Exp
-from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.base.choices import Question
 from symshuffle.engines.registry import engine_classes
 from symshuffle.mechanisms import registry
-from symshuffle.mechanisms.registry import mechanism
 
 FELT = 0.05
 """Seconds."""

@@ -4,8 +4,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle.design import best_shuffled
-from symshuffle.design.shuffled.minorant import TraceBound
+from symshuffle.design import TraceBound, best_shuffled
 from symshuffle.utility.frontiers.orbit import subset_orbit
 
 pytestmark = pytest.mark.conformance

@@ -5,8 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, InputError
-from symshuffle.base.numbers import Exp
+from symshuffle import Channel, Exp, InputError
 from symshuffle.decompositions.stated import check_blanket, check_level
 from tests.shell import refused, run
 

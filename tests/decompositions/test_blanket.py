@@ -6,16 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symshuffle.base.errors import InputError
-from symshuffle.channels.channel import Channel
-from symshuffle.channels.shuffled import worst_shuffled_divergence
-from symshuffle.decompositions.model import (
-    Decomposition,
-    ReductionPair,
-    primary_decomposition,
-    privacy_blanket,
-    simplified_decomposition,
-)
+from symshuffle import Channel, InputError, privacy_blanket, simplified_decomposition
+from symshuffle.channels import worst_shuffled_divergence
+from symshuffle.decompositions.model import Decomposition, ReductionPair, primary_decomposition
 from symshuffle.testing import channels, ratios
 
 SMALL = channels(max_inputs=3, max_outputs=3)

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle import Ball, Exp, delta, mechanism
+from symshuffle import Ball, Exp, InputError, NotDecided, Unsupported, delta, mechanism
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.base.choices import Direction, Question
-from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import enclose, lower_end, upper_end
 from symshuffle.decompositions import closed_forms, symbolic
 from symshuffle.decompositions.calculated import spreads

@@ -1,7 +1,5 @@
 """Compositions against the Kronecker and block channels they stand for."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """Laplace leaves in compositions, against merged channels, quadrature of loss densities and the mixed law itself."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction
@@ -10,12 +8,11 @@ import pytest
 import sympy as sp
 from scipy.integrate import quad
 
-from symshuffle import Channel, Exp, Rigour, delta, epsilon
-from symshuffle.accountants.bounds.evaluate import evaluate_law
+from symshuffle import Channel, Contour, Exp, Laplace, Rigour, Unsupported, delta, epsilon, mechanism
+from symshuffle.accountants import evaluate_law
 from symshuffle.accountants.covering.reduced import laws
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.base.choices import Direction, Others, Question
-from symshuffle.base.errors import Unsupported
 from symshuffle.decompositions.composition import (
     Composed,
     Composition,
@@ -31,9 +28,7 @@ from symshuffle.decompositions.composition import (
 )
 from symshuffle.decompositions.composition.laws import laplace_cells
 from symshuffle.decompositions.composition.operators import parse
-from symshuffle.engines.contours.contour import Contour
-from symshuffle.mechanisms.continuous import Laplace
-from symshuffle.mechanisms.registry import mechanism
+from tests.slices import some
 
 ONE = Exp(Fraction(1))
 KRR = mechanism("krr").at(k=2)
@@ -121,9 +116,10 @@ MIXTURES = [
 ]
 
 
-@pytest.mark.parametrize("tree", MIXTURES)
-@pytest.mark.parametrize("others", [Others.BLANKET, Others.SECOND, Others.FIRST])
-@pytest.mark.parametrize("direction", list(Direction))
+@pytest.mark.parametrize(
+    ("tree", "others", "direction"),
+    some(itertools.product(MIXTURES, (Others.BLANKET, Others.SECOND, Others.FIRST), Direction), 9),
+)
 def test_mixtures_lie_between_their_finite_sides(tree: Composition, others: str, direction: str) -> None:
     """Of one user in closed form, against finite laws that come from the components and not from the mixture."""
     assert is_mixture(tree)

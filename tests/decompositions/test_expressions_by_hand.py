@@ -1,16 +1,13 @@
 """Mechanism expressions: what each text means, and at which character it is refused."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest
 
-from symshuffle import mechanism
-from symshuffle.base.errors import InputError
-from symshuffle.decompositions.composition import hamming, joint, operators, parallel, subsample
+from symshuffle import InputError, Laplace, hamming, joint, mechanism, parallel, subsample
+from symshuffle.decompositions.composition import operators
 from symshuffle.decompositions.composition.operators import is_composition, parse
-from symshuffle.mechanisms.continuous import LARGEST_CELLS, Laplace
+from symshuffle.mechanisms.continuous import LARGEST_CELLS
 
 F = Fraction
 TWO, THREE = mechanism("krr").at(k=2), mechanism("krr").at(k=3)

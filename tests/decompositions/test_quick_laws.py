@@ -4,10 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Exp, Mechanism, delta, mechanism
+from symshuffle import Exp, Mechanism, NotDecided, delta, mechanism
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.base.choices import Direction, Others, Question
-from symshuffle.base.errors import NotDecided
 from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.decompositions.symbolic import counted_decomposition, quick_law
 from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS

@@ -1,7 +1,5 @@
 """When the law of G rises with a parameter in convex order, and when it is not to be believed."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

@@ -6,14 +6,9 @@ from fractions import Fraction
 import pytest
 
 import symshuffle as ss
-from symshuffle.base.choices import Rigour
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Ball
-from symshuffle.design.decision.problems import smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff
-from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.frontiers.caps import tie_ratio
-from symshuffle.utility.frontiers.frontier import slope_constant, threshold_budget, trace_frontier
+from symshuffle import AnchoredLaw, Ball, InputError, Rigour, Unsupported, bayes_tradeoff, trace_frontier
+from symshuffle.design import smoothed_point_masses
+from symshuffle.utility import slope_constant, threshold_budget, tie_ratio
 from symshuffle.utility.frontiers.orbit import centre_orbit, orbit_mechanism, subset_orbit
 from tests.shown import as_html
 

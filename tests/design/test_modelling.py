@@ -1,18 +1,14 @@
 """Extremal channels as cvxpy variables: certificates for linear models, refusals for the rest."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import cvxpy as cp
 import numpy as np
 import pytest
 
-from symshuffle.base.errors import InputError, SolverFailure, Unsupported
-from symshuffle.base.numbers import Exp, less
-from symshuffle.design.decision.modelling import ExtremalChannel
-from symshuffle.design.decision.problems import smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff
+from symshuffle import Exp, InputError, SolverFailure, Unsupported, bayes_tradeoff
+from symshuffle.base.numbers import less
+from symshuffle.design import ExtremalChannel, smoothed_point_masses
 
 
 def test_m_ary_testing_by_hand():

@@ -1,16 +1,12 @@
 """The other named families against enumeration: the ring, equal and unequal guessing, mutual information."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
 import pytest
 
-from symshuffle.base.errors import InputError, NotDecided
-from symshuffle.base.numbers import Ball
+from symshuffle import Ball, InputError, NotDecided, bayes_tradeoff
 from symshuffle.design import named
-from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.named import (
     best_uniform_size,
     weighted_guessing_breakpoints,

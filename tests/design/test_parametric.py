@@ -1,7 +1,5 @@
 """Formulas in lam derived from a basis: exact breakpoints, known closed forms, certified programs as witnesses."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
@@ -9,13 +7,10 @@ import pytest
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff._signs import nonnegative_by_coefficients
+from symshuffle import LAM, DecisionProblem, InputError, Verdict, bayes_tradeoff, minimax_tradeoff
 from symshuffle.base.choices import Criterion
-from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Verdict
 from symshuffle.channels.geometry.groups import SymmetryGroup, dihedral_group, symmetric_group, trivial_group
-from symshuffle.design import named
-from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design import named, smoothed_point_masses
 from symshuffle.design.named import (
     cardioid_program,
     cosine_field,
@@ -26,7 +21,6 @@ from symshuffle.design.named import (
 )
 from symshuffle.design.parametric.program import program_of_problem
 from symshuffle.design.parametric.walk import basis_at, derive
-from symshuffle.mechanisms.symbolic import LAM
 
 PRIOR = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
 

@@ -1,16 +1,13 @@
 """Symmetries of problems: detection, refusal, and the reduced program against the full one."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
+from symshuffle import DecisionProblem, Exp, InputError, Unsupported, bayes_tradeoff, minimax_tradeoff
 from symshuffle.base.choices import Criterion, Method
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Exp
 from symshuffle.channels.geometry.groups import (
     cyclic_group,
     product_of_symmetric_groups,
@@ -19,9 +16,8 @@ from symshuffle.channels.geometry.groups import (
 )
 from symshuffle.design.decision import programs
 from symshuffle.design.decision.invariant import InvariantProblem, detect_symmetry
-from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
+from symshuffle.design.decision.problems import minimax_risk, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 
 LAM = Fraction(3)
 

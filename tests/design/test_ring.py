@@ -1,18 +1,13 @@
 """The blurred ring with a symbolic blur, and the figures."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff.beyond import REPRODUCE
-from symshuffle.base.errors import InputError
-from symshuffle.design.decision.problems import DecisionProblem
-from symshuffle.design.decision.tradeoff import bayes_tradeoff
+from symshuffle import LAM, DecisionProblem, InputError, bayes_tradeoff
 from symshuffle.design.named import blurred_costs, candidate_risks, ring_distance
-from symshuffle.mechanisms.symbolic import LAM
 
 
 @pytest.mark.parametrize(("m", "blur"), [(5, Fraction(1, 5)), (6, Fraction(1, 4)), (5, Fraction(2, 5))])

@@ -17,6 +17,7 @@ from symshuffle.design.shuffled.upper import trace_proof, trace_upper
 from symshuffle.utility.anchored.law import template_signal
 from symshuffle.utility.frontiers.convex_order import stop_loss
 from symshuffle.utility.frontiers.orbit import centre_orbit, subset_orbit, tuple_orbit
+from tests.slices import some
 
 CASES = [(2, F(5, 4), F(3)), (3, F(1), F(5)), (4, F(5, 4), F(4)), (10, F(5, 3), F(18))]
 
@@ -40,7 +41,7 @@ def second(u, gamma):
     return sum((u[i] - gamma * u[j]) ** 2 for i, j in pairs) / (min(u) * len(pairs))
 
 
-@pytest.mark.parametrize(("k", "gamma", "cap"), CASES)
+@pytest.mark.parametrize(("k", "gamma", "cap"), some(CASES, 2))
 def test_lines_are_below_the_shares_of_templates(k, gamma, cap):
     chance = random.Random(k)
     lines = [line for cell in lines_by_cells(k, gamma, cap, F(k, 4), (F(k), F(3 * k, 2))) for line in cell]
@@ -104,7 +105,6 @@ def test_bracket_at_the_ratio_in_use():
     ("k", "n", "eps", "delta", "cap"),
     [
         (2, 1, "0", "1/4", F(6)),
-        (3, 40, "1/4", "1e-4", F(5)),
         (4, 5, "1", "1/100", F(8)),
         (5, 100, "1/2", "1/1000", F(2)),
     ],

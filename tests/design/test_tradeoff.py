@@ -1,7 +1,5 @@
 """Optimal trade-offs by several linear programs, their certificates, and what is refused."""
 
-from __future__ import annotations
-
 import json
 import random
 from dataclasses import replace
@@ -10,15 +8,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from symshuffle import DecisionProblem, Exp, InputError, SolverFailure, Unsupported, bayes_tradeoff, minimax_tradeoff
 from symshuffle.base.choices import Criterion, Method
-from symshuffle.base.errors import InputError, SolverFailure, Unsupported
-from symshuffle.base.numbers import Exp
-from symshuffle.channels.geometry.extremal import MaximalPolytope
+from symshuffle.channels import MaximalPolytope
 from symshuffle.channels.geometry.linprog import proposed
+from symshuffle.design import TradeoffCertificate
 from symshuffle.design.decision import programs
-from symshuffle.design.decision.certificate import TradeoffCertificate
-from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.decision.problems import minimax_risk, smoothed_point_masses
 
 
 def random_problem(seed: int, *, m: int, parameters: int, actions: int) -> DecisionProblem:

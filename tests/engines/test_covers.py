@@ -1,8 +1,6 @@
 """The coarse rule beyond the last node that is evaluated: its errors are in the bracket, and nothing else changes."""
 
 # No public door shows one term alone, so that private names are called and set here.
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction as F
 

@@ -10,15 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symshuffle.base.errors import Unsupported
-from symshuffle.channels.law import Law
-from symshuffle.engines.confirm import confirm
-from symshuffle.engines.contours.ball import BallContour
-from symshuffle.engines.contours.contour import Contour
-from symshuffle.engines.counting.exact import Exact
+from symshuffle import FFT, BallContour, Contour, Exact, Law, Unsupported, confirm
 from symshuffle.engines.densities.engine import Atoms, positive_part
 from symshuffle.engines.registry import engine_classes
-from symshuffle.engines.transforms.fft import FFT
 from symshuffle.testing import laws
 from tests.oracles import enumerate_ball
 

@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from symshuffle import InputError, Law, Rigour
 from symshuffle.accountants.bounds.evaluate import Request
-from symshuffle.base.choices import Rigour
-from symshuffle.base.errors import InputError
-from symshuffle.channels.law import Law
 from symshuffle.cli.arguments import EngineName, engine_and_rigour
 from symshuffle.engines.registry import ENGINES, Engine, engine_class, engine_classes
 from tests.conformance import grid

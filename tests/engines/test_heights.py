@@ -1,8 +1,6 @@
 """Bounds on a transform at all heights from some height on, against transforms in closed form and by integrals."""
 
 # No public door chooses a path: the private name of the choice is replaced.
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from fractions import Fraction as F

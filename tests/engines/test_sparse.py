@@ -5,17 +5,11 @@ from fractions import Fraction
 
 import pytest
 
+from symshuffle import Contour, Exact, Exp, InputError, Law, Rigour, Sparse, Unsupported, mechanism
 from symshuffle.accountants.covering.reduced import laws
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions import solve
-from symshuffle.base.choices import Question, Rigour
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Exp
-from symshuffle.channels.law import Law
-from symshuffle.engines.contours.contour import Contour
-from symshuffle.engines.counting.exact import Exact
-from symshuffle.engines.counting.sparse import Sparse
-from symshuffle.mechanisms.registry import mechanism
+from symshuffle.base.choices import Question
 
 
 def random_law(draw):

@@ -7,15 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import Exp
-from symshuffle.channels.law import Law
-from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.engines.contours.ball import BallContour
-from symshuffle.engines.transforms.fft import FFT
+from symshuffle import FFT, BallContour, Exp, Law, Unsupported, mechanism, optimal_decomposition
 from symshuffle.engines.transforms.tilted import Window, contracted, dilated
-from symshuffle.mechanisms.registry import mechanism
 from symshuffle.testing import laws
+from tests.slices import some
 
 
 def krr(n, eps, **values):
@@ -50,7 +45,9 @@ def test_the_mean_is_kept_where_atoms_lie_closer_than_a_step():
     assert abs(mean - law.mean.midpoint) < window.step / 10**6
 
 
-@pytest.mark.parametrize(("n", "eps"), [(10, "0.9"), (1000, "0.08"), (1000, "0.4"), (10**5, "0.05"), (10**6, "0.002")])
+@pytest.mark.parametrize(
+    ("n", "eps"), some(((10, "0.9"), (1000, "0.08"), (1000, "0.4"), (10**5, "0.05"), (10**6, "0.002")), 2)
+)
 def test_agrees_with_the_contour_however_small_the_value(n, eps):
     law = krr(n, Exp(Fraction(eps)), k=10, eps0=1)
     found = FFT(largest=2**18).bracket(law, n)

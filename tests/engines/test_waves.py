@@ -1,7 +1,5 @@
 """Sums of waves against the same sums term by term, and what balls have to be wider by."""
 
-from __future__ import annotations
-
 import random
 
 import flint

@@ -3,20 +3,16 @@ from fractions import Fraction
 
 import pytest
 
+from symshuffle import AnchoredLaw, Channel, InputError
 from symshuffle.base.choices import Population
-from symshuffle.base.errors import InputError
-from symshuffle.channels.channel import Channel
-from symshuffle.mechanisms.finite import krr
-from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.mechanisms import krr
 from symshuffle.utility.estimation.canonical import (
     canonical_estimator,
     canonical_risk,
     enumerated_risk,
     fisher_information,
-    inverse_trace,
     isotropic_risk,
     project_on_simplex,
-    shrunken_iid_risk,
     worst_canonical_risk,
 )
 
@@ -27,25 +23,6 @@ LAW = AnchoredLaw.from_channel(EXAMPLE)
 
 def vertex(i, k=3):
     return [F(int(i == j)) for j in range(k)]
-
-
-def test_known_risks_of_the_example():
-    assert inverse_trace(LAW) == F("3631/375")
-    risks = [canonical_risk(LAW, vertex(i), n=1, population=Population.FIXED) for i in range(3)]
-    assert risks == [F("856/125"), F("243/25"), F("262/25")]
-    assert worst_canonical_risk(LAW, n=1, population=Population.FIXED) == (F("262/25"), tuple(vertex(2)))
-    value, argument = worst_canonical_risk(LAW, n=1, population=Population.IID)
-    assert (value, argument) == (F("53361/5000"), (0, F("31/100"), F("69/100")))
-
-
-@pytest.mark.parametrize("n", [1, 2, 4])
-@pytest.mark.parametrize("population", list(Population))
-def test_closed_forms_agree_with_enumeration(n, population):
-    w = [F("1/2"), F("1/4"), F("1/4")] if population is Population.IID or n == 4 else vertex(1)
-    assert enumerated_risk(EXAMPLE, w, n=n, population=population) == (
-        canonical_risk(LAW, w, n=n, population=population),
-        tuple(w),
-    )
 
 
 def test_the_estimate_recovers_the_composition_from_exact_frequencies():
@@ -82,13 +59,6 @@ def test_isotropic_risk_is_the_risk_of_exchangeable_laws():
             == worst_canonical_risk(law, n=1, population=population)[0]
         )
     assert isotropic_risk(4, F(0), population=Population.IID) == math.inf
-
-
-def test_shrinkage_beats_the_canonical_estimator_everywhere():
-    law = AnchoredLaw.from_channel(krr().at(k=5, lam=2).channel())
-    for w in (vertex(0, 5), [F("1/5")] * 5, [F("1/2"), F("1/2"), F(0), F(0), F(0)]):
-        assert shrunken_iid_risk(law, w, n=4, factor=F("2/3")) == F("16/5")
-    assert worst_canonical_risk(law, n=4, population=Population.IID)[0] == F("36/5")
 
 
 def test_projection_on_the_simplex():

@@ -4,12 +4,10 @@ from fractions import Fraction
 
 import pytest
 
+from symshuffle import AnchoredLaw, Ball, Channel, InputError
 from symshuffle.base.choices import Population
-from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Ball
-from symshuffle.channels.channel import Channel
 from symshuffle.mechanisms.finite import half_block, krr
-from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.utility import bayes_risk
 from symshuffle.utility.estimation.canonical import canonical_risk, fisher_information, inverse_trace
 from symshuffle.utility.estimation.corner import (
     best_cube_side,
@@ -22,7 +20,6 @@ from symshuffle.utility.estimation.corner import (
     sharp_cube_bound,
     two_regime_bound,
 )
-from symshuffle.utility.estimation.lower_bounds import bayes_risk
 
 F = Fraction
 RESPONSE = krr().at(k=3, lam=2).channel()

@@ -4,11 +4,10 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
+from symshuffle import AnchoredLaw, InputError, Verdict, trace_frontier
 from symshuffle.base.choices import Population
-from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Verdict, less
-from symshuffle.mechanisms.finite import krr
-from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.base.numbers import less
+from symshuffle.mechanisms import krr
 from symshuffle.utility.estimation.canonical import shrunken_iid_risk, worst_canonical_risk
 from symshuffle.utility.estimation.lower_bounds import (
     bayes_risk,
@@ -18,7 +17,6 @@ from symshuffle.utility.estimation.lower_bounds import (
     prior_information,
     van_trees_bound,
 )
-from symshuffle.utility.frontiers.frontier import trace_frontier
 
 F = Fraction
 

@@ -1,10 +1,9 @@
 import pytest
 import sympy as sp
 
-from symshuffle.base.errors import Unsupported
+from symshuffle import AnchoredLaw, Unsupported
 from symshuffle.mechanisms.finite import half_block, krr
 from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS
-from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.moments import pairwise_budget, template_classes, trace
 
 RATIONAL = 4

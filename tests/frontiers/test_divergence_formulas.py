@@ -6,8 +6,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import Channel, Exp, InputError, Unsupported
-from symshuffle.channels.law import Law
+from symshuffle import Channel, Exp, InputError, Law, Unsupported
 from symshuffle.utility.frontiers import leakage as leakages
 from symshuffle.utility.frontiers.convex_order import stop_loss
 from symshuffle.utility.frontiers.leakage import convex_envelope, leakage

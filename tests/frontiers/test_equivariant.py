@@ -2,11 +2,10 @@ from fractions import Fraction
 
 import pytest
 
+from symshuffle import AnchoredLaw, InputError, Unsupported
 from symshuffle.base.choices import Population
-from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.mechanisms.finite import augmented_randomized_response
-from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.canonical import worst_canonical_risk
+from symshuffle.utility import worst_canonical_risk
 from symshuffle.utility.frontiers.equivariant import (
     capped_vertices,
     matched_risk,

@@ -4,12 +4,10 @@ from fractions import Fraction
 
 import pytest
 
+from symshuffle import Exp, InputError, Unsupported, trace_frontier
 from symshuffle.base.choices import Population
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Exp
-from symshuffle.utility.frontiers.caps import raw_cap_trace
-from symshuffle.utility.frontiers.frontier import trace_frontier
-from symshuffle.utility.frontiers.orbit import centre_orbit, subset_orbit
+from symshuffle.utility import raw_cap_trace
+from symshuffle.utility.frontiers.orbit import subset_orbit
 from symshuffle.utility.frontiers.orbits import reduce_mixture, slope_certificate
 
 F = Fraction
@@ -46,20 +44,6 @@ def test_joint_frontiers_verify_and_lie_below_both_caps(cap, budget):
     assert found.trace.lower <= trace_frontier(8, budget).trace.upper
     assert found.trace.lower <= trace_frontier(8, math.inf, lam_cap=cap).trace.upper
     assert found.trace.width <= found.trace.upper / 10**20
-
-
-def test_orbits_in_short():
-    orbit = subset_orbit(5, 2, F("3/2"))
-    assert sum(orbit.template()) == 5
-    assert orbit.ratio == F("3/2")
-    assert centre_orbit(4).signal == centre_orbit(4).budget == 0
-
-
-def test_reduction_of_planar_mixtures():
-    points = [(F(0), F(0)), (F(1), F(0)), (F(0), F(1)), (F(1), F(1))]
-    kept = reduce_mixture(points, [F("1/4")] * 4)
-    assert len(kept) <= 3
-    assert [sum(w * points[i][c] for i, w in kept) for c in (0, 1)] == [F("1/2")] * 2
 
 
 @pytest.mark.parametrize(

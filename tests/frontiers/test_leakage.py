@@ -4,14 +4,12 @@ from fractions import Fraction
 
 import pytest
 
+from symshuffle import Channel, Contamination, Exp, InputError, binary_envelope
 from symshuffle.base.choices import Direction, Divergence
-from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Exp, lower_end, upper_end
+from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.channels import shuffled
-from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import histogram_law
-from symshuffle.mechanisms.finite import rr
-from symshuffle.utility.frontiers.contamination import Contamination, binary_envelope
+from symshuffle.mechanisms import rr
 from symshuffle.utility.frontiers.leakage import convex_envelope, leakage
 from tests.shown import as_html
 

@@ -4,11 +4,10 @@ import pytest
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp, Verdict, lower_end, upper_end
-from symshuffle.mechanisms.finite import K, S, subset_selection
+from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.utility.frontiers.caps import matched_ratio, number_of, tie_ratio
 from symshuffle.utility.frontiers.equivariant import (
-    inclusion_probabilities,
     is_positive,
     largest_budget,
     matched_risk,
@@ -17,8 +16,6 @@ from symshuffle.utility.frontiers.equivariant import (
     thinned_subset_selection,
 )
 from symshuffle.utility.frontiers.frontier import slope_constant, threshold_budget
-from symshuffle.utility.frontiers.orbit import subset_orbit
-from symshuffle.utility.frontiers.orbits import orbit_mixture
 from symshuffle.utility.frontiers.subset_forms import (
     at,
     slope_form,
@@ -47,20 +44,6 @@ def test_the_derivative_agrees_with_differences():
     assert abs(float(after - before) / (2 * step) / slope - 1) < 1e-3
 
 
-def test_inclusion_probabilities_by_enumeration():
-    channel = subset_selection().at(k=5, s=3, lam=4).channel()
-    own, other = (F(str(e.subs({K: 5, S: 3, LAM: 4}))) for e in inclusion_probabilities())
-    subsets = [{x for x in range(5) if column[x] == max(column)} for column in channel.columns()]
-    assert own == sum(channel.rows[0][y] for y, subset in enumerate(subsets) if 0 in subset)
-    assert other == sum(channel.rows[0][y] for y, subset in enumerate(subsets) if 3 in subset)
-
-
-def test_thinning_scales_signal_and_budget():
-    whole = orbit_mixture(thinned_subset_selection(4, 2, F(3), F(1)))
-    part = orbit_mixture(thinned_subset_selection(4, 2, F(3), F("1/3")))
-    assert (3 * part.trace(), 3 * part.pairwise_budget()) == (whole.trace(), whole.pairwise_budget())
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -75,14 +58,6 @@ def test_thinning_scales_signal_and_budget():
 def test_refusals(call, message):
     with pytest.raises(InputError, match=message):
         call()
-
-
-@pytest.mark.parametrize("lam", [Fraction(3, 2), Fraction(4), Fraction(30), Fraction(1000)])
-@pytest.mark.parametrize("k", [2, 3, 4, 7])
-def test_the_largest_budget_is_the_largest_of_all_sizes(k, lam):
-    found = {s: Fraction(subset_orbit(k, s, lam).budget) for s in range(1, k)}
-    budget, size = largest_budget(k, lam)
-    assert budget == max(found.values()) == found[size]
 
 
 def _spent(k, s, lam):

@@ -4,10 +4,9 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import mechanism
+from symshuffle import AnchoredLaw, mechanism
 from symshuffle.base.choices import Population
-from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.canonical import canonical_risk
+from symshuffle.utility import canonical_risk
 from symshuffle.utility.frontiers.equivariant import matched_risk
 
 

@@ -1,7 +1,5 @@
 """Groups of matrices whose orders are known, and permutations checked by brute force."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

@@ -1,7 +1,5 @@
 """Minimal balanced collections against an enumeration of all bases, counts in the literature, and exact checks."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

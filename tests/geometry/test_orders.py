@@ -1,15 +1,12 @@
 """The Blackwell order and Le Cam's deficiency: certificates either way, and known values."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 
 import pytest
 
-from symshuffle.base.errors import CertificateError, InputError
-from symshuffle.channels.channel import Channel
-from symshuffle.channels.geometry.extremal import MaximalPolytope
+from symshuffle import CertificateError, Channel, InputError
+from symshuffle.channels import MaximalPolytope
 from symshuffle.channels.geometry.orders import Separation, blackwell, deficiency, equivalent
 
 LAM = Fraction(3)

@@ -1,15 +1,11 @@
 """Orbits of subsets by three routes, the orbit polytope, and the action on channels."""
 
-from __future__ import annotations
-
-import itertools
 from fractions import Fraction
 
 import pytest
 
-from proofs_checks._symmetry import OrbitPolytope, act_on_channel, average_weights, symmetrize_channel
+from proofs_checks._symmetry import OrbitPolytope
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.channels.geometry.extremal import MaximalPolytope, non_extreme_output
 from symshuffle.channels.geometry.groups import (
     SymmetryGroup,
     cyclic_group,
@@ -96,40 +92,6 @@ def test_a_count_that_is_only_a_lower_bound_says_so():
     assert (count.number, count.exact) == (2**13 - 2, False)
     assert str(count) == "at least 8190"
     assert str(trivial_group(70).subset_orbit_count()) == "about 2**70"
-
-
-def test_orbit_polytope_of_two_blocks():
-    polytope = OrbitPolytope(product_of_symmetric_groups([range(2), range(2, 5)]), LAM)
-    assert (len(polytope.orbits), polytope.dimension, len(polytope.vertices())) == (10, 8, 25)
-    for vertex in polytope.vertices():
-        assert polytope.contains(vertex)
-        assert MaximalPolytope(5, LAM).contains(polytope.lift(vertex))
-
-
-@pytest.mark.parametrize("group", [cyclic_group(4), dihedral_group(5), symmetric_group(4)])
-def test_transitive_groups_have_single_orbit_vertices(group):
-    polytope = OrbitPolytope(group, LAM)
-    singles = {(o, polytope.single_orbit_weight(orbit)) for o, orbit in enumerate(polytope.orbits)}
-    assert {next(iter(vertex.items())) for vertex in polytope.vertices()} == singles
-    for orbit in polytope.orbits:
-        k = orbit.representative.bit_count()
-        assert orbit.column_sum(0, LAM) == Fraction(orbit.size, group.m) * (k * LAM + group.m - k)
-
-
-def test_left_action_law():
-    channel = MaximalPolytope(3, LAM).channel(MaximalPolytope(3, LAM).vertices()[0])
-    for g, h in itertools.product(itertools.permutations(range(3)), repeat=2):
-        composed = tuple(g[h[x]] for x in range(3))
-        assert act_on_channel(composed, channel) == act_on_channel(g, act_on_channel(h, channel))
-
-
-def test_symmetrised_channel_is_maximal_and_averaging_stays_inside():
-    group = cyclic_group(3)
-    polytope = MaximalPolytope(3, LAM)
-    for vertex in polytope.vertices():
-        spread = symmetrize_channel(polytope.channel(vertex), group)
-        assert non_extreme_output(spread, LAM) is None
-        assert polytope.contains(average_weights(vertex, group))
 
 
 def test_refusals():

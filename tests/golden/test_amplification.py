@@ -1,7 +1,5 @@
 """Known values, with more digits than the engines promise, and where they come from."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -4,13 +4,12 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import Channel, InputError, Rigour, mechanism
+from symshuffle import Channel, InputError, LikelihoodRatio, Rigour, likelihood_quotient, mechanism
 from symshuffle.base.numbers import exact_sum
 from symshuffle.channels.shuffled import law_divergence, shuffled_law
-from symshuffle.utility.frontiers.contamination import ratio_law
+from symshuffle.utility import GRR, HALF_BLOCK, ratio_law
 from symshuffle.utility.likelihood.extremes import dilute, endpoint_ratio, half_block_channel
-from symshuffle.utility.likelihood.families import GRR, HALF_BLOCK
-from symshuffle.utility.likelihood.law import LikelihoodRatio, likelihood_quotient, require_common_support
+from symshuffle.utility.likelihood.law import require_common_support
 
 TIED = Channel.from_rows([["1/6", "1/3", "1/4", "1/4"], ["1/12", "1/6", "1/2", "1/4"]])
 

@@ -1,7 +1,5 @@
 """What a mechanism counts is compared with the outputs that it lists, whatever kind of count it is."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 

@@ -5,10 +5,9 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from symshuffle import delta, mechanism, optimal_decomposition
-from symshuffle.base.numbers import Verdict
+from symshuffle import Verdict, delta, mechanism, optimal_decomposition
+from symshuffle.mechanisms import MECHANISMS
 from symshuffle.mechanisms.display import array, factored, latex, text
-from symshuffle.mechanisms.registry import MECHANISMS
 from symshuffle.mechanisms.symbolic import same_function
 from tests.shown import as_html, as_latex
 

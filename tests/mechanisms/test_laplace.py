@@ -1,7 +1,5 @@
 """The Laplace mechanism against its closed forms and against quadrature of its densities."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
@@ -9,10 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from symshuffle import Exp, delta
-from symshuffle.base.choices import Rigour
-from symshuffle.engines.contours.contour import Contour
-from symshuffle.mechanisms.continuous import Laplace
+from symshuffle import Contour, Exp, Laplace, Rigour, delta
 
 ONE = Exp(Fraction(1))
 TENTH = Exp(Fraction(1, 10))

@@ -3,9 +3,8 @@
 import pytest
 import sympy as sp
 
-from symshuffle import InputError, Mechanism, mechanism, optimal_decomposition
-from symshuffle.base.numbers import Verdict
-from symshuffle.mechanisms.symbolic import LAM, Parameter, same_function
+from symshuffle import LAM, InputError, Mechanism, Parameter, Verdict, mechanism, optimal_decomposition
+from symshuffle.mechanisms.symbolic import same_function
 
 K = sp.Symbol("k", integer=True, positive=True)
 S = sp.Symbol("s", integer=True, positive=True)

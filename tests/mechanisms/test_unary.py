@@ -1,16 +1,13 @@
 """Unary encodings, local hashing and Hadamard response against channels written from their definitions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest
 import sympy as sp
 
-from symshuffle import Channel, Exp, mechanism, optimal_decomposition, simplified_decomposition
-from symshuffle.decompositions.model import Decomposition
+from symshuffle import LAM, Channel, Exp, mechanism, optimal_decomposition, simplified_decomposition
+from symshuffle.decompositions import Decomposition
 from symshuffle.decompositions.symbolic import counted_decomposition
-from symshuffle.mechanisms.symbolic import LAM
 from tests.oracles import encodings
 
 FOUR = Fraction(4)

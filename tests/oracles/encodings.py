@@ -1,7 +1,5 @@
 """Channels written straight from the words of their definitions, sharing nothing with the library but ``Channel``."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

@@ -2,9 +2,8 @@
 
 import pytest
 
-from symshuffle.ledger.claims.model import Grade
-from symshuffle.ledger.claims.registry import load
-from symshuffle.ledger.claims.run import run
+from symshuffle import run
+from symshuffle.ledger import Grade, load
 
 
 @pytest.mark.parametrize("claim", load().claims, ids=lambda claim: claim.id)

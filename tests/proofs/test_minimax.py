@@ -8,13 +8,11 @@ import pytest
 from proofs_checks import _simplex as simplex
 from proofs_checks._minimax import estimator_risk, grid, minimax_risk, worst_risk
 from proofs_checks._simplex import dirichlet_bayes_risk, dirichlet_mean, histogram_forms, largest_value
-from symshuffle.base.choices import Population, Rigour
-from symshuffle.base.errors import CertificateError, NotDecided
-from symshuffle.base.results import Bracket
-from symshuffle.channels.channel import Channel
+from symshuffle import Bracket, CertificateError, Channel, NotDecided, Rigour
+from symshuffle.base.choices import Population
 from symshuffle.channels.shuffled import histogram_law
-from symshuffle.mechanisms.finite import krr
-from symshuffle.utility.estimation.lower_bounds import bayes_risk
+from symshuffle.mechanisms import krr
+from symshuffle.utility import bayes_risk
 
 F = Fraction
 BINARY = krr().at(k=2, lam=4).channel()

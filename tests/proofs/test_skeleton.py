@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from proofs_checks import _strategies
-from symshuffle.ledger.claims.model import Kind
-from symshuffle.ledger.claims.registry import load
+from symshuffle.ledger import Kind, load
 
 CHECKED = [claim for claim in load().claims if claim.kind is not Kind.NO_CONTENT]
 MODULES = sorted(Path(_strategies.__file__).parent.glob("*/*.py"))

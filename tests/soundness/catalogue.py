@@ -1,7 +1,5 @@
 """All false certificates, and the true ones that they were made from; tests/conditions.py reads them too."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction as F

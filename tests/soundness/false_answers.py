@@ -1,17 +1,13 @@
 """False answers of estimation, likelihood and vectors: more entries for the catalogue of false certificates."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction as F
 from functools import cache
 from typing import Any
 
-from symshuffle.base.numbers import Ball
-from symshuffle.channels.channel import Channel
-from symshuffle.utility.likelihood.law import likelihood_quotient
-from symshuffle.vectors.error.minimal_risk import minimal_unbiased_risk
+from symshuffle import Ball, Channel, likelihood_quotient
+from symshuffle.vectors import minimal_unbiased_risk
 from symshuffle.vectors.error.optimal import bmg_optimal
 from symshuffle.vectors.randomizers.clipped import best_density
 from tests.soundness.false_certificates import false

@@ -1,16 +1,13 @@
 """False proof files of upper bounds, each wrong in one thing, with a digest that fits."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from symshuffle.accountants.questions.proof import prove
-from symshuffle.base.errors import CertificateError
+from symshuffle import CertificateError, prove
 from symshuffle.ledger.recheck import bound
-from symshuffle.mechanisms.finite import krr
+from symshuffle.mechanisms import krr
 from tests.soundness.false_certificates import false
 
 File = dict[str, Any]

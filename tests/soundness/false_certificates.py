@@ -3,15 +3,11 @@
 One module for each family of checkers (``false_*.py``) enters its own; tests/soundness/catalogue.py gathers them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction as F
 
-from symshuffle.base.choices import Rigour
-from symshuffle.base.numbers import Exp
-from symshuffle.base.results import Bracket
+from symshuffle import Bracket, Exp, Rigour
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """False certificate files of claims, each wrong in one thing and consistent in all others, digest included."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 from collections.abc import Callable

@@ -1,20 +1,17 @@
 """False certificates of optimal channels: one problem at a level, and under a group."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction as F
 from functools import cache
 from typing import Any
 
+from symshuffle import DecisionProblem, Exp, minimax_tradeoff
 from symshuffle.base.choices import Criterion
-from symshuffle.base.numbers import Exp
-from symshuffle.channels.geometry.groups import symmetric_group
-from symshuffle.design.decision.certificate import TradeoffCertificate
-from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
+from symshuffle.channels import symmetric_group
+from symshuffle.design import TradeoffCertificate
+from symshuffle.design.decision.problems import minimax_risk, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
-from symshuffle.design.decision.tradeoff import minimax_tradeoff
 from tests.soundness.false_certificates import E1, WIDE, exactly, false
 
 ORDERED = DecisionProblem.of(

@@ -1,7 +1,5 @@
 """False pieces of rational formulas in the level."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -11,8 +9,7 @@ import sympy as sp
 
 from symshuffle.base.choices import Criterion
 from symshuffle.channels.geometry.groups import trivial_group
-from symshuffle.design.decision.problems import smoothed_point_masses
-from symshuffle.design.parametric.walk import derive
+from symshuffle.design import derive, smoothed_point_masses
 from tests.soundness.false_certificates import false
 from tests.soundness.false_designs import ORDERED
 

@@ -1,17 +1,12 @@
 """False certificates of frontiers, of the best laws on templates and of the largest members of a family."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction as F
 from functools import cache
 from typing import Any
 
-from symshuffle.base.choices import Rigour
-from symshuffle.base.numbers import Exp
-from symshuffle.base.results import Bracket
-from symshuffle.utility.frontiers.frontier import trace_frontier
+from symshuffle import Bracket, Exp, Rigour, trace_frontier
 from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit
 from symshuffle.utility.frontiers.orbits import DualCertificate, Frontier
 from tests.soundness.false_certificates import WIDE, exactly, false

@@ -1,7 +1,5 @@
 """Laws that are not on the side of a profile that they are said to be on, each refused by one condition alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction as F

@@ -1,17 +1,13 @@
 """False certificates of bounds of the minimax risk, of quotients by the likelihood ratio and of worst curves."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction as F
 from functools import cache
 from typing import Any
 
-from symshuffle.channels.channel import Channel
-from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
-from symshuffle.utility.likelihood.law import likelihood_quotient
-from symshuffle.utility.likelihood.worst import worst_curve
+from symshuffle import Channel, likelihood_quotient, worst_curve
+from symshuffle.utility import minimax_sandwich
 from tests.soundness.false_certificates import exactly, false
 
 

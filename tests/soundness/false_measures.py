@@ -1,19 +1,16 @@
 """False certificates of the largest information measures, at a level and as formulas with logarithms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction as F
 from functools import cache
 from typing import Any
 
-from symshuffle.base.choices import Rigour
-from symshuffle.base.results import Bracket
+from symshuffle import Bracket, Rigour
 from symshuffle.channels.geometry.groups import symmetric_group, trivial_group
+from symshuffle.design import maximise
 from symshuffle.design.information import measures
 from symshuffle.design.information.formulas import logarithmic_piece
-from symshuffle.design.information.maximum import maximise
 from tests.soundness.false_certificates import E1, exactly, false
 
 HALF, THIRD = (F(1, 2), F(1, 4), F(1, 4)), (F(1, 3),) * 3

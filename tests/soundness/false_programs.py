@@ -1,7 +1,5 @@
 """False certificates of linear programs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction as F
 from functools import cache

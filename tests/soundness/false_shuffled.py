@@ -1,7 +1,5 @@
 """False proofs of an upper end on the trace after shuffling."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction as F
 from functools import cache

@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 
 import symshuffle
+from symshuffle import FFT, BallContour, Bracket, Contour, Counts, Exact, Exp, Rigour, Sparse, bayes_tradeoff
 from symshuffle.accountants.bounds import search
 from symshuffle.accountants.questions import inverses
 from symshuffle.accountants.questions.curves import along_users
@@ -19,25 +20,15 @@ from symshuffle.accountants.rounds.lattice_sums import Tilted
 from symshuffle.accountants.rounds.losses import Losses, delta_of, epsilon_of
 from symshuffle.accountants.rounds.period import Period
 from symshuffle.accountants.rounds.plan import Round, Rounds
-from symshuffle.base.choices import Rigour, Side
-from symshuffle.base.numbers import Exp
-from symshuffle.base.results import Bracket
+from symshuffle.base.choices import Side
 from symshuffle.channels.shuffled import renyi_divergence
-from symshuffle.decompositions.model import ReductionPair
-from symshuffle.design.decision.tradeoff import bayes_tradeoff
-from symshuffle.design.information.maximum import maximise
+from symshuffle.decompositions import ReductionPair
+from symshuffle.design import maximise, weighted_guessing_problem, weighted_guessing_risk
 from symshuffle.design.information.measures import mutual_information
-from symshuffle.design.named import weighted_guessing_problem, weighted_guessing_risk
-from symshuffle.engines.contours.ball import BallContour
-from symshuffle.engines.contours.contour import Contour
-from symshuffle.engines.counting.counts import Counts
-from symshuffle.engines.counting.exact import Exact
-from symshuffle.engines.counting.sparse import Sparse
 from symshuffle.engines.densities.bromwich import Bromwich
-from symshuffle.engines.transforms.fft import FFT
+from symshuffle.vectors import BlanketMixedGaussian
 from symshuffle.vectors.error.optimal import bmg_optimal
 from symshuffle.vectors.privacy.pairs import worst_pair
-from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
 from tests.soundness.guide_doors_of_jumps import DOORS_OF_JUMPS
 from tests.soundness.guide_doors_of_vectors import DOORS_OF_VECTORS
 

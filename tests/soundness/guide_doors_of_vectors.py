@@ -12,19 +12,16 @@ from functools import cache
 
 import numpy as np
 
-from symshuffle.base.choices import Adjacency, Blanket, Larger, Rigour
-from symshuffle.base.errors import CertificateError, NotDecided
-from symshuffle.base.numbers import Ball, to_arb, working_precision
-from symshuffle.base.results import Bracket
+from symshuffle import Ball, Bracket, CertificateError, NotDecided, Rigour
+from symshuffle.base.choices import Adjacency, Blanket, Larger
+from symshuffle.base.numbers import to_arb, working_precision
+from symshuffle.vectors import PrivUnit, SphereLinear, calibrate, correspondence
 from symshuffle.vectors.calibration.floor import Target
-from symshuffle.vectors.calibration.search import calibrate
 from symshuffle.vectors.calibration.staircase import floor_of
 from symshuffle.vectors.privacy import dominance
-from symshuffle.vectors.privacy.correspondence import correspondence
 from symshuffle.vectors.privacy.finite_pair import FinitePair
 from symshuffle.vectors.privacy.pairs import worst_pair
 from symshuffle.vectors.randomizers.gaussian_integrals import largest_blanket_variance, upper_variance
-from symshuffle.vectors.randomizers.mechanisms import PrivUnit, SphereLinear
 
 CROSSED = FinitePair(
     (Fraction(1, 8), Fraction(7, 8)), (Fraction(1, 12), Fraction(11, 12)), (Fraction(1, 12), Fraction(7, 8)), "crossing"

@@ -8,16 +8,24 @@ import flint
 import numpy as np
 
 from symshuffle import (
+    AnchoredLaw,
+    Bracket,
     Channel,
+    Claim,
+    Laplace,
+    LikelihoodRatio,
+    bayes_tradeoff,
     compare,
     delta,
     epsilon,
     joint,
     mechanism,
+    minimax_tradeoff,
     optimal_decomposition,
     privacy_loss,
     prove,
     prove_epsilon,
+    trace_frontier,
 )
 from symshuffle.accountants.bounds import evaluate
 from symshuffle.accountants.covering import covered, reduction
@@ -25,37 +33,27 @@ from symshuffle.accountants.literature import baselines
 from symshuffle.accountants.questions import curves, inverses, tradeoff_function, unequal
 from symshuffle.accountants.renyi import front as renyi
 from symshuffle.base.choices import Question
-from symshuffle.base.results import Bracket
+from symshuffle.channels import cyclic_group
 from symshuffle.channels.continuous_law import LevelledPair
-from symshuffle.channels.geometry.groups import cyclic_group
 from symshuffle.collect import make_plan
 from symshuffle.decompositions import backgrounds, composition, symbolic
+from symshuffle.design import best_shuffled, derive, smoothed_point_masses
 from symshuffle.design.comparison import certified, families, forms, matching
 from symshuffle.design.decision import invariant, reduced
-from symshuffle.design.decision.problems import smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
-from symshuffle.design.parametric.walk import derive
-from symshuffle.design.shuffled.best import best_shuffled
 from symshuffle.engines import confirm
 from symshuffle.engines.densities import engine as densities
+from symshuffle.ledger import Clause, Correction, Erratum
 from symshuffle.ledger.claims import parts
-from symshuffle.ledger.claims.model import Claim, Correction
-from symshuffle.ledger.claims.parts import Clause, Erratum
-from symshuffle.mechanisms.continuous import Laplace
-from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.utility import SymbolicLaw
 from symshuffle.utility.estimation import canonical, votes
-from symshuffle.utility.estimation.symbolic_law import SymbolicLaw
 from symshuffle.utility.frontiers import caps, contamination, equivariant, leakage
-from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.likelihood import extremes, limits, worst
-from symshuffle.utility.likelihood.law import LikelihoodRatio
+from symshuffle.vectors import BlanketMixedGaussian, SphereLinear, shuffle_index
 from symshuffle.vectors.calibration import cells, floor
-from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.privacy import confirmation, templates
 from symshuffle.vectors.privacy.accounting import larger_order, pair_delta
 from symshuffle.vectors.privacy.dominance import OrderComparison, which_order
 from symshuffle.vectors.privacy.pairs import real_pair, worst_pair
-from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, SphereLinear
 
 HALF = F(1, 2)
 W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])

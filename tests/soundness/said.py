@@ -3,8 +3,6 @@
 The reader knows the words of a sentence and nothing of the library; the enumeration is in rationals.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections import Counter

@@ -1,21 +1,16 @@
 """Every door that takes a relative width: one outside of (0, 1) is refused, and whether it is met is said."""
 
-from __future__ import annotations
-
 from fractions import Fraction as F
 
 import pytest
 
 import symshuffle as ss
+from symshuffle import Counts, InputError, bayes_tradeoff, minimax_tradeoff
 from symshuffle.accountants.literature import baselines
 from symshuffle.accountants.questions import adversary, unequal
 from symshuffle.accountants.renyi import front as renyi
-from symshuffle.base.errors import InputError
-from symshuffle.design.decision.problems import smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
-from symshuffle.design.information.maximum import maximise
+from symshuffle.design import maximise, smoothed_point_masses
 from symshuffle.design.information.measures import kullback_leibler
-from symshuffle.engines.counting.counts import Counts
 from symshuffle.engines.densities.bromwich import Bromwich
 from symshuffle.utility.frontiers import contamination
 from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian

@@ -5,20 +5,16 @@ As in the tests of the contour in doubles the constants are bad on purpose.
 No public door shows one term alone, so that private names are called and set here.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 
 import flint
 import pytest
 
+from symshuffle import BallContour, Exact, Law
 from symshuffle.base.numbers import working_precision
-from symshuffle.channels.law import Law
 from symshuffle.engines.contours import ball, saddle
-from symshuffle.engines.contours.ball import BallContour
 from symshuffle.engines.contours.line import ContourLine
-from symshuffle.engines.counting.exact import Exact
 from tests.soundness.test_engine_terms import contour_cases, missed
 
 ZERO = flint.arb(0)

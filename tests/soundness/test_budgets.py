@@ -9,14 +9,12 @@ from fractions import Fraction as F
 import pytest
 
 import symshuffle
-from symshuffle import Channel, Contamination, Exp, InputError, mechanism
+from symshuffle import Channel, Contamination, Exp, InputError, bayes_tradeoff, mechanism, minimax_tradeoff
+from symshuffle.base import enclose
 from symshuffle.base.levels import takes_eps0
-from symshuffle.base.numbers import enclose
 from symshuffle.decompositions import clones
-from symshuffle.design.decision.problems import smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design import maximise, smoothed_point_masses
 from symshuffle.design.information import measures
-from symshuffle.design.information.maximum import maximise
 from symshuffle.utility.frontiers import caps, contamination
 from symshuffle.utility.likelihood import extremes
 from symshuffle.vectors.randomizers import sphere

@@ -1,7 +1,5 @@
 """False certificates: every checker refuses them, naming the place, and rests on nothing but the problem."""
 
-from __future__ import annotations
-
 import inspect
 import json
 from fractions import Fraction as F
@@ -10,17 +8,15 @@ from pathlib import Path
 import pytest
 import sympy as sp
 
+from symshuffle import LAM, CertificateError, DecisionProblem, InputError, SafeEnd
 from symshuffle.base.choices import Criterion
-from symshuffle.base.errors import CertificateError, InputError
-from symshuffle.base.results import Answer, Certified, SafeEnd, outward, passes
+from symshuffle.base.results import Answer, Certified, outward, passes
 from symshuffle.channels.geometry.groups import SymmetryGroup, cyclic_group, trivial_group
-from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
+from symshuffle.design import cardioid_program, smoothed_point_masses
 from symshuffle.design.information.formulas import rational_program
 from symshuffle.design.information.measures import total_variation_measure
-from symshuffle.design.named import cardioid_program
 from symshuffle.design.parametric.program import program_of_problem
 from symshuffle.design.parametric.walk import derive, piece_around, piecewise_optimum
-from symshuffle.mechanisms.symbolic import LAM
 from tests.conditions import MODULES, UNDRIVEN, conditions, fallen
 from tests.shown import as_html
 from tests.soundness.catalogue import CASES, true_ones, true_pairs

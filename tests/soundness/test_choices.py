@@ -5,11 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle import Composed, Exp, delta, joint, mechanism, optimal_decomposition
+from symshuffle import Channel, Composed, Exp, InputError, Laplace, delta, joint, mechanism, optimal_decomposition
 from symshuffle.base.choices import Question
-from symshuffle.base.errors import InputError
-from symshuffle.channels.channel import Channel
-from symshuffle.mechanisms.continuous import Laplace
 
 RESPONSE = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
 SKEW = (Fraction(1, 4), Fraction(3, 4))

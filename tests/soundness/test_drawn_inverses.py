@@ -5,10 +5,8 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import SymshuffleError, delta, epsilon, mechanism, solve_eps0, solve_n
+from symshuffle import Bracket, Rigour, SymshuffleError, delta, epsilon, mechanism, solve_eps0, solve_n
 from symshuffle.accountants.bounds.search import integers_around
-from symshuffle.base.choices import Rigour
-from symshuffle.base.results import Bracket
 
 NAMES = (("rr", {}), ("krr", {"k": 3}), ("krr", {"k": 40}), ("oue", {"D": 5}), ("subset-selection", {"k": 6, "s": 2}))
 REL = 1e-4

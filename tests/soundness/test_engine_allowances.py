@@ -4,13 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, delta
-from symshuffle.accountants.bounds.evaluate import evaluate_law
-from symshuffle.base.numbers import Ball
-from symshuffle.channels.law import Law
-from symshuffle.engines.contours.contour import Contour
-from symshuffle.engines.counting.exact import Exact
-from symshuffle.engines.transforms.fft import FFT
+from symshuffle import FFT, Ball, Channel, Contour, Exact, Law, delta
+from symshuffle.accountants import evaluate_law
 
 HUGE = 10**12
 STUCK = Law(

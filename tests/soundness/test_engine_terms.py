@@ -17,19 +17,12 @@ import flint
 import numpy as np
 import pytest
 
-from symshuffle.base.errors import InputError, SymshuffleError
-from symshuffle.base.numbers import Ball, to_arb, working_precision
-from symshuffle.channels.law import Law
+from symshuffle import FFT, Ball, BallContour, Contour, Counts, Exact, InputError, Law, Sparse, SymshuffleError
+from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.engines.contours import contour, saddle
-from symshuffle.engines.contours.ball import BallContour
 from symshuffle.engines.contours.characteristic import Form, Region, form
-from symshuffle.engines.contours.contour import Contour
 from symshuffle.engines.counting import count_tables, counts, sparse
-from symshuffle.engines.counting.counts import Counts
-from symshuffle.engines.counting.exact import Exact
-from symshuffle.engines.counting.sparse import Sparse
 from symshuffle.engines.transforms import fft, tilted
-from symshuffle.engines.transforms.fft import FFT
 from tests.soundness.test_engine_allowances import ATOM, HUGE, STUCK, WEIGHT, WITHIN
 
 CLOSE = Fraction(1, 10**12)

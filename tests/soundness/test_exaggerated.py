@@ -30,16 +30,14 @@ from typing import Any, ClassVar, NamedTuple
 import flint
 import pytest
 
-from symshuffle import NotDecided, Unsupported, delta, epsilon, renyi
+from symshuffle import FFT, Ball, Bracket, Exp, Law, NotDecided, Rigour, Unsupported, Verdict, delta, epsilon, renyi
 from symshuffle.accountants.bounds.brackets import bounds_nothing_from
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.covering.reduced import Datasets, PairClass, Reduction
 from symshuffle.accountants.covering.reduction import reduction
-from symshuffle.base.choices import Question, Rigour
-from symshuffle.base.numbers import Ball, Exp, Verdict, enclose, equal, less, lower_end, to_arb, upper_end
-from symshuffle.base.results import Bracket
+from symshuffle.base.choices import Question
+from symshuffle.base.numbers import enclose, equal, less, lower_end, to_arb, upper_end
 from symshuffle.channels.continuous_law import ContinuousLaw, ContinuousPair, LevelledPair, Piece, Stretch
-from symshuffle.channels.law import Law
 from symshuffle.design.comparison.certified import Rivals
 from symshuffle.design.comparison.degrading import Box, Degrading
 from symshuffle.design.comparison.families import family
@@ -50,7 +48,6 @@ from symshuffle.engines.contours import contour
 from symshuffle.engines.densities import beyond, gauss
 from symshuffle.engines.densities.bromwich import Bromwich
 from symshuffle.engines.densities.engine import two_sided
-from symshuffle.engines.transforms.fft import FFT
 from symshuffle.utility.estimation.votes import canonical_votes
 from tests.guides import KNOBS
 

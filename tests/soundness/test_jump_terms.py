@@ -1,8 +1,6 @@
 """Sums told apart by their jumps: every error term of the bracket is seen to be needed."""
 
 # No public door shows one term alone, so that private names are called and set here.
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace
@@ -11,9 +9,8 @@ from fractions import Fraction as F
 import flint
 import pytest
 
-from symshuffle.base.choices import Rigour
-from symshuffle.base.errors import NotDecided
-from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle import Ball, NotDecided, Rigour
+from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.densities import (
     beyond,

@@ -2,11 +2,10 @@
 
 from fractions import Fraction
 
-from symshuffle.base.numbers import Verdict
-from symshuffle.channels.shuffled import shuffled_divergence, worst_shuffled_divergence
-from symshuffle.ledger.claims.registry import load
+from symshuffle import Verdict, mechanism, shuffled_divergence
+from symshuffle.channels import worst_shuffled_divergence
+from symshuffle.ledger import load
 from symshuffle.ledger.claims.run import seeded
-from symshuffle.mechanisms.registry import mechanism
 
 
 def compared(claim, statement=None):

@@ -6,18 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle.base.choices import Criterion, Method, Rigour
-from symshuffle.base.numbers import Exp
-from symshuffle.design.decision.invariant import detect_symmetry
-from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
-from symshuffle.design.decision.reduced import orbit_tradeoff
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
-from symshuffle.design.files import read_problem
+from symshuffle import LAM, DecisionProblem, Exp, Rigour, bayes_tradeoff, minimax_tradeoff, trace_frontier
+from symshuffle.base.choices import Criterion, Method
+from symshuffle.design import detect_symmetry, maximise, orbit_tradeoff, read_problem, smoothed_point_masses
 from symshuffle.design.information.formulas import logarithmic_piece
-from symshuffle.design.information.maximum import maximise
 from symshuffle.design.information.measures import chi_square_measure, f_divergence, kullback_leibler
-from symshuffle.mechanisms.symbolic import LAM, constant_of, evaluate
-from symshuffle.utility.frontiers.frontier import trace_frontier
+from symshuffle.mechanisms.symbolic import constant_of, evaluate
 from symshuffle.utility.frontiers.orbits import DualCertificate
 from tests.shell import answer
 

@@ -7,14 +7,12 @@ import flint
 import numpy as np
 import pytest
 
-from symshuffle import mechanism, parallel, subsample
+from symshuffle import InputError, Mechanism, NotDecided, chi_square, hockey_stick, mechanism, parallel, subsample
 from symshuffle.accountants.bounds.evaluate import check_n
-from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import as_integer, working_precision
-from symshuffle.channels.shuffled import chi_square, hockey_stick, kl_divergence, renyi_divergence, total_variation
+from symshuffle.channels.shuffled import kl_divergence, renyi_divergence, total_variation
 from symshuffle.decompositions.clones import standard_clone_pair
-from symshuffle.design.information.measures import f_divergence
-from symshuffle.mechanisms.model import Mechanism
+from symshuffle.design import f_divergence
 
 HALF = Fraction(1, 2)
 NO_DISTRIBUTION = {

@@ -1,7 +1,5 @@
 """A bound covers the pairs of inputs that it says it covers, whichever road leads to it."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

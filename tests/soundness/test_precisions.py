@@ -1,23 +1,19 @@
 """A ball is nearly as narrow as the bits that are asked for, wherever they can be: none are lost on the way."""
 
-from __future__ import annotations
-
 from fractions import Fraction as F
 
 import pytest
 
+from symshuffle.accountants import BlanketVariable
 from symshuffle.accountants.literature import baselines
-from symshuffle.accountants.literature.baselines import BlanketVariable
 from symshuffle.channels.shuffled import kl_divergence, renyi_divergence
-from symshuffle.utility.likelihood.extremes import gaussian_scale
+from symshuffle.utility import gaussian_scale
 from symshuffle.utility.likelihood.limits import gaussian_profile
+from symshuffle.vectors import ClippedLinear, PrivUnit, SphereLinear, err1, shuffle_index
 from symshuffle.vectors.error import compare
-from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.error.optimal import bmg_optimal
-from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy import templates
 from symshuffle.vectors.randomizers.clipped import best_density, clipped_numbers
-from symshuffle.vectors.randomizers.mechanisms import ClippedLinear, PrivUnit, SphereLinear
 from symshuffle.vectors.randomizers.sphere import cap_numbers, epsilon0
 
 VARIABLE = BlanketVariable(F(1, 2), F(1, 10), F(-2), F(2), F(1))

@@ -11,8 +11,7 @@ import pytest
 import typer.main
 
 import symshuffle
-from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Verdict
+from symshuffle import InputError, Verdict
 from symshuffle.cli import WRONG_INPUT, application, main
 from tests.shown import shows_itself
 from tests.soundness.public_doors import DOORS

@@ -6,8 +6,6 @@ parts, the mean distance and the special function in doubles are held against it
 No public door shows one term alone, so that private names are called and set here.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction
@@ -18,14 +16,13 @@ import numpy as np
 import pytest
 import scipy.special
 
-from symshuffle import Exp
+from symshuffle import Exp, Laplace
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.mixed_law import MixedLaw, SegmentTransform
 from symshuffle.engines.contours import ball, contour, saddle
 from symshuffle.engines.contours.characteristic import Region, form, rough_tilt
 from symshuffle.engines.contours.line import ContourLine
 from symshuffle.engines.contours.segments import dyadic
-from symshuffle.mechanisms.continuous import Laplace
 
 N = 50
 BITS = 192

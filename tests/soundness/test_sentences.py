@@ -5,8 +5,6 @@ which rounds) has to be what was asked for, and the largest divergence over exac
 bound.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

@@ -1,7 +1,5 @@
 """The guard for the class: whatever is wrong with a certificate, its check passes or raises CertificateError."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import signal
@@ -9,8 +7,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle.base.errors import CertificateError
-from symshuffle.base.results import Bracket
+from symshuffle import Bracket, CertificateError
 from tests.soundness.catalogue import true_ones
 
 WRONG = (None, -1, 0, 10**6, F(-1, 7), 0.5, math.nan, math.inf, "1/2", ())

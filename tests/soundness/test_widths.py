@@ -8,12 +8,9 @@ from fractions import Fraction as F
 import pytest
 
 import symshuffle as ss
-from symshuffle.accountants.bounds.evaluate import evaluate_law
+from symshuffle import Bracket, Law, Rigour, Unsupported
+from symshuffle.accountants import evaluate_law
 from symshuffle.accountants.covering.reduction import reduction
-from symshuffle.base.choices import Rigour
-from symshuffle.base.errors import Unsupported
-from symshuffle.base.results import Bracket
-from symshuffle.channels.law import Law
 from symshuffle.cli import main
 from symshuffle.engines.registry import offers
 

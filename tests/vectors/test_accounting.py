@@ -9,19 +9,18 @@ import pytest
 from scipy import integrate
 
 from proofs_checks.vecmean._margin import order_margin
-from symshuffle import delta
+from symshuffle import Ball, Exp, InputError, NotDecided, Rigour, Unsupported, delta
 from symshuffle.accountants.bounds.evaluate import Request, evaluate, evaluate_law
-from symshuffle.base.choices import Direction, Rigour
-from symshuffle.base.errors import InputError, NotDecided, Unsupported
-from symshuffle.base.numbers import Ball, Exp, lower_end
+from symshuffle.base.choices import Direction
+from symshuffle.base.numbers import lower_end
 from symshuffle.channels.continuous_law import ContinuousPair, LevelledPair, Stretch
 from symshuffle.engines.densities import engine as densities
 from symshuffle.engines.densities import gauss
+from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, PrivUnit, SphereLinear
 from symshuffle.vectors.privacy.accounting import pair_delta
 from symshuffle.vectors.privacy.confirmation import confirm_pair
 from symshuffle.vectors.privacy.finite_pair import FinitePair
 from symshuffle.vectors.privacy.pairs import real_pair, worst_pair
-from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, ClippedLinear, PrivUnit, SphereLinear
 from tests.vectors.witnesses import confirm_mixed_gaussian
 
 MIXED = BlanketMixedGaussian("0.95", "4.6")

@@ -7,12 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle.base.errors import CertificateError, InputError
-from symshuffle.channels.law import Law
+from symshuffle import CertificateError, Exact, InputError, Law
 from symshuffle.cli import main
-from symshuffle.engines.counting.exact import Exact
 from symshuffle.engines.densities.bromwich_plan import ceiling
-from symshuffle.vectors.calibration.search import calibrate
+from symshuffle.vectors import calibrate
 
 GOAL = Fraction(1, 10**5)
 

@@ -7,12 +7,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle.base.errors import CertificateError, InputError, NotDecided
+from symshuffle import CertificateError, InputError, NotDecided
 from symshuffle.base.results import Certified
+from symshuffle.vectors import BlanketMixedGaussian, SphereLinear, correspondence
 from symshuffle.vectors.privacy import conjecture
 from symshuffle.vectors.privacy.conjecture import _Search, worst_background_on_the_line
-from symshuffle.vectors.privacy.correspondence import correspondence
-from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, SphereLinear
 
 
 def divergence(inputs, eps, reverse=False, points=401):

@@ -6,16 +6,13 @@ from fractions import Fraction as F
 
 import pytest
 
+from symshuffle import Exact, InputError, Law
 from symshuffle.accountants.bounds.chords import Node
 from symshuffle.base.choices import Larger
-from symshuffle.base.errors import InputError
-from symshuffle.channels.law import Law
-from symshuffle.engines.counting.exact import Exact
+from symshuffle.vectors import PrivUnit, SphereLinear, which_order
 from symshuffle.vectors.privacy import dominance
-from symshuffle.vectors.privacy.dominance import which_order
 from symshuffle.vectors.privacy.finite_pair import FinitePair
 from symshuffle.vectors.privacy.pairs import worst_pair
-from symshuffle.vectors.randomizers.mechanisms import PrivUnit, SphereLinear
 
 BIT = FinitePair((F(3, 4), F(1, 4)), (F(1, 2), F(1, 2)), (F(1, 4), F(1, 4)), "a bit against none")
 RARE = FinitePair((F(1, 10), F(9, 10)), (F(1, 20), F(19, 20)), (F(1, 20), F(9, 10)), "a rare output")

@@ -7,23 +7,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle.base.errors import CertificateError, Unsupported
-from symshuffle.base.numbers import Exp
-from symshuffle.channels.law import Law
+from symshuffle import CertificateError, Exp, Law, Unsupported
 from symshuffle.engines.densities.bromwich_plan import estimate
+from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear, err1
 from symshuffle.vectors.calibration.cells import cells_of
 from symshuffle.vectors.calibration.floor import Floor, Target, at_least, least_error, misses, misses_alone, root
 from symshuffle.vectors.calibration.staircase import floor_of
-from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import pair_delta
 from symshuffle.vectors.privacy.pairs import worst_pair
-from symshuffle.vectors.randomizers.mechanisms import (
-    BlanketMixedGaussian,
-    ClippedLinear,
-    LocalGaussian,
-    PrivUnit,
-    SphereLinear,
-)
+from tests.slices import some
 from tests.soundness.test_exaggerated import case, hockey
 
 F = Fraction
@@ -216,8 +208,9 @@ def test_a_gaussian_beyond_the_line_has_a_point_beside_it():
         least_error((loud, loud))
 
 
-@pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
-@pytest.mark.parametrize("n", [1, 2, 6])
+@pytest.mark.parametrize(
+    ("n", "adjacency"), some([(n, way) for n in (1, 2, 6) for way in ("zero-out", "replace-one")], 3)
+)
 def test_a_gaussian_is_excluded_where_no_other_message_is_of_the_blanket(n, adjacency):
     """The closed form says no more than the density, of one user as much as its cells, and something of several."""
     point = LocalGaussian("0.5", 1)

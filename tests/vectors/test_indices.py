@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 from scipy import integrate
 
+from symshuffle import Channel, InputError, NotDecided, Unsupported
 from symshuffle.base.choices import Blanket
-from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import to_arb, working_precision
-from symshuffle.channels.channel import Channel
 from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, LocalGaussian, LocalLaplace, PrivUnit, SphereLinear
 from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.randomizers import gaussian_integrals

@@ -11,16 +11,15 @@ import numpy as np
 import pytest
 from scipy.stats import chi
 
+from symshuffle import Ball, CertificateError, Exp, Unsupported
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.base.choices import Blanket
-from symshuffle.base.errors import CertificateError, Unsupported
-from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
+from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.densities.engine import merged_and_spread
-from symshuffle.vectors import BlanketMixedGaussian, LocalGaussian, SphereLinear
+from symshuffle.vectors import BlanketMixedGaussian, LocalGaussian, SphereLinear, calibrate
 from symshuffle.vectors.calibration import search as calibration
 from symshuffle.vectors.calibration.estimates import roughly
-from symshuffle.vectors.calibration.search import calibrate
 from symshuffle.vectors.privacy import pairs
 from symshuffle.vectors.privacy.accounting import pair_delta
 from symshuffle.vectors.privacy.confirmation import confirm_pair

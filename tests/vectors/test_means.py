@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 
 import symshuffle
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Exp
+from symshuffle import Exp, InputError, Unsupported
 from symshuffle.base.results import Answer
-from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, PrivUnit, SphereLinear, private_mean
-from symshuffle.vectors.calibration.search import calibrate
+from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, PrivUnit, SphereLinear, calibrate, private_mean
 from symshuffle.vectors.means import private as means
 from symshuffle.vectors.means.private import candidates
 from symshuffle.vectors.means.rows import array_rows, survey

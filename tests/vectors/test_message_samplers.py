@@ -6,17 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from symshuffle.base.errors import InputError
+from symshuffle import InputError
+from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, LocalGaussian, LocalLaplace, PrivUnit, SphereLinear
 from symshuffle.vectors.randomizers import sampling
 from symshuffle.vectors.randomizers.clipped import clipped_numbers
-from symshuffle.vectors.randomizers.mechanisms import (
-    BlanketMixedGaussian,
-    ClippedLinear,
-    LocalGaussian,
-    LocalLaplace,
-    PrivUnit,
-    SphereLinear,
-)
 from symshuffle.vectors.randomizers.sampling import check_vectors, estimate, round_to_sphere, sample, shrinkage
 
 USERS = 5_000

@@ -10,12 +10,11 @@ from scipy.special import betainc
 from scipy.stats import binom, norm
 
 import symshuffle
+from symshuffle import Exp, SymshuffleError
 from symshuffle.base.choices import Adjacency, Blanket
-from symshuffle.base.errors import SymshuffleError
-from symshuffle.base.numbers import Exp
-from symshuffle.vectors import ClippedLinear, PrivUnit, err1
+from symshuffle.vectors import ClippedLinear, PrivUnit, calibrate, err1
 from symshuffle.vectors.calibration.floor import Target
-from symshuffle.vectors.calibration.search import calibrate
+from tests.slices import some
 from tests.vectors.witnesses import on_a_lattice
 
 
@@ -59,7 +58,7 @@ def widest_caps(n, d, ratio, delta, heights):
     return min(errors)
 
 
-@pytest.mark.parametrize(("n", "d", "eps", "delta"), [(60, 10, 0.5, 1e-3), (100, 30, 3.0, 1e-4)])
+@pytest.mark.parametrize(("n", "d", "eps", "delta"), some([(60, 10, 0.5, 1e-3), (100, 30, 3.0, 1e-4)], 1))
 def test_caps_are_near_the_best_of_three_times_the_box(n, d, eps, delta):
     heights = np.linspace(-0.5, 9, 20) / math.sqrt(d)
     best = widest_caps(n, d, math.exp(eps), delta, [t for t in heights if abs(t) < 1])
@@ -109,7 +108,7 @@ def least_noise(excess, low, high):
     return math.exp(brentq(lambda log: excess(math.exp(log)), math.log(low), math.log(high), xtol=1e-4))
 
 
-@pytest.mark.parametrize(("n", "d", "eps", "delta"), [(200, 1, 0.5, 1e-4), (400, 5, 1.0, 1e-5)])
+@pytest.mark.parametrize(("n", "d", "eps", "delta"), some([(200, 1, 0.5, 1e-4), (400, 5, 1.0, 1e-5)], 1))
 def test_mixed_gaussians_are_near_the_best_of_three_times_the_box(n, d, eps, delta):
     """Shares and noises on a grid three times as wide as from no noise to what was found, in logarithms."""
     found = calibrate("bmg", n=n, dimension=d, eps=str(eps), delta=delta, adjacency="zero-out", gap=None)

@@ -6,20 +6,21 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
+from symshuffle import Exp, Unsupported
 from symshuffle.base.choices import Adjacency
-from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import Exp
-from symshuffle.vectors import ClippedLinear
-from symshuffle.vectors.calibration.search import calibrate
+from symshuffle.vectors import ClippedLinear, calibrate
 from symshuffle.vectors.privacy import ramps
 from symshuffle.vectors.privacy.accounting import larger_order
 from symshuffle.vectors.privacy.pairs import worst_pair
 from symshuffle.vectors.privacy.ramps import larger_between
+from tests.slices import some
 from tests.vectors.witnesses import on_a_lattice
 
 
-@pytest.mark.parametrize("adjacency", list(Adjacency))
-@pytest.mark.parametrize(("d", "clip", "chi", "n"), [(10, "0.3", "0.25", 1000), (3, "-0.2", "0.2", 2000)])
+@pytest.mark.parametrize(
+    ("d", "clip", "chi", "n", "adjacency"),
+    some([(*one, way) for one in ((10, "0.3", "0.25", 1000), (3, "-0.2", "0.2", 2000)) for way in Adjacency], 2),
+)
 def test_both_ends_are_about_the_value_of_the_density(d, clip, chi, n, adjacency):
     one, level = ClippedLinear(clip, d, chi), Exp(F(1, 2))
     sure = larger_order(worst_pair(one, adjacency=adjacency), n, level, rel=1e-7)

@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from symshuffle.base.errors import CertificateError, InputError, NotDecided
-from symshuffle.base.numbers import Ball
-from symshuffle.channels.channel import Channel
+from symshuffle import Ball, CertificateError, Channel, InputError, NotDecided
 from symshuffle.vectors import (
     BlanketMixedGaussian,
     ClippedLinear,

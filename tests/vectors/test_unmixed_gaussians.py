@@ -3,9 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 
-from symshuffle import delta
-from symshuffle.base.choices import Rigour
-from symshuffle.base.numbers import Exp
+from symshuffle import Exp, Rigour, delta
 from symshuffle.engines.densities import bromwich_plan
 from symshuffle.engines.densities.engine import two_sided
 from symshuffle.vectors import LocalGaussian

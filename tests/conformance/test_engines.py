@@ -29,6 +29,7 @@ from symshuffle.mechanisms import registry
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import mechanism
 from tests.oracles import enumerate_ball
+from tests.slices import some
 
 MECHANISMS = [(name, dict(values)) for name in registry.MECHANISMS for values in registry.EXAMPLES[name]]
 RATIONAL = 4
@@ -138,7 +139,7 @@ def test_both_directions_at_the_front_door(name, parameters, n):
     assert max(found) == max(pair.divergence(n, order, direction=direction) for direction in DIRECTIONS)
 
 
-@pytest.mark.parametrize("n", [10**3, 10**6, 10**9, 10**12])
+@pytest.mark.parametrize("n", some([10**3, 10**6, 10**9, 10**12], 2))
 def test_two_contours_agree_at_any_n(n):
     """Balls and doubles share their constants, not their arithmetic."""
     eps = Fraction(3, 2 * math.isqrt(n))

@@ -16,6 +16,7 @@ from symshuffle.vectors.means import private as means
 from symshuffle.vectors.means.private import candidates
 from symshuffle.vectors.means.rows import array_rows, survey
 from tests.shell import answer, refused, run
+from tests.slices import some
 
 GOAL = Fraction(1, 10**5)
 
@@ -65,7 +66,7 @@ def test_the_guarantee_is_that_of_the_accountant(vectors):
     assert symshuffle.delta(more, n=400, eps=1, adjacency="zero-out").bracket.lower > GOAL
 
 
-@pytest.mark.parametrize("dimension", [1, 2, 16])
+@pytest.mark.parametrize("dimension", [1, *some([2, 16], 1)])
 def test_auto_takes_the_smallest_error_and_says_what_it_could_not_use(dimension):
     """What an estimate excludes has a larger error, as its calibration shows."""
     asked = {"n": 500, "dimension": dimension, "order": Exp(Fraction(1)), "goal": GOAL, "adjacency": "replace-one"}

@@ -17,6 +17,7 @@ from symshuffle.decompositions.shown import shown_decomposition
 from symshuffle.decompositions.symbolic import counted_decomposition, lines_of, optimal_decomposition
 from symshuffle.design.comparison.families import names
 from symshuffle.design.comparison.forms import blanket_variance
+from symshuffle.mechanisms.affine import affine_hashing
 from symshuffle.mechanisms.given import LAM_PARAMETER
 from symshuffle.mechanisms.members import LISTED, Alike, BitStrings
 from symshuffle.mechanisms.model import Mechanism
@@ -46,6 +47,13 @@ def derived() -> dict[str, Any]:
             **({} if thin else {**_shown(one), "classes": [_class(output_class) for output_class in one.classes]}),
             **({"capped": capped_texts()} if name == "subset-selection" else {}),
         }
+    hashing = affine_hashing()  # no name: plans of surveys alone ask for it
+    found[hashing.name] = {
+        "thinned": False,
+        **_described(hashing),
+        "cells": dict(_decompositions(hashing, limits=False)),
+        "limit": {},
+    }
     return found
 
 

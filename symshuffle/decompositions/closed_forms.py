@@ -130,11 +130,17 @@ class ClosedForm:
         return slope is not None and spreads(calculated_slope(slope, self._values(), exp_eps, direction, bits))
 
     @property
+    def _listed_inputs(self) -> int:
+        """Number of inputs; 0 in the limit, and where no output classes are on file."""
+        known = not self.limits and "classes" in self._form
+        return int(calculated(self._form["inputs"])(self._values())) if known else 0
+
+    @property
     def shape(self) -> tuple[int, int]:
         """Numbers of inputs and outputs."""
         from symshuffle.decompositions.channel_on_file import LARGEST_LISTED, outputs_on_file
 
-        inputs = 0 if self.limits or self._form["thinned"] else int(calculated(self._form["inputs"])(self._values()))
+        inputs = self._listed_inputs
         if 0 < inputs <= LARGEST_LISTED:
             return inputs, outputs_on_file(self._form["classes"], self._values())
         found = self.mechanism()
@@ -145,23 +151,26 @@ class ClosedForm:
         from symshuffle.channels.channel import LARGEST_CHANNEL
         from symshuffle.decompositions.channel_on_file import LARGEST_LISTED, channel_on_file
 
-        inputs = 0 if self.limits or self._form["thinned"] else int(calculated(self._form["inputs"])(self._values()))
+        inputs = self._listed_inputs
         if not 0 < inputs <= LARGEST_LISTED or math.prod(self.shape) > LARGEST_CHANNEL:
             return self.mechanism().channel(bits=bits)  # which says why there is none
         return channel_on_file(self._form["classes"], self._values(), bits)
 
     def mechanism(self) -> Mechanism:
         """The mechanism itself, for whatever needs algebra."""
+        from symshuffle.mechanisms.affine import affine_hashing
         from symshuffle.mechanisms.registry import mechanism, thinned
         from symshuffle.mechanisms.thin import THINNED
 
         values: dict[str, object] = dict(self.values)
         base = self.name.removeprefix(THINNED)
+        if base not in table():
+            return affine_hashing().at(lam=self.lam, **values)
         return (mechanism(base) if base == self.name else thinned(base)).at(lam=self.lam, **values)
 
     @property
     def _form(self) -> dict[str, Any]:
-        form: dict[str, Any] = table()[self.name]
+        form: dict[str, Any] = _file()[self.name]
         return form
 
     def _values(self) -> dict[str, Real]:
@@ -169,12 +178,16 @@ class ClosedForm:
         return values if self.lam is None else values | {"lam": self.lam}
 
 
-def closed_form(name: str, values: Mapping[str, str], *, eps0: object = None, lam: object = None) -> ClosedForm | None:
+def closed_form(
+    name: str, values: Mapping[str, str], *, eps0: object = None, lam: object = None, surveys: bool = False
+) -> ClosedForm | None:
     """The named mechanism at some values, where its closed form is on file; None wherever that is in doubt.
 
     None is no refusal: :func:`symshuffle.mechanism` knows more, and says what is wrong.
+
+    - ``surveys``: whether the hashing that surveys run is a name, too.
     """
-    form = table().get(name)
+    form = (_file() if surveys else table()).get(name)
     if form is None or form["thinned"]:
         return None
     try:
@@ -203,7 +216,13 @@ def closed_form(name: str, values: Mapping[str, str], *, eps0: object = None, la
 
 @cache
 def table() -> dict[str, Any]:
-    """What is on file, by name of the mechanism."""
+    """What is on file of mechanisms with a name, by that name."""
+    return {name: form for name, form in _file().items() if "row" in form or form["thinned"]}
+
+
+@cache
+def _file() -> dict[str, Any]:
+    """The same, and the hashing that surveys run."""
     text = resources.files("symshuffle.decompositions").joinpath(FILE).read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
     return found
@@ -211,7 +230,7 @@ def table() -> dict[str, Any]:
 
 def lines_on_file(name: str, limit: bool, others: Others) -> list[list[Any]] | None:
     """Cells of a named mechanism as texts a, b, c and ratios, ``limit``: at infinite parameters; None if not kept."""
-    kept: list[list[Any]] | None = table().get(name, {}).get("limit" if limit else "cells", {}).get(others)
+    kept: list[list[Any]] | None = _file().get(name, {}).get("limit" if limit else "cells", {}).get(others)
     return kept
 
 

@@ -87,11 +87,7 @@ class ClosedForm:
 
     def datasets(self, others: Others, n: int) -> str:
         """The two datasets of a constant background, in words."""
-        if others is Others.BLANKET:
-            raise InputError("others", others, "an input that the others hold: first, second or third")
-        place = (Others.FIRST, Others.SECOND, Others.THIRD).index(others)
-        who = "" if self._form["by"] is None else f"; 0 and 1 are {self.pairs}"
-        return f"X0 = (0, {place} x {n - 1}), X1 = (1, {place} x {n - 1}), inputs named 0, 1, 2{who}"
+        return constant_datasets(others, n, "" if self._form["by"] is None else self.pairs)
 
     def law(
         self,
@@ -212,6 +208,18 @@ def closed_form(
         if own[key]["kind"] is not None and not KINDS[own[key]["kind"]](int(value)):
             return None
     return ClosedForm(name, tuple(values.items()), budget)
+
+
+def constant_datasets(others: Others, n: int, who: str = "") -> str:
+    """The two datasets of a constant background, in words.
+
+    - ``who``: which pair of inputs is meant, where the mechanism does not treat all alike.
+    """
+    if others is Others.BLANKET:
+        raise InputError("others", others, "an input that the others hold: first, second or third")
+    place = (Others.FIRST, Others.SECOND, Others.THIRD).index(others)
+    named = f"; 0 and 1 are {who}" if who else ""
+    return f"X0 = (0, {place} x {n - 1}), X1 = (1, {place} x {n - 1}), inputs named 0, 1, 2{named}"
 
 
 @cache

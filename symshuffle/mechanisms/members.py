@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, final
 
+ANY_TWO: Final = "any two inputs: the mechanism treats all pairs alike"
+"""All pairs of inputs, in words, where none differs from another."""
+
 Listed: TypeAlias = "Iterable[tuple[tuple[int, ...], Any]]"
 
 

@@ -19,7 +19,7 @@ from symshuffle.design.comparison.families import names
 from symshuffle.design.comparison.forms import blanket_variance
 from symshuffle.mechanisms.affine import affine_hashing
 from symshuffle.mechanisms.given import LAM_PARAMETER
-from symshuffle.mechanisms.members import LISTED, Alike, BitStrings
+from symshuffle.mechanisms.members import LISTED, TOLD, Alike, BitStrings
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.outputs import OutputClass
 from symshuffle.mechanisms.registry import mechanism, thinned
@@ -171,6 +171,7 @@ def _described(one: Mechanism) -> dict[str, Any]:
     return {
         "pairs": one.pair.words,
         "by": None if told is None else str(told),
+        "told": next((name for name, class_of in TOLD.items() if class_of is one.pair.class_of), None),
         "slope": None if slope is None else [[*map(written, (*ratios, rate))] for ratios, rate in slope.atoms],
         "defaults": any(p.default is not None and not p.has_limit for p in own),
         "inputs": written(one.inputs),

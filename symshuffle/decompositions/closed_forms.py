@@ -8,6 +8,7 @@ mechanism itself.
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Mapping
@@ -24,9 +25,11 @@ from symshuffle.base.numbers import Real, parse_rational
 from symshuffle.base.numbers.texts import KINDS, LARGEST_PARAMETER
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import CalculatedCell, calculated, calculated_law, calculated_slope, spreads
+from symshuffle.mechanisms.members import TOLD
 
 if TYPE_CHECKING:
     from symshuffle.channels.channel import Channel
+    from symshuffle.decompositions.quotients import CapQuotient
     from symshuffle.mechanisms.model import Mechanism
 
 FILE: Final = "closed_forms.json"
@@ -63,6 +66,15 @@ class ClosedForm:
     def every(self) -> bool:
         """Whether these are all pairs of inputs."""
         return self._form["by"] is None or bool(self.told) or len(self._range()) == 1
+
+    def input_pairs(self) -> tuple[tuple[int, int], ...]:
+        """Ordered pairs of inputs covered."""
+        values = {name: int(value) for name, value in self._values().items() if isinstance(value, Fraction)}
+        every = itertools.permutations(range(self.shape[0]), 2)
+        if self.every:
+            return tuple(every)
+        told, asked = TOLD[self._form["told"]], values[self._form["by"]]
+        return tuple((x, y) for x, y in every if told(values, x, y) == asked)
 
     @property
     def kinds(self) -> tuple[ClosedForm, ...]:
@@ -118,12 +130,29 @@ class ClosedForm:
     ) -> Law:
         """Law of G of one input of a pair against a null symbol that has the law of the blanket."""
         cells = _cells_against_null(self.name, bool(self.limits), second)
+        if self._form["cells"][Others.BLANKET][-1][2] == "1":
+            raise Unsupported(f"adjacency zero-out: the blanket of {self.name} has no mass to make a null symbol of")
         return calculated_law(cells, self._values(), exp_eps, direction, bits=bits)
 
     def spreads(self, exp_eps: Real, direction: Direction, bits: int | None) -> bool:
         """Whether the law of G certainly rises in convex order with the parameter that tells pairs apart."""
         slope = self._form["slope"]
         return slope is not None and spreads(calculated_slope(slope, self._values(), exp_eps, direction, bits))
+
+    def rows(self) -> list[tuple[CapQuotient, ...]]:
+        """Explicit channel as functions of the ratio cap.
+
+        Raises
+        ------
+        InputError
+            If a parameter is at its limit.
+        """
+        from symshuffle.decompositions.channel_on_file import rows_on_file
+
+        if self.limits:
+            given = f"{self._form['inputs']} inputs, {self._form['row']['outputs']} outputs"
+            raise InputError("parameters", given, "values that fix the shape")
+        return rows_on_file(self._form["classes"], self._values())
 
     @property
     def _listed_inputs(self) -> int:

@@ -20,11 +20,10 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.base.choices import Direction, Others
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
-from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Real, parse_rational
-from symshuffle.base.numbers.texts import KINDS, LARGEST_PARAMETER
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import CalculatedCell, calculated, calculated_law, calculated_slope, spreads
+from symshuffle.decompositions.filed_values import FiledValues
 from symshuffle.mechanisms.members import TOLD
 
 if TYPE_CHECKING:
@@ -216,27 +215,11 @@ def closed_form(
     if form is None or form["thinned"]:
         return None
     try:
-        budget = read_budget(eps0=eps0, lam=lam)
         values = {**{p["name"]: p["default"] for p in form["parameters"] if p["default"] is not None}, **values}
-        given = {key: parse_rational(value, key) for key, value in values.items()}
+        found = FiledValues.read(name, form, values, eps0=eps0, lam=lam)
     except InputError:
         return None
-    own = {parameter["name"]: parameter for parameter in form["parameters"]}
-    if (budget is not None) != form["budget"] or not given.keys() <= own.keys():
-        return None
-    if any(key not in given and not own[key]["limit"] and key != form["by"] for key in own):
-        return None
-    for key, value in given.items():
-        low, high = calculated(own[key]["lower"]), own[key]["upper"]
-        try:
-            inside = low(given) <= value and (high is None or value <= calculated(high)(given))
-        except KeyError:  # a bound that speaks about a parameter at its limit
-            return None
-        if not inside or (own[key]["integer"] and (value.denominator != 1 or value > LARGEST_PARAMETER)):
-            return None
-        if own[key]["kind"] is not None and not KINDS[own[key]["kind"]](int(value)):
-            return None
-    return ClosedForm(name, tuple(values.items()), budget)
+    return None if any(found.needed()) else ClosedForm(name, tuple(found.given.items()), found.lam)
 
 
 def constant_datasets(others: Others, n: int, who: str = "") -> str:

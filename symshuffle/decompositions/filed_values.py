@@ -76,6 +76,7 @@ def _written(end: str, known: Mapping[str, Fraction]) -> str:
 class FiledValues:
     """Values of some parameters of a named mechanism, as they were given and as numbers."""
 
+    name: str
     form: Mapping[str, Any]
     given: Mapping[str, str]
     numbers: Mapping[str, Fraction]
@@ -102,7 +103,28 @@ class FiledValues:
         for key, parameter in own.items():
             if key in given:
                 numbers[key] = parameter.read(given[key], numbers)
-        return cls(form, given, numbers, budget)
+        return cls(name, form, given, numbers, budget)
+
+    @property
+    def inputs(self) -> dict[str, str]:
+        """All values as they were given, the ratio cap last."""
+        return {**self.given, **({} if self.lam is None else {"lam": str(self.lam)})}
+
+    @property
+    def left(self) -> tuple[FiledParameter, ...]:
+        """Parameters without a value."""
+        return tuple(one for one in parameters_of(self.form) if one.name not in self.inputs)
+
+    @property
+    def title(self) -> str:
+        """The mechanism with the names of its open parameters and its values."""
+        values = (f"{name}={value}" for name, value in self.inputs.items())
+        return f"{self.name}({', '.join((*(one.name for one in self.left), *values))})"
+
+    @property
+    def ranges(self) -> str:
+        """Ranges of the open parameters, in words."""
+        return "; ".join(f"{one.name}: {one.range(self.numbers)}" for one in self.left)
 
     def needed(self) -> Iterator[tuple[str, str]]:
         """Name and range of each parameter that has no value, and neither a limit nor one value for each pair."""

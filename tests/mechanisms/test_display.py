@@ -7,9 +7,10 @@ import sympy as sp
 
 from symshuffle import delta, mechanism, optimal_decomposition
 from symshuffle.base.numbers import Verdict
-from symshuffle.mechanisms.display import array, factored, latex, text
+from symshuffle.mechanisms.display import factored, latex, text
 from symshuffle.mechanisms.registry import MECHANISMS
 from symshuffle.mechanisms.symbolic import same_function
+from symshuffle.mechanisms.tables import array
 from tests.shown import as_html, as_latex
 
 k, s, x, lam = sp.symbols("k s x lambda", positive=True)

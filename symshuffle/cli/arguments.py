@@ -105,6 +105,16 @@ class One:
             self._refuse_budget()
         return FiledValues.read(self.mech, form, assignments(self.param), eps0=self.eps0, lam=self.lam)
 
+    def _refuse_without_classes(self) -> None:
+        """Refuse what has a name and no classes of outputs."""
+        from symshuffle.decompositions.closed_forms import table
+
+        if self.mech == "laplace":  # a continuum of outputs
+            raise InputError("MECH", self.mech, "a mechanism with finitely many outputs")
+        if self.mech == "any-ldp" or self.mech in vectors.PARAMETERS:
+            known = [name for name, form in table().items() if not form["thinned"]]
+            raise InputError("mechanism", self.mech, "one of " + ", ".join((*known, "laplace")))
+
     def _refuse_missing(self) -> None:
         """Refuse a mechanism on file, a parameter of which needs a value."""
         for name, allowed in () if (given := self.values()) is None else given.needed():
@@ -112,12 +122,11 @@ class One:
 
     def mechanism(self) -> Mechanism:
         """The named mechanism with the parameters of the command line; others stay open."""
-        self.values()
+        if self.values() is None:
+            self._refuse_without_classes()
         from symshuffle.mechanisms import registry
 
         values, definition = assignments(self.param), registry.mechanism(self.mech)
-        if not hasattr(definition, "parameters"):  # Laplace noise has a continuum of outputs and no classes
-            raise InputError("MECH", self.mech, "a mechanism with finitely many outputs")
         if all(parameter.name != "lam" for parameter in definition.parameters):
             self._refuse_budget()
         return definition.at(eps0=self.eps0, lam=self.lam, **values)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -12,14 +11,22 @@ from symshuffle.decompositions.quotient_texts import QuotientTexts
 
 
 def law_at(asked: FiledValues, n: int | None, exp_eps: str | None) -> dict[str, Any] | None:
-    """The texts on file with values put in; None where the size, which is given, has to be enumerated.
+    """The texts on file with values put in; None where a size was given that needs enumeration, or a risk is infinite.
 
     - ``n``, ``exp_eps``: number of users, and order of the hockey-stick envelope; None leaves them open.
     """
-    kept: Mapping[str, Any] = asked.form["law"]
-    answer = kept["answer"]
+    answer = asked.form["law"]["answer"]
     if answer["refused"] and any(re.search(rf"\b{name}\b", asked.form["inputs"]) for name in asked.numbers):
         return None
+    try:
+        return _at(asked, n, exp_eps)
+    except ZeroDivisionError:
+        return None
+
+
+def _at(asked: FiledValues, n: int | None, exp_eps: str | None) -> dict[str, Any]:
+    kept = asked.form["law"]
+    answer = kept["answer"]
     values = dict(asked.numbers) if n is None else {**asked.numbers, "n": Fraction(n)}
     reader = QuotientTexts(values, asked.lam, root="sqrt(" in str(answer))
 

@@ -11,6 +11,7 @@ import flint
 import numpy as np
 import sympy as sp
 
+from proofs_checks._limits import gaussian_profile
 from proofs_checks.alphabets import _cases as cases
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
@@ -31,7 +32,6 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.utility.likelihood.law import LikelihoodRatio, require_common_support
-from symshuffle.utility.likelihood.limits import gaussian_profile
 
 ZERO: Final = Fraction(0)
 

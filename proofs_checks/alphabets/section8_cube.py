@@ -13,6 +13,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks._minimax import Minimax, minimax_risk
+from proofs_checks.alphabets._corner import cube_bound, decoding_bound
 from proofs_checks.alphabets.section8_vertex import example_channels
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.choices import Population
@@ -34,7 +35,7 @@ from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.corner import cube_bound, decoding_bound, two_regime_bound
+from symshuffle.utility.estimation.corner import two_regime_bound
 
 _CHI, _N, _H, _R = sp.symbols("chi n h r", positive=True)
 

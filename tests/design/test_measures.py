@@ -7,6 +7,7 @@ from fractions import Fraction
 import flint
 import pytest
 
+from proofs_checks.ldp_tradeoff._named import best_uniform_size
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp, enclose, to_arb
@@ -16,7 +17,6 @@ from symshuffle.channels.geometry.groups import symmetric_group
 from symshuffle.channels.shuffled import hockey_stick
 from symshuffle.design.information import measures as me
 from symshuffle.design.information.maximum import maximise, renyi_divergence
-from symshuffle.design.named import best_uniform_size
 
 P0 = [Fraction(v, 10) for v in (5, 3, 1, 1)]
 P1 = [Fraction(v, 10) for v in (1, 2, 3, 4)]

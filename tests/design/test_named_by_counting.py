@@ -7,16 +7,12 @@ from fractions import Fraction
 
 import pytest
 
+from proofs_checks.ldp_tradeoff._named import best_uniform_size
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import Ball
 from symshuffle.design import named
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
-from symshuffle.design.named import (
-    best_uniform_size,
-    weighted_guessing_breakpoints,
-    weighted_guessing_problem,
-    weighted_guessing_risk,
-)
+from symshuffle.design.named import weighted_guessing_breakpoints, weighted_guessing_problem, weighted_guessing_risk
 
 
 @pytest.mark.parametrize(("m", "eps0", "size"), [(3, "1/10", 1), (4, "1/10", 2), (6, "2", 1), (9, "1", 4), (9, "3", 1)])

@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
+from proofs_checks.ldp_tradeoff._named import grid_suffices
 from proofs_checks.ldp_tradeoff._signs import nonnegative_by_coefficients
 from symshuffle.base.choices import Criterion
 from symshuffle.base.errors import InputError
@@ -19,7 +20,6 @@ from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.named import (
     cardioid_program,
     cosine_field,
-    grid_suffices,
     weighted_guessing_breakpoints,
     weighted_guessing_problem,
     weighted_guessing_risk,

@@ -7,11 +7,11 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
+from proofs_checks.ldp_tradeoff._named import blurred_costs, candidate_risks, ring_distance
 from proofs_checks.ldp_tradeoff.beyond import REPRODUCE
 from symshuffle.base.errors import InputError
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
-from symshuffle.design.named import blurred_costs, candidate_risks, ring_distance
 from symshuffle.mechanisms.symbolic import LAM
 
 

@@ -2,20 +2,13 @@ from fractions import Fraction
 
 import pytest
 
+from proofs_checks.alphabets._equivariant import capped_vertices, orbit_slope, response_mixture, smallest_reciprocal_sum
 from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.mechanisms.finite import augmented_randomized_response
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import worst_canonical_risk
-from symshuffle.utility.frontiers.equivariant import (
-    capped_vertices,
-    matched_risk,
-    optimal_equivariant_risk,
-    orbit_slope,
-    response_mixture,
-    smallest_reciprocal_sum,
-    thinning_gain,
-)
+from symshuffle.utility.frontiers.equivariant import matched_risk, optimal_equivariant_risk, thinning_gain
 from symshuffle.utility.frontiers.orbit import Orbit
 from symshuffle.utility.frontiers.orbits import orbit_mixture
 

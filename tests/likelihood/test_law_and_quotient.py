@@ -4,11 +4,12 @@ from fractions import Fraction as F
 
 import pytest
 
+from proofs_checks._extremes import dilute, half_block_channel
 from symshuffle import Channel, InputError, Rigour, mechanism
 from symshuffle.base.numbers import exact_sum
 from symshuffle.channels.shuffled import law_divergence, shuffled_law
 from symshuffle.utility.frontiers.contamination import ratio_law
-from symshuffle.utility.likelihood.extremes import dilute, endpoint_ratio, half_block_channel
+from symshuffle.utility.likelihood.extremes import endpoint_ratio
 from symshuffle.utility.likelihood.families import GRR, HALF_BLOCK
 from symshuffle.utility.likelihood.law import LikelihoodRatio, likelihood_quotient, require_common_support
 

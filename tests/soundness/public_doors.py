@@ -47,7 +47,7 @@ from symshuffle.utility.estimation import canonical, votes
 from symshuffle.utility.estimation.symbolic_law import SymbolicLaw
 from symshuffle.utility.frontiers import caps, contamination, equivariant, leakage
 from symshuffle.utility.frontiers.frontier import trace_frontier
-from symshuffle.utility.likelihood import extremes, limits, worst
+from symshuffle.utility.likelihood import extremes, worst
 from symshuffle.utility.likelihood.law import LikelihoodRatio
 from symshuffle.vectors.calibration import cells, floor
 from symshuffle.vectors.error.indices import shuffle_index
@@ -181,11 +181,6 @@ ROWS = (
         lam=F(2),
     ),
     row("direction rigour", RATIO.profile, 3, **LEVEL),
-    row("under", limits.average_atoms, RATIO, 3),
-    row("under", limits.kolmogorov_distance, RATIO, 3),
-    row("under", limits.berry_esseen_bound, RATIO, 3),
-    row("direction", limits.normal_profile, RATIO, 3, **LEVEL),
-    row("direction", limits.poisson_profile, RATIO, 3, **LEVEL),
     row("direction", worst.worst_curve, F(1, 4), 3, lam=F(2), exp_eps=F(6, 5)),
     row("rigour", OrderComparison, PAIR, 3, F(1), F(2), (F(1), F(2)), ("undecided",)),
     row("rigour", pair_delta, PAIR, 3, F(6, 5)),

@@ -8,6 +8,7 @@ from functools import cache
 
 import sympy as sp
 
+from proofs_checks._templates import signal_and_budget
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, Verdict
 from symshuffle.channels.channel import Channel, direct_sum
@@ -22,7 +23,6 @@ from symshuffle.utility.frontiers.caps import (
 from symshuffle.utility.frontiers.equivariant import ALPHA, BETA, REAL_SIZES, SPREAD
 from symshuffle.utility.frontiers.frontier import LARGEST_CAPPED
 from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit
-from symshuffle.utility.frontiers.orbits import signal_and_budget
 from symshuffle.utility.frontiers.subset_forms import subset_budget, subset_trace
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from proofs_checks.alphabets._corner import cramer_rao_trace
+from proofs_checks._estimation import cramer_rao_trace
 from proofs_checks.alphabets.section10_thinning import INSTANCES, example_row
 from proofs_checks.decomposition._panels import (
     BLACK,

@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._estimation import cube_bound, decoding_bound
 from proofs_checks._minimax import Minimax, minimax_risk
-from proofs_checks.alphabets._corner import cube_bound, decoding_bound
 from proofs_checks.alphabets.section8_vertex import example_channels
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.choices import Population

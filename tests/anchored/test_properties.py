@@ -5,10 +5,11 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from proofs_checks._templates import is_exchangeable
 from symshuffle.channels.channel import Channel
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.anchored.maps import fiber, law_from_fiber, transport
-from symshuffle.utility.frontiers.orbit import decompose, is_exchangeable, mix_laws, symmetrize
+from symshuffle.utility.frontiers.orbit import decompose, mix_laws, symmetrize
 
 
 @st.composite

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import pytest
 
+from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
 from symshuffle.base.choices import Criterion, Method
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
@@ -19,7 +20,7 @@ from symshuffle.channels.geometry.groups import (
 )
 from symshuffle.design.decision import programs
 from symshuffle.design.decision.invariant import InvariantProblem, detect_symmetry
-from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
+from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 

@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
 from symshuffle.base.choices import Criterion, Method
 from symshuffle.base.errors import InputError, SolverFailure, Unsupported
 from symshuffle.base.numbers import Exp
@@ -17,7 +18,7 @@ from symshuffle.channels.geometry.extremal import MaximalPolytope
 from symshuffle.channels.geometry.linprog import proposed
 from symshuffle.design.decision import programs
 from symshuffle.design.decision.certificate import TradeoffCertificate
-from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
+from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 
 

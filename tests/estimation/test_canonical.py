@@ -3,6 +3,7 @@ from fractions import Fraction
 
 import pytest
 
+from proofs_checks._estimation import fisher_information, shrunken_iid_risk
 from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError
 from symshuffle.channels.channel import Channel
@@ -12,11 +13,9 @@ from symshuffle.utility.estimation.canonical import (
     canonical_estimator,
     canonical_risk,
     enumerated_risk,
-    fisher_information,
     inverse_trace,
     isotropic_risk,
     project_on_simplex,
-    shrunken_iid_risk,
     worst_canonical_risk,
 )
 

@@ -4,14 +4,21 @@ from fractions import Fraction
 
 import pytest
 
-from proofs_checks.alphabets._corner import best_cube_side, cramer_rao_trace, cube_bound, cube_slope, decoding_bound
+from proofs_checks._estimation import (
+    best_cube_side,
+    cramer_rao_trace,
+    cube_bound,
+    cube_slope,
+    decoding_bound,
+    fisher_information,
+)
 from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball
 from symshuffle.channels.channel import Channel
 from symshuffle.mechanisms.finite import half_block, krr
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.canonical import canonical_risk, fisher_information, inverse_trace
+from symshuffle.utility.estimation.canonical import canonical_risk, inverse_trace
 from symshuffle.utility.estimation.corner import corner_van_trees, near_vertex_bound, sharp_cube_bound, two_regime_bound
 from symshuffle.utility.estimation.lower_bounds import bayes_risk
 

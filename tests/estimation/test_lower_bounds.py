@@ -4,18 +4,17 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
+from proofs_checks._estimation import cosine_prior, prior_information, shrunken_iid_risk
 from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Verdict, less
 from symshuffle.mechanisms.finite import krr
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.canonical import shrunken_iid_risk, worst_canonical_risk
+from symshuffle.utility.estimation.canonical import worst_canonical_risk
 from symshuffle.utility.estimation.lower_bounds import (
     bayes_risk,
     best_shrinkage_risk,
-    cosine_prior,
     minimax_sandwich,
-    prior_information,
     van_trees_bound,
 )
 from symshuffle.utility.frontiers.frontier import trace_frontier

@@ -5,6 +5,7 @@ from fractions import Fraction as F
 import pytest
 import sympy as sp
 
+from proofs_checks._estimation import fisher_information
 from symshuffle import Mechanism, mechanism
 from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError, Unsupported
@@ -14,12 +15,7 @@ from symshuffle.mechanisms.registry import EXAMPLES
 from symshuffle.mechanisms.symbolic import LAM, Parameter, evaluate, same_function
 from symshuffle.utility.anchored.enclosed import EnclosedLaw
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.canonical import (
-    canonical_risk,
-    fisher_information,
-    inverse_trace,
-    worst_canonical_risk,
-)
+from symshuffle.utility.estimation.canonical import canonical_risk, inverse_trace, worst_canonical_risk
 from symshuffle.utility.estimation.symbolic_law import SymbolicLaw
 from tests.shown import as_latex
 

@@ -3,19 +3,14 @@ from fractions import Fraction
 
 import pytest
 
+from proofs_checks._templates import block_design_law, extreme_templates, split_template, subset_template
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes, raw_cap_trace, sign_at, tie_ratio
-from symshuffle.utility.frontiers.orbit import (
-    block_design_law,
-    extreme_templates,
-    orbit_law,
-    split_template,
-    subset_template,
-)
+from symshuffle.utility.frontiers.orbit import orbit_law
 from symshuffle.utility.frontiers.subset_forms import subset_budget, subset_trace
 
 F = Fraction

@@ -4,13 +4,13 @@ from fractions import Fraction
 
 import pytest
 
+from proofs_checks._templates import reduce_mixture, slope_certificate
 from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.utility.frontiers.caps import raw_cap_trace
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.frontiers.orbit import centre_orbit, subset_orbit
-from symshuffle.utility.frontiers.orbits import reduce_mixture, slope_certificate
 
 F = Fraction
 

@@ -8,11 +8,12 @@ from fractions import Fraction as F
 from functools import cache
 from typing import Any
 
+from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
 from symshuffle.base.choices import Criterion
 from symshuffle.base.numbers import Exp
 from symshuffle.channels.geometry.groups import symmetric_group
 from symshuffle.design.decision.certificate import TradeoffCertificate
-from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
+from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
 from symshuffle.design.decision.tradeoff import minimax_tradeoff
 from tests.soundness.false_certificates import E1, WIDE, exactly, false

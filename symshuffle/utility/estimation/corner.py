@@ -34,7 +34,7 @@ _BITS: Final = 128
 
 def near_vertex_bound(k: int, budget: Number, *, rho: Fraction, n: int) -> Any:
     r"""Bound :math:`(1-\rho)(k-1)/(n\chi_*)` on locally unbiased estimators at a share ``1 - rho`` (Theorem 8.1)."""
-    k, n = _check(k, budget, n)
+    k, n = check_problem(k, budget, n)
     if not 0 < rho < 1:
         raise InputError("rho", rho, "a share in (0, 1)")
     return (1 - Fraction(rho)) * (k - 1) / (n * budget)
@@ -42,7 +42,7 @@ def near_vertex_bound(k: int, budget: Number, *, rho: Fraction, n: int) -> Any:
 
 def two_regime_bound(k: int, budget: Number, *, n: int) -> Any:
     r"""Bound :math:`\min\{\frac{k-1}{n\chi_*},\frac1{k-1}\}/64` on every estimator (alphabets, Corollary 8.5)."""
-    k, n = _check(k, budget, n)
+    k, n = check_problem(k, budget, n)
     few, many = Fraction(1, 64 * (k - 1)), (k - 1) / (64 * n * budget)
     return few if less(few, many) is Verdict.TRUE else many
 
@@ -56,7 +56,7 @@ def sharp_cube_bound(k: int, budget: Number, *, n: int, h: Fraction | None = Non
 
     - ``h``: side, in ``(0, 1/(k-1))``; by default the best one, found in doubles: every side gives a valid bound.
     """
-    k, n = _check(k, budget, n)
+    k, n = check_problem(k, budget, n)
     m, chi = k - 1, float(budget)
 
     def value(side: float) -> float:
@@ -72,7 +72,7 @@ def sharp_cube_bound(k: int, budget: Number, *, n: int, h: Fraction | None = Non
 
 def corner_van_trees(k: int, budget: Number, *, n: int, h: Fraction | None = None) -> Bracket:
     r"""Bound :math:`(k-1)/(\frac{n\chi_*}{1-(k-1)h}+\frac{4\pi^2}{h^2})`, with cosine priors on ``(0, h)``."""
-    k, n = _check(k, budget, n)
+    k, n = check_problem(k, budget, n)
     m, chi = k - 1, float(budget)
 
     def value(side: float) -> float:
@@ -99,7 +99,8 @@ def _check_side(h: Fraction, m: int) -> Fraction:
     return Fraction(h)
 
 
-def _check(k: int, budget: Number, n: int) -> tuple[int, int]:
+def check_problem(k: int, budget: Number, n: int) -> tuple[int, int]:
+    """Numbers of inputs and users, checked; the budget is an exact number above 0."""
     k, n = as_integer(k, "k", 2), check_users(n)
     if isinstance(budget, float) or less(0, budget) is not Verdict.TRUE:
         raise InputError(

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._divergences import kl_divergence, total_variation
 from proofs_checks._estimation import cube_bound, decoding_bound
 from proofs_checks._minimax import Minimax, minimax_risk
 from proofs_checks.alphabets.section8_vertex import example_channels
@@ -19,7 +20,7 @@ from proofs_checks.anchored import _cases as cases
 from symshuffle.base.choices import Population
 from symshuffle.channels.channel import exact_columns
 from symshuffle.channels.geometry.linear import dot
-from symshuffle.channels.shuffled import chi_square, histogram_law, kl_divergence, total_variation
+from symshuffle.channels.shuffled import chi_square, histogram_law
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,

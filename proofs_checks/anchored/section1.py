@@ -12,7 +12,6 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from proofs_checks.anchored._maps import helmert, range_radius_squared
 from symshuffle.base.numbers import Verdict, brief
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.channels.geometry.linear import dot
@@ -32,7 +31,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.ledger.claims.parts import Clause, Erratum, Role, Severity, Standing
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.anchored.maps import fiber
+from symshuffle.utility.anchored.maps import fiber, helmert, range_radius_squared
 
 
 def _word(counts: Sequence[Any], first: int, own: Sequence[Any], other: Sequence[Any]) -> tuple[Any, Any]:

@@ -10,7 +10,6 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from proofs_checks.anchored._maps import helmert
 from symshuffle.base.errors import InputError
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.geometry.linear import Vector, dot
@@ -19,6 +18,7 @@ from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, 
 from symshuffle.ledger.claims.parts import Clause, Role
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw
+from symshuffle.utility.anchored.maps import helmert
 
 
 def _simplex_data(k: int) -> tuple[Callable[[sp.Matrix, sp.Matrix], sp.Expr], Callable[[sp.Matrix], sp.Expr]]:

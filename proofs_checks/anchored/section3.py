@@ -10,7 +10,6 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from proofs_checks.anchored._maps import range_radius_squared
 from symshuffle.base.errors import InputError
 from symshuffle.channels.geometry.linear import Vector, dot
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
@@ -18,7 +17,7 @@ from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, 
 from symshuffle.ledger.claims.parts import Clause
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw
-from symshuffle.utility.anchored.maps import fiber, project, transport, unproject
+from symshuffle.utility.anchored.maps import fiber, project, range_radius_squared, transport, unproject
 
 K4: Final = 4
 ZERO: Final = Fraction(0)

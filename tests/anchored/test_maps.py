@@ -5,12 +5,23 @@ import pytest
 
 from proofs_checks._symmetry import symmetrize_channel
 from proofs_checks._templates import is_exchangeable
-from proofs_checks.anchored._maps import Gauge, helmert, householder, range_radius_squared
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.groups import SymmetryGroup, cyclic_group, symmetric_group
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw
-from symshuffle.utility.anchored.maps import Fiber, completions, fiber, law_from_fiber, project, transport, unproject
+from symshuffle.utility.anchored.maps import (
+    Fiber,
+    Gauge,
+    completions,
+    fiber,
+    helmert,
+    householder,
+    law_from_fiber,
+    project,
+    range_radius_squared,
+    transport,
+    unproject,
+)
 from symshuffle.utility.frontiers.orbit import symmetrize
 
 F = Fraction

@@ -7,19 +7,18 @@ import numpy as np
 import pytest
 from scipy import optimize
 
+from proofs_checks.decomposition._clones import (
+    generic_pair,
+    intuitive_clone,
+    standard_clone,
+    two_point_mixture,
+    unsound_stronger_clone_pair,
+)
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import enclose
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence
-from symshuffle.decompositions.clones import (
-    generic_pair,
-    intuitive_clone,
-    standard_clone,
-    standard_clone_pair,
-    stronger_clone,
-    two_point_mixture,
-    unsound_stronger_clone_pair,
-)
+from symshuffle.decompositions.clones import standard_clone_pair, stronger_clone
 from symshuffle.decompositions.model import primary_decomposition
 from symshuffle.mechanisms.finite import rr
 

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import pytest
 
+from proofs_checks.ldp_tradeoff import _named
 from proofs_checks.ldp_tradeoff._named import best_uniform_size
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import Ball
-from symshuffle.design import named
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.named import weighted_guessing_breakpoints, weighted_guessing_problem, weighted_guessing_risk
 
@@ -32,7 +32,7 @@ def test_the_best_size_is_the_best_of_all_sizes(m, eps0, size):
 def test_sizes_whose_balls_meet_are_not_told_apart(monkeypatch):
     """Balls [k, k + 3/2] overlap, and balls [k, k + 1/2] do not: the largest then wins."""
     for half, meet in ((Fraction(3, 4), True), (Fraction(1, 4), False)):
-        monkeypatch.setattr(named, "uniform_information", lambda m, k, e, h=half: Ball(Fraction(k), k + 2 * h))
+        monkeypatch.setattr(_named, "uniform_information", lambda m, k, e, h=half: Ball(Fraction(k), k + 2 * h))
         if meet:
             with pytest.raises(NotDecided, match="m = 5"):
                 best_uniform_size(5, Fraction(1))

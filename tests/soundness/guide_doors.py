@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 
 import symshuffle
+from proofs_checks._divergences import renyi_divergence
 from symshuffle.accountants.bounds import search
 from symshuffle.accountants.questions import inverses
 from symshuffle.accountants.questions.curves import along_users
@@ -22,7 +23,6 @@ from symshuffle.accountants.rounds.plan import Round, Rounds
 from symshuffle.base.choices import Rigour, Side
 from symshuffle.base.numbers import Exp
 from symshuffle.base.results import Bracket
-from symshuffle.channels.shuffled import renyi_divergence
 from symshuffle.decompositions.model import ReductionPair
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.information.maximum import maximise

@@ -7,6 +7,7 @@ from fractions import Fraction as F
 import flint
 import numpy as np
 
+from proofs_checks import _extremes
 from symshuffle import (
     Channel,
     compare,
@@ -173,7 +174,7 @@ ROWS = (
     row("direction", extremes.Hinge.of, **LEVEL),
     row(
         "direction form",
-        extremes.chi_square_certificate,
+        _extremes.chi_square_certificate,
         RATIO.chi_square,
         3,
         **LEVEL,

@@ -7,11 +7,12 @@ import flint
 import numpy as np
 import pytest
 
+from proofs_checks._divergences import kl_divergence, renyi_divergence, total_variation
 from symshuffle import mechanism, parallel, subsample
 from symshuffle.accountants.bounds.evaluate import check_n
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import as_integer, working_precision
-from symshuffle.channels.shuffled import chi_square, hockey_stick, kl_divergence, renyi_divergence, total_variation
+from symshuffle.channels.shuffled import chi_square, hockey_stick
 from symshuffle.decompositions.clones import standard_clone_pair
 from symshuffle.design.information.measures import f_divergence
 from symshuffle.mechanisms.model import Mechanism

@@ -6,10 +6,10 @@ from fractions import Fraction as F
 
 import pytest
 
+from proofs_checks._divergences import kl_divergence, renyi_divergence
 from proofs_checks._limits import gaussian_profile
 from symshuffle.accountants.literature import baselines
 from symshuffle.accountants.literature.baselines import BlanketVariable
-from symshuffle.channels.shuffled import kl_divergence, renyi_divergence
 from symshuffle.utility.likelihood.extremes import gaussian_scale
 from symshuffle.vectors.error import compare
 from symshuffle.vectors.error.indices import shuffle_index

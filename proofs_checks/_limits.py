@@ -12,14 +12,13 @@ import math
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 from typing import Any, ClassVar, Final, final
 
 import flint
 
 from symshuffle.accountants.bounds.evaluate import check_n
-from symshuffle.base.choices import Direction, Rigour, choice
+from symshuffle.base.choices import Direction, Rigour, Under, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import (
@@ -37,18 +36,6 @@ from symshuffle.base.numbers import (
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
 from symshuffle.utility.likelihood.extremes import Hinge
 from symshuffle.utility.likelihood.law import LikelihoodRatio
-
-
-@final
-class Under(StrEnum):
-    """Law of a canonical pair: P, where all users hold the same input, or Q.
-
-    Under ``Q`` one user holds another input.
-    """
-
-    P = "P"
-    Q = "Q"
-
 
 BERRY_ESSEEN: Final = Fraction(4748, 10000)
 """An admissible constant for independent, identically distributed summands (I. Shevtsova, 2011)."""

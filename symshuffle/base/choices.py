@@ -184,6 +184,17 @@ class CertificateForm(StrEnum):
 
 
 @final
+class Under(StrEnum):
+    """Law of a canonical pair: P, where all users hold the same input, or Q.
+
+    Under ``Q`` one user holds another input.
+    """
+
+    P = "P"
+    Q = "Q"
+
+
+@final
 class Operator(StrEnum):
     """How a composition combines its parts.
 

@@ -1,7 +1,7 @@
 r"""The clone decompositions: standard, stronger and four-point.
 
 They are special cases of the general clone and never beat the privacy blanket (decomposition, Theorem 6). The standard
-clone is the generic bound of the literature, the same for all eps0-LDP mechanisms; :func:`generic_pair` is a better
+clone is the generic bound of the literature, the same for all eps0-LDP mechanisms; claims of the ledger know a better
 one. The three-cell pair of the stronger clone at any smaller clone probability is an object of study only: it is *not*
 an upper bound, and every name that leads to it says so.
 

@@ -86,7 +86,7 @@ class FiledValues:
     def read(
         cls, name: str, form: Mapping[str, Any], given: Mapping[str, str], *, eps0: object = None, lam: object = None
     ) -> FiledValues:
-        """The values that are given, checked as :meth:`symshuffle.mechanisms.Mechanism.at` does.
+        """The values that are given, checked as ``Mechanism.at`` does.
 
         Raises
         ------

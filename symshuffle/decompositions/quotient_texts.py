@@ -111,8 +111,8 @@ class QuotientTexts:
         self._variables: list[_Variable] = []
         self._square: tuple[int, int] | None = None
         """Number of the variable that is the root of an integer, and that integer."""
-        self._known: dict[str, Quotient] = {name: self.number(value) for name, value in values.items()}
-        self._root: Quotient | None = None
+        self._known: dict[str, OpenQuotient] = {name: self.number(value) for name, value in values.items()}
+        self._root: OpenQuotient | None = None
         if lam is None or isinstance(lam, Exp):
             name = "lambda" if lam is None else str(lam)
             sample = _SAMPLE["lambda"] if lam is None else Fraction(math.exp(lam.exponent / 2)) ** 2
@@ -123,19 +123,19 @@ class QuotientTexts:
             if root:
                 self._root = self._root_of(lam)
 
-    def number(self, value: Fraction | int) -> Quotient:
+    def number(self, value: Fraction | int) -> OpenQuotient:
         """A number as a quotient."""
         value = Fraction(value)
-        return Quotient(self, self._constant(value.numerator), self._constant(value.denominator))
+        return OpenQuotient(self, self._constant(value.numerator), self._constant(value.denominator))
 
-    def read(self, text: str) -> Quotient:
+    def read(self, text: str) -> OpenQuotient:
         """The quotient that a text denotes.
 
         Examples
         --------
         >>> reader = QuotientTexts({"k": Fraction(3)}, None, root=False)
-        >>> str(reader.read("(lam - 1)**2/(lam*(k - 1) - 2) + 1 - D"))
-        '(lambda - 2*D + 1)/2'
+        >>> str(reader.read("1 - (lam - 1)/(lam + k - 1)"))
+        '3/(lambda + 2)'
         """
         names = {name: self._name(name) for name in _names_in(text)}
         return compiled(text, tuple(names), self.number, self._rooted)(*names.values())  # type: ignore[no-any-return]
@@ -143,30 +143,30 @@ class QuotientTexts:
     def _constant(self, number: int) -> Any:
         return self._context.constant(number)
 
-    def _name(self, name: str) -> Quotient:
+    def _name(self, name: str) -> OpenQuotient:
         if name not in self._known:
             sample = None if name in _UNSIGNED else _SAMPLE.get(name, _LARGE)
             self._known[name] = self._variable(_Variable(name, sample))
         return self._known[name]
 
-    def _variable(self, one: _Variable) -> Quotient:
+    def _variable(self, one: _Variable) -> OpenQuotient:
         if one not in self._variables:
             if len(self._variables) == _MOST_VARIABLES:
                 raise Unsupported("a closed form in too many powers")
             self._variables.append(one)
-        return Quotient(self, self._context.gens()[self._variables.index(one)], self._constant(1))
+        return OpenQuotient(self, self._context.gens()[self._variables.index(one)], self._constant(1))
 
     def name_of(self, powers: tuple[int, ...]) -> str:
         """The name whose first power this is; empty for no power."""
         place = next((i for i, power in enumerate(powers) if power), None)
         return "" if place is None else self._variables[place].base
 
-    def _rooted(self, value: Quotient) -> Quotient:
+    def _rooted(self, value: OpenQuotient) -> OpenQuotient:
         if self._root is None or value != self._known["lam"]:
             raise Unsupported("a root of anything but the ratio cap")
         return self._root
 
-    def _root_of(self, lam: Fraction) -> Quotient:
+    def _root_of(self, lam: Fraction) -> OpenQuotient:
         product = lam.numerator * lam.denominator
         whole = math.isqrt(product)
         if whole * whole == product:
@@ -195,7 +195,7 @@ class QuotientTexts:
         assert self._square is not None
         return self._context.gens()[self._square[0]]
 
-    def to_power(self, polynomial: Any, exponent: str) -> Quotient:
+    def to_power(self, polynomial: Any, exponent: str) -> OpenQuotient:
         """A polynomial to an open power: the product of its factors to this power, each a variable of its own."""
         content, factors = polynomial.factor()
         parts = [(self._oriented(factor), times) for factor, times in factors]
@@ -275,7 +275,7 @@ class QuotientTexts:
         found.sort(key=place)
         return number, found
 
-    def write(self, value: Quotient, latex: bool = False) -> str:
+    def write(self, value: OpenQuotient, latex: bool = False) -> str:
         """The quotient as text, factored, as far as that is known with factors that are positive on the range."""
         above, tops = self._factors(value.top)
         below, bottoms = self._factors(value.bottom)
@@ -311,7 +311,7 @@ class QuotientTexts:
 
 
 @final
-class Quotient:
+class OpenQuotient:
     """A quotient of two polynomials in lowest terms; equal ones compare equal."""
 
     __slots__ = ("_reader", "bottom", "top")
@@ -332,7 +332,7 @@ class Quotient:
         self._reader, self.top, self.bottom = reader, above // common, below // common
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Quotient) and self.top == other.top and self.bottom == other.bottom
+        return isinstance(other, OpenQuotient) and self.top == other.top and self.bottom == other.bottom
 
     def __hash__(self) -> int:
         return hash(str(self))
@@ -340,25 +340,25 @@ class Quotient:
     def __bool__(self) -> bool:
         return bool(self.top != 0)
 
-    def __neg__(self) -> Quotient:
-        return Quotient(self._reader, -self.top, self.bottom)
+    def __neg__(self) -> OpenQuotient:
+        return OpenQuotient(self._reader, -self.top, self.bottom)
 
-    def __add__(self, other: Quotient) -> Quotient:
-        return Quotient(self._reader, self.top * other.bottom + other.top * self.bottom, self.bottom * other.bottom)
+    def __add__(self, other: OpenQuotient) -> OpenQuotient:
+        return OpenQuotient(self._reader, self.top * other.bottom + other.top * self.bottom, self.bottom * other.bottom)
 
-    def __sub__(self, other: Quotient) -> Quotient:
+    def __sub__(self, other: OpenQuotient) -> OpenQuotient:
         return self + -other
 
-    def __mul__(self, other: Quotient) -> Quotient:
-        return Quotient(self._reader, self.top * other.top, self.bottom * other.bottom)
+    def __mul__(self, other: OpenQuotient) -> OpenQuotient:
+        return OpenQuotient(self._reader, self.top * other.top, self.bottom * other.bottom)
 
-    def __truediv__(self, other: Quotient) -> Quotient:
-        return Quotient(self._reader, self.top * other.bottom, self.bottom * other.top)
+    def __truediv__(self, other: OpenQuotient) -> OpenQuotient:
+        return OpenQuotient(self._reader, self.top * other.bottom, self.bottom * other.top)
 
-    def __pow__(self, exponent: Quotient | int) -> Quotient:
+    def __pow__(self, exponent: OpenQuotient | int) -> OpenQuotient:
         if isinstance(exponent, int):
             one, other = (self.top, self.bottom) if exponent >= 0 else (self.bottom, self.top)
-            return Quotient(self._reader, one ** abs(exponent), other ** abs(exponent))
+            return OpenQuotient(self._reader, one ** abs(exponent), other ** abs(exponent))
         found = self._reader.number(1)
         for name, times in exponent.linear():
             one = self

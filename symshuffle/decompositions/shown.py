@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
-from symshuffle.base.results import FirstLines
 from symshuffle.decompositions.closed_forms import ClosedForm, table
 from symshuffle.decompositions.filed_values import FiledValues
-from symshuffle.decompositions.quotient_texts import Quotient, QuotientTexts
+from symshuffle.decompositions.model import first_lines
+from symshuffle.decompositions.quotient_texts import OpenQuotient, QuotientTexts
 from symshuffle.mechanisms.tables import array
 
 if TYPE_CHECKING:
@@ -49,17 +49,6 @@ class ShownDecomposition:
         }
 
 
-def first_lines(gamma: str, mechanism: str, pair: str, ranges: str) -> FirstLines:
-    """First lines of a decomposition: similarity, mechanism, pair of inputs, evidence."""
-    return FirstLines(
-        "gamma",
-        f"{gamma} (exact)",
-        about=f"share of each message of {mechanism} that does not depend on the input, {pair}"
-        f"{f', for all {ranges}' if ranges else ''}; a step of a bound, and no guarantee by itself",
-        sure="a theorem (decomposition, Theorem 7), derived by computer algebra without rounding",
-    )
-
-
 def shown_decomposition(mechanism: Mechanism) -> ShownDecomposition:
     """The texts of a mechanism, derived."""
     from symshuffle.decompositions.symbolic import optimal_decomposition
@@ -91,7 +80,7 @@ def shown_at(asked: FiledValues) -> ShownDecomposition:
     one, x = reader.number(1), reader.read("x")
     weights = [[reader.read(text) for text in line[:3]] for line in lines]
     (_, _, beta), known = weights[-1], [i for i, cell in enumerate(weights[:-1]) if any(cell)]
-    atoms: dict[Quotient, Quotient] = {}
+    atoms: dict[OpenQuotient, OpenQuotient] = {}
     outside: list[str] = []
     for i in known:
         (a, b, c), ratios = weights[i], lines[i][3]

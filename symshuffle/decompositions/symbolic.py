@@ -24,8 +24,7 @@ from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import CalculatedCell, calculated_law
 from symshuffle.decompositions.closed_forms import cells_on_file, lines_on_file
 from symshuffle.decompositions.counting import Cell, count_cells, roles_of
-from symshuffle.decompositions.model import Decomposition
-from symshuffle.decompositions.shown import first_lines
+from symshuffle.decompositions.model import Decomposition, first_lines
 from symshuffle.mechanisms.display import factored, latex, text
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import is_named

@@ -141,7 +141,7 @@ def cardioid_program(m: int, gamma: Fraction) -> ParametricProgram:
 
     Readings are ``x`` in ``0..m-1`` with :math:`P(x|\theta) = \frac1m (1 + \gamma\cos(2\pi x/m - \theta))`, the loss of
     answering ``a`` is :math:`1-\cos(\theta-a)`, the prior uniform on the circle. Actions are the multiples of
-    :math:`\pi/m`; by :func:`grid_suffices` no other actions lower the risk.
+    :math:`\pi/m`; no other actions lower the risk, as a claim of the ledger shows.
 
     Parameters
     ----------

@@ -7,7 +7,6 @@ from fractions import Fraction as F
 import flint
 import numpy as np
 
-from proofs_checks import _extremes
 from symshuffle import (
     Channel,
     compare,
@@ -172,15 +171,6 @@ ROWS = (
     row("direction", Laplace(F(2)).mixed_background, F(6, 5)),
     row("rigour", baselines.standard_clone, F(2), exp_eps=F(6, 5), n=3),
     row("direction", extremes.Hinge.of, **LEVEL),
-    row(
-        "direction form",
-        _extremes.chi_square_certificate,
-        RATIO.chi_square,
-        3,
-        **LEVEL,
-        direction="forward",
-        lam=F(2),
-    ),
     row("direction rigour", RATIO.profile, 3, **LEVEL),
     row("direction", worst.worst_curve, F(1, 4), 3, lam=F(2), exp_eps=F(6, 5)),
     row("rigour", OrderComparison, PAIR, 3, F(1), F(2), (F(1), F(2)), ("undecided",)),

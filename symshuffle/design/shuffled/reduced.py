@@ -19,7 +19,7 @@ _HELD = {Others.BLANKET: (), Others.FIRST: (0,), Others.SECOND: (1,), Others.THI
 
 
 def orbit_reduction(orbits: Sequence[Orbit]) -> Reduction:
-    """Reduction of a mixture of orbits, that of :func:`orbit_mechanism`: one class of pairs, all others alike."""
+    """Reduction of a mixture of orbits, that of ``orbit_mechanism``: one class of pairs, all others alike."""
     k = sum(count for count, _ in orbits[0].levels)
     real = (Others.THIRD, Others.SECOND, Others.FIRST) if k > 2 else (Others.SECOND, Others.FIRST)
 

@@ -10,15 +10,13 @@ import flint
 import pytest
 
 from proofs_checks.ldp_tradeoff._cases import gather
-from proofs_checks.ldp_tradeoff._cones import PolyhedralCone
+from proofs_checks.ldp_tradeoff._cones import PolyhedralCone, maximal_weights, non_extreme_output
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.extremal import (
     LDPCone,
     MaximalPolytope,
     dominating_extremal,
-    maximal_weights,
-    non_extreme_output,
     proper_subsets,
     staircase_matrix,
 )

@@ -8,8 +8,9 @@ from fractions import Fraction
 import pytest
 
 from proofs_checks._symmetry import OrbitPolytope, act_on_channel, average_weights, symmetrize_channel
+from proofs_checks.ldp_tradeoff._cones import non_extreme_output
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.channels.geometry.extremal import MaximalPolytope, non_extreme_output
+from symshuffle.channels.geometry.extremal import MaximalPolytope
 from symshuffle.channels.geometry.groups import (
     SymmetryGroup,
     cyclic_group,

@@ -17,8 +17,9 @@ from symshuffle.decompositions.shown import shown_decomposition
 from symshuffle.decompositions.symbolic import counted_decomposition, lines_of, optimal_decomposition
 from symshuffle.design.comparison.families import names
 from symshuffle.design.comparison.forms import blanket_variance
+from symshuffle.mechanisms.affine import affine_hashing
 from symshuffle.mechanisms.given import LAM_PARAMETER
-from symshuffle.mechanisms.members import LISTED, Alike, BitStrings
+from symshuffle.mechanisms.members import LISTED, TOLD, Alike, BitStrings
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.outputs import OutputClass
 from symshuffle.mechanisms.registry import mechanism, thinned
@@ -46,6 +47,13 @@ def derived() -> dict[str, Any]:
             **({} if thin else {**_shown(one), "classes": [_class(output_class) for output_class in one.classes]}),
             **({"capped": capped_texts()} if name == "subset-selection" else {}),
         }
+    hashing = affine_hashing()  # no name: plans of surveys alone ask for it
+    found[hashing.name] = {
+        "thinned": False,
+        **_described(hashing),
+        "cells": dict(_decompositions(hashing, limits=False)),
+        "limit": {},
+    }
     return found
 
 
@@ -163,6 +171,7 @@ def _described(one: Mechanism) -> dict[str, Any]:
     return {
         "pairs": one.pair.words,
         "by": None if told is None else str(told),
+        "told": next((name for name, class_of in TOLD.items() if class_of is one.pair.class_of), None),
         "slope": None if slope is None else [[*map(written, (*ratios, rate))] for ratios, rate in slope.atoms],
         "defaults": any(p.default is not None and not p.has_limit for p in own),
         "inputs": written(one.inputs),

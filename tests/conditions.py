@@ -32,7 +32,7 @@ MODULES = (
     "symshuffle.ledger.recheck.values",
     "symshuffle.design.decision.certificate",
     "symshuffle.design.decision.problems",
-    "symshuffle.utility.frontiers.convex_order",
+    "proofs_checks._convex_order",
     "symshuffle.design.information.maximum",
     "symshuffle.design.information.formulas",
     "symshuffle.utility.estimation.lower_bounds",

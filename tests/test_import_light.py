@@ -1,6 +1,7 @@
 """`import symshuffle` loads no heavy library; the names load on first use."""
 
 import importlib
+import itertools
 import json
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import symshuffle
+from tests.shell import run
 from tests.words import words
 
 HEAVY = (
@@ -151,6 +153,115 @@ def test_these_commands_need_no_algebra(commands, unasked, tmp_path):
     assert [command for command, _, _ in told] == list(commands)
     for command, status, modules in told:
         assert (command, status, unasked & set(modules)) == (command, 0, set())
+
+
+BLOCKED = """
+import contextlib, io, json, sys
+
+class Loaded(BaseException):
+    pass
+
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name == "sympy":
+            raise Loaded(name)
+
+sys.meta_path.insert(0, Refuse())
+from symshuffle.cli import main
+found = []
+for line in json.load(sys.stdin):
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        try:
+            status = main(line)
+        except Loaded:
+            status = "SymPy"
+    found.append(status)
+print(json.dumps(found))
+"""
+"""Runs lines one after the other in a process that cannot import SymPy."""
+
+ABOUT_ONE = (
+    "delta --n 9 --eps 1/3 --engine exact",
+    "delta --n 9 --eps 1/3 --adjacency zero-out --json",
+    "solve-n --delta 1/2 --eps 1",
+    "gdp --n 100",
+    "worst-background --n 3 --eps 1/3",
+    "decompose --json",
+    "decompose --latex",
+    "law --json",
+    "law --n 9 --eps 1/3",
+    "solve-eps0 --n 9 --delta 1e-2 --eps 1",
+)
+"""What is asked about one mechanism, whose name and values come after the first word."""
+
+NEEDED = {
+    "rappor": "D=3",
+    "oue": "D=3",
+    "blh": "D=3",
+    "olh": "g=4 D=3",
+    "hadamard": "D=4",
+    "half-block": "k=4 d=2",
+    "subset-selection": "k=4 s=2",
+    "aug-rr": "k=3 p=1/2",
+    "erasure": "k=3 p=1/3",
+    "laplace": "cells=4",
+    "bmg": "gamma=0.9 sigma0=3",
+    "privunit": "p=0.9 theta=0.1 d=3",
+    "sphere-linear": "c=1/2",
+    "clipped-linear": "clip=0 chi=1 d=3",
+    "gaussian": "sigma0=3",
+}
+"""Values of every parameter but the budget; those of a mechanism that is not here are ``k=3``, if it has one."""
+
+DEAR = ("bmg", "gaussian", "clipped-linear")
+"""Mechanisms of vectors whose bounds take a second each; one line above asks for one of them."""
+
+ENUMERATED = {"half-block": "k", "rappor": "D", "oue": "D", "blh": "D", "olh": "D"}
+"""The size at which ``law`` lists the outputs of a mechanism, other parameters being open: algebra adds them up."""
+
+
+def values_of(name, parameters):
+    """No value, all values, and every other choice of values, the budget among them."""
+    named = words(NEEDED.get(name, "k=3" if "k" in parameters else ""))
+    given = [("-p", value) for value in named] + ([("--eps0", "1")] if "lam" in parameters else [])
+    for size in range(len(given) + 1):
+        for chosen in itertools.combinations(given, size):
+            yield tuple(part for pair in chosen for part in pair), len(chosen) == len(given)
+
+
+def lines_about_every_mechanism(listed):
+    """Every command about one mechanism, for every mechanism of the catalogue, with no, some, and all values."""
+    for one in listed:
+        for values, whole in values_of(one["name"], one["parameters"]):
+            for command in ABOUT_ONE:
+                word, *options = command.split()
+                sized = any(value.startswith(f"{ENUMERATED.get(one['name'])}=") for value in values)
+                if not (
+                    (word == "law" and sized and not whole)
+                    or (word == "solve-eps0" and "--eps0" in values)
+                    or (word == "delta" and whole and one["name"] in DEAR)
+                ):
+                    yield [word, one["name"], *values, *options]
+            if whole and one["name"] not in DEAR:
+                yield ["delta", one["name"], *values, *words("--n 2 --eps 1/3 --proof"), f"{one['name']}-proof.json"]
+
+
+def test_no_question_about_a_named_mechanism_needs_algebra(tmp_path, capsys):
+    from symshuffle.collect.mechanisms import SCHEMES
+    from symshuffle.design.comparison.families import names_on_file
+
+    listed = json.loads(run(capsys, "mechanisms", "--json")[1])
+    lines = list(lines_about_every_mechanism(listed))
+    assert {line[1] for line in lines} == {one["name"] for one in listed} and len(lines) > 500
+    target, level = words("--n 100 --eps 1 --delta 1e-2"), words("--n 100 --eps0 1 --delta 1e-2")
+    lines += [[*words("collect plan --k 4 --out"), f"{name}.json", "--mechanism", name, *target] for name in SCHEMES]
+    lines += [["compare", "--k", "4", "--mechanism", name, *level] for name in names_on_file()]
+    lines += [["design", "shuffled", "--k", "3", *target]]
+    asked = {"input": json.dumps(lines), "capture_output": True, "text": True, "cwd": tmp_path}
+    found = subprocess.run([sys.executable, "-c", BLOCKED], check=True, **asked)
+    told = dict(zip(map(" ".join, lines), json.loads(found.stdout), strict=True))
+    assert [line for line, status in told.items() if status == "SymPy"] == []
+    assert set(told.values()) <= {0, 2, 3} and sum(status == 0 for status in told.values()) > len(told) / 4
 
 
 def test_every_command_is_asked_whether_it_needs_algebra():

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from proofs_checks.alphabets._equivariant import response_mixture
 from symshuffle.base.choices import Population
 from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
@@ -28,7 +29,6 @@ from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.mechanisms.finite import subset_selection
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import enumerated_risk
-from symshuffle.utility.frontiers.equivariant import response_mixture
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.likelihood import families
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from proofs_checks._estimation import cramer_rao_trace
 from proofs_checks.alphabets.section10_thinning import INSTANCES, example_row
 from proofs_checks.decomposition._panels import (
     BLACK,
@@ -35,13 +36,7 @@ from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.symbolic import evaluate
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import isotropic_risk
-from symshuffle.utility.estimation.corner import (
-    corner_van_trees,
-    cramer_rao_trace,
-    near_vertex_bound,
-    sharp_cube_bound,
-    two_regime_bound,
-)
+from symshuffle.utility.estimation.corner import corner_van_trees, near_vertex_bound, sharp_cube_bound, two_regime_bound
 from symshuffle.utility.estimation.lower_bounds import best_shrinkage_risk, minimax_sandwich
 from symshuffle.utility.frontiers.equivariant import matched_risk, thinning_gain
 from symshuffle.utility.frontiers.frontier import threshold_budget, trace_frontier

@@ -9,20 +9,16 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Final
 
+from proofs_checks._extremes import chi_square_certificate
+from proofs_checks._limits import berry_esseen_bound, gaussian_profile, kolmogorov_distance
 from proofs_checks.decomposition._panels import BLACK, GREY, SERIES, Look, Panel, Series, write
 from symshuffle.base.artifacts import write_atomically
 from symshuffle.base.choices import Direction, Under
 from symshuffle.base.numbers import Exp, Number, Real, upper_end
 from symshuffle.ledger.claims.model import Claim
 from symshuffle.mechanisms.registry import mechanism
-from symshuffle.utility.likelihood.extremes import (
-    chi_square_certificate,
-    endpoint_ratio,
-    gaussian_scale,
-    largest_chi_square,
-)
+from symshuffle.utility.likelihood.extremes import endpoint_ratio, gaussian_scale, largest_chi_square
 from symshuffle.utility.likelihood.law import LikelihoodRatio
-from symshuffle.utility.likelihood.limits import berry_esseen_bound, gaussian_profile, kolmogorov_distance
 
 CLAIMS: Final[tuple[Claim, ...]] = ()
 

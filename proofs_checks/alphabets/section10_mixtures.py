@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets._cases import ROOT
+from proofs_checks.alphabets._equivariant import response_mixture
 from symshuffle.base.choices import Population
 from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel
@@ -31,7 +32,6 @@ from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_estimator, enumerated_risk
-from symshuffle.utility.frontiers.equivariant import response_mixture
 from symshuffle.utility.frontiers.frontier import threshold_budget, trace_frontier
 from symshuffle.utility.frontiers.subset_forms import (
     critical_ratio,

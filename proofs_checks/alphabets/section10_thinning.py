@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.alphabets._cases import ROOT
+from proofs_checks.alphabets._equivariant import risk_constant
 from symshuffle.base.choices import Population
 from symshuffle.base.numbers import Exp, Real, lower_end, upper_end
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
@@ -26,12 +27,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, evaluate
-from symshuffle.utility.frontiers.equivariant import (
-    matched_risk,
-    optimal_equivariant_risk,
-    risk_constant,
-    thinning_gain,
-)
+from symshuffle.utility.frontiers.equivariant import matched_risk, optimal_equivariant_risk, thinning_gain
 from symshuffle.utility.frontiers.frontier import threshold_budget
 from symshuffle.utility.frontiers.subset_forms import at, critical_ratio, subset_budget
 

@@ -12,6 +12,13 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets._cases import ROOT
+from proofs_checks.alphabets._equivariant import (
+    orbit_slope,
+    ordered_pair_slope,
+    smallest_reciprocal_sum,
+    two_level_reciprocals,
+    two_level_template,
+)
 from proofs_checks.alphabets.section11_templates import sum_over_inputs
 from symshuffle.base.choices import Population
 from symshuffle.base.numbers import lower_end, upper_end
@@ -33,17 +40,7 @@ from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative, positive
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import isotropic_risk
-from symshuffle.utility.frontiers.equivariant import (
-    ALPHA,
-    BETA,
-    SPREAD,
-    optimal_equivariant_risk,
-    orbit_slope,
-    ordered_pair_slope,
-    smallest_reciprocal_sum,
-    two_level_reciprocals,
-    two_level_template,
-)
+from symshuffle.utility.frontiers.equivariant import ALPHA, BETA, SPREAD, optimal_equivariant_risk
 from symshuffle.utility.frontiers.subset_forms import subset_slope
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._estimation import fisher_information
 from symshuffle.base.choices import Population
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.linear import Vector
@@ -26,7 +27,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
 )
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.canonical import canonical_estimator, enumerated_risk, fisher_information
+from symshuffle.utility.estimation.canonical import canonical_estimator, enumerated_risk
 from symshuffle.utility.estimation.moments import levels_budget, levels_signal
 from symshuffle.utility.frontiers.orbit import Orbit
 from symshuffle.utility.frontiers.orbits import orbit_mixture

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks.alphabets._equivariant import inclusion_probabilities, risk_constant
 from symshuffle.base.choices import Population
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
@@ -27,7 +28,6 @@ from symshuffle.mechanisms.finite import K, S, krr, subset_selection
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_estimator, enumerated_risk
-from symshuffle.utility.frontiers.equivariant import inclusion_probabilities, risk_constant
 from symshuffle.utility.frontiers.subset_forms import subset_budget, subset_trace
 
 CASES: Final = ((3, 1, 2), (3, 2, 3), (4, 2, 2), (5, 2, 5), (5, 3, 2), (5, 4, 3))

@@ -11,6 +11,12 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets._cases import ROOT
+from proofs_checks.alphabets._equivariant import (
+    is_positive,
+    ratio_derivative,
+    risk_derivative,
+    thinned_subset_selection,
+)
 from proofs_checks.alphabets.section12_selection import subset_risk
 from symshuffle.base.choices import Population
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
@@ -29,13 +35,7 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.estimation.canonical import canonical_risk
-from symshuffle.utility.frontiers.equivariant import (
-    is_positive,
-    matched_risk,
-    ratio_derivative,
-    risk_derivative,
-    thinned_subset_selection,
-)
+from symshuffle.utility.frontiers.equivariant import matched_risk
 from symshuffle.utility.frontiers.orbits import orbit_mixture
 from symshuffle.utility.frontiers.subset_forms import subset_budget, subset_slope
 

@@ -11,12 +11,14 @@ import flint
 import numpy as np
 import sympy as sp
 
+from proofs_checks._divergences import total_variation
+from proofs_checks._limits import gaussian_profile
 from proofs_checks.alphabets import _cases as cases
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Verdict, to_arb, working_precision
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.shuffled import law_divergence, total_variation
+from symshuffle.channels.shuffled import law_divergence
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -31,7 +33,6 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.utility.likelihood.law import LikelihoodRatio, require_common_support
-from symshuffle.utility.likelihood.limits import gaussian_profile
 
 ZERO: Final = Fraction(0)
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._extremes import half_block_channel
 from proofs_checks.alphabets import _cases as cases
 from symshuffle.base.choices import Rigour
 from symshuffle.base.results import passes
@@ -28,7 +29,6 @@ from symshuffle.ledger.claims.model import (
     identity,
     serving,
 )
-from symshuffle.utility.likelihood.extremes import half_block_channel
 from symshuffle.utility.likelihood.law import LikelihoodRatio, Quotient, likelihood_quotient
 
 ORDERS: Final = (Fraction(1), Fraction(6, 5), Fraction(3, 2))

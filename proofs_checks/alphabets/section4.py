@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._extremes import half_block_channel
 from proofs_checks.alphabets import _cases as cases
 from symshuffle.base.lp import LinearProgram
 from symshuffle.base.numbers import less
@@ -32,7 +33,6 @@ from symshuffle.utility.likelihood.extremes import (
     bhatia_davis_bound,
     endpoint_ratio,
     gaussian_scale,
-    half_block_channel,
     largest_chi_square,
 )
 from symshuffle.utility.likelihood.law import LikelihoodRatio

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._extremes import half_block_channel
 from proofs_checks.alphabets import _cases as cases
 from symshuffle.base.choices import Direction, Rigour
 from symshuffle.base.errors import InputError
@@ -34,7 +35,7 @@ from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.frontiers.contamination import Contamination, binary_envelope
 from symshuffle.utility.likelihood import families
-from symshuffle.utility.likelihood.extremes import half_block_channel, largest_chi_square
+from symshuffle.utility.likelihood.extremes import largest_chi_square
 from symshuffle.utility.likelihood.law import LikelihoodRatio
 
 DISTANCE: Final = sp.Symbol("d", integer=True, positive=True)

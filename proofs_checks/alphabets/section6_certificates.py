@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._extremes import chi_square_certificate, quarter_bound, two_moment_bound
 from proofs_checks.alphabets import _cases as cases
 from symshuffle.base.choices import CertificateForm, Direction, Rigour
 from symshuffle.base.numbers import upper_end
@@ -28,13 +29,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.utility.likelihood.extremes import (
-    chi_square_certificate,
-    endpoint_ratio,
-    largest_chi_square,
-    quarter_bound,
-    two_moment_bound,
-)
+from symshuffle.utility.likelihood.extremes import endpoint_ratio, largest_chi_square
 from symshuffle.utility.likelihood.law import LikelihoodRatio
 
 WAYS: Final = tuple(Direction)

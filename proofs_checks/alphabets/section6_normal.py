@@ -10,6 +10,7 @@ import flint
 import numpy as np
 import sympy as sp
 
+from proofs_checks._limits import BERRY_ESSEEN, berry_esseen_bound, kolmogorov_distance, normal_profile
 from proofs_checks.alphabets import _cases as cases
 from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import Ball, to_arb, working_precision
@@ -31,7 +32,6 @@ from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.likelihood.extremes import endpoint_ratio
 from symshuffle.utility.likelihood.law import LikelihoodRatio
-from symshuffle.utility.likelihood.limits import BERRY_ESSEEN, berry_esseen_bound, kolmogorov_distance, normal_profile
 
 USERS: Final = (1, 2, 5, 20, 100)
 HALF: Final = Fraction(1, 2)

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._extremes import dilute, half_block_channel
 from proofs_checks.alphabets import _cases as cases
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
@@ -33,7 +34,7 @@ from symshuffle.mechanisms.finite import K, half_block
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.likelihood import families
-from symshuffle.utility.likelihood.extremes import dilute, endpoint_ratio, half_block_channel, largest_chi_square
+from symshuffle.utility.likelihood.extremes import endpoint_ratio, largest_chi_square
 from symshuffle.utility.likelihood.law import LikelihoodRatio, likelihood_quotient
 
 

@@ -12,13 +12,15 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._divergences import kl_divergence, total_variation
+from proofs_checks._estimation import cube_bound, decoding_bound
 from proofs_checks._minimax import Minimax, minimax_risk
 from proofs_checks.alphabets.section8_vertex import example_channels
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.choices import Population
 from symshuffle.channels.channel import exact_columns
 from symshuffle.channels.geometry.linear import dot
-from symshuffle.channels.shuffled import chi_square, histogram_law, kl_divergence, total_variation
+from symshuffle.channels.shuffled import chi_square, histogram_law
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -34,7 +36,7 @@ from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.corner import cube_bound, decoding_bound, two_regime_bound
+from symshuffle.utility.estimation.corner import two_regime_bound
 
 _CHI, _N, _H, _R = sp.symbols("chi n h r", positive=True)
 

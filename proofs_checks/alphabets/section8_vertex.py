@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._estimation import cramer_rao_trace, fisher_information
 from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.geometry.linear import Vector, dot, rank
@@ -30,8 +31,7 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, S, half_block, krr
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.canonical import fisher_information
-from symshuffle.utility.estimation.corner import cramer_rao_trace, near_vertex_bound
+from symshuffle.utility.estimation.corner import near_vertex_bound
 from symshuffle.utility.frontiers.subset_forms import subset_budget
 
 _CHI, _SHARE, _N = sp.symbols("chi theta n", positive=True)

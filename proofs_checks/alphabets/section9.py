@@ -12,6 +12,8 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks._symmetry import symmetrize_channel
+from proofs_checks._templates import is_exchangeable
+from proofs_checks.alphabets._equivariant import response_mixture
 from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.geometry.groups import cyclic_group
@@ -31,8 +33,7 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import inverse_trace
-from symshuffle.utility.frontiers.equivariant import response_mixture
-from symshuffle.utility.frontiers.orbit import is_exchangeable, symmetrize
+from symshuffle.utility.frontiers.orbit import symmetrize
 
 
 def _averaged(channel: Channel) -> dict[tuple[int, tuple[int, ...], int], Fraction]:

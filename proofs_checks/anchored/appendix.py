@@ -11,6 +11,8 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._estimation import cosine_prior, prior_information
+from proofs_checks._templates import extreme_templates, subset_template
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.errors import InputError
 from symshuffle.base.lp import LinearProgram
@@ -31,17 +33,10 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import augmented_randomized_response, krr, rr
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.lower_bounds import cosine_prior, prior_information, van_trees_bound
+from symshuffle.utility.estimation.lower_bounds import van_trees_bound
 from symshuffle.utility.frontiers.contamination import ratio_law
 from symshuffle.utility.frontiers.convex_order import endpoint_law
-from symshuffle.utility.frontiers.orbit import (
-    decompose,
-    extreme_templates,
-    mix_laws,
-    orbit_law,
-    subset_template,
-    symmetrize,
-)
+from symshuffle.utility.frontiers.orbit import decompose, mix_laws, orbit_law, symmetrize
 
 ZERO: Final = Fraction(0)
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._templates import subset_template
 from symshuffle.base.numbers import Verdict, less
 from symshuffle.base.results import passes
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
@@ -21,7 +22,7 @@ from symshuffle.utility.anchored.law import AnchoredLaw, template_budget
 from symshuffle.utility.estimation.moments import trace
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes, raw_cap_trace
 from symshuffle.utility.frontiers.frontier import threshold_budget, trace_frontier
-from symshuffle.utility.frontiers.orbit import subset_orbit, subset_template
+from symshuffle.utility.frontiers.orbit import subset_orbit
 from symshuffle.utility.frontiers.subset_forms import subset_trace
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._convex_order import convex_order
 from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.law import Law
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
@@ -25,13 +26,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.ledger.claims.parts import Role
 from symshuffle.mechanisms.finite import rr
-from symshuffle.utility.frontiers.convex_order import (
-    average_law,
-    convex_order,
-    endpoint_law,
-    exact_atoms,
-    stop_loss,
-)
+from symshuffle.utility.frontiers.convex_order import average_law, endpoint_law, exact_atoms, stop_loss
 
 ZERO: Final = Fraction(0)
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._convex_order import moments_from_average
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.choices import Direction
 from symshuffle.channels.law import Law
@@ -16,14 +17,7 @@ from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, id
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
 from symshuffle.ledger.claims.parts import Clause, Role
 from symshuffle.utility.frontiers.contamination import Contamination
-from symshuffle.utility.frontiers.convex_order import (
-    average_law,
-    endpoint_law,
-    exact_atoms,
-    moments_from_average,
-    profile_gap,
-    rigidity_gap,
-)
+from symshuffle.utility.frontiers.convex_order import average_law, endpoint_law, exact_atoms, profile_gap, rigidity_gap
 
 ZERO: Final = Fraction(0)
 

@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks._symmetry import symmetrize_channel
+from proofs_checks._templates import is_exchangeable
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.choices import Population
 from symshuffle.channels.geometry.groups import SymmetryGroup, cyclic_group
@@ -22,7 +23,7 @@ from symshuffle.ledger.claims.parts import Clause
 from symshuffle.mechanisms.finite import krr
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import enumerated_risk, worst_canonical_risk
-from symshuffle.utility.frontiers.orbit import is_exchangeable, symmetrize
+from symshuffle.utility.frontiers.orbit import symmetrize
 
 ZERO: Final = Fraction(0)
 

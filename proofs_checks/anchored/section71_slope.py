@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._templates import slope_certificate, subset_template
 from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.shuffled import chi_square
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
@@ -18,8 +19,7 @@ from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw, template_budget, template_signal
 from symshuffle.utility.frontiers.frontier import slope_constant
-from symshuffle.utility.frontiers.orbit import orbit_law, subset_template, symmetrize
-from symshuffle.utility.frontiers.orbits import slope_certificate
+from symshuffle.utility.frontiers.orbit import orbit_law, symmetrize
 from symshuffle.utility.frontiers.subset_forms import critical_ratio, subset_budget, subset_slope, subset_trace
 
 ZERO: Final = Fraction(0)

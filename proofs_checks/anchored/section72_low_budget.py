@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._templates import subset_template
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.choices import Population
 from symshuffle.base.lp import LinearProgram
@@ -24,7 +25,7 @@ from symshuffle.utility.anchored.law import AnchoredLaw, template_budget, templa
 from symshuffle.utility.estimation.canonical import enumerated_risk, isotropic_risk, worst_canonical_risk
 from symshuffle.utility.estimation.moments import pairwise_budget, trace
 from symshuffle.utility.frontiers.frontier import slope_constant, threshold_budget, trace_frontier
-from symshuffle.utility.frontiers.orbit import orbit_law, subset_template
+from symshuffle.utility.frontiers.orbit import orbit_law
 from symshuffle.utility.frontiers.subset_forms import subset_slope
 
 ZERO: Final = Fraction(0)

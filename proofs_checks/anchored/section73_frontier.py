@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import sympy as sp
 
+from proofs_checks._templates import is_exchangeable, reduce_mixture, subset_template
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.lp import LinearProgram
 from symshuffle.base.numbers import Verdict, less
@@ -35,8 +36,7 @@ from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import template_budget, template_signal
 from symshuffle.utility.frontiers.frontier import slope_constant, threshold_budget, trace_frontier
-from symshuffle.utility.frontiers.orbit import is_exchangeable, orbit_law, subset_template
-from symshuffle.utility.frontiers.orbits import reduce_mixture
+from symshuffle.utility.frontiers.orbit import orbit_law
 from symshuffle.utility.frontiers.subset_forms import BUDGET, subset_budget, subset_trace, tangent_slope
 
 ZERO: Final = Fraction(0)

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._templates import extreme_templates, split_template
 from symshuffle.base.numbers import Exp
 from symshuffle.channels.geometry.linear import Vector, dot, row_dependence
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
@@ -19,7 +20,6 @@ from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative, sign_factor
 from symshuffle.utility.anchored.law import template_signal
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes, tie_ratio
-from symshuffle.utility.frontiers.orbit import extreme_templates, split_template
 from symshuffle.utility.frontiers.subset_forms import NEIGHBOUR_CHART, subset_trace
 
 CAPS: Final = tuple(map(Fraction, ("11/10", "3/2", "2", "7")))

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._templates import block_design_law, is_exchangeable, subset_template
 from proofs_checks.anchored import _cases as cases
 from proofs_checks.anchored.section8 import within_rate
 from symshuffle.base.choices import Population
@@ -34,7 +35,7 @@ from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import enumerated_risk, worst_canonical_risk
 from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes, raw_cap_risk_constant, raw_cap_trace
-from symshuffle.utility.frontiers.orbit import block_design_law, is_exchangeable, mix_laws, orbit_law, subset_template
+from symshuffle.utility.frontiers.orbit import mix_laws, orbit_law
 
 ZERO: Final = Fraction(0)
 

@@ -13,10 +13,10 @@ import numpy as np
 from proofs_checks._errata import finding, refuted
 from proofs_checks.decomposition._algorithms import Kernel, general_clone_map, push_forward
 from proofs_checks.decomposition._cases import PAIR, named_channels, same_law
+from proofs_checks.decomposition._clones import standard_clone
 from proofs_checks.decomposition.appendix_a_tables import explicit
 from proofs_checks.decomposition.section52_algorithm import algorithm_7, returned
 from symshuffle.channels.shuffled import Tally, shuffled_law
-from symshuffle.decompositions.clones import standard_clone
 from symshuffle.decompositions.model import primary_decomposition, privacy_blanket
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.comparisons import Comparison, compare

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from proofs_checks._divergences import total_variation
 from proofs_checks.decomposition._cases import (
     channels,
     distribution,
@@ -19,7 +20,7 @@ from proofs_checks.decomposition._cases import (
     plus,
 )
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.shuffled import hockey_stick, shuffled_divergence, shuffled_law, total_variation
+from symshuffle.channels.shuffled import hockey_stick, shuffled_divergence, shuffled_law
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,

@@ -28,6 +28,7 @@ from proofs_checks.decomposition._cases import (
     shown,
     targets,
 )
+from proofs_checks.decomposition._clones import intuitive_clone, standard_clone, two_point_mixture
 from symshuffle.channels.shuffled import (
     Tally,
     histogram_law,
@@ -35,13 +36,7 @@ from symshuffle.channels.shuffled import (
     shuffled_law,
     worst_shuffled_divergence,
 )
-from symshuffle.decompositions.clones import (
-    intuitive_clone,
-    intuitive_clone_pair,
-    standard_clone,
-    standard_clone_pair,
-    two_point_mixture,
-)
+from symshuffle.decompositions.clones import intuitive_clone_pair, standard_clone_pair
 from symshuffle.decompositions.model import ReductionPair
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (

@@ -16,9 +16,10 @@ from proofs_checks.decomposition._cases import (
     named_channels,
     targets,
 )
+from proofs_checks.decomposition._clones import generic_pair, unsound_stronger_clone_pair
 from proofs_checks.decomposition._generic import dominance_steps, stop_loss
 from symshuffle.channels.shuffled import worst_shuffled_divergence
-from symshuffle.decompositions.clones import generic_pair, standard_clone_pair, unsound_stronger_clone_pair
+from symshuffle.decompositions.clones import standard_clone_pair
 from symshuffle.decompositions.model import primary_decomposition
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.comparisons import Comparison, compare

@@ -22,10 +22,11 @@ from proofs_checks.decomposition._cases import (
     shown,
     targets,
 )
+from proofs_checks.decomposition._clones import unsound_stronger_clone_pair
 from proofs_checks.decomposition._generic import dominance_steps
 from proofs_checks.decomposition.section33_stronger_clone import POSITIONS, subset_selection
 from symshuffle.channels.shuffled import Tally, law_divergence, shuffled_divergence, worst_shuffled_divergence
-from symshuffle.decompositions.clones import stronger_clone, unsound_stronger_clone_pair
+from symshuffle.decompositions.clones import stronger_clone
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

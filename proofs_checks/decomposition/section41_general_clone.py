@@ -30,17 +30,14 @@ from proofs_checks.decomposition._cases import (
     targets,
     weights_of,
 )
+from proofs_checks.decomposition._clones import intuitive_clone, standard_clone
 from symshuffle.channels.shuffled import (
     Tally,
     histogram_law,
     shuffled_law,
     worst_shuffled_divergence,
 )
-from symshuffle.decompositions.clones import (
-    intuitive_clone,
-    standard_clone,
-    stronger_clone,
-)
+from symshuffle.decompositions.clones import stronger_clone
 from symshuffle.decompositions.model import Decomposition, ReductionPair, primary_decomposition
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (

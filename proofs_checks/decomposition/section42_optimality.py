@@ -33,6 +33,7 @@ from proofs_checks.decomposition._cases import (
     shown,
     targets,
 )
+from proofs_checks.decomposition._clones import standard_clone
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import (
     HistogramLaw,
@@ -41,11 +42,7 @@ from symshuffle.channels.shuffled import (
     law_divergence,
     worst_shuffled_divergence,
 )
-from symshuffle.decompositions.clones import (
-    standard_clone,
-    standard_clone_pair,
-    stronger_clone,
-)
+from symshuffle.decompositions.clones import standard_clone_pair, stronger_clone
 from symshuffle.decompositions.model import Decomposition, primary_decomposition, privacy_blanket
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (

@@ -21,9 +21,9 @@ from proofs_checks.decomposition._cases import (
     same_law,
     weights_of,
 )
+from proofs_checks.decomposition._clones import generic_pair
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.channels.law import Law
-from symshuffle.decompositions.clones import generic_pair
 from symshuffle.decompositions.model import primary_decomposition, simplified_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.counting.exact import Exact

@@ -11,9 +11,10 @@ import numpy as np
 from proofs_checks import _strategies as strategies
 from proofs_checks._strategies import capped_channel as capped_channel
 from proofs_checks._strategies import distribution as distribution
+from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.geometry.extremal import MaximalPolytope
-from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
+from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 
 LAM: Final = Fraction(3)
 LEVELS: Final = (Fraction(11, 10), Fraction(7, 3), Fraction(10))

@@ -14,6 +14,8 @@ from fractions import Fraction
 from typing import final
 
 from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.channels.channel import Channel, exact_columns
+from symshuffle.channels.geometry.extremal import LDPCone, _total, check_lam
 from symshuffle.channels.geometry.linear import Vector, dot, rank, row_dependence, transpose
 
 _MAX_CHOICES = 200_000
@@ -107,3 +109,21 @@ def _kernel_line(rows: Sequence[Vector], size: int) -> Vector | None:
     assert kernel is not None
     scale = max(abs(entry) for entry in kernel)
     return tuple(entry / scale for entry in kernel)
+
+
+def maximal_weights(channel: Channel, lam: Fraction | int) -> dict[int, Fraction]:
+    """The point of the polytope that a maximal channel belongs to."""
+    cone = LDPCone(channel.num_inputs, check_lam(lam))
+    offender = non_extreme_output(channel, lam)
+    if offender is not None:
+        raise InputError("channel", f"output {offender}", f"columns on extreme rays of the LDP cone at lam = {lam}")
+    return _total(map(cone.decompose, exact_columns(channel)))
+
+
+def non_extreme_output(channel: Channel, lam: Fraction | int) -> int | None:
+    """First output whose non-zero column is no extreme direction; None if maximal (ldp_tradeoff, Proposition B.3)."""
+    cone = LDPCone(channel.num_inputs, check_lam(lam))
+    for y, column in enumerate(exact_columns(channel)):
+        if any(column) and not cone.is_extreme(column):
+            return y
+    return None

@@ -10,13 +10,14 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff._named import best_uniform_size
 from symshuffle.base.numbers import Exp
 from symshuffle.channels.geometry.extremal import MaximalPolytope
 from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise
-from symshuffle.design.named import best_uniform_size, cardioid_program
+from symshuffle.design.named import cardioid_program
 from symshuffle.design.parametric.walk import derive
 from symshuffle.mechanisms.symbolic import LAM
 

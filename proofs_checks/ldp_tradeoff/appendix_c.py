@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff._named import grid_suffices, guessing_bound_slacks, guessing_risk
 from proofs_checks.ldp_tradeoff._signs import nonnegative_by_coefficients
 from symshuffle.base.choices import Method
 from symshuffle.base.numbers import Ball, Verdict, maximum, minimum, to_arb, working_precision
@@ -19,14 +20,7 @@ from symshuffle.channels.geometry.groups import cyclic_group
 from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
-from symshuffle.design.named import (
-    cardioid_program,
-    cosine,
-    cosine_field,
-    grid_suffices,
-    guessing_bound_slacks,
-    guessing_risk,
-)
+from symshuffle.design.named import cardioid_program, cosine, cosine_field
 from symshuffle.design.parametric.signs import enclosure, sign_in_field
 from symshuffle.design.parametric.walk import derive
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide

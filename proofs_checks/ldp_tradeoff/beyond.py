@@ -12,11 +12,12 @@ import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff import _figures as figures
+from proofs_checks.ldp_tradeoff._named import candidate_risks
 from proofs_checks.ldp_tradeoff._signs import nonnegative_by_coefficients
 from symshuffle.channels.geometry.groups import SymmetryGroup, dihedral_group, trivial_group
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
-from symshuffle.design.named import candidate_risks, weighted_guessing_problem, weighted_guessing_risk
+from symshuffle.design.named import weighted_guessing_problem, weighted_guessing_risk
 from symshuffle.design.parametric.program import PiecewiseOptimum
 from symshuffle.design.parametric.walk import derive
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide

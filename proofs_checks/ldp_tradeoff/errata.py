@@ -14,11 +14,12 @@ from proofs_checks._errata import finding
 from proofs_checks._symmetry import OrbitPolytope
 from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._cones import PolyhedralCone
+from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.extremal import LDPCone, MaximalPolytope, dominating_extremal
 from symshuffle.channels.geometry.groups import SymmetryGroup, cyclic_group, symmetric_group
 from symshuffle.channels.geometry.orders import blackwell, equivalent
-from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
+from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.tradeoff import minimax_tradeoff
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (

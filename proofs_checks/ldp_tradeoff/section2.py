@@ -13,6 +13,7 @@ import sympy as sp
 
 from proofs_checks._symmetry import OrbitPolytope, act_on_channel
 from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
 from proofs_checks.ldp_tradeoff._properties import mix_channels, random_channel
 from symshuffle.base.choices import Criterion
 from symshuffle.base.errors import InputError
@@ -21,7 +22,7 @@ from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.channels.geometry.extremal import MaximalPolytope
 from symshuffle.channels.geometry.groups import cyclic_group
 from symshuffle.design.decision.invariant import mover
-from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
+from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
 from symshuffle.ledger.claims.model import (

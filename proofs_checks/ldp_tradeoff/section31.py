@@ -12,11 +12,12 @@ import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._cases import gather
+from proofs_checks.ldp_tradeoff._cones import non_extreme_output
 from proofs_checks.ldp_tradeoff._properties import Functional, Property, examine, mix_channels, random_channel
 from proofs_checks.ldp_tradeoff._signs import nonnegative_by_coefficients
 from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel, direct_sum
-from symshuffle.channels.geometry.extremal import MaximalPolytope, dominating_extremal, non_extreme_output
+from symshuffle.channels.geometry.extremal import MaximalPolytope, dominating_extremal
 from symshuffle.channels.geometry.orders import Garbling, Separation, blackwell
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (

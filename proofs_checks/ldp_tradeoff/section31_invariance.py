@@ -13,15 +13,17 @@ from sympy.combinatorics.free_groups import free_group
 
 from proofs_checks._symmetry import act_on_channel, symmetrize_channel
 from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff._cones import non_extreme_output
+from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
 from proofs_checks.ldp_tradeoff._orbits import moved_levels
 from proofs_checks.ldp_tradeoff._properties import Functional, Property, examine, random_channel
 from proofs_checks.ldp_tradeoff._risks import best_of_parts, carried_rules, composed_rules, stacked_rules
 from proofs_checks.ldp_tradeoff._rows import layers, perspective_excess
 from symshuffle.base.numbers import Verdict
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.geometry.extremal import MaximalPolytope, dominating_extremal, non_extreme_output
+from symshuffle.channels.geometry.extremal import MaximalPolytope, dominating_extremal
 from symshuffle.channels.geometry.groups import cyclic_group, symmetric_group
-from symshuffle.design.decision.problems import DecisionProblem, minimax_risk, smoothed_point_masses
+from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.information import measures

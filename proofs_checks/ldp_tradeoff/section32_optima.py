@@ -10,13 +10,14 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff._cones import maximal_weights, non_extreme_output
+from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
 from proofs_checks.ldp_tradeoff._properties import Property, examine
 from proofs_checks.ldp_tradeoff._rows import layers, linear_in_weights, mixture_not_below
 from symshuffle.base.choices import Method
 from symshuffle.base.numbers import maximum
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.geometry.extremal import MaximalPolytope, maximal_weights, non_extreme_output, staircase_matrix
-from symshuffle.design.decision.problems import minimax_risk
+from symshuffle.channels.geometry.extremal import MaximalPolytope, staircase_matrix
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise

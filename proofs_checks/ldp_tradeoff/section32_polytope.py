@@ -11,16 +11,10 @@ import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._cases import gather
+from proofs_checks.ldp_tradeoff._cones import maximal_weights, non_extreme_output
 from proofs_checks.ldp_tradeoff._rows import weights_agree
 from symshuffle.channels.channel import Channel, direct_sum
-from symshuffle.channels.geometry.extremal import (
-    MaximalPolytope,
-    dominating_extremal,
-    maximal_weights,
-    non_extreme_output,
-    proper_subsets,
-    staircase_matrix,
-)
+from symshuffle.channels.geometry.extremal import MaximalPolytope, dominating_extremal, proper_subsets, staircase_matrix
 from symshuffle.channels.geometry.groups import cyclic_group
 from symshuffle.channels.geometry.linear import rank
 from symshuffle.channels.geometry.orders import blackwell, equivalent

@@ -12,6 +12,7 @@ import sympy as sp
 
 from proofs_checks._symmetry import OrbitPolytope
 from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff._cones import maximal_weights
 from proofs_checks.ldp_tradeoff._properties import Property, examine
 from proofs_checks.ldp_tradeoff._rows import linear_in_weights, mixture_not_below
 from proofs_checks.ldp_tradeoff.section32_optima import (
@@ -23,7 +24,7 @@ from proofs_checks.ldp_tradeoff.section32_optima import (
 )
 from symshuffle.base.choices import Criterion
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.geometry.extremal import MaximalPolytope, maximal_weights
+from symshuffle.channels.geometry.extremal import MaximalPolytope
 from symshuffle.channels.geometry.groups import (
     cyclic_group,
     product_of_symmetric_groups,

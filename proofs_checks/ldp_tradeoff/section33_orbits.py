@@ -13,9 +13,10 @@ import sympy as sp
 from proofs_checks._symmetry import OrbitPolytope, act_on_channel, average_weights
 from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._cases import gather
+from proofs_checks.ldp_tradeoff._cones import maximal_weights
 from proofs_checks.ldp_tradeoff._orbits import column_sum, moved_levels
 from proofs_checks.ldp_tradeoff._rows import weights_agree
-from symshuffle.channels.geometry.extremal import MaximalPolytope, maximal_weights, proper_subsets
+from symshuffle.channels.geometry.extremal import MaximalPolytope, proper_subsets
 from symshuffle.channels.geometry.groups import (
     SymmetryGroup,
     cyclic_group,

@@ -12,6 +12,7 @@ import sympy as sp
 
 from proofs_checks._symmetry import OrbitPolytope
 from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff._named import subset_weight, uniform_information
 from proofs_checks.ldp_tradeoff._orbits import column_sum, incidence, level
 from proofs_checks.ldp_tradeoff._rows import layers, mixture_not_below, perspective_excess
 from proofs_checks.ldp_tradeoff.section32_optima import EXCESS
@@ -26,7 +27,6 @@ from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise
-from symshuffle.design.named import subset_weight, uniform_information
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

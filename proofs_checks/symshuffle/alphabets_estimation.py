@@ -12,6 +12,13 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._estimation import (
+    best_cube_side,
+    cosine_prior,
+    cube_slope,
+    fisher_information,
+    prior_information,
+)
 from proofs_checks._minimax import Minimax, estimator_risk, grid, minimax_risk, prior_risk
 from proofs_checks._simplex import dirichlet_bayes_risk
 from proofs_checks.anchored import _cases as cases
@@ -36,20 +43,8 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import krr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.canonical import fisher_information
-from symshuffle.utility.estimation.corner import (
-    best_cube_side,
-    corner_van_trees,
-    cube_slope,
-    sharp_cube_bound,
-    two_regime_bound,
-)
-from symshuffle.utility.estimation.lower_bounds import (
-    best_shrinkage_risk,
-    cosine_prior,
-    minimax_sandwich,
-    prior_information,
-)
+from symshuffle.utility.estimation.corner import corner_van_trees, sharp_cube_bound, two_regime_bound
+from symshuffle.utility.estimation.lower_bounds import best_shrinkage_risk, minimax_sandwich
 from symshuffle.utility.frontiers.frontier import trace_frontier
 
 _CHI, _H, _M, _N, _P, _Q = sp.symbols("chi h m n p q", positive=True)

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._extremes import identifiable_half_block, identifiable_obstruction, mixing_loss, two_moment_bound
 from proofs_checks.alphabets import _cases as cases
 from symshuffle.base.choices import Direction
 from symshuffle.base.numbers import lower_end, upper_end
@@ -34,14 +35,7 @@ from symshuffle.mechanisms.finite import K
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.likelihood import families
-from symshuffle.utility.likelihood.extremes import (
-    endpoint_ratio,
-    identifiable_half_block,
-    identifiable_obstruction,
-    largest_chi_square,
-    mixing_loss,
-    two_moment_bound,
-)
+from symshuffle.utility.likelihood.extremes import endpoint_ratio, largest_chi_square
 from symshuffle.utility.likelihood.law import LikelihoodRatio
 from symshuffle.utility.likelihood.worst import worst_curve
 

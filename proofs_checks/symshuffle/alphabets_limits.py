@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._limits import normal_profile, poisson_profile, scaled_level, scaled_limit
 from proofs_checks.alphabets._cases import channel
 from symshuffle.base.choices import Direction, Rigour
 from symshuffle.base.numbers import Ball, Exp, Verdict, enclose
@@ -36,7 +37,6 @@ from symshuffle.mechanisms.symbolic import LAM, nonnegative, normal_form
 from symshuffle.utility.likelihood import families
 from symshuffle.utility.likelihood.extremes import endpoint_ratio, gaussian_scale
 from symshuffle.utility.likelihood.law import LikelihoodRatio
-from symshuffle.utility.likelihood.limits import normal_profile, poisson_profile, scaled_level, scaled_limit
 
 WAYS: Final = tuple(Direction)
 
@@ -247,7 +247,7 @@ CLAIMS: Final = (
             ),
             Clause("relative", r"At $\varepsilon=t\mu$ the relative error is of order $(nv)^{-1/2}$."),
         ),
-        source="symshuffle.utility.likelihood.limits; sharpens alphabets, Theorem 6.2 (iii) (Beyond, item 3)",
+        source="proofs_checks._limits; sharpens alphabets, Theorem 6.2 (iii) (Beyond, item 3)",
         assumptions=("the Wasserstein bound with constant 1 (Goldstein 2010), cited",),
         scope="6 laws, n = 1..60, four levels, both directions in balls against the engines; the two steps "
         "symbolically",
@@ -278,7 +278,7 @@ CLAIMS: Final = (
                 r"$-(1-\frac1\lambda)$ at rates $c$ and $c\lambda$, not a Gaussian one.",
             ),
         ),
-        source="symshuffle.utility.likelihood.limits; answers anchored, Section 10 (4) and the scope of Section 1",
+        source="proofs_checks._limits; answers anchored, Section 10 (4) and the scope of Section 1",
         assumptions=("finitely many ratios",),
         scope="every law, level and n, by one count after another; k-ary response for every k and lam; 15 laws, "
         "n = 1..60, both directions in balls against the engines; n = k up to 10^9 against the Gaussian value",

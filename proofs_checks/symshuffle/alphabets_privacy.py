@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from proofs_checks.alphabets._equivariant import response_mixture
 from symshuffle.base.choices import Direction, Rigour
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence
@@ -25,7 +26,6 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
-from symshuffle.utility.frontiers.equivariant import response_mixture
 
 CASES: Final = (
     (5, 20, (Fraction(4), Fraction(1)), (Fraction(6), Fraction(19, 32))),

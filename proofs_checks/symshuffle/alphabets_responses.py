@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks.alphabets._equivariant import ordered_pair_slope
 from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import Population, Rigour
 from symshuffle.design.comparison.certified import Rivals
@@ -42,7 +43,7 @@ from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import worst_canonical_risk
 from symshuffle.utility.estimation.moments import pairwise_budget, trace
 from symshuffle.utility.estimation.votes import canonical_votes
-from symshuffle.utility.frontiers.equivariant import optimal_equivariant_risk, ordered_pair_slope
+from symshuffle.utility.frontiers.equivariant import optimal_equivariant_risk
 from symshuffle.utility.frontiers.frontier import slope_constant
 from symshuffle.utility.frontiers.orbit import tuple_orbit
 

@@ -211,7 +211,7 @@ CLAIMS: Final = (
                 Role.QUOTED,
             ),
         ),
-        source="symshuffle.design.shuffled.limits",
+        source="proofs_checks.symshuffle._shuffled_limits",
         assumptions=(r"$w\cdot u>0$",),
         scope="every output with its likelihoods under the pair and the background; mixtures of four random channels",
         grade=Grade.PROVED,

@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks.symshuffle._shuffled_limits import blanket_moment, least_blanket_moment, third_input_moment
 from symshuffle.design.comparison.forms import blanket_variance
-from symshuffle.design.shuffled.limits import blanket_moment, least_blanket_moment, third_input_moment
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -246,7 +246,7 @@ CLAIMS: Final = (
                 Role.QUOTED,
             ),
         ),
-        source="symshuffle.design.shuffled.limits",
+        source="proofs_checks.symshuffle._shuffled_limits",
         assumptions=("exchangeable channels", "templates without zeros"),
         scope="every k and x; the moment of random templates by enumeration of pairs",
         grade=Grade.PROVED,
@@ -277,7 +277,7 @@ CLAIMS: Final = (
             ),
             Clause("below", "At smaller budgets a mixture with subsets of size $k-1$ has a larger one."),
         ),
-        source="symshuffle.design.shuffled.limits",
+        source="proofs_checks.symshuffle._shuffled_limits",
         assumptions=("exchangeable channels", "k >= 3"),
         scope="every k; four mixtures below the threshold and random templates, in rationals",
         grade=Grade.PROVED,
@@ -314,7 +314,7 @@ CLAIMS: Final = (
                 Role.QUOTED,
             ),
         ),
-        source="symshuffle.design.shuffled.limits; symshuffle.utility.frontiers.frontier",
+        source="proofs_checks.symshuffle._shuffled_limits; symshuffle.utility.frontiers.frontier",
         assumptions=("exchangeable channels",),
         scope="every k, x, r; two budgets of the chi-square frontier, certified",
         grade=Grade.PROVED,

@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from proofs_checks._convex_order import convex_order
 from proofs_checks._errata import finding
 from proofs_checks.symshuffle._orbits import exact_bound
 from symshuffle.accountants.questions.solve import delta
@@ -27,7 +28,6 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.frontiers.convex_order import convex_order
 from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, orbit_mechanism, subset_orbit, symmetrize
 
 F = Fraction

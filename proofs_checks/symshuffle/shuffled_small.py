@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.symshuffle._orbits import exact_bound
-from symshuffle.design.shuffled.limits import chain_templates, one_user_line, one_user_loss
+from proofs_checks.symshuffle._shuffled_limits import chain_templates, one_user_line, one_user_loss
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import (
     Claim,

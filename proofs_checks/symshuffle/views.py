@@ -13,19 +13,13 @@ import flint
 import numpy as np
 import sympy as sp
 
+from proofs_checks._divergences import kl_divergence, renyi_divergence
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.renyi.front import renyi
 from symshuffle.base.numbers import Ball, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.shuffled import (
-    backgrounds,
-    histogram_law,
-    hockey_stick,
-    kl_divergence,
-    renyi_divergence,
-    shuffled_law,
-)
+from symshuffle.channels.shuffled import backgrounds, histogram_law, hockey_stick, shuffled_law
 from symshuffle.decompositions.model import ReductionPair, simplified_decomposition
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (

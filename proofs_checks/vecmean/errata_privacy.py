@@ -10,13 +10,13 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks._errata import finding, refuted
+from proofs_checks._limits import gaussian_profile as normal_profile
 from proofs_checks.vecmean import _cases as cases
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import chi_square, hockey_stick
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import Clause, Control, Role, Statement, for_all, identity
 from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
-from symshuffle.utility.likelihood.limits import gaussian_profile as normal_profile
 from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.randomizers.finite import FiniteRandomizer
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian

@@ -13,11 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
-import flint
-
 from symshuffle.base.errors import InputError, Unsupported, check_kind, check_list
 from symshuffle.base.numbers import (
-    DEFAULT_BITS,
     Ball,
     Number,
     Verdict,
@@ -26,12 +23,9 @@ from symshuffle.base.numbers import (
     as_number,
     equal,
     exact_sum,
-    is_enclosed,
     is_exact,
     less,
     positive_part,
-    to_arb,
-    working_precision,
 )
 from symshuffle.channels.channel import Channel
 
@@ -83,11 +77,6 @@ def hockey_stick(p: Sequence[Number], q: Sequence[Number], gamma: Number | int) 
     return exact_sum(positive_part(a - order * b) for a, b in _aligned(p, q))
 
 
-def total_variation(p: Sequence[Number], q: Sequence[Number]) -> Any:
-    """Total variation distance, the hockey-stick divergence of order 1."""
-    return hockey_stick(p, q, 1)
-
-
 def chi_square(p: Sequence[Number], q: Sequence[Number]) -> Any:
     r"""Chi-square divergence of two distributions, with 0/0 = 0.
 
@@ -116,31 +105,6 @@ def chi_square(p: Sequence[Number], q: Sequence[Number]) -> Any:
     return _sum_over_support(p, q, lambda a, b: (a - b) * (a - b) / b)
 
 
-def kl_divergence(p: Sequence[Number], q: Sequence[Number], *, bits: int = DEFAULT_BITS) -> Any:
-    r"""Kullback-Leibler divergence :math:`\sum_y p_y\log(p_y/q_y)` in nats: a ball, or a double for doubles."""
-    if is_enclosed((*p, *q)):
-        return _enclosed_sum(p, q, lambda a, b: a * (a / b).log(), bits)
-    return _sum_over_support(p, q, lambda a, b: a * math.log(a / b) if a else 0.0)
-
-
-def renyi_divergence(
-    p: Sequence[Number], q: Sequence[Number], alpha: Fraction | int, *, bits: int = DEFAULT_BITS
-) -> Any:
-    r"""Rényi divergence :math:`\frac1{\alpha-1}\log\sum_y p_y^\alpha q_y^{1-\alpha}` of order ``alpha > 1`` (nats)."""
-    order = Fraction(alpha)
-    if order <= 1:
-        raise InputError("alpha", alpha, "an order above 1 (order 1 is kl_divergence)")
-    if not is_enclosed((*p, *q)):
-        power = float(order)
-        total = _sum_over_support(p, q, lambda a, b: (a / b) ** power * b)
-        return math.inf if total == math.inf else math.log(total) / (power - 1)
-    total = _enclosed_sum(p, q, lambda a, b: (a / b) ** to_arb(order) * b, bits)
-    if total == math.inf:
-        return math.inf
-    with working_precision(bits):
-        return Ball.from_arb(to_arb(total).log() / to_arb(order - 1), bits)
-
-
 def _sum_over_support(
     p: Sequence[Number], q: Sequence[Number], term: Callable[[Any, Any], Any], start: Any = Fraction(0)
 ) -> Any:
@@ -152,17 +116,6 @@ def _sum_over_support(
             continue
         total = total + term(a, b)
     return total
-
-
-def _enclosed_sum(
-    p: Sequence[Number], q: Sequence[Number], term: Callable[[flint.arb, flint.arb], flint.arb], bits: int
-) -> Any:
-    def enclosed(a: Any, b: Any) -> flint.arb:
-        return flint.arb(0) if equal(a, 0) else term(to_arb(a), to_arb(b))
-
-    with working_precision(bits):
-        total = _sum_over_support(p, q, enclosed, flint.arb(0))
-        return total if isinstance(total, float) else Ball.from_arb(total, bits)
 
 
 Tally: TypeAlias = tuple[int, ...]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from symshuffle.base.numbers import Real
     from symshuffle.channels.channel import Channel
     from symshuffle.decompositions.closed_forms import ClosedForm
+    from symshuffle.decompositions.filed_values import FiledValues
     from symshuffle.engines.registry import Engine
     from symshuffle.mechanisms.model import Mechanism
 
@@ -87,17 +88,45 @@ class One:
             return vectors.mechanism(name, self.eps0, self.lam, assignments(self.param))
         if name == "laplace":
             return self._laplace()
+        self._refuse_missing()
         from symshuffle.decompositions.composition.operators import is_composition  # it loads SymPy
 
         return self._composed() if is_composition(name) else _complete(self.mechanism())
 
+    def values(self) -> FiledValues | None:
+        """The values given to a mechanism on file, checked without algebra; None for any other."""
+        from symshuffle.decompositions.closed_forms import table
+        from symshuffle.decompositions.filed_values import FiledValues
+
+        form = table().get(self.mech)
+        if form is None or form["thinned"]:
+            return None
+        if not form["budget"]:
+            self._refuse_budget()
+        return FiledValues.read(self.mech, form, assignments(self.param), eps0=self.eps0, lam=self.lam)
+
+    def _refuse_without_classes(self) -> None:
+        """Refuse what has a name and no classes of outputs."""
+        from symshuffle.decompositions.closed_forms import table
+
+        if self.mech == "laplace":  # a continuum of outputs
+            raise InputError("MECH", self.mech, "a mechanism with finitely many outputs")
+        if self.mech == "any-ldp" or self.mech in vectors.PARAMETERS:
+            known = [name for name, form in table().items() if not form["thinned"]]
+            raise InputError("mechanism", self.mech, "one of " + ", ".join((*known, "laplace")))
+
+    def _refuse_missing(self) -> None:
+        """Refuse a mechanism on file, a parameter of which needs a value."""
+        for name, allowed in () if (given := self.values()) is None else given.needed():
+            raise _missing(name, allowed)
+
     def mechanism(self) -> Mechanism:
         """The named mechanism with the parameters of the command line; others stay open."""
+        if self.values() is None:
+            self._refuse_without_classes()
         from symshuffle.mechanisms import registry
 
         values, definition = assignments(self.param), registry.mechanism(self.mech)
-        if not hasattr(definition, "parameters"):  # Laplace noise has a continuum of outputs and no classes
-            raise InputError("MECH", self.mech, "a mechanism with finitely many outputs")
         if all(parameter.name != "lam" for parameter in definition.parameters):
             self._refuse_budget()
         return definition.at(eps0=self.eps0, lam=self.lam, **values)
@@ -203,9 +232,12 @@ def assignments(param: list[str] | None) -> dict[str, str]:
 def _complete(found: Mechanism) -> Mechanism:
     fixed = found.with_defaults()
     for parameter in fixed.needed:
-        option = "--eps0 or --lam" if parameter.name == "lam" else f"-p {parameter.name}="
-        raise InputError(parameter.name, None, f"{parameter.range}, given by {option}")
+        raise _missing(parameter.name, parameter.range)
     return fixed
+
+
+def _missing(name: str, allowed: str) -> InputError:
+    return InputError(name, None, f"{allowed}, given by {'--eps0 or --lam' if name == 'lam' else f'-p {name}='}")
 
 
 def users(text: str) -> int:

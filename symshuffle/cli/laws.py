@@ -78,11 +78,17 @@ def law(
     if kept is not None:
         _show_formulas(kept, users, level, {"mechanism": mech}, show)
         return
+    from symshuffle.utility.frontiers.filed_laws import law_at
+
     one = One(mech, eps0, lam, param)
-    form = one.on_file()
-    if form is not None and len(arguments.assignments(param)) == len(table()[form.name]["parameters"]):
-        budget = {} if form.lam is None else {"lam": str(form.lam)}
-        _numbers(form.channel(), users, level, {"mechanism": mech} | dict(form.values) | budget, eps, show)
+    at = one.values()
+    form = one.on_file() if at is not None and not at.left else None
+    if form is not None and at is not None:
+        _numbers(form.channel(), users, level, {"mechanism": mech} | at.inputs, eps, show)
+        return
+    texts = None if at is None else law_at(at, users, None if level is None else str(Exp(level) if level else 1))
+    if texts is not None and at is not None:
+        _show_formulas(texts, users, level, {"mechanism": mech} | at.inputs, show)
         return
     found = one.mechanism()
     named = {"mechanism": found.name, **{name: str(value) for name, value in found.values}}

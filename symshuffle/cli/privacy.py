@@ -159,12 +159,13 @@ def decompose(
 
     For `channel` the pair compared is inputs 0 and 1, or those named by -p first= and -p second=.
     """
-    from symshuffle.decompositions.shown import shown_decomposition, shown_on_file
+    from symshuffle.decompositions.shown import shown_at, shown_decomposition, shown_on_file
 
     if one.mech == "channel":
         found = shown_decomposition(arguments.explicit(arguments.channel(one.file), one.param))
     else:
-        kept = None if one.eps0 or one.lam or one.param else shown_on_file(one.mech)
+        at = one.values()
+        kept = shown_on_file(one.mech) if at is None or not at.inputs else shown_at(at)
         found = kept or shown_decomposition(one.mechanism())
     if latex:
         typer.echo(found.latex)

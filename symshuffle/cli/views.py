@@ -269,9 +269,7 @@ def _searched(asked: Any, users: int, target: Real, rel: float, jobs: int) -> Wo
     try:
         channel = _matrix(asked, users)
         if channel is not None:
-            if isinstance(asked, ClosedForm) and not asked.every:
-                asked = asked.mechanism()
-            listed = hasattr(asked, "input_pairs") and not asked.every_pair
+            some = not asked.every if isinstance(asked, ClosedForm) else not getattr(asked, "every_pair", True)
             with progress() as display, workers(jobs) as executor:
                 task = display.add_task("backgrounds", total=None)
                 return adversary.worst_background(
@@ -279,7 +277,7 @@ def _searched(asked: Any, users: int, target: Real, rel: float, jobs: int) -> Wo
                     users,
                     target,
                     rel=rel,
-                    pairs=asked.input_pairs() if listed else None,
+                    pairs=asked.input_pairs() if some else None,
                     progress=lambda done, of: display.update(task, completed=done, total=of),
                     executor=executor,
                 )
@@ -294,6 +292,7 @@ def _matrix(asked: Any, users: int) -> Channel | None:
     from symshuffle.accountants.questions.adversary import count_families
     from symshuffle.channels.channel import Channel
     from symshuffle.decompositions.closed_forms import ClosedForm
+    from symshuffle.mechanisms.continuous import Laplace
 
     match asked:
         case Channel():
@@ -303,6 +302,8 @@ def _matrix(asked: Any, users: int) -> Channel | None:
                 return None
             count_families(*asked.shape, users)  # refuses before a huge matrix is built
             return asked.channel()
+        case Laplace():
+            return None
     from symshuffle.decompositions.composition import Composed
     from symshuffle.mechanisms.model import Mechanism
 

@@ -268,7 +268,7 @@ class _Hashing(Scheme):
 
     g: int
 
-    on_file: ClassVar[bool] = False
+    filed: ClassVar[str] = "affine-hashing"
 
     def __post_init__(self) -> None:
         if not is_prime(self.g):
@@ -308,7 +308,12 @@ class _Hashing(Scheme):
         """The channel of this family, with inputs that stand for no category where k is no power of g."""
         from symshuffle.mechanisms.affine import affine_hashing
 
-        return affine_hashing().at(g=self.g, m=self.length, lam=self.ratio if lam is None else lam)
+        return affine_hashing().at(lam=self.ratio if lam is None else lam, **self.shape)
+
+    @property
+    def shape(self) -> Mapping[str, int]:
+        """The prime, and the length of the vectors."""
+        return {"g": self.g, "m": self.length}
 
     def _product(self, first: Integers, second: Integers) -> Integers:
         """Inner products of vectors, given by their numbers to base g."""

@@ -96,8 +96,8 @@ class Scheme(ABC):
 
     name: ClassVar[str]
     """Name in the registry of mechanisms."""
-    on_file: ClassVar[bool] = True
-    """Whether the mechanism of this name, which has a closed form on file, is the one that runs."""
+    filed: ClassVar[str] = ""
+    """Name of the closed form on file of what runs, where that is not the mechanism of this name."""
     is_bits: ClassVar[bool] = False
     """Whether a message is a string of bits, one for each category."""
     integers: ClassVar[tuple[str, ...]] = ()
@@ -179,8 +179,8 @@ class Scheme(ABC):
         from symshuffle.decompositions.closed_forms import closed_form
 
         values = {name: str(value) for name, value in self.shape.items()}
-        will_do = self.on_file and whom.get("null") is None
-        known = closed_form(self.name, values, lam=self.ratio if lam is None else lam) if will_do else None
+        level, name = self.ratio if lam is None else lam, self.filed or self.name
+        known = None if whom.get("null") is not None else closed_form(name, values, lam=level, surveys=True)
         return self.mechanism(lam) if known is None else known
 
     @abstractmethod

@@ -101,15 +101,14 @@ def _law(
     with working_precision(precision + 32):
         x: _Entry = (Span.around if doubles else to_arb)(exp_eps) if isinstance(exp_eps, Exp) else exp_eps
         at_cap = dict(known).get("lam") == exp_eps
-        atoms, singular = [], Fraction(0)
+        atoms: list[tuple[_Decided, _Decided]] = []
+        singular: _Decided = Fraction(0)
         for charge, functions, seen in _numbers(cells, known, way, precision, doubles):
             value = _decided(_difference(functions, seen, x, at_cap=at_cap and charge is not None), precision)
             if charge is not None:
                 atoms.append((value, charge))
-            elif isinstance(value, Fraction):
-                singular += max(value, Fraction(0))
-            else:
-                raise NotDecided(f"singular mass {value}")
+            elif lower_end(value) > 0:
+                singular += value
         return Law.from_atoms(sorted(atoms, key=lambda atom: lower_end(atom[0])), singular)
 
 

@@ -8,6 +8,7 @@ mechanism itself.
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Mapping
@@ -19,14 +20,15 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.base.choices import Direction, Others
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
-from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Real, parse_rational
-from symshuffle.base.numbers.texts import KINDS, LARGEST_PARAMETER
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import CalculatedCell, calculated, calculated_law, calculated_slope, spreads
+from symshuffle.decompositions.filed_values import FiledValues
+from symshuffle.mechanisms.members import TOLD
 
 if TYPE_CHECKING:
     from symshuffle.channels.channel import Channel
+    from symshuffle.decompositions.quotients import CapQuotient
     from symshuffle.mechanisms.model import Mechanism
 
 FILE: Final = "closed_forms.json"
@@ -64,6 +66,15 @@ class ClosedForm:
         """Whether these are all pairs of inputs."""
         return self._form["by"] is None or bool(self.told) or len(self._range()) == 1
 
+    def input_pairs(self) -> tuple[tuple[int, int], ...]:
+        """Ordered pairs of inputs covered."""
+        values = {name: int(value) for name, value in self._values().items() if isinstance(value, Fraction)}
+        every = itertools.permutations(range(self.shape[0]), 2)
+        if self.every:
+            return tuple(every)
+        told, asked = TOLD[self._form["told"]], values[self._form["by"]]
+        return tuple((x, y) for x, y in every if told(values, x, y) == asked)
+
     @property
     def kinds(self) -> tuple[ClosedForm, ...]:
         """The classes of pairs that these fall into."""
@@ -87,11 +98,7 @@ class ClosedForm:
 
     def datasets(self, others: Others, n: int) -> str:
         """The two datasets of a constant background, in words."""
-        if others is Others.BLANKET:
-            raise InputError("others", others, "an input that the others hold: first, second or third")
-        place = (Others.FIRST, Others.SECOND, Others.THIRD).index(others)
-        who = "" if self._form["by"] is None else f"; 0 and 1 are {self.pairs}"
-        return f"X0 = (0, {place} x {n - 1}), X1 = (1, {place} x {n - 1}), inputs named 0, 1, 2{who}"
+        return constant_datasets(others, n, "" if self._form["by"] is None else self.pairs)
 
     def law(
         self,
@@ -122,6 +129,8 @@ class ClosedForm:
     ) -> Law:
         """Law of G of one input of a pair against a null symbol that has the law of the blanket."""
         cells = _cells_against_null(self.name, bool(self.limits), second)
+        if self._form["cells"][Others.BLANKET][-1][2] == "1":
+            raise Unsupported(f"adjacency zero-out: the blanket of {self.name} has no mass to make a null symbol of")
         return calculated_law(cells, self._values(), exp_eps, direction, bits=bits)
 
     def spreads(self, exp_eps: Real, direction: Direction, bits: int | None) -> bool:
@@ -129,12 +138,33 @@ class ClosedForm:
         slope = self._form["slope"]
         return slope is not None and spreads(calculated_slope(slope, self._values(), exp_eps, direction, bits))
 
+    def rows(self) -> list[tuple[CapQuotient, ...]]:
+        """Explicit channel as functions of the ratio cap.
+
+        Raises
+        ------
+        InputError
+            If a parameter is at its limit.
+        """
+        from symshuffle.decompositions.channel_on_file import rows_on_file
+
+        if self.limits:
+            given = f"{self._form['inputs']} inputs, {self._form['row']['outputs']} outputs"
+            raise InputError("parameters", given, "values that fix the shape")
+        return rows_on_file(self._form["classes"], self._values())
+
+    @property
+    def _listed_inputs(self) -> int:
+        """Number of inputs; 0 in the limit, and where no output classes are on file."""
+        known = not self.limits and "classes" in self._form
+        return int(calculated(self._form["inputs"])(self._values())) if known else 0
+
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of inputs and outputs."""
         from symshuffle.decompositions.channel_on_file import LARGEST_LISTED, outputs_on_file
 
-        inputs = 0 if self.limits or self._form["thinned"] else int(calculated(self._form["inputs"])(self._values()))
+        inputs = self._listed_inputs
         if 0 < inputs <= LARGEST_LISTED:
             return inputs, outputs_on_file(self._form["classes"], self._values())
         found = self.mechanism()
@@ -145,23 +175,26 @@ class ClosedForm:
         from symshuffle.channels.channel import LARGEST_CHANNEL
         from symshuffle.decompositions.channel_on_file import LARGEST_LISTED, channel_on_file
 
-        inputs = 0 if self.limits or self._form["thinned"] else int(calculated(self._form["inputs"])(self._values()))
+        inputs = self._listed_inputs
         if not 0 < inputs <= LARGEST_LISTED or math.prod(self.shape) > LARGEST_CHANNEL:
             return self.mechanism().channel(bits=bits)  # which says why there is none
         return channel_on_file(self._form["classes"], self._values(), bits)
 
     def mechanism(self) -> Mechanism:
         """The mechanism itself, for whatever needs algebra."""
+        from symshuffle.mechanisms.affine import affine_hashing
         from symshuffle.mechanisms.registry import mechanism, thinned
         from symshuffle.mechanisms.thin import THINNED
 
         values: dict[str, object] = dict(self.values)
         base = self.name.removeprefix(THINNED)
+        if base not in table():
+            return affine_hashing().at(lam=self.lam, **values)
         return (mechanism(base) if base == self.name else thinned(base)).at(lam=self.lam, **values)
 
     @property
     def _form(self) -> dict[str, Any]:
-        form: dict[str, Any] = table()[self.name]
+        form: dict[str, Any] = _file()[self.name]
         return form
 
     def _values(self) -> dict[str, Real]:
@@ -169,41 +202,47 @@ class ClosedForm:
         return values if self.lam is None else values | {"lam": self.lam}
 
 
-def closed_form(name: str, values: Mapping[str, str], *, eps0: object = None, lam: object = None) -> ClosedForm | None:
+def closed_form(
+    name: str, values: Mapping[str, str], *, eps0: object = None, lam: object = None, surveys: bool = False
+) -> ClosedForm | None:
     """The named mechanism at some values, where its closed form is on file; None wherever that is in doubt.
 
     None is no refusal: :func:`symshuffle.mechanism` knows more, and says what is wrong.
+
+    - ``surveys``: whether the hashing that surveys run is a name, too.
     """
-    form = table().get(name)
+    form = (_file() if surveys else table()).get(name)
     if form is None or form["thinned"]:
         return None
     try:
-        budget = read_budget(eps0=eps0, lam=lam)
         values = {**{p["name"]: p["default"] for p in form["parameters"] if p["default"] is not None}, **values}
-        given = {key: parse_rational(value, key) for key, value in values.items()}
+        found = FiledValues.read(name, form, values, eps0=eps0, lam=lam)
     except InputError:
         return None
-    own = {parameter["name"]: parameter for parameter in form["parameters"]}
-    if (budget is not None) != form["budget"] or not given.keys() <= own.keys():
-        return None
-    if any(key not in given and not own[key]["limit"] and key != form["by"] for key in own):
-        return None
-    for key, value in given.items():
-        low, high = calculated(own[key]["lower"]), own[key]["upper"]
-        try:
-            inside = low(given) <= value and (high is None or value <= calculated(high)(given))
-        except KeyError:  # a bound that speaks about a parameter at its limit
-            return None
-        if not inside or (own[key]["integer"] and (value.denominator != 1 or value > LARGEST_PARAMETER)):
-            return None
-        if own[key]["kind"] is not None and not KINDS[own[key]["kind"]](int(value)):
-            return None
-    return ClosedForm(name, tuple(values.items()), budget)
+    return None if any(found.needed()) else ClosedForm(name, tuple(found.given.items()), found.lam)
+
+
+def constant_datasets(others: Others, n: int, who: str = "") -> str:
+    """The two datasets of a constant background, in words.
+
+    - ``who``: which pair of inputs is meant, where the mechanism does not treat all alike.
+    """
+    if others is Others.BLANKET:
+        raise InputError("others", others, "an input that the others hold: first, second or third")
+    place = (Others.FIRST, Others.SECOND, Others.THIRD).index(others)
+    named = f"; 0 and 1 are {who}" if who else ""
+    return f"X0 = (0, {place} x {n - 1}), X1 = (1, {place} x {n - 1}), inputs named 0, 1, 2{named}"
 
 
 @cache
 def table() -> dict[str, Any]:
-    """What is on file, by name of the mechanism."""
+    """What is on file of mechanisms with a name, by that name."""
+    return {name: form for name, form in _file().items() if "row" in form or form["thinned"]}
+
+
+@cache
+def _file() -> dict[str, Any]:
+    """The same, and the hashing that surveys run."""
     text = resources.files("symshuffle.decompositions").joinpath(FILE).read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
     return found
@@ -211,7 +250,7 @@ def table() -> dict[str, Any]:
 
 def lines_on_file(name: str, limit: bool, others: Others) -> list[list[Any]] | None:
     """Cells of a named mechanism as texts a, b, c and ratios, ``limit``: at infinite parameters; None if not kept."""
-    kept: list[list[Any]] | None = table().get(name, {}).get("limit" if limit else "cells", {}).get(others)
+    kept: list[list[Any]] | None = _file().get(name, {}).get("limit" if limit else "cells", {}).get(others)
     return kept
 
 

@@ -20,6 +20,7 @@ from symshuffle.base.numbers import (
     positive_part,
     sums_to_one,
 )
+from symshuffle.base.results import FirstLines
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import HistogramLaw, histogram_law, law_divergence
@@ -339,3 +340,14 @@ def _merged_component(
     whole, members = exact_sum(shares), [decomposition.components[j] for j in group]
     columns = zip(*members, strict=True)
     return tuple(exact_sum([share / whole * mass for share, mass in zip(shares, ms, strict=True)]) for ms in columns)
+
+
+def first_lines(gamma: str, mechanism: str, pair: str, ranges: str) -> FirstLines:
+    """First lines of a decomposition: similarity, mechanism, pair of inputs, evidence."""
+    return FirstLines(
+        "gamma",
+        f"{gamma} (exact)",
+        about=f"share of each message of {mechanism} that does not depend on the input, {pair}"
+        f"{f', for all {ranges}' if ranges else ''}; a step of a bound, and no guarantee by itself",
+        sure="a theorem (decomposition, Theorem 7), derived by computer algebra without rounding",
+    )

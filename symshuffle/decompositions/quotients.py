@@ -36,31 +36,35 @@ class CapQuotient:
         return hash(str((self.above, self.below)))
 
     @property
-    def _parts(self) -> tuple[Any, Any]:
+    def polynomials(self) -> tuple[Any, Any]:
+        """Numerator and denominator."""
         return flint.fmpq_poly(list(self.above)), flint.fmpq_poly(list(self.below))
 
     def __neg__(self) -> CapQuotient:
-        one, other = self._parts
+        one, other = self.polynomials
         return CapQuotient(-one, other)
 
     def __add__(self, other: CapQuotient) -> CapQuotient:
-        (a, b), (c, d) = self._parts, other._parts
+        (a, b), (c, d) = self.polynomials, other.polynomials
         return CapQuotient(a * d + c * b, b * d)
 
     def __sub__(self, other: CapQuotient) -> CapQuotient:
         return self + -other
 
+    def __rsub__(self, other: int) -> CapQuotient:
+        return CapQuotient([other]) - self
+
     def __mul__(self, other: CapQuotient) -> CapQuotient:
-        (a, b), (c, d) = self._parts, other._parts
+        (a, b), (c, d) = self.polynomials, other.polynomials
         return CapQuotient(a * c, b * d)
 
     def __truediv__(self, other: CapQuotient) -> CapQuotient:
-        (a, b), (c, d) = self._parts, other._parts
+        (a, b), (c, d) = self.polynomials, other.polynomials
         return CapQuotient(a * d, b * c)
 
     def __pow__(self, exponent: CapQuotient | int) -> CapQuotient:
         power = exponent if isinstance(exponent, int) else exponent.whole
-        one, other = self._parts
+        one, other = self.polynomials
         return CapQuotient(one**power, other**power) if power >= 0 else CapQuotient(other**-power, one**-power)
 
     @property
@@ -81,7 +85,7 @@ class CapQuotient:
     @property
     def falls(self) -> bool:
         """Whether it certainly falls from ``lam = 1`` on: its derivative has no positive coefficient in ``t - 1``."""
-        one, other = self._parts
+        one, other = self.polynomials
         slope = one * other.derivative() - one.derivative() * other
         return all(coefficient >= 0 for coefficient in slope(flint.fmpq_poly([1, 1])).coeffs())
 

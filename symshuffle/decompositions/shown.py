@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
-from symshuffle.decompositions.closed_forms import table
+from symshuffle.decompositions.closed_forms import ClosedForm, table
+from symshuffle.decompositions.filed_values import FiledValues
+from symshuffle.decompositions.model import first_lines
+from symshuffle.decompositions.quotient_texts import OpenQuotient, QuotientTexts
+from symshuffle.mechanisms.tables import array
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism
@@ -63,6 +67,44 @@ def shown_decomposition(mechanism: Mechanism) -> ShownDecomposition:
         text(found.singular()),
         [[text(value), text(mass)] for value, mass in found.gparv()],
         found.latex(),
+    )
+
+
+def shown_at(asked: FiledValues) -> ShownDecomposition:
+    """The texts of a named mechanism at values of some of its parameters, from its closed form.
+
+    Components that have no weight at these values are left out.
+    """
+    lines, name = asked.form["cells"]["blanket"], asked.name
+    reader = QuotientTexts(asked.numbers, asked.lam, root="sqrt(" in str(lines))
+    one, x = reader.number(1), reader.read("x")
+    weights = [[reader.read(text) for text in line[:3]] for line in lines]
+    (_, _, beta), known = weights[-1], [i for i, cell in enumerate(weights[:-1]) if any(cell)]
+    atoms: dict[OpenQuotient, OpenQuotient] = {}
+    outside: list[str] = []
+    for i in known:
+        (a, b, c), ratios = weights[i], lines[i][3]
+        if ratios is not None:
+            value = reader.read(ratios[0]) - x * reader.read(ratios[1])
+            atoms[value] = atoms[value] + c if value in atoms else c
+        if not c and a:
+            outside.append(f"Max(0, {a - x * b})" if b else str(a))
+    if beta:
+        atoms[reader.number(0)] = beta
+    form = ClosedForm(name, tuple(asked.given.items()), asked.lam)
+    shown = [(f"Q_{{{j}}}", *(weight.latex() for weight in weights[i])) for j, i in enumerate(known, start=1)]
+    return ShownDecomposition(
+        name,
+        asked.form["row"]["title"],
+        form.pairs,
+        asked.inputs,
+        [[*row] for row in first_lines(str(one - beta), asked.title, form.pairs, asked.ranges).rows],
+        [[*map(str, weights[i])] for i in known],
+        str(beta),
+        str(one - beta),
+        " + ".join(outside) or "0",
+        [[str(value), str(mass)] for value, mass in atoms.items()],
+        array(("", "a", "b", "c"), [*shown, (r"\text{left-over}", "0", "0", beta.latex())]),
     )
 
 

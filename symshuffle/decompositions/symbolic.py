@@ -24,8 +24,8 @@ from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import CalculatedCell, calculated_law
 from symshuffle.decompositions.closed_forms import cells_on_file, lines_on_file
 from symshuffle.decompositions.counting import Cell, count_cells, roles_of
-from symshuffle.decompositions.model import Decomposition
-from symshuffle.mechanisms.display import array, columns, factored, latex, text
+from symshuffle.decompositions.model import Decomposition, first_lines
+from symshuffle.mechanisms.display import factored, latex, text
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import is_named
 from symshuffle.mechanisms.symbolic import (
@@ -38,6 +38,7 @@ from symshuffle.mechanisms.symbolic import (
     value_of,
     written,
 )
+from symshuffle.mechanisms.tables import array, columns
 
 
 @final
@@ -69,13 +70,7 @@ class SymbolicDecomposition:
         """First lines of the decomposition: similarity, mechanism, pair of inputs, evidence."""
         mechanism = self.mechanism
         ranges = "; ".join(f"{one.name}: {one.range}" for one in mechanism.parameters)
-        return FirstLines(
-            "gamma",
-            f"{text(self.gamma)} (exact)",
-            about=f"share of each message of {mechanism!r} that does not depend on the input, {mechanism.pair}"
-            f"{f', for all {ranges}' if ranges else ''}; a step of a bound, and no guarantee by itself",
-            sure="a theorem (decomposition, Theorem 7), derived by computer algebra without rounding",
-        )
+        return first_lines(text(self.gamma), repr(mechanism), str(mechanism.pair), ranges)
 
     def map(self, function: Callable[[sp.Expr], sp.Expr]) -> SymbolicDecomposition:
         """Decomposition with a function applied to every weight."""

@@ -12,6 +12,7 @@ from sympy.printing.str import StrPrinter
 
 from symshuffle.base.numbers import Verdict
 from symshuffle.mechanisms.symbolic import nonnegative
+from symshuffle.mechanisms.tables import array
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.outputs import OutputClass
@@ -113,12 +114,6 @@ def latex(expression: sp.Expr) -> str:
     return str(_Latex().doprint(expression))
 
 
-def array(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """A LaTeX array: a line of headings, a rule, the lines."""
-    body = " \\\\\n".join(" & ".join(line) for line in lines)
-    return f"\\begin{{array}}{{{'l' * len(head)}}}\n{' & '.join(head)} \\\\ \\hline\n{body}\n\\end{{array}}"
-
-
 def class_table(classes: Sequence[OutputClass]) -> str:
     """LaTeX of the output classes of a mechanism, one line for each of their states."""
     lines = [
@@ -128,10 +123,3 @@ def class_table(classes: Sequence[OutputClass]) -> str:
     ]
     head = (rf"\text{{{word}}}" for word in ("class", "outputs", "state", "inputs", "probability"))
     return f"$\\displaystyle {array(tuple(head), lines)}$"
-
-
-def columns(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """A table in plain text: a line of headings and the lines, columns aligned."""
-    table = [tuple(head), *map(tuple, lines)]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in table)

@@ -5,13 +5,12 @@ Every function returns a :class:`~symshuffle.mechanisms.model.Mechanism` with op
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 import sympy as sp
 
 from symshuffle.mechanisms.given import LAM_PARAMETER
-from symshuffle.mechanisms.members import half_arcs
+from symshuffle.mechanisms.members import cyclic_distance, half_arcs
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.outputs import OutputClass, State
 from symshuffle.mechanisms.pairs import Pairs
@@ -128,10 +127,6 @@ def augmented_randomized_response() -> Mechanism:
     )
 
 
-def _cyclic_distance(values: Mapping[str, int], x: int, y: int) -> int:
-    return min((x - y) % values["k"], (y - x) % values["k"])
-
-
 def half_block() -> Mechanism:
     """Half-block: a point of the cycle Z_k, lam times as likely on the half cycle that starts at the input.
 
@@ -160,7 +155,7 @@ def half_block() -> Mechanism:
             Parameter(K, sp.Integer(2), None, True, "number of inputs, even", kind=EVEN),
             Parameter(distance, _ONE, K / 2, True, "cyclic distance of the two inputs compared (default: all)"),
         ),
-        pair=Pairs("two inputs at cyclic distance {}", True, distance, _cyclic_distance),
+        pair=Pairs("two inputs at cyclic distance {}", True, distance, cyclic_distance),
         source="alphabets, Definition 5.1",
     )
 

@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, final
 
+ANY_TWO: Final = "any two inputs: the mechanism treats all pairs alike"
+"""All pairs of inputs, in words, where none differs from another."""
+
 Listed: TypeAlias = "Iterable[tuple[tuple[int, ...], Any]]"
 
 
@@ -84,3 +87,12 @@ LISTED: Final[Mapping[str, tuple[Callable[[Any], Lister], Callable[[Mapping[str,
     "alike": (Alike, lambda values: 1),
 }
 """By name: how outputs are listed, made from the number that weights consist of, and how many there are."""
+
+
+def cyclic_distance(values: Mapping[str, int], x: int, y: int) -> int:
+    """Distance of two inputs on the cycle Z_k."""
+    return min((x - y) % values["k"], (y - x) % values["k"])
+
+
+TOLD: Final[Mapping[str, Callable[[Mapping[str, int], int, int], int]]] = {"cyclic distance": cyclic_distance}
+"""By name: from the parameters and two inputs to the number that tells classes of pairs apart."""

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias, final
 import sympy as sp
 
 from symshuffle.base.errors import InputError
+from symshuffle.mechanisms.members import ANY_TWO
 from symshuffle.mechanisms.symbolic import Parameter
 
 ClassOf: TypeAlias = Callable[[Mapping[str, int], int, int], int]
@@ -26,7 +27,7 @@ class Pairs:
     - ``value``: the value of the parameter ``by``, once it has one.
     """
 
-    words: str = "any two inputs: the mechanism treats all pairs alike"
+    words: str = ANY_TWO
     every: bool = True
     by: sp.Symbol | None = None
     class_of: ClassOf | None = None

@@ -73,10 +73,10 @@ def test_an_honest_pipeline_is_accused_with_at_most_half_of_the_error_each():
     """Exact probability of each accusation; together they are at most half of the error, for events and for cells."""
     n, runs, confidence = 4, 14, F(1, 2)
     audit = audit_shuffled(TERNARY, n=n, runs=runs, confidence=confidence)
-    made = audit.tests[0].datasets
+    made = audit.best_tests[0].datasets
     laws = [law_of_outputs(TERNARY, (x, *[made.c] * (n - 1)), n) for x in (made.a, made.b)]
     accused = []
-    for test, event in zip(audit.tests, audit.events, strict=True):
+    for test, event in zip(audit.best_tests, audit.events, strict=True):
         scores = test.datasets.scores(float(test.ratio))
         p, q = (
             sum(mass for seen, mass in law.items() if occurs(scores, np.array([seen[: test.block]]))[0]) for law in laws

@@ -17,6 +17,7 @@ from symshuffle.decompositions import closed_forms, symbolic
 from symshuffle.decompositions.calculated import spreads
 from symshuffle.decompositions.closed_forms import closed_form
 from symshuffle.design.comparison.families import names
+from symshuffle.mechanisms.affine import affine_hashing
 from symshuffle.mechanisms.registry import EXAMPLES, LARGE, thinned
 from symshuffle.mechanisms.thin import THINNED
 
@@ -32,6 +33,7 @@ LEVELS = [
     (Exp(F(1)), F(1)),
     (Exp(F(1)), Exp(F(1))),
     ("3", Exp(F(1, 5))),
+    ("1", F(6, 5)),
     (Exp(F(1)), Exp(F(1, 10))),
     (Exp(F(2)), Exp(F(1))),
     (Exp(F(1)), F(6, 5)),
@@ -69,6 +71,30 @@ def test_the_laws_are_those_of_the_mechanism(name, values, direction):
             strict=True,
         ):
             same_law(found(target, direction, 256), known(target, direction, 256))
+
+
+@pytest.mark.parametrize(("g", "m"), [(2, 1), (2, 3), (5, 2)])
+@pytest.mark.parametrize("lam", ["4", Exp(F(1))])
+def test_the_hashing_of_surveys_has_the_laws_of_its_mechanism(g, m, lam):
+    assert closed_form("affine-hashing", {"g": str(g), "m": str(m)}, lam=lam) is None, "no name on the command line"
+    quick = reduction(closed_form("affine-hashing", {"g": str(g), "m": str(m)}, lam=lam, surveys=True))
+    slow = reduction(affine_hashing().at(g=g, m=m, lam=lam))
+    assert quick.neighbours(Question.BOTH, 9) == slow.neighbours(Question.BOTH, 9)
+    for found, known in zip(
+        (quick.bounds[0], *(one.law for one in quick.datasets)),
+        (slow.bounds[0], *(one.law for one in slow.datasets)),
+        strict=True,
+    ):
+        same_law(found(F(6, 5), Direction.FORWARD, 256), known(F(6, 5), Direction.FORWARD, 256))
+
+
+@pytest.mark.parametrize(("d", "pairs"), [("1", 8), ("2", 4)])
+def test_pairs_of_inputs_are_those_of_the_mechanism(d, pairs):
+    quick, slow = (
+        one("half-block", {"k": "4", "d": d}).input_pairs()
+        for one in (lambda n, v: closed_form(n, v, lam=3), lambda n, v: mechanism(n).at(lam=3, **v))
+    )
+    assert quick == slow and len(quick) == pairs
 
 
 def same_law(found, known):
@@ -167,7 +193,6 @@ def test_a_ball_around_zero_is_refused():
         ("krr", {"k": "ten"}, {"eps0": 1}),
         ("krr", {"k": "10", "s": "1"}, {"eps0": 1}),
         ("krr", {"k": "10"}, {}),
-        ("krr", {"k": "10"}, {"lam": 1}),
         ("krr", {"k": "10"}, {"eps0": 1, "lam": 3}),
         ("krr", {"k": str(10**15 + 1)}, {"eps0": 1}),
         ("subset-selection", {"k": "5", "s": "5"}, {"eps0": 1}),

@@ -32,7 +32,7 @@ def test_the_best_size_is_the_best_of_all_sizes(m, eps0, size):
 def test_sizes_whose_balls_meet_are_not_told_apart(monkeypatch):
     """Balls [k, k + 3/2] overlap, and balls [k, k + 1/2] do not: the largest then wins."""
     for half, meet in ((Fraction(3, 4), True), (Fraction(1, 4), False)):
-        monkeypatch.setattr(named, "uniform_information", lambda m, k, e, h=half: Ball(Fraction(k), k + 2 * h))
+        monkeypatch.setattr(_named, "uniform_information", lambda m, k, e, h=half: Ball(Fraction(k), k + 2 * h))
         if meet:
             with pytest.raises(NotDecided, match="m = 5"):
                 best_uniform_size(5, Fraction(1))

@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
+from proofs_checks.ldp_tradeoff._named import grid_suffices
 from proofs_checks.ldp_tradeoff._signs import nonnegative_by_coefficients
 from symshuffle import LAM, DecisionProblem, InputError, Verdict, bayes_tradeoff, minimax_tradeoff
 from symshuffle.base.choices import Criterion
@@ -14,7 +15,6 @@ from symshuffle.design import named, smoothed_point_masses
 from symshuffle.design.named import (
     cardioid_program,
     cosine_field,
-    grid_suffices,
     weighted_guessing_breakpoints,
     weighted_guessing_problem,
     weighted_guessing_risk,

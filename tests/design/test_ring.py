@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
+from proofs_checks.ldp_tradeoff._named import blurred_costs, candidate_risks, ring_distance
 from proofs_checks.ldp_tradeoff.beyond import REPRODUCE
 from symshuffle import LAM, DecisionProblem, InputError, bayes_tradeoff
 from symshuffle.design.named import blurred_costs, candidate_risks, ring_distance

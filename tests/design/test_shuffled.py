@@ -8,10 +8,13 @@ from fractions import Fraction as F
 import pytest
 from typer.testing import CliRunner
 
-from symshuffle import AnchoredLaw, InputError, Rigour, Unsupported, cli, delta, mechanism
+from symshuffle import AnchoredLaw, InputError, Law, Rigour, Unsupported, cli, delta, mechanism
 from symshuffle.accountants.bounds.evaluate import evaluate_law
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.base.choices import Direction, Question
 from symshuffle.design import best_shuffled
 from symshuffle.design.shuffled.model import BlockChannel, BlockDesign, block_designs
+from symshuffle.design.shuffled.reduced import orbit_reduction
 from symshuffle.design.shuffled.search import ExactTarget, blanket_law, ratios_by_size
 from symshuffle.utility.frontiers.orbit import centre_orbit, orbit_mechanism, subset_orbit, tuple_orbit
 
@@ -29,6 +32,14 @@ def test_law_of_a_mixture_is_that_of_the_accountant(orbits, n):
     mine = evaluate_law(blanket_law(orbits, F(6, 5)), n, rigour=Rigour.EXACT).exact
     channel = orbit_mechanism(orbits).channel()  # its blanket is found from the matrix
     assert mine == delta(channel, n=n, exp_eps=F(6, 5), rigour=Rigour.EXACT).bracket.exact
+    rational, symbolic = reduction(orbit_reduction(orbits)), reduction(orbit_mechanism(orbits))
+    assert rational.neighbours(Question.BOTH, n) == symbolic.neighbours(Question.BOTH, n)
+    assert [one.describe(n) for one in rational.datasets] == [one.describe(n) for one in symbolic.datasets]
+    for one, two in zip(rational.datasets, symbolic.datasets, strict=True):
+        laws = [
+            sorted(Law.from_atoms(side.law(F(6, 5), Direction.FORWARD, None).atoms()).atoms()) for side in (one, two)
+        ]
+        assert laws[0] == laws[1]
 
 
 def test_answer_meets_the_target_and_a_larger_ratio_does_not():

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pytest
 
+from proofs_checks._divergences import total_variation
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.questions import solve
 from symshuffle.base.choices import Rigour
@@ -11,7 +12,7 @@ from symshuffle.base.errors import SymshuffleError, Unsupported
 from symshuffle.base.numbers import Exp, enclose
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
-from symshuffle.channels.shuffled import hockey_stick, total_variation
+from symshuffle.channels.shuffled import hockey_stick
 from symshuffle.decompositions.model import simplified_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.confirm import confirm

@@ -12,9 +12,7 @@ from symshuffle.utility.estimation.canonical import shrunken_iid_risk, worst_can
 from symshuffle.utility.estimation.lower_bounds import (
     bayes_risk,
     best_shrinkage_risk,
-    cosine_prior,
     minimax_sandwich,
-    prior_information,
     van_trees_bound,
 )
 

@@ -2,6 +2,13 @@ from fractions import Fraction
 
 import pytest
 
+from proofs_checks.alphabets._equivariant import (
+    inclusion_probabilities,
+    is_positive,
+    ratio_derivative,
+    risk_derivative,
+    thinned_subset_selection,
+)
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp, Verdict, lower_end, upper_end
 from symshuffle.mechanisms.finite import K, S

@@ -12,8 +12,6 @@ from symshuffle.channels.geometry.extremal import (
     LDPCone,
     MaximalPolytope,
     dominating_extremal,
-    maximal_weights,
-    non_extreme_output,
     proper_subsets,
     staircase_matrix,
 )

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction as F
 from typing import Any
 
+from proofs_checks._convex_order import convex_order
 from symshuffle.channels.geometry.orders import blackwell
 from symshuffle.design.decision.modelling import CertifiedModel
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
-from symshuffle.utility.frontiers.convex_order import convex_order
 from tests.soundness import false_answers, false_bound_files, false_claim_files, false_laws  # each enters its own
 from tests.soundness.false_certificates import CASES, E1
 from tests.soundness.false_designs import CONSTANT, ORDERED, channel_risk, design, guessing, two_levels

@@ -29,7 +29,7 @@ INSIDE = set(
         "utility.frontiers.subset_forms.at "
         "utility.frontiers.caps.sign_at utility.frontiers.caps.best_sizes "
         "utility.frontiers.caps.size_noise "
-        "utility.likelihood.extremes.read_cap"
+        "utility.likelihood.extremes.read_cap decompositions.clones.read_cap decompositions.clones.require_ldp"
     )
 )
 """Behind a door: they are given a cap that was read already, or read it."""
@@ -80,7 +80,7 @@ KL = measures.kullback_leibler([F(1, 2), F(1, 2)], [F(1, 4), F(3, 4)])
 CASES = {
     "is_ldp": W.is_ldp,
     "standard_clone_pair": clones.standard_clone_pair,
-    "standard_clone": lambda **b: clones.standard_clone(W, (0, 1), **b),
+    "standard_clone": lambda **b: _clones.standard_clone(W, (0, 1), **b),
     "bayes_tradeoff": lambda **b: bayes_tradeoff(GUESS, **b).bracket,
     "minimax_tradeoff": lambda **b: minimax_tradeoff(GUESS, **b).bracket,
     "maximise": lambda **b: maximise(KL, **b).bracket,

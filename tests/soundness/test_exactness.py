@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 
 import symshuffle as ss
+from proofs_checks._estimation import fisher_information
 from symshuffle.base.choices import Population, Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp, Verdict, enclose, equal
@@ -15,13 +16,7 @@ from symshuffle.mechanisms.finite import erasure, krr
 from symshuffle.utility.anchored.enclosed import EnclosedLaw, template_law
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.anchored.maps import fiber
-from symshuffle.utility.estimation.canonical import (
-    canonical_risk,
-    fisher_information,
-    isotropic_risk,
-    worst_canonical_risk,
-    worst_risk,
-)
+from symshuffle.utility.estimation.canonical import canonical_risk, isotropic_risk, worst_canonical_risk, worst_risk
 from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.frontiers.leakage import convex_envelope

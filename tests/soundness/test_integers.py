@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import symshuffle
+from proofs_checks import _extremes, _templates
 from symshuffle import (
     Channel,
     InputError,
@@ -55,7 +56,7 @@ from symshuffle.utility.anchored import maps
 from symshuffle.utility.anchored.enclosed import EnclosedLaw
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation import canonical, lower_bounds
-from symshuffle.utility.frontiers import caps, contamination, equivariant, orbit
+from symshuffle.utility.frontiers import caps, contamination, equivariant
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.likelihood import extremes
 from symshuffle.utility.likelihood.law import LikelihoodRatio, likelihood_quotient
@@ -141,16 +142,16 @@ ROWS = (
     row("cells", Laplace, F(2), cells=4),
     row("k", caps.raw_cap_trace, lam=F(2), k=4),
     row("k", caps.optimal_subset_sizes, lam=F(2), k=4),
-    row("s", orbit.subset_template, 5, lam=F(2), s=2),
+    row("s", _templates.subset_template, 5, lam=F(2), s=2),
     row("k", equivariant.largest_budget, lam=F(2), k=4),
     row("m", extremal.staircase_matrix, lam=F(2), m=3),
     row("m", extremal.MaximalPolytope, lam=F(2), m=3),
     row("m", smoothed_point_masses, gamma=1, m=3),
     row("k", canonical.isotropic_risk, trace=F(1), population="iid", k=4),
     row("k n", lower_bounds.minimax_sandwich, trace=F(1), n=4, k=4),
-    row("n", extremes.chi_square_certificate, F(1, 4), **LEVEL, direction="forward", n=4),
+    row("n", _extremes.chi_square_certificate, F(1, 4), **LEVEL, direction="forward", n=4),
     row("n", extremes.gaussian_scale, F(1, 4), n=4),
-    row("k", extremes.half_block_channel, lam=F(2), k=4),
+    row("k", _extremes.half_block_channel, lam=F(2), k=4),
     row("dimension", SphereLinear, "0.05", dimension=4),
     row("dimension", BlanketMixedGaussian, "0.95", "4.6", "1", dimension=4),
     row("dimension", CentralGaussian, "2", dimension=4),

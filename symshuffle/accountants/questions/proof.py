@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from typing import Any, Final, Unpack
 
+import flint
 import numpy as np
 
 from symshuffle.accountants.bounds.evaluate import check_n
@@ -21,11 +22,12 @@ from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.questions import solve
 from symshuffle.base.artifacts import installed
 from symshuffle.base.choices import Adjacency, Question, choice
-from symshuffle.base.errors import Unsupported
+from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import Exp, Real, format_decimal, is_exact, parse_rational
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.closed_forms import ClosedForm
+from symshuffle.decompositions.quotients import CapQuotient, quotient_of
 from symshuffle.engines.contours import saddle
 from symshuffle.ledger.recheck import bound
 
@@ -280,7 +282,10 @@ def _described(source: Any, covering: Covering) -> tuple[dict[str, Any], Real, A
             numbers = {name: int(parse_rational(value, name)) for name, value in source.values}
             named = {"name": source.name, **numbers, **dict.fromkeys(source.limits)}
             return named, source.lam, "blanket" if zero_out else None, "all"
-        source = source.mechanism()
+        pairs = None if source.every else source.input_pairs
+        if not source.limits and math.prod(source.shape) > _LARGEST_MATRIX:
+            raise Unsupported(f"--proof: {source.name}: at most {_LARGEST_MATRIX} cells, all parameters given")
+        return _of_quotients(source.rows(), source.lam or Fraction(1), zero_out, pairs)
     if isinstance(source, Channel) or (isinstance(source, Sequence) and not isinstance(source, str)):
         return _of_channel(source if isinstance(source, Channel) else Channel.from_rows(source), covering)
     if type(source).__name__ == "Mechanism":
@@ -305,10 +310,8 @@ def _of_channel(channel: Channel, covering: Covering) -> tuple[dict[str, Any], R
 
 
 def _of_mechanism(mechanism: Any, zero_out: bool) -> tuple[dict[str, Any], Real, Any, Any]:
-    import sympy as sp
-
     from symshuffle.mechanisms import registry
-    from symshuffle.mechanisms.symbolic import LAM
+    from symshuffle.mechanisms.symbolic import LAM, written
 
     fixed = mechanism.with_defaults()
     values = dict(fixed.values)
@@ -320,19 +323,31 @@ def _of_mechanism(mechanism: Any, zero_out: bool) -> tuple[dict[str, Any], Real,
         numbers = {name: int(parse_rational(value, name)) for name, value in values.items()}
         limits = {p.name: None for p in fixed.parameters}
         return {"name": fixed.name, **numbers, **limits}, cap, null, "all"
-    whole = general.at(**values)
-    t = sp.Symbol("t", positive=True)
-    rows = [[sp.together(sp.sympify(p).subs(LAM, t**2)) for p in row] for row in whole.symbolic_rows()]
-    if len(rows) * len(rows[0]) > _LARGEST_MATRIX or any(p.free_symbols - {t} for row in rows for p in row):
+    rows = general.at(**values).symbolic_rows()
+    if len(rows) * len(rows[0]) > _LARGEST_MATRIX or any(p.free_symbols - {LAM} for row in rows for p in row):
         raise Unsupported(f"--proof: {fixed.name}: at most {_LARGEST_MATRIX} cells, all parameters given")
     try:
-        parts = [[tuple(sp.Poly(x, t, domain="QQ") for x in sp.fraction(p)) for p in row] for row in rows]
-    except sp.PolynomialError:
+        quotients = [[quotient_of(written(p), {}) for p in row] for row in rows]
+    except (InputError, Unsupported):
         raise Unsupported(f"--proof: {fixed.name}: its probabilities are not rational in exp(eps0/2)") from None
-    below = reduce(sp.Poly.lcm, {low for row in parts for _, low in row})
-    cells = [[top * below.quo(low) for top, low in row] for row in parts]
-    unit = sp.ilcm(*(c.q for p in (below, *(p for row in cells for p in row)) for c in p.all_coeffs()))
-    listed = [[[int(c * unit) for c in reversed(p.all_coeffs())] for p in row] for row in cells]
-    divisor = [int(c * unit) for c in reversed(below.all_coeffs())]
-    pairs = "all" if fixed.every_pair else [list(pair) for pair in fixed.input_pairs()]
-    return {"name": "rows", "denominator": divisor, "rows": listed}, cap, null, pairs
+    return _of_quotients(quotients, cap, zero_out, None if fixed.every_pair else fixed.input_pairs)
+
+
+def _of_quotients(
+    rows: Sequence[Sequence[CapQuotient]],
+    cap: Real,
+    zero_out: bool,
+    pairs: Callable[[], Sequence[tuple[int, int]]] | None,
+) -> tuple[dict[str, Any], Real, Any, Any]:
+    """The rows as integer polynomials in exp(eps0/2) over one denominator; ``pairs``: those meant, None for all."""
+    below = reduce(_least_multiple, (p.polynomials[1] for row in rows for p in row))
+    cells = [[top * (below // low) for top, low in (p.polynomials for p in row)] for row in rows]
+    unit = math.lcm(*(int(p.denom()) for p in (below, *(p for row in cells for p in row))))
+    listed = [[[int(c) for c in (p * unit).coeffs()] or [0] for p in row] for row in cells]
+    found = {"name": "rows", "denominator": [int(c) for c in (below * unit).coeffs()], "rows": listed}
+    told = "all" if pairs is None else [list(pair) for pair in pairs()]
+    return found, cap, "blanket" if zero_out else None, told
+
+
+def _least_multiple(one: flint.fmpq_poly, other: flint.fmpq_poly) -> flint.fmpq_poly:
+    return one * (other // one.gcd(other))

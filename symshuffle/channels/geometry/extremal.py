@@ -242,30 +242,12 @@ class MaximalPolytope:
         return {subset: d / scale for subset, d in balance.items()}
 
 
-def maximal_weights(channel: Channel, lam: Fraction | int) -> dict[int, Fraction]:
-    """The point of the polytope that a maximal channel belongs to."""
-    cone = LDPCone(channel.num_inputs, check_lam(lam))
-    offender = non_extreme_output(channel, lam)
-    if offender is not None:
-        raise InputError("channel", f"output {offender}", f"columns on extreme rays of the LDP cone at lam = {lam}")
-    return _total(map(cone.decompose, exact_columns(channel)))
-
-
 def _total(parts: Iterable[Mapping[int, Fraction]]) -> dict[int, Fraction]:
     weights: dict[int, Fraction] = defaultdict(Fraction)
     for part in parts:
         for subset, weight in part.items():
             weights[subset] += weight
     return dict(weights)
-
-
-def non_extreme_output(channel: Channel, lam: Fraction | int) -> int | None:
-    """First output whose non-zero column is no extreme direction; None if maximal (ldp_tradeoff, Proposition B.3)."""
-    cone = LDPCone(channel.num_inputs, check_lam(lam))
-    for y, column in enumerate(exact_columns(channel)):
-        if any(column) and not cone.is_extreme(column):
-            return y
-    return None
 
 
 def dominating_extremal(channel: Channel, lam: Fraction | int) -> tuple[dict[int, Fraction], Channel]:

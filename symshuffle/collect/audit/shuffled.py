@@ -109,7 +109,7 @@ class ShuffledAudit:
         return (1 - self.confidence) / (4 * len(self._blocks))
 
     @cached_property
-    def tests(self) -> tuple[Test, ...]:
+    def best_tests(self) -> tuple[Test, ...]:
         """One for each number of first messages: of all datasets and levels the one with the greatest power."""
         known = list(candidates(self._rows, self.n))
         if not known:
@@ -135,7 +135,7 @@ class ShuffledAudit:
     @property
     def datasets(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """The two datasets, in the words of the claim."""
-        made, words = self.tests[0].datasets, self.claim.inputs
+        made, words = self.best_tests[0].datasets, self.claim.inputs
         others = (words[made.c],) * (self.n - 1)
         return (words[made.a], *others), (words[made.b], *others)
 
@@ -147,7 +147,7 @@ class ShuffledAudit:
     def events(self) -> tuple[Event, ...]:
         """The events, each with the point of the profile that it tests."""
         made = []
-        for test in self.tests:
+        for test in self.best_tests:
             which = "all messages" if test.block == self.n else f"the first {test.block} messages"
             words = f"likelihood ratio of {which} above exp({natural_log(test.ratio):.6g})"
             made.append(Event(words, "X0", "X1", test.ratio, test.certified.upper, test.shares))
@@ -169,7 +169,7 @@ class ShuffledAudit:
         """
         rows = np.array([[to_float(entry) for entry in row] for row in source.rows])
         size, found = self.n if block is None else as_integer(block, "block", 1, self.n), []
-        for test in self.tests:
+        for test in self.best_tests:
             made = test.datasets
             shares = made.shares(test.block, rows[[made.a, made.b, made.c]])
             p0, p1 = shares(float(test.ratio), min(1.0, test.block / size))
@@ -182,7 +182,7 @@ class ShuffledAudit:
     @cached_property
     def caught(self) -> str:
         """What so many runs would have caught."""
-        first, *rest = self.tests
+        first, *rest = self.best_tests
         sized = [test.block for test in rest if self._power(test).at(self.runs, *test.shares) >= CAUGHT]
         made = []
         if self._power(first).at(self.runs, *first.shares) >= CAUGHT:
@@ -200,7 +200,7 @@ class ShuffledAudit:
     @cached_property
     def beside(self) -> tuple[str, ...]:
         """What is certified of the claim, what these datasets reach, and how many runs would refute half of it."""
-        test = self.tests[0]
+        test = self.best_tests[0]
         p0, p1 = test.datasets.shares(self.n)(float(test.ratio))
         ends = test.certified.decimals(7)
         runs = self._power(test, Fraction(1, 2)).runs(p0, p1)
@@ -248,7 +248,7 @@ class ShuffledAudit:
             draw = uniform()
             outputs = [np.array([row[random_order(self.n, draw)] for row in rows]) for rows in outputs]
         hits = []
-        for test in self.tests:
+        for test in self.best_tests:
             scores = test.datasets.scores(float(test.ratio))
             seen = [int(occurs(scores, rows[:, : test.block]).sum()) for rows in outputs]
             hits.append((seen[0], seen[1]))
@@ -269,7 +269,7 @@ class ShuffledAudit:
         )
 
     def _cells(self, outputs: list[Integers]) -> Iterable[ClaimedCell]:
-        made, rows = self.tests[0].datasets, self.claim.channel.rows
+        made, rows = self.best_tests[0].datasets, self.claim.channel.rows
         for which, x in enumerate((made.a, made.b)):
             size = self.claim.channel.num_outputs
             claimed: list[Any] = [(p + (self.n - 1) * q) / self.n for p, q in zip(rows[x], rows[made.c], strict=True)]
@@ -323,6 +323,6 @@ def audit_shuffled(
     users = as_integer(n, "n", 1, _MOST_USERS)
     number = as_integer(runs, "runs", 1, MOST_MESSAGES // (2 * users))
     found = ShuffledAudit(claim(source), users, number, read_confidence(confidence), order)
-    points = [(test.ratio, test.certified.upper, found.level) for test in found.tests]
+    points = [(test.ratio, test.certified.upper, found.level) for test in found.best_tests]
     check_runs(number, *min(points, key=lambda point: least_runs(*point) or MOST_RUNS))
     return found

@@ -13,10 +13,11 @@ from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import Exp, Real, as_integer, enclose
 from symshuffle.design.shuffled.model import BlockChannel, ShuffledDesign, block_designs, fixed_risk
+from symshuffle.design.shuffled.reduced import orbit_reduction
 from symshuffle.design.shuffled.search import ExactTarget, improved, ratios_by_size, trace_of
 from symshuffle.design.shuffled.upper import trace_upper
 from symshuffle.utility.frontiers.caps import check_cap
-from symshuffle.utility.frontiers.orbit import orbit_mechanism, subset_orbit
+from symshuffle.utility.frontiers.orbit import subset_orbit
 
 LARGEST_INPUTS = 10_000
 """Inputs up to which channels are searched."""
@@ -89,13 +90,13 @@ def best_shuffled(
         raise NotDecided(f"no ratio above 1 was certified to meet eps = {order}, delta = {goal} with {n} users")
     size = max(ratios, key=lambda s: subset_orbit(k, s, ratios[s]).signal)
     orbits = improved((subset_orbit(k, size, ratios[size]),), target)
-    mechanism = orbit_mechanism(orbits)
-    found = delta_bound(mechanism, n=n, exp_eps=order, attain=True)
+    channel = orbit_reduction(orbits)
+    found = delta_bound(channel, n=n, exp_eps=order, attain=True)
     if found.bracket.upper > goal:
         raise NotDecided(
             f"the accountant certifies delta = {float(found.bracket.upper):.6g} only, above the target {goal}"
         )
-    level = epsilon_bound(mechanism, n=n, delta=goal, attain=True)
+    level = epsilon_bound(channel, n=n, delta=goal, attain=True)
     upper, bound = None, None
     if target.cap is not None:
         upper, bound = trace_upper(k, n=n, exp_eps=order, delta=goal, lam_cap=target.cap, least=trace_of(orbits))

@@ -19,7 +19,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer, lower_end, upper_end
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
 from symshuffle.channels.channel import Channel, exact_columns
-from symshuffle.channels.geometry.linear import Matrix, Vector, dot, inverse, second_moment
+from symshuffle.channels.geometry.linear import Matrix, Vector, dot, inverse
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.utility.anchored.enclosed import EnclosedLaw
 from symshuffle.utility.anchored.law import AnchoredLaw, check_composition
@@ -209,13 +209,6 @@ def isotropic_risk(k: int, trace: Any, *, population: Population | str) -> Any:
     return constant if population is Population.IID else constant - Fraction(k - 1, k)
 
 
-def shrunken_iid_risk(law: AnchoredLaw, composition: Sequence[Fraction], *, n: int, factor: Fraction) -> Any:
-    r"""The i.i.d. risk of :math:`\frac1k1+a(\hat w-\frac1k1)`: :math:`a^2R_{\rm iid}(w)+(1-a)^2|w-\frac1k1|^2`."""
-    w = check_composition(composition, law.num_inputs)
-    bias = dot(w, w) - Fraction(1, law.num_inputs)
-    return factor**2 * canonical_risk(law, w, n=n, population=Population.IID) + (1 - factor) ** 2 * bias
-
-
 def check_users(n: int) -> int:
     """Read a number of users: a positive integer."""
     return as_integer(n, "n", 1)
@@ -228,17 +221,6 @@ def _check_population(composition: Sequence[Fraction], k: int, n: int, populatio
     if population is Population.FIXED and any((entry * n).denominator != 1 for entry in w):
         raise InputError("composition", tuple(map(str, w)), f"multiples of 1/{n} for a fixed composition of {n} users")
     return w, n
-
-
-def fisher_information(law: AnchoredLaw, composition: Sequence[Fraction], *, n: int = 1) -> Matrix:
-    r"""Fisher information :math:`n\,E[(u-1)(u-1)^T/(w\cdot u)]` about :math:`w`, on contrasts (Proposition 5.2)."""
-    n = check_users(n)
-    w = check_composition(composition, law.num_inputs)
-    seen = [dot(w, u) for u in law.templates]
-    if not all(seen):
-        raise InputError("composition", tuple(map(str, w)), "a composition under which every output can occur")
-    weights = [n * weight / mass for weight, mass in zip(law.weights, seen, strict=True)]
-    return second_moment([[entry - 1 for entry in u] for u in law.templates], weights)
 
 
 def enumerated_risk(

@@ -51,28 +51,6 @@ def van_trees_bound(information: Any, prior: Any, *, dimension: int) -> Any:
     return dimension**2 / (information + prior)
 
 
-def prior_information(density: Any, symbol: Any, lower: Any, upper: Any) -> Any:
-    r"""The information :math:`\int_a^b\pi'^2/\pi` of a prior density on an interval, by SymPy."""
-    import sympy as sp
-
-    total = sp.simplify(sp.integrate(density, (symbol, lower, upper)))
-    if total != 1:
-        raise InputError("density", f"total mass {total}", "a probability density on the interval")
-    for end in (lower, upper):
-        height = sp.simplify(density.subs(symbol, end))
-        if height != 0:
-            raise InputError("density", f"{height} at {end}", "0 at both ends: otherwise the bound is false")
-    integrand = sp.simplify(sp.diff(density, symbol) ** 2 / density)
-    return sp.simplify(sp.integrate(integrand, (symbol, lower, upper)))
-
-
-def cosine_prior(symbol: Any, radius: Any) -> Any:
-    r"""The density :math:`\cos^2(\pi t/2r)/r` on :math:`[-r,r]`, of information :math:`\pi^2/r^2`, in SymPy."""
-    import sympy as sp
-
-    return sp.cos(sp.pi * symbol / (2 * radius)) ** 2 / radius
-
-
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class Sandwich(AnswerMethods):

@@ -19,10 +19,11 @@ from sympy.polys.matrices import DomainMatrix
 from symshuffle.base.choices import Population, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Verdict, as_integer
-from symshuffle.mechanisms.display import array, factored, latex
+from symshuffle.mechanisms.display import factored, latex
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, expression_of, nonnegative, normal_form, same_function
 from symshuffle.mechanisms.symbolic.constants import root_order
+from symshuffle.mechanisms.tables import array
 from symshuffle.utility.anchored.enclosed import EnclosedLaw, template_law
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.moments import (

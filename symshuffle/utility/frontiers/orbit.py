@@ -13,11 +13,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final, final
 
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
-from symshuffle.base.numbers import as_integer
-from symshuffle.channels.geometry.groups import SymmetryGroup, symmetric_group
+from symshuffle.channels.geometry.groups import SymmetryGroup
 from symshuffle.channels.geometry.linear import Vector, row_dependence
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw, check_template
-from symshuffle.utility.frontiers.caps import check_cap, check_inputs
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism
@@ -179,11 +177,6 @@ def symmetrize(law: AnchoredLaw, group: SymmetryGroup | None = None) -> Anchored
     return mix_laws([_relabelled(law, g) for g in elements], [Fraction(1, len(elements))] * len(elements))
 
 
-def is_exchangeable(law: AnchoredLaw) -> bool:
-    """Whether every permutation of the inputs leaves the law as it is."""
-    return all(_relabelled(law, g) == law for g in symmetric_group(law.num_inputs).generators)
-
-
 def _relabelled(law: AnchoredLaw, g: Sequence[int]) -> AnchoredLaw:
     return AnchoredLaw.from_atoms((tuple(u[i] for i in g), weight) for u, weight in law.template.atoms())
 
@@ -287,59 +280,3 @@ def orbit_mechanism(orbits: Sequence[Orbit]) -> Mechanism:
             for j, (count, value) in enumerate(orbit.levels)
         }
     return Mechanism.symmetric("frontier", k, classes, title="mixture of orbit laws")
-
-
-def subset_template(k: int, s: int, lam: Fraction) -> Vector:
-    r"""The template with ``s`` coordinates :math:`k\lambda/(s\lambda+k-s)` and the others lower by :math:`\lambda`."""
-    k = check_inputs(k)
-    s = as_integer(s, "s", 1, k - 1)
-    if lam <= 0:
-        raise InputError("lam", lam, "a ratio > 0")
-    low = k / (s * Fraction(lam) + k - s)
-    return (low * lam,) * s + (low,) * (k - s)
-
-
-def extreme_templates(k: int, lam: Fraction) -> tuple[Vector, ...]:
-    """The two-level templates of ratio ``lam``: vertices of all of ratio at most ``lam`` (anchored, Lemma 9.2)."""
-    k = check_inputs(k)
-    check_cap(lam)
-    if k > LARGEST_VERTEX_INPUTS:
-        raise Unsupported(
-            f"k = {k} has 2^k - 2 extreme templates (limit k = {LARGEST_VERTEX_INPUTS}); "
-            f"they form k - 1 orbits, of subset_template(k, s, lam) for s = 1..k-1"
-        )
-    return tuple(sorted(u for s in range(1, k) for u in arrangements(subset_template(k, s, lam))))
-
-
-def split_template(u: Sequence[Fraction], lam: Fraction) -> tuple[Fraction, Vector, Vector] | None:
-    """Why a template of ratio at most ``lam`` is no vertex: two others and a weight; None at a vertex."""
-    check_template(u)
-    low, high = min(u), max(u)
-    if high > lam * low:
-        raise InputError("template", tuple(map(str, u)), f"ratios of at most {lam} (largest: {high} to {low})")
-    if high < lam * low:  # room everywhere: move the first coordinate either way
-        step, moved = (lam * low - high) / (2 * (1 + lam)), 0
-    else:
-        middle = [i for i, entry in enumerate(u) if low < entry < high]
-        if not middle:
-            return None
-        moved = middle[0]
-        step = min(u[moved] - low, high - u[moved])
-    up, down = (tuple(entry + sign * step * (i == moved) for i, entry in enumerate(u)) for sign in (1, -1))
-    first, second = (tuple(entry * len(u) / sum(v) for entry in v) for v in (up, down))
-    return sum(up) / (2 * Fraction(len(u))), first, second
-
-
-def block_design_law(blocks: Sequence[Sequence[int]], k: int, lam: Fraction) -> AnchoredLaw:
-    """The law uniform on the two-level templates whose high coordinates are the blocks of a design."""
-    k = check_inputs(k)
-    check_cap(lam)
-    sizes = {len(set(block)) for block in blocks}
-    if len(sizes) != 1 or not sizes <= set(range(1, k)):
-        raise InputError("blocks", f"sizes {sorted(sizes)}", f"blocks of one size in [1, {k - 1}]")
-    (s,) = sizes
-    low = k / (s * lam + k - s)
-    share = Fraction(1, len(blocks))
-    return AnchoredLaw.from_atoms(
-        (tuple(low * lam if i in set(block) else low for i in range(k)), share) for block in blocks
-    )

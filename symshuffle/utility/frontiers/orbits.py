@@ -20,8 +20,7 @@ from symshuffle.base.choices import Population, Rigour, choice
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.numbers import Exp, Real, enclose
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, passes, well_formed, within
-from symshuffle.channels.geometry.linear import row_dependence
-from symshuffle.utility.anchored.law import AnchoredLaw, check_template, template_budget, template_signal
+from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.frontiers.orbit import Orbit, check_orbit, mix_laws, orbit_law, orbit_mechanism
 from symshuffle.utility.frontiers.roots import roots_inside
@@ -227,39 +226,3 @@ def orbit_mixture(orbits: Sequence[Orbit]) -> AnchoredLaw:
     if k > LARGEST_LAW:
         raise Unsupported(f"k = {k}: laws are written out up to k = {LARGEST_LAW}; `orbits` has them in short")
     return mix_laws([orbit_law(orbit.template()) for orbit in orbits], [orbit.weight for orbit in orbits])
-
-
-def signal_and_budget(u: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
-    """Signal and budget of a template, refused where one of them is 0 or infinite."""
-    check_template(u)
-    signal, budget = template_signal(u), template_budget(u)
-    if signal == 0 or not isinstance(budget, Fraction):
-        raise InputError("template", tuple(map(str, u)), "a template other than 1 with positive coordinates")
-    return signal, budget
-
-
-def slope_certificate(u: Sequence[Fraction]) -> tuple[Fraction, bool]:
-    r"""Exact margin of :math:`S(u)\le\kappa_kB(u)` for one template, and whether it holds (anchored, Lemma 7.2).
-
-    With :math:`m=k-1` the inequality is equivalent to :math:`x>0` and :math:`x^2\ge m` for
-    :math:`x=\frac12(kmB/S-k)`; the margin is :math:`x^2-m`, zero exactly at the extremal template.
-    """
-    signal, budget = signal_and_budget(u)
-    k = len(u)
-    x = (k * (k - 1) * budget / signal - k) / 2
-    margin = x * x - (k - 1)
-    return margin, x > 0 and margin >= 0
-
-
-def reduce_mixture(
-    points: Sequence[tuple[Fraction, Fraction]], weights: Sequence[Fraction]
-) -> tuple[tuple[int, Fraction], ...]:
-    """Indices and weights of at most three of the points with the same mean in the plane (anchored, Lemma 7.8)."""
-    if len(points) != len(weights) or not points:
-        raise InputError("weights", f"{len(weights)} weights", f"one per point, of which there are {len(points)}")
-    left = [(i, weight) for i, weight in enumerate(weights) if weight]
-    while (relation := row_dependence([(Fraction(1), *points[i]) for i, _ in left])) is not None:
-        step = min(weight / c for (_, weight), c in zip(left, relation, strict=True) if c > 0)
-        shifted = ((i, weight - step * c) for (i, weight), c in zip(left, relation, strict=True))
-        left = [(i, weight) for i, weight in shifted if weight]
-    return tuple(left)

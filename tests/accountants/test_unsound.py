@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import pytest
 
+from proofs_checks.decomposition._clones import unsound_stronger_clone_pair
 from symshuffle import Channel, InputError, shuffled_divergence
 from symshuffle.accountants.questions import solve
-from symshuffle.decompositions.clones import unsound_stronger_clone_pair
 
 STUDY = Channel.from_rows(
     [["1/5", "1/10", "2/5", "3/10"], ["1/10", "1/5", "2/5", "3/10"], ["1/10", "1/10", "1/5", "3/5"]]

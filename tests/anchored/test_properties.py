@@ -5,9 +5,10 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from proofs_checks._templates import is_exchangeable
 from symshuffle import AnchoredLaw, Channel
 from symshuffle.utility import fiber, law_from_fiber, transport
-from symshuffle.utility.frontiers.orbit import decompose, is_exchangeable, mix_laws, symmetrize
+from symshuffle.utility.frontiers.orbit import decompose, mix_laws, symmetrize
 
 
 @st.composite

@@ -7,17 +7,16 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from symshuffle import Channel, InputError, shuffled_divergence
-from symshuffle.base import enclose
-from symshuffle.decompositions.clones import (
+from proofs_checks.decomposition._clones import (
     generic_pair,
     intuitive_clone,
     standard_clone,
-    standard_clone_pair,
-    stronger_clone,
     two_point_mixture,
     unsound_stronger_clone_pair,
 )
+from symshuffle import Channel, InputError, shuffled_divergence
+from symshuffle.base import enclose
+from symshuffle.decompositions.clones import standard_clone_pair, stronger_clone
 from symshuffle.decompositions.model import primary_decomposition
 from symshuffle.mechanisms import rr
 

@@ -5,9 +5,11 @@ from fractions import Fraction
 import flint
 import pytest
 
+from proofs_checks import _divergences
+from proofs_checks.ldp_tradeoff._named import best_uniform_size
 from symshuffle import Exp, InputError, Rigour, Unsupported, hockey_stick
 from symshuffle.base.numbers import enclose, to_arb
-from symshuffle.channels import MaximalPolytope, shuffled, symmetric_group
+from symshuffle.channels import MaximalPolytope, symmetric_group
 from symshuffle.design.information import measures as me
 from symshuffle.design.information.maximum import maximise, renyi_divergence
 

@@ -5,14 +5,10 @@ from fractions import Fraction
 
 import pytest
 
+from proofs_checks.ldp_tradeoff import _named
+from proofs_checks.ldp_tradeoff._named import best_uniform_size
 from symshuffle import Ball, InputError, NotDecided, bayes_tradeoff
-from symshuffle.design import named
-from symshuffle.design.named import (
-    best_uniform_size,
-    weighted_guessing_breakpoints,
-    weighted_guessing_problem,
-    weighted_guessing_risk,
-)
+from symshuffle.design.named import weighted_guessing_breakpoints, weighted_guessing_problem, weighted_guessing_risk
 
 
 @pytest.mark.parametrize(("m", "eps0", "size"), [(3, "1/10", 1), (4, "1/10", 2), (6, "2", 1), (9, "1", 4), (9, "3", 1)])

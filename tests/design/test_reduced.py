@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pytest
 
+from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
 from symshuffle import DecisionProblem, Exp, InputError, Unsupported, bayes_tradeoff, minimax_tradeoff
 from symshuffle.base.choices import Criterion, Method
 from symshuffle.channels.geometry.groups import (
@@ -16,7 +17,7 @@ from symshuffle.channels.geometry.groups import (
 )
 from symshuffle.design.decision import programs
 from symshuffle.design.decision.invariant import InvariantProblem, detect_symmetry
-from symshuffle.design.decision.problems import minimax_risk, smoothed_point_masses
+from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
 
 LAM = Fraction(3)

@@ -8,7 +8,6 @@ import sympy as sp
 from proofs_checks.ldp_tradeoff._named import blurred_costs, candidate_risks, ring_distance
 from proofs_checks.ldp_tradeoff.beyond import REPRODUCE
 from symshuffle import LAM, DecisionProblem, InputError, bayes_tradeoff
-from symshuffle.design.named import blurred_costs, candidate_risks, ring_distance
 
 
 @pytest.mark.parametrize(("m", "blur"), [(5, Fraction(1, 5)), (6, Fraction(1, 4)), (5, Fraction(2, 5))])

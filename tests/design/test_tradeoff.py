@@ -8,13 +8,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
 from symshuffle import DecisionProblem, Exp, InputError, SolverFailure, Unsupported, bayes_tradeoff, minimax_tradeoff
 from symshuffle.base.choices import Criterion, Method
 from symshuffle.channels import MaximalPolytope
 from symshuffle.channels.geometry.linprog import proposed
 from symshuffle.design import TradeoffCertificate
 from symshuffle.design.decision import programs
-from symshuffle.design.decision.problems import minimax_risk, smoothed_point_masses
+from symshuffle.design.decision.problems import smoothed_point_masses
 
 
 def random_problem(seed: int, *, m: int, parameters: int, actions: int) -> DecisionProblem:

@@ -3,6 +3,7 @@ from fractions import Fraction
 
 import pytest
 
+from proofs_checks._estimation import fisher_information
 from symshuffle import AnchoredLaw, Channel, InputError
 from symshuffle.base.choices import Population
 from symshuffle.mechanisms import krr
@@ -10,7 +11,6 @@ from symshuffle.utility.estimation.canonical import (
     canonical_estimator,
     canonical_risk,
     enumerated_risk,
-    fisher_information,
     isotropic_risk,
     project_on_simplex,
     worst_canonical_risk,

@@ -4,22 +4,20 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import AnchoredLaw, Ball, Channel, InputError
-from symshuffle.base.choices import Population
-from symshuffle.mechanisms.finite import half_block, krr
-from symshuffle.utility import bayes_risk
-from symshuffle.utility.estimation.canonical import canonical_risk, fisher_information, inverse_trace
-from symshuffle.utility.estimation.corner import (
+from proofs_checks._estimation import (
     best_cube_side,
-    corner_van_trees,
     cramer_rao_trace,
     cube_bound,
     cube_slope,
     decoding_bound,
-    near_vertex_bound,
-    sharp_cube_bound,
-    two_regime_bound,
+    fisher_information,
 )
+from symshuffle import AnchoredLaw, Ball, Channel, InputError
+from symshuffle.base.choices import Population
+from symshuffle.mechanisms.finite import half_block, krr
+from symshuffle.utility import bayes_risk
+from symshuffle.utility.estimation.canonical import canonical_risk, inverse_trace
+from symshuffle.utility.estimation.corner import corner_van_trees, near_vertex_bound, sharp_cube_bound, two_regime_bound
 
 F = Fraction
 RESPONSE = krr().at(k=3, lam=2).channel()

@@ -4,11 +4,12 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
+from proofs_checks._estimation import cosine_prior, prior_information, shrunken_iid_risk
 from symshuffle import AnchoredLaw, InputError, Verdict, trace_frontier
 from symshuffle.base.choices import Population
 from symshuffle.base.numbers import less
 from symshuffle.mechanisms import krr
-from symshuffle.utility.estimation.canonical import shrunken_iid_risk, worst_canonical_risk
+from symshuffle.utility.estimation.canonical import worst_canonical_risk
 from symshuffle.utility.estimation.lower_bounds import (
     bayes_risk,
     best_shrinkage_risk,

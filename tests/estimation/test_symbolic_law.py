@@ -5,6 +5,7 @@ from fractions import Fraction as F
 import pytest
 import sympy as sp
 
+from proofs_checks._estimation import fisher_information
 from symshuffle import LAM, AnchoredLaw, Exp, InputError, Mechanism, Parameter, Unsupported, Verdict, mechanism
 from symshuffle.base.choices import Population
 from symshuffle.mechanisms.finite import K, P, S
@@ -12,12 +13,7 @@ from symshuffle.mechanisms.registry import EXAMPLES
 from symshuffle.mechanisms.symbolic import evaluate, same_function
 from symshuffle.utility import SymbolicLaw
 from symshuffle.utility.anchored.enclosed import EnclosedLaw
-from symshuffle.utility.estimation.canonical import (
-    canonical_risk,
-    fisher_information,
-    inverse_trace,
-    worst_canonical_risk,
-)
+from symshuffle.utility.estimation.canonical import canonical_risk, inverse_trace, worst_canonical_risk
 from tests.shown import as_latex
 from tests.slices import some
 

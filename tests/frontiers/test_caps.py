@@ -3,14 +3,9 @@ from fractions import Fraction
 
 import pytest
 
+from proofs_checks._templates import block_design_law, extreme_templates, split_template, subset_template
 from symshuffle import Exp, InputError, Unsupported, optimal_subset_sizes
 from symshuffle.utility.frontiers.caps import raw_cap_trace, sign_at, tie_ratio
-from symshuffle.utility.frontiers.orbit import (
-    block_design_law,
-    extreme_templates,
-    split_template,
-    subset_template,
-)
 
 F = Fraction
 

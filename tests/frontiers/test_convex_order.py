@@ -2,16 +2,10 @@ from fractions import Fraction
 
 import pytest
 
+from proofs_checks._convex_order import convex_order, moments_from_average
 from symshuffle import Contamination, InputError, Law, Unsupported
 from symshuffle.base.choices import Direction
-from symshuffle.utility.frontiers.convex_order import (
-    average_law,
-    convex_order,
-    endpoint_law,
-    moments_from_average,
-    rigidity_gap,
-    stop_loss,
-)
+from symshuffle.utility.frontiers.convex_order import average_law, endpoint_law, rigidity_gap, stop_loss
 
 F = Fraction
 INNER = Law.from_atoms([(F(2), F("1/5")), (F(1), F("2/5")), (F("1/2"), F("2/5"))])

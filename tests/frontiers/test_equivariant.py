@@ -2,19 +2,12 @@ from fractions import Fraction
 
 import pytest
 
+from proofs_checks.alphabets._equivariant import capped_vertices, orbit_slope, response_mixture, smallest_reciprocal_sum
 from symshuffle import AnchoredLaw, InputError, Unsupported
 from symshuffle.base.choices import Population
 from symshuffle.mechanisms.finite import augmented_randomized_response
 from symshuffle.utility import worst_canonical_risk
-from symshuffle.utility.frontiers.equivariant import (
-    capped_vertices,
-    matched_risk,
-    optimal_equivariant_risk,
-    orbit_slope,
-    response_mixture,
-    smallest_reciprocal_sum,
-    thinning_gain,
-)
+from symshuffle.utility.frontiers.equivariant import matched_risk, optimal_equivariant_risk, thinning_gain
 from symshuffle.utility.frontiers.orbit import Orbit
 from symshuffle.utility.frontiers.orbits import orbit_mixture
 

@@ -4,11 +4,11 @@ from fractions import Fraction
 
 import pytest
 
+from proofs_checks._templates import reduce_mixture, slope_certificate
 from symshuffle import Exp, InputError, Unsupported, trace_frontier
 from symshuffle.base.choices import Population
 from symshuffle.utility import raw_cap_trace
 from symshuffle.utility.frontiers.orbit import subset_orbit
-from symshuffle.utility.frontiers.orbits import reduce_mixture, slope_certificate
 
 F = Fraction
 

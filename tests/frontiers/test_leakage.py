@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pytest
 
+from proofs_checks import _divergences
 from symshuffle import Channel, Contamination, Exp, InputError, binary_envelope
 from symshuffle.base.choices import Direction, Divergence
 from symshuffle.base.numbers import lower_end, upper_end

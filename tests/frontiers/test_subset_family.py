@@ -3,7 +3,6 @@ from fractions import Fraction
 import pytest
 
 from proofs_checks.alphabets._equivariant import (
-    inclusion_probabilities,
     is_positive,
     ratio_derivative,
     risk_derivative,
@@ -14,14 +13,7 @@ from symshuffle.base.numbers import Exp, Verdict, lower_end, upper_end
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.utility.frontiers.caps import matched_ratio, number_of, tie_ratio
-from symshuffle.utility.frontiers.equivariant import (
-    is_positive,
-    largest_budget,
-    matched_risk,
-    ratio_derivative,
-    risk_derivative,
-    thinned_subset_selection,
-)
+from symshuffle.utility.frontiers.equivariant import largest_budget, matched_risk
 from symshuffle.utility.frontiers.frontier import slope_constant, threshold_budget
 from symshuffle.utility.frontiers.subset_forms import (
     at,

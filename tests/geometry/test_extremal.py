@@ -6,7 +6,7 @@ from fractions import Fraction
 import flint
 import pytest
 
-from proofs_checks.ldp_tradeoff._cones import PolyhedralCone
+from proofs_checks.ldp_tradeoff._cones import PolyhedralCone, maximal_weights, non_extreme_output
 from symshuffle import Channel, InputError, Unsupported
 from symshuffle.channels.geometry.extremal import (
     LDPCone,

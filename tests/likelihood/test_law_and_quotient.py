@@ -4,11 +4,12 @@ from fractions import Fraction as F
 
 import pytest
 
+from proofs_checks._extremes import dilute, half_block_channel
 from symshuffle import Channel, InputError, LikelihoodRatio, Rigour, likelihood_quotient, mechanism
 from symshuffle.base.numbers import exact_sum
 from symshuffle.channels.shuffled import law_divergence, shuffled_law
 from symshuffle.utility import GRR, HALF_BLOCK, ratio_law
-from symshuffle.utility.likelihood.extremes import dilute, endpoint_ratio, half_block_channel
+from symshuffle.utility.likelihood.extremes import endpoint_ratio
 from symshuffle.utility.likelihood.law import require_common_support
 
 TIED = Channel.from_rows([["1/6", "1/3", "1/4", "1/4"], ["1/12", "1/6", "1/2", "1/4"]])

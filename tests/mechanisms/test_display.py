@@ -7,7 +7,7 @@ import sympy as sp
 
 from symshuffle import Verdict, delta, mechanism, optimal_decomposition
 from symshuffle.mechanisms import MECHANISMS
-from symshuffle.mechanisms.display import array, factored, latex, text
+from symshuffle.mechanisms.display import factored, latex, text
 from symshuffle.mechanisms.symbolic import same_function
 from symshuffle.mechanisms.tables import array
 from tests.shown import as_html, as_latex

@@ -6,10 +6,10 @@ from fractions import Fraction as F
 from functools import cache
 from typing import Any
 
+from proofs_checks._convex_order import ConvexOrder
 from symshuffle import Channel, Law
 from symshuffle.base.choices import Larger
 from symshuffle.channels.geometry.orders import Garbling, Separation, blackwell, deficiency
-from symshuffle.utility.frontiers.convex_order import ConvexOrder
 from symshuffle.vectors import which_order
 from symshuffle.vectors.privacy.finite_pair import FinitePair
 from tests.soundness.false_certificates import exactly, false

@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 
 import symshuffle
+from proofs_checks._divergences import renyi_divergence
 from symshuffle import FFT, BallContour, Bracket, Contour, Counts, Exact, Exp, Rigour, Sparse, bayes_tradeoff
 from symshuffle.accountants.bounds import search
 from symshuffle.accountants.questions import inverses
@@ -21,7 +22,6 @@ from symshuffle.accountants.rounds.losses import Losses, delta_of, epsilon_of
 from symshuffle.accountants.rounds.period import Period
 from symshuffle.accountants.rounds.plan import Round, Rounds
 from symshuffle.base.choices import Side
-from symshuffle.channels.shuffled import renyi_divergence
 from symshuffle.decompositions import ReductionPair
 from symshuffle.design import maximise, weighted_guessing_problem, weighted_guessing_risk
 from symshuffle.design.information.measures import mutual_information

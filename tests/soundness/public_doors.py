@@ -47,7 +47,7 @@ from symshuffle.ledger.claims import parts
 from symshuffle.utility import SymbolicLaw
 from symshuffle.utility.estimation import canonical, votes
 from symshuffle.utility.frontiers import caps, contamination, equivariant, leakage
-from symshuffle.utility.likelihood import extremes, limits, worst
+from symshuffle.utility.likelihood import extremes, worst
 from symshuffle.vectors import BlanketMixedGaussian, SphereLinear, shuffle_index
 from symshuffle.vectors.calibration import cells, floor
 from symshuffle.vectors.privacy import confirmation, templates

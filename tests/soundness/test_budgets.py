@@ -9,6 +9,7 @@ from fractions import Fraction as F
 import pytest
 
 import symshuffle
+from proofs_checks.decomposition import _clones
 from symshuffle import Channel, Contamination, Exp, InputError, bayes_tradeoff, mechanism, minimax_tradeoff
 from symshuffle.base import enclose
 from symshuffle.base.levels import takes_eps0

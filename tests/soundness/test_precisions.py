@@ -4,11 +4,11 @@ from fractions import Fraction as F
 
 import pytest
 
+from proofs_checks._divergences import kl_divergence, renyi_divergence
+from proofs_checks._limits import gaussian_profile
 from symshuffle.accountants import BlanketVariable
 from symshuffle.accountants.literature import baselines
-from symshuffle.channels.shuffled import kl_divergence, renyi_divergence
 from symshuffle.utility import gaussian_scale
-from symshuffle.utility.likelihood.limits import gaussian_profile
 from symshuffle.vectors import ClippedLinear, PrivUnit, SphereLinear, err1, shuffle_index
 from symshuffle.vectors.error import compare
 from symshuffle.vectors.error.optimal import bmg_optimal

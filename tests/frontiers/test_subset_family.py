@@ -15,6 +15,7 @@ from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.utility.frontiers.caps import matched_ratio, number_of, tie_ratio
 from symshuffle.utility.frontiers.equivariant import largest_budget, matched_risk
 from symshuffle.utility.frontiers.frontier import slope_constant, threshold_budget
+from symshuffle.utility.frontiers.orbits import orbit_mixture
 from symshuffle.utility.frontiers.subset_forms import (
     at,
     slope_form,
@@ -41,6 +42,11 @@ def test_the_derivative_agrees_with_differences():
     ratio = matched_ratio(k, s, budget).lower
     slope = float(risk_derivative().subs({K: k, S: s, LAM: float(ratio)}))
     assert abs(float(after - before) / (2 * step) / slope - 1) < 1e-3
+
+
+def test_thinning_scales_signal_and_budget():
+    whole, part = (orbit_mixture(thinned_subset_selection(4, 2, F(3), F(share))) for share in ("1", "1/3"))
+    assert (3 * part.trace(), 3 * part.pairwise_budget()) == (whole.trace(), whole.pairwise_budget())
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from typing import Final, final
 import flint
 import numpy as np
 
+from symshuffle.base.crossings import first_integer
 from symshuffle.base.doubles import UNIT, Array, Complexes
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
@@ -308,12 +309,24 @@ def last_node(values: Array, weights: Array, zero: float, n: int, plan: Bromwich
 
 def quiet_from(size: Callable[[Array], Array], *, step: float, c: float, small: float, end: int) -> int:
     """The first node, at most ``end``, from which on ``size/|s|^2`` is negligible if it goes on falling: a choice."""
-    for start in range(1, min(end, MOST_NODES), BLOCK):
-        index = np.arange(start, start + BLOCK)
+    last = min(end, MOST_NODES)
+    found: dict[int, int] = {}
+
+    def falls(block: int) -> bool:
+        """Whether the integrand is as small at a node of a block."""
+        index = np.arange(1 + block * BLOCK, 1 + (block + 1) * BLOCK)
         t: Array = np.asarray(step * index, dtype=np.float64)
         below = np.flatnonzero(size(t) / (c * c + t * t) * step * (1 + index) < small / 40)
         if len(below):
-            return min(int(start + below[0]), end)
+            found[block] = int(index[below[0]])
+        return block in found
+
+    before, block = -1, 0
+    while block * BLOCK + 1 < last:
+        if falls(block):
+            return min(found[first_integer(falls, before, block)], end)
+        # the last block tells of a line that is too long
+        before, block = block, max(min(2 * block + 1, (last - 2) // BLOCK), block + 1)
     if end > MOST_NODES:
         raise Unsupported(f"the integrand has not fallen after {MOST_NODES} nodes; ask for a larger rel")
     return end

@@ -79,16 +79,17 @@ class Atoms:
         left, width = edges[:-1], np.diff(edges)
         inside = np.clip((values - left[place]) / width[place], 0.0, 1.0)
         count = len(edges) - 1
-        most = float(np.bincount(place, minlength=count).max())
+        terms = np.bincount(place, minlength=count)
         top = np.bincount(place, weights * inside, minlength=count)
-        largest = max(abs(low), abs(high))
-        shift = self.shift + other.shift + UNIT * (16 * largest + (2 * most + 32) * float(width.max()))
-        share = (self.share + other.share + (2 * most + 8) * UNIT) * 1.01
+        total = np.bincount(place, weights, minlength=count)
+        # What is rounded of a value counts with its mass: a long tail has next to none.
+        reach = 16 * np.maximum(np.abs(left), np.abs(edges[1:])) + (2 * terms + 32) * width
+        shift = self.shift + other.shift + 1.01 * UNIT * float(total @ reach)
+        share = (self.share + other.share + (2 * float(terms.max()) + 8) * UNIT) * 1.01
         if spread:
             bottom = np.bincount(place, weights * (1 - inside), minlength=count)
             found, mass = edges, np.concatenate([bottom, [0.0]]) + np.concatenate([[0.0], top])
         else:
-            total = np.bincount(place, weights, minlength=count)
             kept = total > 0
             found, mass = left[kept] + width[kept] * (top[kept] / total[kept]), total[kept]
         keep = mass > 0

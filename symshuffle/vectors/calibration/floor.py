@@ -59,11 +59,12 @@ _REL: Final = 1e-3
 _FINE: Final = 1e-6
 """Relative widths at which a point of many, and the one point of a family with one parameter, is told from a target."""
 
-_FEW: Final = 12
-"""Users up to which a point of finite cells is told from a target by adding laws in doubles."""
+_FEW: Final = 100
+_NEAR: Final = Fraction(99, 100)
+"""Users up to which laws in doubles are added first, and the share of a target from which on an engine is asked too."""
 
 _BINS: Final = 500
-"""Least number of bins into which sums are merged there."""
+"""Bins into which sums are merged there."""
 
 
 @final
@@ -132,9 +133,11 @@ def misses(mechanism: Bounded, target: Target, *, rel: float = _REL) -> bool:
         if isinstance(one, ContinuousPair) and _excluded(one, target):
             continue
         if isinstance(one, FinitePair) and target.n <= _FEW:
-            if at_least(one.law(target.exp_eps, bits=192), target.n) > target.goal:
+            known = at_least(one.law(target.exp_eps, bits=192), target.n)
+            if known > target.goal:
                 return True
-            continue  # an engine would spend seconds on about the same number
+            if known < _NEAR * target.goal:
+                continue  # an engine would spend seconds on about the same number
         try:
             width = rel if isinstance(pair, FinitePair) else _FINE
             if pair_delta(one, target.n, target.exp_eps, rel=width).lower > target.goal:
@@ -158,7 +161,7 @@ def at_least(law: Law, n: int) -> Fraction:
     down = sorted((_rounded_down(value), max(_rounded_down(weight), 0.0)) for value, weight in law.atoms())
     atoms = Atoms(np.array([v for v, _ in down]), np.array([w for _, w in down]), 0.0, 0.0)
     with np.errstate(over="ignore", invalid="ignore"):
-        found, lost = positive_part(atoms, n, max(8 * len(down), _BINS), spread=False)
+        found, lost = positive_part(atoms, n, _BINS, spread=False)
     if not math.isfinite(found - lost):
         return Fraction(0)
     return max((Fraction(found) - Fraction(lost)) / n, Fraction(0)) + lower_end(law.singular)

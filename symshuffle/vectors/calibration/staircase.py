@@ -86,9 +86,10 @@ def floor_of(found: object, target: Target, gap: Fraction) -> Floor | None:
     """
     match found:
         case BlanketMixedGaussian() | PrivUnit() | ClippedLinear():
-            widths = (gap * 2**k for k in range(5))
-            tries = (_staircase(found, target, width) for width in widths if width < 1)
-            points = next((steps for steps in tries if steps), ())
+            *narrow, widest = [width for k in range(5) if (width := gap * 2**k) < 1]
+            last = _staircase(found, target, widest)  # where this one stands still, so do all others
+            tries = (_staircase(found, target, width) for width in (narrow if last else ()))
+            points = next((steps for steps in tries if steps), last)
             if not all(misses(point, target) for point in points):
                 return None
         case SphereLinear() | LocalGaussian():

@@ -416,7 +416,7 @@ def _cells(law: ContinuousLaw, count: int) -> Iterator[tuple[Piece, list[Fractio
         yield piece, [piece.low, *sorted(inner), piece.high]
 
 
-def merged_and_spread(law: ContinuousLaw, cells: int, *) -> tuple[Atoms, Atoms]:
+def merged_and_spread(law: ContinuousLaw, cells: int) -> tuple[Atoms, Atoms]:
     """Two finite laws in doubles, below and above in convex order."""
     below: list[tuple[float, float]] = []
     above: list[tuple[float, float]] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Final
@@ -11,9 +12,11 @@ import numpy as np
 
 from symshuffle.base.choices import Adjacency, Blanket
 from symshuffle.base.doubles import Array
+from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Real, to_arb, to_float, working_precision
 from symshuffle.engines.contours import saddle
 from symshuffle.engines.densities.bromwich_plan import ceiling, estimate
+from symshuffle.engines.densities.engine import Atoms, positive_part
 from symshuffle.vectors.privacy.pairs import Randomizer, real_pair, worst_pair
 from symshuffle.vectors.privacy.rows import rows_of
 from symshuffle.vectors.randomizers.clipped import clipped_numbers
@@ -32,6 +35,11 @@ _FELT: Final = 1e-9
 
 _ROUGH: Final = 1e-4
 """Relative error that an integral aims at: a smaller one takes a longer period, and more nodes than there are."""
+
+_FEW: Final = 100
+_BINS: Final = 500
+_FEW_BINS: Final = 200
+"""Users up to which sums are added too, and into how many bins, fine and not."""
 
 
 def roughly(
@@ -67,7 +75,7 @@ def roughly(
         return min(alone, max(_leading(values, weights, n) for values in orders))
     # What no node stands for has likelihood ratios beyond doubles: it adds its mass, however many users there are.
     beyond = max(1 - float(weight @ p), 1 - float(weight @ q))
-    return min(alone, _of_all(orders, weights, n, rel=_REL if fine else _ROUGH) + (beyond if beyond > _FELT else 0.0))
+    return min(alone, _of_all(orders, weights, n, fine=fine) + (beyond if beyond > _FELT else 0.0))
 
 
 def of_one_user(mechanism: Randomizer, order: Real, adjacency: Adjacency) -> float:
@@ -83,15 +91,27 @@ def _of_one(rows: Array, ratio: float) -> float:
     return max(float(np.maximum(g, 0) @ weight) for g in (p - ratio * q, q - ratio * p)) + max(1 - float(p @ weight), 0)
 
 
-def _of_all(orders: list[Array], weights: Array, n: int, *, rel: float) -> float:
+def _of_all(orders: list[Array], weights: Array, n: int, *, fine: bool) -> float:
     """About the larger order for all users."""
     most = [ceiling(values, weights, n) for values in orders]
     larger = most.index(max(most))
     if not most[larger] > 0:
         return 0.0
-    found = estimate(orders[larger], weights, n, rel=rel)
+    found = _of_one_order(orders[larger], weights, n, fine=fine)
     # The other order is often far below, and its transform falls slowly there.
-    return found if most[1 - larger] <= found else max(found, estimate(orders[1 - larger], weights, n, rel=rel))
+    return found if most[1 - larger] <= found else max(found, _of_one_order(orders[1 - larger], weights, n, fine=fine))
+
+
+def _of_one_order(values: Array, weights: Array, n: int, *, fine: bool) -> float:
+    """By the transform; of few users, whose transform falls late, at least what sums merged into their means have."""
+    if n > _FEW:
+        return estimate(values, weights, n, rel=_REL if fine else _ROUGH)
+    bins = _BINS if fine else _FEW_BINS
+    atoms = Atoms(values, weights, 0.0, 0.0).plus(Atoms(np.array([0.0]), np.array([1.0]), 0.0, 0.0), bins, spread=False)
+    added = positive_part(atoms, n, bins, spread=False)[0] / n
+    with suppress(Unsupported):
+        return max(added, estimate(values, weights, n, rel=_REL if fine else _ROUGH))
+    return added
 
 
 def _leading(values: Array, weights: Array, n: int) -> float:

@@ -172,28 +172,36 @@ _SUM_BITS: Final = 128
 _CELL_BITS: Final = 96
 
 
-def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: float) -> Bracket:
-    """H(n) of a pair of densities at a level."""
+def density_bracket(
+    law: LevelledPair, n: int, *, rigour: Rigour | str, rel: float, goal: Fraction | None = None
+) -> Bracket:
+    """H(n) of a pair of densities at a level; any bracket below ``goal`` is narrow enough."""
     rigour = choice(Rigour, rigour, "rigour")
     if rigour is Rigour.EXACT:
         raise Unsupported("a law with a density has no exact sums: rigour float64 or ball")
     cells = n <= _MANY and rigour is Rigour.FLOAT64
-    near = _width_of_few_cells(law, n) if cells and n <= _FEW and rel >= _COARSER[0] else math.inf
+    few, near = None, math.inf
     try:
-        if near <= _ABOUT * rel:  # few users: the integrand falls late, where it falls at all
-            found = _by_cells(law, n, rel)
-            if found.width <= Fraction(rel) * found.upper:
-                return _capped(found, at_most(law, n)[0])
+        if cells and n <= _FEW and rel >= _COARSER[0]:  # few users: the integrand falls late, where it falls at all
+            few = _of_few_cells(law, n)
+            near = _width_of(few)
+            if few is not None and goal is not None and few.upper <= goal:
+                return few
+            if near <= _ABOUT * rel:
+                found = _by_cells(law, n, rel, few)
+                if found.width <= Fraction(rel) * found.upper:
+                    return _capped(found, at_most(law, n)[0])
         return _said(_by_transform(law, n, rigour, rel), rel)
     except (Unsupported, NotDecided) as reason:
         ceiling, road = at_most(law, n)
         if ceiling < NOTHING:
             return Bracket(Fraction(0), ceiling, rigour, "none", f"at most {road} ({reason})", aimed=rel)
-        near = _width_of_few_cells(law, n) if cells and near == math.inf else near
+        few = _of_few_cells(law, n) if cells and few is None else few
+        near = _width_of(few)
         for coarser in _COARSER:
             wanted = max(coarser, rel)
             if near <= _ABOUT * wanted:
-                found = _capped(_by_cells(law, n, wanted), ceiling)
+                found = _capped(_by_cells(law, n, wanted, few), ceiling)
                 if (found.relative_width or 0) <= wanted:
                     return _said(found, rel)
             with contextlib.suppress(Unsupported, NotDecided):
@@ -204,7 +212,7 @@ def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: flo
         refusal = str(reason)
     if rigour is not Rigour.FLOAT64:
         raise Unsupported(f"{rigour.value} at n = {n}: the integrand falls too slowly; ask for float64: {refusal}")
-    return _capped(_by_cells(law, n, rel), ceiling)
+    return _capped(_by_cells(law, n, rel, few), ceiling)
 
 
 def _capped(found: Bracket, ceiling: Fraction) -> Bracket:
@@ -328,25 +336,30 @@ def _left_serves(cut: ContinuousLaw, n: int, finer: float) -> bool:
     return seen is not cut and keeps
 
 
-def _width_of_few_cells(law: LevelledPair, n: int) -> float:
-    """The relative width of a first bracket by cells."""
+def _of_few_cells(law: LevelledPair, n: int) -> Bracket | None:
+    """A first bracket by cells, where there is one."""
     with contextlib.suppress(Unsupported, NotDecided):
-        found = two_sided(law.pair.law(law.exp_eps, tail=_FIRST_TAIL), n, cells=_FIRST_CELLS)
-        return float(found.relative_width or math.inf)
-    return math.inf
+        return two_sided(law.pair.law(law.exp_eps, tail=_FIRST_TAIL), n, cells=_FIRST_CELLS)
+    return None
 
 
-def _by_cells(law: LevelledPair, n: int, rel: float) -> Bracket:
-    """Between two finite laws, on cells as many as the width takes, or as are affordable."""
+def _width_of(found: Bracket | None) -> float:
+    """Its relative width."""
+    return math.inf if found is None else float(found.relative_width or math.inf)
+
+
+def _by_cells(law: LevelledPair, n: int, rel: float, few: Bracket | None = None) -> Bracket:
+    """Between two finite laws, on cells as many as the width takes, or as are affordable; ``few`` is known of few."""
     tail, count = min(_FIRST_TAIL, Fraction(rel) / 10**4), _FIRST_CELLS
     while True:
         cut = law.pair.law(law.exp_eps, tail=tail)
-        found = two_sided(cut, n, cells=count)
+        found = two_sided(cut, n, cells=count) if few is None or tail < _FIRST_TAIL else few
+        few = None
         if found.upper * Fraction(rel) < 10 * sum(cut.missing) and tail > _LEAST_TAIL:
             tail = min(max(found.upper * Fraction(rel) / 1000, tail / 10**20), tail / 100)
             continue
         wide = float(found.relative_width or 1)
-        needed = math.ceil(count * max(1.3 * math.sqrt(wide / rel), 1.5))
+        needed = math.ceil(count * max(1.2 * math.sqrt(wide / rel), 1.5))
         # Out of reach: cells that would take a minute and still not be enough are not spent.
         most = _MOST_CELLS if needed <= 2 * _MOST_CELLS else _ENOUGH_CELLS
         if found.width <= Fraction(rel) * found.upper or count >= most:

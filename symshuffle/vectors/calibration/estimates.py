@@ -39,7 +39,8 @@ _ROUGH: Final = 1e-4
 _FEW: Final = 100
 _BINS: Final = 500
 _FEW_BINS: Final = 200
-"""Users up to which sums are added too, and into how many bins, fine and not."""
+_LARGE: Final = 1e-3
+"""Users up to which sums are added too, into how many bins, fine and not, and the values of which they tell enough."""
 
 
 def roughly(
@@ -109,6 +110,8 @@ def _of_one_order(values: Array, weights: Array, n: int, *, fine: bool) -> float
     bins = _BINS if fine else _FEW_BINS
     atoms = Atoms(values, weights, 0.0, 0.0).plus(Atoms(np.array([0.0]), np.array([1.0]), 0.0, 0.0), bins, spread=False)
     added = positive_part(atoms, n, bins, spread=False)[0] / n
+    if added > _LARGE:
+        return added
     with suppress(Unsupported):
         return max(added, estimate(values, weights, n, rel=_REL if fine else _ROUGH))
     return added

@@ -89,8 +89,9 @@ _CROWD: Final = 50
 """The least one between two finite laws, and the users from which on these are asked."""
 
 _OF_LENGTHS: Final = 1e-5
-"""The first one of Gaussians in several dimensions, whose bound has classes of lengths: a line for each; of mixed ones
-too where users are few."""
+_OF_FEW: Final = (1e-3, 1e-2)
+"""The first one of Gaussians in several dimensions, whose bound has classes of lengths: a line for each; those of
+densities where users are few."""
 
 _NO_VALUE: Final = (Unsupported, NotDecided, InputError, ArithmeticError, ValueError)
 
@@ -261,7 +262,8 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
     for rel in widths:
         if hopeless and rel < widths[-1]:
             continue
-        strength = nearest - _MARGIN * rel / slope if excess(nearest) > -1 else nearest
+        margin = _MARGIN if widths is not _OF_FEW else 1
+        strength = nearest - margin * rel / slope if excess(nearest) > -1 else nearest
         for k in range(_TRIES):
             mechanism = family.make(shape, strength)
             try:
@@ -286,11 +288,9 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
 
 def _widths(mechanism: Calibrated, n: int) -> tuple[float, ...]:
     """Relative widths of the bracket, the next one where the engines refuse."""
-    if isinstance(mechanism, LocalGaussian) and mechanism.dimension > 1:
-        return (_OF_LENGTHS, *_WIDTHS[1:])
-    if n < _CROWD and isinstance(mechanism, BlanketMixedGaussian):
-        return (_OF_LENGTHS, *_WIDTHS[1:])
-    return _WIDTHS[1:] if n < _CROWD and isinstance(mechanism, ClippedLinear) else _WIDTHS
+    if n < _CROWD and isinstance(mechanism, LocalGaussian | BlanketMixedGaussian | ClippedLinear):
+        return _OF_FEW
+    return (_OF_LENGTHS, *_WIDTHS[1:]) if isinstance(mechanism, LocalGaussian) and mechanism.dimension > 1 else _WIDTHS
 
 
 @lru_cache(maxsize=16)

@@ -158,7 +158,10 @@ _ENOUGH_CELLS: Final = 600
 
 _FEW: Final = 50
 _ABOUT: Final = 6
-"""Users up to which cells are looked at first; so many widths of few of them are reached by a few more."""
+_ABOUT_SEVERAL: Final = 100
+_FALL: Final = 0.4
+"""Users up to which cells are looked at first; so many widths of few of them are reached by a few more, also where
+lines of several stretches cost more; how fast the number of cells grows with one over the width."""
 
 _SAMPLE: Final = 20_000
 _PLACES: Final = 4
@@ -187,7 +190,7 @@ def density_bracket(
             near = _width_of(few)
             if few is not None and goal is not None and few.upper <= goal:
                 return few
-            if near <= _ABOUT * rel:
+            if near <= (_ABOUT if len(law.pair.stretches) == 1 else _ABOUT_SEVERAL) * rel:
                 found = _by_cells(law, n, rel, few)
                 if found.width <= Fraction(rel) * found.upper:
                     return _capped(found, at_most(law, n)[0])
@@ -359,12 +362,12 @@ def _by_cells(law: LevelledPair, n: int, rel: float, few: Bracket | None = None)
             tail = min(max(found.upper * Fraction(rel) / 1000, tail / 10**20), tail / 100)
             continue
         wide = float(found.relative_width or 1)
-        needed = math.ceil(count * max(1.2 * math.sqrt(wide / rel), 1.5))
+        needed = math.ceil(count * max(1.2 * (wide / rel) ** _FALL, 1.5))
         # Out of reach: cells that would take a minute and still not be enough are not spent.
         most = _MOST_CELLS if needed <= 2 * _MOST_CELLS else _ENOUGH_CELLS
         if found.width <= Fraction(rel) * found.upper or count >= most:
             return _said(found, rel)
-        count = min(most, needed, 8 * count)
+        count = min(most, needed, 3 * count)
 
 
 def two_sided(law: ContinuousLaw, n: int, *, cells: int) -> Bracket:

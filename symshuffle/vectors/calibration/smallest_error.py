@@ -89,7 +89,7 @@ _CROWD: Final = 50
 """The least one between two finite laws, and the users from which on these are asked."""
 
 _OF_LENGTHS: Final = 1e-5
-_OF_FEW: Final = (1e-3, 1e-2)
+_OF_FEW: Final = (3e-4, 1e-3, 1e-2)
 """The first one of Gaussians in several dimensions, whose bound has classes of lengths: a line for each; those of
 densities where users are few."""
 
@@ -262,7 +262,7 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
     for rel in widths:
         if hopeless and rel < widths[-1]:
             continue
-        margin = _MARGIN if widths is not _OF_FEW else 1
+        margin = 1 if rel in _OF_FEW[:2] else _MARGIN
         strength = nearest - margin * rel / slope if excess(nearest) > -1 else nearest
         for k in range(_TRIES):
             mechanism = family.make(shape, strength)
@@ -288,9 +288,10 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
 
 def _widths(mechanism: Calibrated, n: int) -> tuple[float, ...]:
     """Relative widths of the bracket, the next one where the engines refuse."""
+    lengths = isinstance(mechanism, LocalGaussian) and mechanism.dimension > 1
     if n < _CROWD and isinstance(mechanism, LocalGaussian | BlanketMixedGaussian | ClippedLinear):
-        return _OF_FEW
-    return (_OF_LENGTHS, *_WIDTHS[1:]) if isinstance(mechanism, LocalGaussian) and mechanism.dimension > 1 else _WIDTHS
+        return _OF_FEW[lengths:]
+    return (_OF_LENGTHS, *_WIDTHS[1:]) if lengths else _WIDTHS
 
 
 @lru_cache(maxsize=16)

@@ -72,6 +72,7 @@ def roughly(
     p, q, weight = rows
     weights = np.append(weight, max(1 - float(weight.sum()), 0.0))
     orders = [np.append(g, 0.0) for g in (p - ratio * q, q - ratio * p)]
+    orders = orders[:1] if adjacency is Adjacency.REPLACE_ONE else orders  # of opposite inputs both have one law
     if spread and not fine:
         return min(alone, max(_leading(values, weights, n) for values in orders))
     # What no node stands for has likelihood ratios beyond doubles: it adds its mass, however many users there are.
@@ -95,12 +96,11 @@ def _of_one(rows: Array, ratio: float) -> float:
 def _of_all(orders: list[Array], weights: Array, n: int, *, fine: bool) -> float:
     """About the larger order for all users."""
     most = [ceiling(values, weights, n) for values in orders]
-    larger = most.index(max(most))
-    if not most[larger] > 0:
-        return 0.0
-    found = _of_one_order(orders[larger], weights, n, fine=fine)
-    # The other order is often far below, and its transform falls slowly there.
-    return found if most[1 - larger] <= found else max(found, _of_one_order(orders[1 - larger], weights, n, fine=fine))
+    found = 0.0
+    for most_of, values in sorted(zip(most, orders, strict=True), key=lambda pair: -pair[0]):
+        if most_of > found:  # the other order is often far below, and its transform falls slowly there
+            found = max(found, _of_one_order(values, weights, n, fine=fine))
+    return found
 
 
 def _of_one_order(values: Array, weights: Array, n: int, *, fine: bool) -> float:

@@ -34,7 +34,8 @@ _FAR: Final = 1e3
 _LARGEST: Final = 1e200
 _COARSE: Final = 1e-3
 _CLOSE: Final = 1e-9
-"""How closely a strength is searched: to compare shapes, and at the last one."""
+_CLOSE_OF_FEW: Final = 1e-5
+"""How closely a strength is searched: to compare shapes, and at the last one, of many users and of few."""
 
 _STEP: Final = 0.5
 _SETTLED: Final = 2e-2
@@ -247,7 +248,7 @@ def _strongest(
 def _certified(family: ShapedFamily, target: Target, shape: float, start: float) -> tuple[Calibrated, Bracket]:
     """A mechanism of a shape whose bracket meets the target, near the strongest one that does."""
     excess = _excess(family, target, shape, fine=True)
-    nearest = _strongest(excess, start, family.strengths, _CLOSE, _BESIDE / 2)
+    nearest = _strongest(excess, start, family.strengths, _CLOSE if target.n >= _CROWD else _CLOSE_OF_FEW, _BESIDE / 2)
     if nearest is None:
         raise Unsupported("no strength meets the target by an estimate")
     slope = min(max((excess(nearest) - excess(nearest - _BESIDE)) / _BESIDE, _FLAT), _STEEP)

@@ -159,9 +159,10 @@ _ENOUGH_CELLS: Final = 600
 _FEW: Final = 50
 _ABOUT: Final = 6
 _ABOUT_SEVERAL: Final = 100
+_SEVERAL: Final = 8
 _FALL: Final = 0.4
-"""Users up to which cells are looked at first; so many widths of few of them are reached by a few more, also where
-lines of several stretches cost more; how fast the number of cells grows with one over the width."""
+"""Users up to which cells are looked at first; so many widths of few of them are reached by a few more, and from
+so many stretches on, whose lines cost more; how fast the number of cells grows with one over the width."""
 
 _SAMPLE: Final = 20_000
 _PLACES: Final = 4
@@ -183,17 +184,16 @@ def density_bracket(
     if rigour is Rigour.EXACT:
         raise Unsupported("a law with a density has no exact sums: rigour float64 or ball")
     cells = n <= _MANY and rigour is Rigour.FLOAT64
-    few, near = None, math.inf
+    # Of few users the integrand falls late, where it falls at all.
+    few = _of_few_cells(law, n) if cells and n <= _FEW and rel >= _COARSER[0] else None
     try:
-        if cells and n <= _FEW and rel >= _COARSER[0]:  # few users: the integrand falls late, where it falls at all
-            few = _of_few_cells(law, n)
-            near = _width_of(few)
-            if few is not None and goal is not None and few.upper <= goal:
+        if few is not None:
+            if goal is not None and few.upper <= goal:
                 return few
-            if near <= (_ABOUT if len(law.pair.stretches) == 1 else _ABOUT_SEVERAL) * rel:
-                found = _by_cells(law, n, rel, few)
-                if found.width <= Fraction(rel) * found.upper:
-                    return _capped(found, at_most(law, n)[0])
+            about = _ABOUT if len(law.pair.stretches) < _SEVERAL else _ABOUT_SEVERAL
+            found = _by_cells(law, n, rel, few) if _width_of(few) <= about * rel else few
+            if found.width <= Fraction(rel) * found.upper:
+                return _capped(found, at_most(law, n)[0])
         return _said(_by_transform(law, n, rigour, rel), rel)
     except (Unsupported, NotDecided) as reason:
         ceiling, road = at_most(law, n)

@@ -20,7 +20,7 @@ from symshuffle.engines.densities.engine import Atoms, positive_part
 from symshuffle.vectors.privacy.pairs import Randomizer, real_pair, worst_pair
 from symshuffle.vectors.privacy.rows import rows_of
 from symshuffle.vectors.randomizers.clipped import clipped_numbers
-from symshuffle.vectors.randomizers.mechanisms import ClippedLinear, SphereLinear
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, SphereLinear
 
 _NODES: Final = 10
 _PANEL: Final = 1.0
@@ -77,7 +77,13 @@ def roughly(
         return min(alone, max(_leading(values, weights, n) for values in orders))
     # What no node stands for has likelihood ratios beyond doubles: it adds its mass, however many users there are.
     beyond = max(1 - float(weight @ p), 1 - float(weight @ q))
-    return min(alone, _of_all(orders, weights, n, fine=fine) + (beyond if beyond > _FELT else 0.0))
+    add = summed(mechanism, n)
+    return min(alone, _of_all(orders, weights, n, fine=fine, add=add) + (beyond if beyond > _FELT else 0.0))
+
+
+def summed(mechanism: Randomizer, n: int) -> bool:
+    """Whether estimates are by sums, a few parts in 10^4 off: of few Gaussians, whose transform falls late."""
+    return n <= _FEW and isinstance(mechanism, BlanketMixedGaussian | LocalGaussian)
 
 
 def of_one_user(mechanism: Randomizer, order: Real, adjacency: Adjacency) -> float:
@@ -93,19 +99,19 @@ def _of_one(rows: Array, ratio: float) -> float:
     return max(float(np.maximum(g, 0) @ weight) for g in (p - ratio * q, q - ratio * p)) + max(1 - float(p @ weight), 0)
 
 
-def _of_all(orders: list[Array], weights: Array, n: int, *, fine: bool) -> float:
+def _of_all(orders: list[Array], weights: Array, n: int, *, fine: bool, add: bool) -> float:
     """About the larger order for all users."""
     most = [ceiling(values, weights, n) for values in orders]
     found = 0.0
     for most_of, values in sorted(zip(most, orders, strict=True), key=lambda pair: -pair[0]):
         if most_of > found:  # the other order is often far below, and its transform falls slowly there
-            found = max(found, _of_one_order(values, weights, n, fine=fine))
+            found = max(found, _of_one_order(values, weights, n, fine=fine, add=add))
     return found
 
 
-def _of_one_order(values: Array, weights: Array, n: int, *, fine: bool) -> float:
-    """By the transform; of few users, whose transform falls late, at least what sums merged into their means have."""
-    if n > _FEW:
+def _of_one_order(values: Array, weights: Array, n: int, *, fine: bool, add: bool) -> float:
+    """By the transform, or at least what sums merged into their means have."""
+    if not add:
         return estimate(values, weights, n, rel=_REL if fine else _ROUGH)
     bins = _BINS if fine else _FEW_BINS
     atoms = Atoms(values, weights, 0.0, 0.0).plus(Atoms(np.array([0.0]), np.array([1.0]), 0.0, 0.0), bins, spread=False)

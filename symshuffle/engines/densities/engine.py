@@ -65,7 +65,7 @@ class Atoms:
         weights = np.multiply.outer(self.weights, other.weights).ravel()
         low, high = float(values.min()), float(values.max())
         with np.errstate(over="ignore", invalid="ignore"):
-            scale = max(float(weights @ np.abs(values - float(weights @ values))), 1e-300)
+            scale = max(float(weights @ np.abs(values - float(weights @ values))), 1e-15 * (high - low), 1e-300)
         if not math.isfinite(scale) or not math.isfinite(high - low):
             raise Unsupported("values of G beyond those that doubles hold, because it has a long tail")
         edges = np.append(_edges(values, weights, scale, bins), values[weights.argmax()])
@@ -412,18 +412,18 @@ def _shared(places: Array, sizes: Array, count: int) -> Array:
 
 def _cells(law: ContinuousLaw, count: int) -> Iterator[tuple[Piece, list[Fraction]]]:
     """Ends of cells of every piece, close together where there is mass and G changes: choices."""
-    about = rough(law)
+    about, known = rough(law), []
     scale = float(about.weights @ np.abs(about.values)) or 1.0
-    known = []
     for piece in law.pieces:
         width = (piece.high - piece.low) / max(_LEAST_PLACES, math.ceil(_PLACES * (piece.high - piece.low)))
         places = np.arange(0, float((piece.high - piece.low) / width) + 0.5) * float(width)
         points = [flint.acb(to_arb(piece.low + Fraction(place))) for place in places]
         value = np.array([float(piece.value(u).real.mid()) for u in points])
         density = np.array([abs(float(piece.density(u).real.mid())) for u in points])
-        mass = (density[1:] + density[:-1]) * np.diff(places)
-        mass *= 1 + np.maximum(np.abs(value[1:]), np.abs(value[:-1])) / scale
-        known.append((piece, places, np.cbrt(mass * np.diff(np.arcsinh(value / scale)) ** 2)))
+        with np.errstate(all="ignore"):
+            mass = (density[1:] + density[:-1]) * np.diff(places)
+            mass *= 1 + np.maximum(np.abs(value[1:]), np.abs(value[:-1])) / scale
+            known.append((piece, places, np.cbrt(mass * np.diff(np.arcsinh(value / scale)) ** 2)))
     whole = sum(float(np.nan_to_num(sizes).sum()) for _, _, sizes in known) or 1.0
     for piece, places, sizes in known:
         share = float(np.nan_to_num(sizes).sum()) / whole

@@ -134,7 +134,7 @@ def choose(tilt: saddle.Tilt, n: int, rel: float, *, farther: float = 1.0) -> Br
 
     On a line ``farther`` than the best one the period is shorter, and more digits cancel.
     """
-    c = saddle.saddle_point(tilt, n)
+    c = _line(tilt, n)
     k, variance = tilt.cumulant(c), tilt.curvature(c)
     size = 1 / (c * c * math.sqrt(2 * math.pi * (n * variance + 2 / c**2)))  # of the integral, relative to M(c)^n
     if farther != 1.0:
@@ -161,6 +161,14 @@ def choose(tilt: saddle.Tilt, n: int, rel: float, *, farther: float = 1.0) -> Br
     return BromwichPlan(c, 2 * math.pi / reach, 4 / math.sqrt(variance), slope, rel * _SHARE * size, size)
 
 
+def _line(tilt: saddle.Tilt, n: int) -> float:
+    """The saddle point, where doubles hold its square."""
+    c = saddle.saddle_point(tilt, n)
+    if not c * c > 0:
+        raise Unsupported("values of G beyond the squares that doubles hold, because it has a long tail")
+    return c
+
+
 def _cumulants(tilt: saddle.Tilt, slopes: Array) -> Array:
     """``log E exp(s G)`` at several slopes."""
     exponents = np.multiply.outer(slopes, tilt.values)
@@ -181,7 +189,7 @@ def plan_for(law: ContinuousLaw, n: int, aim: float) -> tuple[BromwichPlan, Cont
     with contextlib.suppress(Unsupported):
         right = choose(about, n, aim)
     mean = float(about.weights @ about.values)
-    c = saddle.saddle_point(about, n) if right is None else right.c
+    c = _line(about, n) if right is None else right.c
     value = math.exp(n * about.cumulant(c)) / (c * c * math.sqrt(2 * math.pi * (n * about.curvature(c) + 2 / c**2))) / n
     if value > 1e-30 * abs(mean) and float(about.values.min()) < 0:
         mirrored = saddle.Tilt(-about.values, about.weights)

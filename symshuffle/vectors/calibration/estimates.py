@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Final
@@ -40,7 +39,9 @@ _FEW: Final = 100
 _BINS: Final = 500
 _FEW_BINS: Final = 200
 _LARGE: Final = 1e-3
-"""Users up to which sums are added too, into how many bins, fine and not, and the values of which they tell enough."""
+_LOST: Final = 1e-4
+"""Users up to which sums are added too, into how many bins, fine and not, the values of which they tell enough, and the
+share of them that roundings may take."""
 
 
 def roughly(
@@ -111,16 +112,21 @@ def _of_all(orders: list[Array], weights: Array, n: int, *, fine: bool, add: boo
 
 def _of_one_order(values: Array, weights: Array, n: int, *, fine: bool, add: bool) -> float:
     """By the transform, or at least what sums merged into their means have."""
-    if not add:
-        return estimate(values, weights, n, rel=_REL if fine else _ROUGH)
-    bins = _BINS if fine else _FEW_BINS
-    atoms = Atoms(values, weights, 0.0, 0.0).plus(Atoms(np.array([0.0]), np.array([1.0]), 0.0, 0.0), bins, spread=False)
-    added = positive_part(atoms, n, bins, spread=False)[0] / n
+    added = _added(values, weights, n, _BINS if fine else _FEW_BINS) if add else 0.0
     if added > _LARGE:
         return added
-    with suppress(Unsupported):
-        return max(added, estimate(values, weights, n, rel=_REL if fine else _ROUGH))
-    return added
+    return max(added, estimate(values, weights, n, rel=_REL if fine else _ROUGH))
+
+
+def _added(values: Array, weights: Array, n: int, bins: int) -> float:
+    """By sums merged into their means, where roundings are next to nothing; 0 otherwise."""
+    try:
+        none = Atoms(np.array([0.0]), np.array([1.0]), 0.0, 0.0)
+        atoms = Atoms(values, weights, 0.0, 0.0).plus(none, bins, spread=False)
+        found, lost = positive_part(atoms, n, bins, spread=False)
+    except Unsupported:
+        return 0.0
+    return found / n if lost < _LOST * found else 0.0
 
 
 def _leading(values: Array, weights: Array, n: int) -> float:

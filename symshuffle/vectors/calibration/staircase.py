@@ -86,10 +86,12 @@ def floor_of(found: object, target: Target, gap: Fraction) -> Floor | None:
     """
     match found:
         case BlanketMixedGaussian() | PrivUnit() | ClippedLinear():
-            *narrow, widest = [width for k in range(5) if (width := gap * 2**k) < 1]
-            last = _staircase(found, target, widest)  # where this one stands still, so do all others
-            tries = (_staircase(found, target, width) for width in (narrow if last else ()))
-            points = next((steps for steps in tries if steps), last)
+            widths = [width for k in range(5) if (width := gap * 2**k) < 1]
+            last = None if isinstance(found, PrivUnit) else _staircase(found, target, widths.pop())
+            if last == ():  # where this one stands still, so do those that ask for more
+                return None
+            tries = (_staircase(found, target, width) for width in widths)
+            points = next((steps for steps in tries if steps), last or ())
             if not all(misses(point, target) for point in points):
                 return None
         case SphereLinear() | LocalGaussian():

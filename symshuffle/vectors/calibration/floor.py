@@ -61,9 +61,10 @@ _FINE: Final = 1e-6
 
 _FEW: Final = 100
 _NEAR: Final = Fraction(99, 100)
-"""Users up to which laws in doubles are added first, and the share of a target from which on an engine is asked too."""
+"""Users up to which laws in doubles are added, and the share of a target from which on in finer bins too."""
 
 _BINS: Final = 500
+_MORE_BINS: Final = 2000
 """Bins into which sums are merged there."""
 
 
@@ -133,11 +134,13 @@ def misses(mechanism: Bounded, target: Target, *, rel: float = _REL) -> bool:
         if isinstance(one, ContinuousPair) and _excluded(one, target):
             continue
         if isinstance(one, FinitePair) and target.n <= _FEW:
-            known = at_least(one.law(target.exp_eps, bits=192), target.n)
+            law = one.law(target.exp_eps, bits=192)
+            known = at_least(law, target.n)
+            if _NEAR * target.goal < known <= target.goal:
+                known = at_least(law, target.n, bins=_MORE_BINS)
             if known > target.goal:
                 return True
-            if known < _NEAR * target.goal:
-                continue  # an engine would spend seconds on about the same number
+            continue  # an engine would spend seconds on about the same number
         try:
             width = rel if isinstance(pair, FinitePair) else _FINE
             if pair_delta(one, target.n, target.exp_eps, rel=width).lower > target.goal:
@@ -152,7 +155,7 @@ def _excluded(pair: ContinuousPair, target: Target) -> bool:
     return at_most(LevelledPair(pair, target.exp_eps), target.n, near=target.goal)[0] <= target.goal
 
 
-def at_least(law: Law, n: int) -> Fraction:
+def at_least(law: Law, n: int, *, bins: int = _BINS) -> Fraction:
     """A number that H(n) of a finite law is at least, within about a thousandth where users are few.
 
     Smaller values of G, smaller weights, and sums merged into their means all make H(n) smaller. What doubles round is
@@ -161,7 +164,7 @@ def at_least(law: Law, n: int) -> Fraction:
     down = sorted((_rounded_down(value), max(_rounded_down(weight), 0.0)) for value, weight in law.atoms())
     atoms = Atoms(np.array([v for v, _ in down]), np.array([w for _, w in down]), 0.0, 0.0)
     with np.errstate(over="ignore", invalid="ignore"):
-        found, lost = positive_part(atoms, n, _BINS, spread=False)
+        found, lost = positive_part(atoms, n, bins, spread=False)
     if not math.isfinite(found - lost):
         return Fraction(0)
     return max((Fraction(found) - Fraction(lost)) / n, Fraction(0)) + lower_end(law.singular)

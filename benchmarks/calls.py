@@ -152,7 +152,7 @@ EDGES: Final = tuple(
         "epsilon olh -p g=4 -p D=1000 --eps0 2 --delta 1e-8 --n 1000000",
         "delta krr -p k=10 --eps0 1 --eps 0.02 --n 10000 --group 5",
         "delta krr -p k=10 --eps0 1 --eps 0.02 --n 10000 --min-users 5000",
-        "solve-n rappor --eps0 2 --eps 0.1 --delta 1e-8",
+        "solve-n krr -p k=50 --eps0 20 --eps .3 --delta .01",
         "curve krr -p k=10 --eps0 1 --kind eps-n --delta 1e-6",
         "curve krr -p k=10 --eps0 1 --n 1000 --kind f-dp",
         "gdp rappor --eps0 1 --n 10000",
@@ -164,8 +164,8 @@ EDGES: Final = tuple(
         "compare --k 50 --n 30 --eps .3 --delta .05 --mechanism aug-rr",
         "compare --k 10 --n 100 --eps0 30 --delta 1e-3",
         "epsilon laplace --eps0 1 --n 1 --delta 1e-400",
-        "calibrate bmg --n 3 --d 1 --eps 0.5 --delta 0.5",
-        "calibrate bmg --n 10 --d 10 --eps 0.5 --delta 0.5",
+        "calibrate bmg --n 10 --d 1 --eps 0.5 --delta 0.5",
+        "calibrate gaussian --n 10 --d 2 --eps 1 --delta .1 --adjacency zero-out",
         "epsilon olh -p g=4 -p D=1000 --eps0 20 --n 20 --delta 0.05",
         "epsilon krr -p k=50 --eps0 2 --n 200000 --delta 1e-8 --proof {data}/bound.json",
         "epsilon krr -p k=50 --eps0 2 --n 200000 --delta 1e-8 --rounds 1000",
@@ -186,8 +186,8 @@ DEAR: Final = tuple(
         "compare --k 50 --n 30 --eps .3 --delta .05",
         "delta gaussian -p sigma0=3 --n 1000 --eps 0.3 --rounds 2",
         "delta subset-selection -p k=6 -p s=2 --eps0 2 --n 2557 --eps 3/5 --rigour ball --rel 1e-9",
-        "calibrate bmg --n 10 --d 1 --eps 0.5 --delta 0.5",
-        "solve-n krr -p k=50 --eps0 20 --eps .3 --delta .01",
+        "calibrate bmg --n 30 --d 2 --eps 1 --delta .01",
+        "calibrate gaussian --n 20 --d 7 --eps 1.26 --delta 1.7e-05 --adjacency zero-out",
     )
 )
 """What takes more than 20 Y, or took it until lately: prices without a goal, so that they are seen to fall."""

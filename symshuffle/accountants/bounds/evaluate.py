@@ -192,7 +192,7 @@ def _of_densities(law: LevelledPair, n: int, request: Request) -> Bracket:
     if alone is not None:
         return _at(Bracket(alone.lower, alone.upper, Rigour.BALL, "none", "closed form of one user"), request.rigour)
     rigour = request.rigour or Rigour.FLOAT64
-    return density_bracket(law, n, rigour=rigour, rel=request.rel)
+    return density_bracket(law, n, rigour=rigour, rel=request.rel, goal=request.goal)
 
 
 def _of_segments(law: MixedLaw, n: int, request: Request) -> Bracket:

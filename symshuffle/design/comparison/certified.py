@@ -20,9 +20,10 @@ from typing import Final, final
 
 import flint
 
+from symshuffle.accountants.bounds.brackets import bound_at
+from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.bounds.gaussian_limit import log_profile
 from symshuffle.accountants.covering.reduction import reduction
-from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import MatchKind, Population, Question, Rigour, replace_choice
 from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import NotDecided, Unsupported
@@ -89,8 +90,10 @@ class Rivals:
     - ``doubt``: by how much the logarithm of delta may at first be above that of the Gaussian limit, where bounds are
       asked for.
     - ``rest``: boxes outside which nobody has a risk below the goal, if that is known; all boxes otherwise.
+    - ``seen``: where bounds were asked for (a share, or an integer), and by how much they were above the guess.
     - ``spared``: guesses for which no bound was asked for.
     - ``settled``: whether boxes are excluded for which every bound was asked for.
+    - ``alike``: not empty where one direction was once no larger than the other, which then is not asked for.
     """
 
     family: Family
@@ -101,9 +104,10 @@ class Rivals:
     rigour: Rigour = Rigour.FLOAT64
     doubt: float = DOUBT
     rest: list[Box] = field(default_factory=list, compare=False)
-    seen: list[float] = field(default_factory=list, compare=False)
+    seen: list[tuple[float, float]] = field(default_factory=list, compare=False)
     spared: list[float] = field(default_factory=list, compare=False)
     settled: dict[Box, bool] = field(default_factory=dict, init=False, compare=False)
+    alike: list[bool] = field(default_factory=list, init=False, compare=False)
 
     def __post_init__(self) -> None:
         replace_choice(Rigour, self, "rigour")
@@ -189,7 +193,7 @@ class Rivals:
         level = self._level(box, order)
         if level is None:
             return True  # not even at the largest level
-        return level > 0 and self._is_beyond(order.worst(box), order, level)
+        return level > 0 and self._is_beyond(order.worst(box), order, level, whole=self._halves(box) is None)
 
     def _level(self, box: Box, order: Degrading) -> Fraction | None:
         """A level at which the best corner certainly has at least the risk to beat; None if all have at every level."""
@@ -259,8 +263,11 @@ class Rivals:
         )
         return lower_end(noise.risk(self.n)) >= self.goal
 
-    def _is_beyond(self, point: Setting, order: Degrading, level: Fraction) -> bool:
-        """Whether a point, and with it all that it degrades, is certainly beyond the match at a level."""
+    def _is_beyond(self, point: Setting, order: Degrading, level: Fraction, *, whole: bool = True) -> bool:
+        """Whether a point, and with it all that it degrades, is certainly beyond the match at a level.
+
+        - ``whole``: whether its box is not halved: other guesses may be wrong, as two halves are looked at then.
+        """
         if point[1] == 0:
             return False
         excess = order.excess(point, level)
@@ -275,21 +282,27 @@ class Rivals:
                 return less(Exp(self.match.value), 1 + excess) is Verdict.TRUE
         assert self.match.delta is not None
         goal, likely = natural_log(self.match.delta), self._likely(point, excess)
-        if likely < goal - self._doubt():
+        place = float(point[0] or 0) if point[1] == 1 else float(point[1])
+        if likely < goal - (self._doubt() if whole else min(self._doubt(), self._above(place))):
             self.spared.append(likely)
             return False
         try:
             reduced = reduction(self.family.source(lam=1 + excess, **dict(Degrading(self.family).parameters(point))))
             for way, rel in _LOOKS:
-                found = delta(
-                    reduced, n=self.n, eps=self.match.value, direction=way, rel=rel, rigour=self.rigour
-                ).bracket
-                if found.lower > self.match.delta or (way is Question.BOTH and found.upper <= self.match.delta):
+                request = Request(way, None, self.rigour, rel, goal=self.match.delta)
+                found = bound_at(reduced, self.n, Exp(self.match.value), request)
+                if way is Question.FORWARD:
+                    forward = found
+                elif found.lower <= forward.upper:
+                    self.alike.append(True)
+                if found.lower > self.match.delta:
+                    break
+                if found.upper <= self.match.delta and (way is Question.BOTH or self.alike):
                     break
         except (Unsupported, NotDecided):
             return False
         if math.isfinite(likely) and found.lower > 0:
-            self.seen.append(natural_log(found.lower) - likely)
+            self.seen.append((place, natural_log(found.lower) - likely))
         return found.lower > self.match.delta
 
     def _likely(self, point: Setting, excess: Fraction) -> float:
@@ -307,7 +320,16 @@ class Rivals:
         Where no bound is asked for nothing is excluded: too little doubt leaves more to be matched one by one.
         """
         told = len(self.seen) >= _LAST and not math.isinf(self.doubt)
-        return max(self.seen[-_LAST:]) + _MARGIN if told else self.doubt
+        return max(above for _, above in self.seen[-_LAST:]) + _MARGIN if told else self.doubt
+
+    def _above(self, place: float) -> float:
+        """By how much a bound is likely to be above its guess at a place, on a line through the last two."""
+        if math.isinf(self.doubt) or len(self.seen) < _LAST:
+            return self.doubt
+        at, above = self.seen[-1]
+        before = next((one for one in reversed(self.seen[-_LAST:]) if one[0] != at), None)
+        slope = 0.0 if before is None else (above - before[1]) / (at - before[0])
+        return above + slope * (place - at)
 
 
 def _ball(text: str, values: dict[str, Fraction]) -> Ball:

@@ -25,6 +25,9 @@ _SUBSETS: Final = "subset-selection"
 CLOSEST: Final = Fraction(1, 50)
 """Relative distance of shares below which neighbours are not looked at."""
 
+_NEIGHBOURS: Final = 1e-4
+"""Relative width at which the levels of neighbouring shares are matched; that of the best one is matched again."""
+
 LOCAL: Final = "local search: a better choice is not excluded"
 
 
@@ -66,15 +69,15 @@ def matched_of(
 def around(one: Family, best: Tried, match: Match, closed: Forms, n: int, rel: float) -> list[Tried]:
     """Neighbouring shares, ever closer to the best of them."""
     found: list[Tried] = []
-    step = Fraction(1, 5)
+    step, start, coarse = Fraction(1, 5), best, max(rel, _NEIGHBOURS)
     while step > CLOSEST:
         share = share_of(best)
         ends = [Fraction(f"{float(p):.6g}") for p in (share * (1 - step), min(Fraction(1), share * (1 + step)))]
         near = [tuple((name, end if name == "p" else value) for name, value in best.values) for end in ends]
-        found += matched_of(one, near, match, closed, n, rel)
+        found += matched_of(one, near, match, closed, n, coarse)
         better = min([best, *found], key=lambda entry: entry.risk)
         step, best = (step, better) if better is not best else (step / 2, best)
-    return found
+    return found if best is start or coarse == rel else [*found, *matched_of(one, [best.values], match, closed, n, rel)]
 
 
 def share_of(tried: Tried) -> Fraction:

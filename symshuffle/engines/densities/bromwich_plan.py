@@ -16,6 +16,7 @@ from typing import Final, final
 import flint
 import numpy as np
 
+from symshuffle.base.crossings import first_integer
 from symshuffle.base.doubles import UNIT, Array, Complexes
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
@@ -133,7 +134,7 @@ def choose(tilt: saddle.Tilt, n: int, rel: float, *, farther: float = 1.0) -> Br
 
     On a line ``farther`` than the best one the period is shorter, and more digits cancel.
     """
-    c = saddle.saddle_point(tilt, n)
+    c = _line(tilt, n)
     k, variance = tilt.cumulant(c), tilt.curvature(c)
     size = 1 / (c * c * math.sqrt(2 * math.pi * (n * variance + 2 / c**2)))  # of the integral, relative to M(c)^n
     if farther != 1.0:
@@ -160,6 +161,14 @@ def choose(tilt: saddle.Tilt, n: int, rel: float, *, farther: float = 1.0) -> Br
     return BromwichPlan(c, 2 * math.pi / reach, 4 / math.sqrt(variance), slope, rel * _SHARE * size, size)
 
 
+def _line(tilt: saddle.Tilt, n: int) -> float:
+    """The saddle point, where doubles hold its square."""
+    c = saddle.saddle_point(tilt, n)
+    if not c * c > 0:
+        raise Unsupported("values of G beyond the squares that doubles hold, because it has a long tail")
+    return c
+
+
 def _cumulants(tilt: saddle.Tilt, slopes: Array) -> Array:
     """``log E exp(s G)`` at several slopes."""
     exponents = np.multiply.outer(slopes, tilt.values)
@@ -180,7 +189,7 @@ def plan_for(law: ContinuousLaw, n: int, aim: float) -> tuple[BromwichPlan, Cont
     with contextlib.suppress(Unsupported):
         right = choose(about, n, aim)
     mean = float(about.weights @ about.values)
-    c = saddle.saddle_point(about, n) if right is None else right.c
+    c = _line(about, n) if right is None else right.c
     value = math.exp(n * about.cumulant(c)) / (c * c * math.sqrt(2 * math.pi * (n * about.curvature(c) + 2 / c**2))) / n
     if value > 1e-30 * abs(mean) and float(about.values.min()) < 0:
         mirrored = saddle.Tilt(-about.values, about.weights)
@@ -308,12 +317,24 @@ def last_node(values: Array, weights: Array, zero: float, n: int, plan: Bromwich
 
 def quiet_from(size: Callable[[Array], Array], *, step: float, c: float, small: float, end: int) -> int:
     """The first node, at most ``end``, from which on ``size/|s|^2`` is negligible if it goes on falling: a choice."""
-    for start in range(1, min(end, MOST_NODES), BLOCK):
-        index = np.arange(start, start + BLOCK)
+    last = min(end, MOST_NODES)
+    found: dict[int, int] = {}
+
+    def falls(block: int) -> bool:
+        """Whether the integrand is as small at a node of a block."""
+        index = np.arange(1 + block * BLOCK, 1 + (block + 1) * BLOCK)
         t: Array = np.asarray(step * index, dtype=np.float64)
         below = np.flatnonzero(size(t) / (c * c + t * t) * step * (1 + index) < small / 40)
         if len(below):
-            return min(int(start + below[0]), end)
+            found[block] = int(index[below[0]])
+        return block in found
+
+    before, block = -1, 0
+    while block * BLOCK + 1 < last:
+        if falls(block):
+            return min(found[first_integer(falls, before, block)], end)
+        # the last block tells of a line that is too long
+        before, block = block, max(min(2 * block + 1, (last - 2) // BLOCK), block + 1)
     if end > MOST_NODES:
         raise Unsupported(f"the integrand has not fallen after {MOST_NODES} nodes; ask for a larger rel")
     return end

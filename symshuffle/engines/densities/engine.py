@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -33,11 +34,11 @@ from symshuffle.base.doubles import UNIT, Array
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.base.results import Bracket
-from symshuffle.channels.continuous_law import ContinuousLaw, LevelledPair
+from symshuffle.channels.continuous_law import ContinuousLaw, LevelledPair, Piece
 from symshuffle.channels.law import NOTHING
 from symshuffle.engines.densities import bromwich_plan, gauss, jump_plan, jumps
 from symshuffle.engines.densities.bromwich import Bromwich
-from symshuffle.engines.densities.bromwich_plan import steepest_line
+from symshuffle.engines.densities.bromwich_plan import rough, steepest_line
 
 
 @final
@@ -63,32 +64,29 @@ class Atoms:
         values = np.add.outer(self.values, other.values).ravel()
         weights = np.multiply.outer(self.weights, other.weights).ravel()
         low, high = float(values.min()), float(values.max())
-        # Narrow bins where the mass is, wide ones along a long tail.
         with np.errstate(over="ignore", invalid="ignore"):
-            middle = float(weights @ values)
-            scale = math.sqrt(max(float(weights @ (values - middle) ** 2), 1e-300))
-        if not math.isfinite(scale):
-            raise Unsupported("values of G beyond the squares that doubles hold, because it has a long tail")
-        turned = np.linspace(math.asinh((low - middle) / scale), math.asinh((high - middle) / scale), bins + 1)
-        edges = middle + scale * np.sinh(turned)
-        edges[0], edges[-1] = low, high
-        edges = np.unique(np.append(edges, values[weights.argmax()]))  # most of the mass is not spread at all
+            scale = max(float(weights @ np.abs(values - float(weights @ values))), 1e-15 * (high - low), 1e-300)
+        if not math.isfinite(scale) or not math.isfinite(high - low):
+            raise Unsupported("values of G beyond those that doubles hold, because it has a long tail")
+        edges = np.append(_edges(values, weights, scale, bins), values[weights.argmax()])
+        edges = np.unique(np.append(np.clip(edges, low, high), [low, high]))  # most of the mass is not spread at all
         if len(edges) < 2:
             return Atoms(np.array([low]), np.array([weights.sum()]), self.shift + other.shift, 1.0)
         place = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
         left, width = edges[:-1], np.diff(edges)
         inside = np.clip((values - left[place]) / width[place], 0.0, 1.0)
         count = len(edges) - 1
-        most = float(np.bincount(place, minlength=count).max())
+        terms = np.bincount(place, minlength=count)
         top = np.bincount(place, weights * inside, minlength=count)
-        largest = max(abs(low), abs(high))
-        shift = self.shift + other.shift + UNIT * (16 * largest + (2 * most + 32) * float(width.max()))
-        share = (self.share + other.share + (2 * most + 8) * UNIT) * 1.01
+        total = np.bincount(place, weights, minlength=count)
+        # What is rounded of a value counts with its mass: a long tail has next to none.
+        reach = 16 * np.maximum(np.abs(left), np.abs(edges[1:])) + (2 * terms + 32) * width
+        shift = self.shift + other.shift + 1.01 * UNIT * float(total @ reach)
+        share = (self.share + other.share + (2 * float(terms.max()) + 8) * UNIT) * 1.01
         if spread:
             bottom = np.bincount(place, weights * (1 - inside), minlength=count)
             found, mass = edges, np.concatenate([bottom, [0.0]]) + np.concatenate([[0.0], top])
         else:
-            total = np.bincount(place, weights, minlength=count)
             kept = total > 0
             found, mass = left[kept] + width[kept] * (top[kept] / total[kept]), total[kept]
         keep = mass > 0
@@ -158,8 +156,19 @@ _MOST_CELLS: Final = 2000
 _ENOUGH_CELLS: Final = 600
 """Cells, and how many are taken where even twice the most would not reach the width aimed at."""
 
-_ABOUT: Final = 4
-"""So many widths of few cells are reached by a few more."""
+_FEW: Final = 50
+_ABOUT: Final = 6
+_ABOUT_SEVERAL: Final = 100
+_SEVERAL: Final = 8
+_FALL: Final = 0.4
+"""Users up to which cells are looked at first; so many widths of few of them are reached by a few more, and from
+so many stretches on, whose lines cost more; how fast the number of cells grows with one over the width."""
+
+_SAMPLE: Final = 20_000
+_PLACES: Final = 4
+_LEAST_PLACES: Final = 8
+_EVENLY: Final = 0.5
+"""What ends of cells and bins are chosen by: atoms, places for each, the fewest, what is even."""
 
 _TAIL_BITS: Final = 128
 _CHERNOFF: Final = "Chernoff's bound, tails cut"
@@ -167,22 +176,35 @@ _SUM_BITS: Final = 128
 _CELL_BITS: Final = 96
 
 
-def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: float) -> Bracket:
-    """H(n) of a pair of densities at a level."""
+def density_bracket(
+    law: LevelledPair, n: int, *, rigour: Rigour | str, rel: float, goal: Fraction | None = None
+) -> Bracket:
+    """H(n) of a pair of densities at a level; any bracket below ``goal`` is narrow enough."""
     rigour = choice(Rigour, rigour, "rigour")
     if rigour is Rigour.EXACT:
         raise Unsupported("a law with a density has no exact sums: rigour float64 or ball")
+    cells = n <= _MANY and rigour is Rigour.FLOAT64
+    # Of few users the integrand falls late, where it falls at all.
+    few = _of_few_cells(law, n) if cells and n <= _FEW and rel >= _COARSER[0] else None
     try:
+        if few is not None:
+            if goal is not None and few.upper <= goal:
+                return few
+            about = _ABOUT if len(law.pair.stretches) < _SEVERAL else _ABOUT_SEVERAL
+            found = _by_cells(law, n, rel, few) if _width_of(few) <= about * rel else few
+            if found.width <= Fraction(rel) * found.upper:
+                return _capped(found, at_most(law, n)[0])
         return _said(_by_transform(law, n, rigour, rel), rel)
     except (Unsupported, NotDecided) as reason:
         ceiling, road = at_most(law, n)
         if ceiling < NOTHING:
             return Bracket(Fraction(0), ceiling, rigour, "none", f"at most {road} ({reason})", aimed=rel)
-        near = _width_of_few_cells(law, n) if n <= _MANY and rigour is Rigour.FLOAT64 else math.inf
+        few = _of_few_cells(law, n) if cells and few is None else few
+        near = _width_of(few)
         for coarser in _COARSER:
             wanted = max(coarser, rel)
             if near <= _ABOUT * wanted:
-                found = _capped(_by_cells(law, n, wanted), ceiling)
+                found = _capped(_by_cells(law, n, wanted, few), ceiling)
                 if (found.relative_width or 0) <= wanted:
                     return _said(found, rel)
             with contextlib.suppress(Unsupported, NotDecided):
@@ -193,7 +215,7 @@ def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: flo
         refusal = str(reason)
     if rigour is not Rigour.FLOAT64:
         raise Unsupported(f"{rigour.value} at n = {n}: the integrand falls too slowly; ask for float64: {refusal}")
-    return _capped(_by_cells(law, n, rel), ceiling)
+    return _capped(_by_cells(law, n, rel, few), ceiling)
 
 
 def _capped(found: Bracket, ceiling: Fraction) -> Bracket:
@@ -317,30 +339,35 @@ def _left_serves(cut: ContinuousLaw, n: int, finer: float) -> bool:
     return seen is not cut and keeps
 
 
-def _width_of_few_cells(law: LevelledPair, n: int) -> float:
-    """The relative width of a first bracket by cells."""
+def _of_few_cells(law: LevelledPair, n: int) -> Bracket | None:
+    """A first bracket by cells, where there is one."""
     with contextlib.suppress(Unsupported, NotDecided):
-        found = two_sided(law.pair.law(law.exp_eps, tail=_FIRST_TAIL), n, cells=_FIRST_CELLS)
-        return float(found.relative_width or math.inf)
-    return math.inf
+        return two_sided(law.pair.law(law.exp_eps, tail=_FIRST_TAIL), n, cells=_FIRST_CELLS)
+    return None
 
 
-def _by_cells(law: LevelledPair, n: int, rel: float) -> Bracket:
-    """Between two finite laws, on cells as many as the width takes, or as are affordable."""
+def _width_of(found: Bracket | None) -> float:
+    """Its relative width."""
+    return math.inf if found is None else float(found.relative_width or math.inf)
+
+
+def _by_cells(law: LevelledPair, n: int, rel: float, few: Bracket | None = None) -> Bracket:
+    """Between two finite laws, on cells as many as the width takes, or as are affordable; ``few`` is known of few."""
     tail, count = min(_FIRST_TAIL, Fraction(rel) / 10**4), _FIRST_CELLS
     while True:
         cut = law.pair.law(law.exp_eps, tail=tail)
-        found = two_sided(cut, n, cells=count)
+        found = two_sided(cut, n, cells=count) if few is None or tail < _FIRST_TAIL else few
+        few = None
         if found.upper * Fraction(rel) < 10 * sum(cut.missing) and tail > _LEAST_TAIL:
             tail = min(max(found.upper * Fraction(rel) / 1000, tail / 10**20), tail / 100)
             continue
         wide = float(found.relative_width or 1)
-        needed = math.ceil(count * max(1.3 * math.sqrt(wide / rel), 1.5))
+        needed = math.ceil(count * max(1.2 * (wide / rel) ** _FALL, 1.5))
         # Out of reach: cells that would take a minute and still not be enough are not spent.
         most = _MOST_CELLS if needed <= 2 * _MOST_CELLS else _ENOUGH_CELLS
         if found.width <= Fraction(rel) * found.upper or count >= most:
             return _said(found, rel)
-        count = min(most, needed, 8 * count)
+        count = min(most, needed, 3 * count)
 
 
 def two_sided(law: ContinuousLaw, n: int, *, cells: int) -> Bracket:
@@ -364,16 +391,54 @@ def two_sided(law: ContinuousLaw, n: int, *, cells: int) -> Bracket:
     )
 
 
+def _edges(values: Array, weights: Array, scale: float, bins: int) -> Array:
+    """Ends of bins, close together where the mass is: choices, from a part of the atoms."""
+    some = slice(None, None, len(values) // _SAMPLE + 1)
+    turned = np.arcsinh(values[some] / scale)
+    places = np.linspace(turned.min(), turned.max(), _PLACES * bins + 1)
+    known = np.histogram(turned, places, weights=weights[some] * (1 + np.abs(values[some]) / scale))[0]
+    found: Array = scale * np.sinh(_shared(places, np.cbrt(known), bins))
+    return found
+
+
+def _shared(places: Array, sizes: Array, count: int) -> Array:
+    """Places between which there are equal shares of sizes that stand between given places: a choice."""
+    sizes = np.nan_to_num(sizes, nan=0.0, posinf=0.0, neginf=0.0)
+    evenly = np.diff(places) / (places[-1] - places[0]) if places[-1] > places[0] else 1 / len(sizes)
+    total = np.append(0.0, np.cumsum(sizes / (sizes.sum() or 1.0) + _EVENLY * evenly))
+    found: Array = np.interp(np.linspace(0, total[-1], count + 1), total, places)
+    return found
+
+
+def _cells(law: ContinuousLaw, count: int) -> Iterator[tuple[Piece, list[Fraction]]]:
+    """Ends of cells of every piece, close together where there is mass and G changes: choices."""
+    about, known = rough(law), []
+    scale = float(about.weights @ np.abs(about.values)) or 1.0
+    for piece in law.pieces:
+        width = (piece.high - piece.low) / max(_LEAST_PLACES, math.ceil(_PLACES * (piece.high - piece.low)))
+        places = np.arange(0, float((piece.high - piece.low) / width) + 0.5) * float(width)
+        points = [flint.acb(to_arb(piece.low + Fraction(place))) for place in places]
+        value = np.array([float(piece.value(u).real.mid()) for u in points])
+        density = np.array([abs(float(piece.density(u).real.mid())) for u in points])
+        with np.errstate(all="ignore"):
+            mass = (density[1:] + density[:-1]) * np.diff(places)
+            mass *= 1 + np.maximum(np.abs(value[1:]), np.abs(value[:-1])) / scale
+            known.append((piece, places, np.cbrt(mass * np.diff(np.arcsinh(value / scale)) ** 2)))
+    whole = sum(float(np.nan_to_num(sizes).sum()) for _, _, sizes in known) or 1.0
+    for piece, places, sizes in known:
+        share = float(np.nan_to_num(sizes).sum()) / whole
+        ends = _shared(places, sizes, max(2, math.ceil(count * share)))[1:-1]
+        inner = {end for end in (piece.low + Fraction(float(x)) for x in ends) if piece.low < end < piece.high}
+        yield piece, [piece.low, *sorted(inner), piece.high]
+
+
 def merged_and_spread(law: ContinuousLaw, cells: int) -> tuple[Atoms, Atoms]:
     """Two finite laws in doubles, below and above in convex order."""
-    length = sum((piece.high - piece.low for piece in law.pieces), start=Fraction(0))
     below: list[tuple[float, float]] = []
     above: list[tuple[float, float]] = []
     with working_precision(_CELL_BITS):
         total, blur, widest = flint.arb(0), flint.arb(0), 0.0
-        for piece in law.pieces:
-            count = max(2, math.ceil(cells * (piece.high - piece.low) / length))
-            ends = [piece.low + (piece.high - piece.low) * Fraction(k, count) for k in range(count + 1)]
+        for piece, ends in _cells(law, cells):
             for low, high in pairwise(ends):
                 part = replace(piece, low=low, high=high)
                 mass = part.integral(lambda u: u * 0 + 1).real

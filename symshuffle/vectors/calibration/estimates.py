@@ -11,13 +11,15 @@ import numpy as np
 
 from symshuffle.base.choices import Adjacency, Blanket
 from symshuffle.base.doubles import Array
+from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Real, to_arb, to_float, working_precision
 from symshuffle.engines.contours import saddle
 from symshuffle.engines.densities.bromwich_plan import ceiling, estimate
+from symshuffle.engines.densities.engine import Atoms, positive_part
 from symshuffle.vectors.privacy.pairs import Randomizer, real_pair, worst_pair
 from symshuffle.vectors.privacy.rows import rows_of
 from symshuffle.vectors.randomizers.clipped import clipped_numbers
-from symshuffle.vectors.randomizers.mechanisms import ClippedLinear, SphereLinear
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, SphereLinear
 
 _NODES: Final = 10
 _PANEL: Final = 1.0
@@ -32,6 +34,14 @@ _FELT: Final = 1e-9
 
 _ROUGH: Final = 1e-4
 """Relative error that an integral aims at: a smaller one takes a longer period, and more nodes than there are."""
+
+_FEW: Final = 100
+_BINS: Final = 500
+_FEW_BINS: Final = 200
+_LARGE: Final = 1e-3
+_LOST: Final = 1e-4
+"""Users up to which sums are added too, into how many bins, fine and not, the values of which they tell enough, and the
+share of them that roundings may take."""
 
 
 def roughly(
@@ -63,11 +73,18 @@ def roughly(
     p, q, weight = rows
     weights = np.append(weight, max(1 - float(weight.sum()), 0.0))
     orders = [np.append(g, 0.0) for g in (p - ratio * q, q - ratio * p)]
+    orders = orders[:1] if adjacency is Adjacency.REPLACE_ONE else orders  # of opposite inputs both have one law
     if spread and not fine:
         return min(alone, max(_leading(values, weights, n) for values in orders))
     # What no node stands for has likelihood ratios beyond doubles: it adds its mass, however many users there are.
     beyond = max(1 - float(weight @ p), 1 - float(weight @ q))
-    return min(alone, _of_all(orders, weights, n, rel=_REL if fine else _ROUGH) + (beyond if beyond > _FELT else 0.0))
+    add = summed(mechanism, n)
+    return min(alone, _of_all(orders, weights, n, fine=fine, add=add) + (beyond if beyond > _FELT else 0.0))
+
+
+def summed(mechanism: Randomizer, n: int) -> bool:
+    """Whether estimates are by sums, a few parts in 10^4 off: of few Gaussians, whose transform falls late."""
+    return n <= _FEW and isinstance(mechanism, BlanketMixedGaussian | LocalGaussian)
 
 
 def of_one_user(mechanism: Randomizer, order: Real, adjacency: Adjacency) -> float:
@@ -83,15 +100,33 @@ def _of_one(rows: Array, ratio: float) -> float:
     return max(float(np.maximum(g, 0) @ weight) for g in (p - ratio * q, q - ratio * p)) + max(1 - float(p @ weight), 0)
 
 
-def _of_all(orders: list[Array], weights: Array, n: int, *, rel: float) -> float:
+def _of_all(orders: list[Array], weights: Array, n: int, *, fine: bool, add: bool) -> float:
     """About the larger order for all users."""
     most = [ceiling(values, weights, n) for values in orders]
-    larger = most.index(max(most))
-    if not most[larger] > 0:
+    found = 0.0
+    for most_of, values in sorted(zip(most, orders, strict=True), key=lambda pair: -pair[0]):
+        if most_of > found:  # the other order is often far below, and its transform falls slowly there
+            found = max(found, _of_one_order(values, weights, n, fine=fine, add=add))
+    return found
+
+
+def _of_one_order(values: Array, weights: Array, n: int, *, fine: bool, add: bool) -> float:
+    """By the transform, or at least what sums merged into their means have."""
+    added = _added(values, weights, n, _BINS if fine else _FEW_BINS) if add else 0.0
+    if added > _LARGE:
+        return added
+    return max(added, estimate(values, weights, n, rel=_REL if fine else _ROUGH))
+
+
+def _added(values: Array, weights: Array, n: int, bins: int) -> float:
+    """By sums merged into their means, where roundings are next to nothing; 0 otherwise."""
+    try:
+        none = Atoms(np.array([0.0]), np.array([1.0]), 0.0, 0.0)
+        atoms = Atoms(values, weights, 0.0, 0.0).plus(none, bins, spread=False)
+        found, lost = positive_part(atoms, n, bins, spread=False)
+    except Unsupported:
         return 0.0
-    found = estimate(orders[larger], weights, n, rel=rel)
-    # The other order is often far below, and its transform falls slowly there.
-    return found if most[1 - larger] <= found else max(found, estimate(orders[1 - larger], weights, n, rel=rel))
+    return found / n if lost < _LOST * found else 0.0
 
 
 def _leading(values: Array, weights: Array, n: int) -> float:

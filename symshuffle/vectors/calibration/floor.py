@@ -59,11 +59,13 @@ _REL: Final = 1e-3
 _FINE: Final = 1e-6
 """Relative widths at which a point of many, and the one point of a family with one parameter, is told from a target."""
 
-_FEW: Final = 12
-"""Users up to which a point of finite cells is told from a target by adding laws in doubles."""
+_FEW: Final = 100
+_NEAR: Final = Fraction(99, 100)
+"""Users up to which laws in doubles are added, and the share of a target from which on in finer bins too."""
 
 _BINS: Final = 500
-"""Least number of bins into which sums are merged there."""
+_MORE_BINS: Final = 2000
+"""Bins into which sums are merged there."""
 
 
 @final
@@ -132,7 +134,11 @@ def misses(mechanism: Bounded, target: Target, *, rel: float = _REL) -> bool:
         if isinstance(one, ContinuousPair) and _excluded(one, target):
             continue
         if isinstance(one, FinitePair) and target.n <= _FEW:
-            if at_least(one.law(target.exp_eps, bits=192), target.n) > target.goal:
+            law = one.law(target.exp_eps, bits=192)
+            known = at_least(law, target.n)
+            if _NEAR * target.goal < known <= target.goal:
+                known = at_least(law, target.n, bins=_MORE_BINS)
+            if known > target.goal:
                 return True
             continue  # an engine would spend seconds on about the same number
         try:
@@ -149,7 +155,7 @@ def _excluded(pair: ContinuousPair, target: Target) -> bool:
     return at_most(LevelledPair(pair, target.exp_eps), target.n, near=target.goal)[0] <= target.goal
 
 
-def at_least(law: Law, n: int) -> Fraction:
+def at_least(law: Law, n: int, *, bins: int = _BINS) -> Fraction:
     """A number that H(n) of a finite law is at least, within about a thousandth where users are few.
 
     Smaller values of G, smaller weights, and sums merged into their means all make H(n) smaller. What doubles round is
@@ -158,7 +164,7 @@ def at_least(law: Law, n: int) -> Fraction:
     down = sorted((_rounded_down(value), max(_rounded_down(weight), 0.0)) for value, weight in law.atoms())
     atoms = Atoms(np.array([v for v, _ in down]), np.array([w for _, w in down]), 0.0, 0.0)
     with np.errstate(over="ignore", invalid="ignore"):
-        found, lost = positive_part(atoms, n, max(8 * len(down), _BINS), spread=False)
+        found, lost = positive_part(atoms, n, bins, spread=False)
     if not math.isfinite(found - lost):
         return Fraction(0)
     return max((Fraction(found) - Fraction(lost)) / n, Fraction(0)) + lower_end(law.singular)

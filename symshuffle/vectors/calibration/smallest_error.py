@@ -19,7 +19,7 @@ from symshuffle.base.crossings import halved, zero_between
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Real, to_float
 from symshuffle.base.results import Bracket
-from symshuffle.vectors.calibration.estimates import of_one_user, roughly
+from symshuffle.vectors.calibration.estimates import of_one_user, roughly, summed
 from symshuffle.vectors.calibration.floor import Target
 from symshuffle.vectors.calibration.shaped_families import Calibrated, ShapedFamily
 from symshuffle.vectors.error.risk import err1
@@ -34,7 +34,8 @@ _FAR: Final = 1e3
 _LARGEST: Final = 1e200
 _COARSE: Final = 1e-3
 _CLOSE: Final = 1e-9
-"""How closely a strength is searched: to compare shapes, and at the last one."""
+_CLOSE_OF_SUMS: Final = 1e-5
+"""How closely a strength is searched: to compare shapes, and at the last one, also where estimates are by sums."""
 
 _STEP: Final = 0.5
 _SETTLED: Final = 2e-2
@@ -89,8 +90,10 @@ _CROWD: Final = 50
 """The least one between two finite laws, and the users from which on these are asked."""
 
 _OF_LENGTHS: Final = 1e-5
-"""The first one of Gaussians in several dimensions, whose bound has classes of lengths: a line for each; of mixed ones
-too where users are few."""
+_OF_FEW: Final = (3e-4, 1e-3, 1e-2)
+_OF_SUMS: Final = (1e-4, 1e-2)
+"""The first one of Gaussians in several dimensions, whose bound has classes of lengths: a line for each; those of
+densities where users are few, and where estimates are by sums."""
 
 _NO_VALUE: Final = (Unsupported, NotDecided, InputError, ArithmeticError, ValueError)
 
@@ -246,7 +249,8 @@ def _strongest(
 def _certified(family: ShapedFamily, target: Target, shape: float, start: float) -> tuple[Calibrated, Bracket]:
     """A mechanism of a shape whose bracket meets the target, near the strongest one that does."""
     excess = _excess(family, target, shape, fine=True)
-    nearest = _strongest(excess, start, family.strengths, _CLOSE, _BESIDE / 2)
+    close = _CLOSE_OF_SUMS if summed(family.make(shape, start), target.n) else _CLOSE
+    nearest = _strongest(excess, start, family.strengths, close, _BESIDE / 2)
     if nearest is None:
         raise Unsupported("no strength meets the target by an estimate")
     slope = min(max((excess(nearest) - excess(nearest - _BESIDE)) / _BESIDE, _FLAT), _STEEP)
@@ -261,7 +265,8 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
     for rel in widths:
         if hopeless and rel < widths[-1]:
             continue
-        strength = nearest - _MARGIN * rel / slope if excess(nearest) > -1 else nearest
+        margin = _MARGIN if widths is _WIDTHS else 1
+        strength = nearest - margin * rel / slope if excess(nearest) > -1 else nearest
         for k in range(_TRIES):
             mechanism = family.make(shape, strength)
             try:
@@ -286,11 +291,12 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
 
 def _widths(mechanism: Calibrated, n: int) -> tuple[float, ...]:
     """Relative widths of the bracket, the next one where the engines refuse."""
-    if isinstance(mechanism, LocalGaussian) and mechanism.dimension > 1:
-        return (_OF_LENGTHS, *_WIDTHS[1:])
-    if n < _CROWD and isinstance(mechanism, BlanketMixedGaussian):
-        return (_OF_LENGTHS, *_WIDTHS[1:])
-    return _WIDTHS[1:] if n < _CROWD and isinstance(mechanism, ClippedLinear) else _WIDTHS
+    lengths = isinstance(mechanism, LocalGaussian) and mechanism.dimension > 1
+    if n < _CROWD and isinstance(mechanism, LocalGaussian | BlanketMixedGaussian | ClippedLinear):
+        return _OF_FEW[lengths:]
+    if summed(mechanism, n):
+        return _OF_SUMS
+    return (_OF_LENGTHS, *_WIDTHS[1:]) if lengths else _WIDTHS
 
 
 @lru_cache(maxsize=16)

@@ -37,6 +37,9 @@ Staged: TypeAlias = BlanketMixedGaussian | PrivUnit | ClippedLinear
 _MOST: Final = 2000
 """Points after which the staircase gives up: it stands still where the floor asked for is not below the optimum."""
 
+_FEW: Final = 100
+"""Users up to which a stand is told from the widest gap: each stand takes long."""
+
 _LEAST: Final = 2 / 7
 """Less noise than this, in lengths of the longest input, is excluded together with this much."""
 
@@ -86,9 +89,13 @@ def floor_of(found: object, target: Target, gap: Fraction) -> Floor | None:
     """
     match found:
         case BlanketMixedGaussian() | PrivUnit() | ClippedLinear():
-            widths = (gap * 2**k for k in range(5))
-            tries = (_staircase(found, target, width) for width in widths if width < 1)
-            points = next((steps for steps in tries if steps), ())
+            widths = [width for k in range(5) if (width := gap * 2**k) < 1]
+            few = isinstance(found, BlanketMixedGaussian) and target.n <= _FEW
+            last = _staircase(found, target, widths.pop()) if few else ()
+            if few and not last:  # where this one stands still, so do those that ask for more
+                return None
+            tries = (_staircase(found, target, width) for width in widths)
+            points = next((steps for steps in tries if steps), last)
             if not all(misses(point, target) for point in points):
                 return None
         case SphereLinear() | LocalGaussian():

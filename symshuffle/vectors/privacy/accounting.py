@@ -42,7 +42,7 @@ def larger_order(
     if isinstance(other, ContinuousPair):
         if at_most(LevelledPair(other, exp_eps), n, near=max(known.lower, NOTHING))[0] <= known.lower:
             return known
-        rough = _value(other, n, exp_eps, replace(request, rel=max(request.rel, _ROUGH)))
+        rough = _value(other, n, exp_eps, replace(request, rel=max(request.rel, _ROUGH), goal=known.lower))
         if rough.upper <= known.lower:
             return known
     return larger(known, _value(other, n, exp_eps, request))

@@ -72,6 +72,8 @@ class ClosedForm:
         every = itertools.permutations(range(self.shape[0]), 2)
         if self.every:
             return tuple(every)
+        if self._form["told"] is None:
+            return self.mechanism().input_pairs()
         told, asked = TOLD[self._form["told"]], values[self._form["by"]]
         return tuple((x, y) for x, y in every if told(values, x, y) == asked)
 

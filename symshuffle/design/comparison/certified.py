@@ -20,10 +20,9 @@ from typing import Final, final
 
 import flint
 
-from symshuffle.accountants.bounds.brackets import bound_at
-from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.bounds.gaussian_limit import log_profile
 from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import MatchKind, Population, Question, Rigour, replace_choice
 from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import NotDecided, Unsupported
@@ -289,8 +288,9 @@ class Rivals:
         try:
             reduced = reduction(self.family.source(lam=1 + excess, **dict(Degrading(self.family).parameters(point))))
             for way, rel in _LOOKS:
-                request = Request(way, None, self.rigour, rel, goal=self.match.delta)
-                found = bound_at(reduced, self.n, Exp(self.match.value), request)
+                found = delta(
+                    reduced, n=self.n, eps=self.match.value, direction=way, rel=rel, rigour=self.rigour
+                ).bracket
                 if way is Question.FORWARD:
                     forward = found
                 elif found.lower <= forward.upper:

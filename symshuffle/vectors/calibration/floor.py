@@ -60,8 +60,11 @@ _FINE: Final = 1e-6
 """Relative widths at which a point of many, and the one point of a family with one parameter, is told from a target."""
 
 _FEW: Final = 100
-_NEAR: Final = Fraction(99, 100)
-"""Users up to which laws in doubles are added, and the share of a target from which on in finer bins too."""
+_FEWEST: Final = 12
+_LARGE: Final = Fraction(1, 1000)
+_NEAR: Final = Fraction(9, 10)
+"""Users up to which laws in doubles are added, where a target is larger than so much and otherwise, and the share of it
+from which on in finer bins too."""
 
 _BINS: Final = 500
 _MORE_BINS: Final = 2000
@@ -133,7 +136,7 @@ def misses(mechanism: Bounded, target: Target, *, rel: float = _REL) -> bool:
     for one in (pair,) if mirrored else (pair, pair.reverse):
         if isinstance(one, ContinuousPair) and _excluded(one, target):
             continue
-        if isinstance(one, FinitePair) and target.n <= _FEW:
+        if isinstance(one, FinitePair) and target.n <= (_FEW if target.goal > _LARGE else _FEWEST):
             law = one.law(target.exp_eps, bits=192)
             known = at_least(law, target.n)
             if _NEAR * target.goal < known <= target.goal:

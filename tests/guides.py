@@ -181,8 +181,9 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
     "engines.densities.engine": (
         "few",
         "_FIRST_TAIL _TAIL_SHARE _LEAST_TAIL _MANY _LIKELY _COARSER _FIRST_CELLS _ENOUGH_CELLS _STEP _PASSES "
-        "_FINEST _COARSEST_STEP _NEXT_TO_NOTHING _LOST _GUESSED _TOLD _ABOUT",
+        "_FINEST _COARSEST_STEP _NEXT_TO_NOTHING _LOST _GUESSED _TOLD _ABOUT _FEW _ABOUT_SEVERAL _SEVERAL _FALL",
     ),
+    "engines.densities.doubling": ("few", "_SAMPLE _PLACES _LEAST_PLACES _EVENLY"),
     "engines.transforms.fft": ("fft", "_FIRST _GROWTH"),
     "engines.densities.gauss": ("density", "_ORDERS _ELLIPSES _ARCS _GLANCES _MOST_TURNS _PANEL _SHORTEST _GRAIN"),
     "engines.densities.beyond": (

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from symshuffle import FFT, BallContour, Contour, Exact, Law, Unsupported, confirm
-from symshuffle.engines.densities.engine import Atoms, positive_part
+from symshuffle.engines.densities.doubling import Atoms, positive_part
 from symshuffle.engines.registry import engine_classes
 from symshuffle.testing import laws
 from tests.oracles import enumerate_ball

@@ -13,10 +13,10 @@ import pytest
 from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import Exp, working_precision
 from symshuffle.channels.continuous_law import LevelledPair
-from symshuffle.engines.densities import beyond, bromwich, bromwich_plan, gauss
+from symshuffle.engines.densities import beyond, bromwich, bromwich_plan, doubling, gauss
 from symshuffle.engines.densities import engine as densities
 from symshuffle.engines.densities.bromwich import Bromwich
-from symshuffle.engines.densities.engine import Atoms, positive_part
+from symshuffle.engines.densities.doubling import Atoms, positive_part
 from symshuffle.vectors.privacy.pairs import worst_pair
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
 
@@ -281,13 +281,13 @@ def test_the_error_of_the_rule_is_needed(law, monkeypatch, coarse):
 
 def test_cut_tails_count_for_few_users():
     law = FEW.law(FEW_EPS, tail=Fraction(1, 50))
-    assert densities.two_sided(law, 2, cells=900).contains(TWO)
+    assert doubling.two_sided(law, 2, cells=900).contains(TWO)
     careless = replace(law, missing=(Fraction(0), Fraction(0)))
-    assert not densities.two_sided(careless, 2, cells=900).contains(TWO)
+    assert not doubling.two_sided(careless, 2, cells=900).contains(TWO)
 
 
 def test_each_side_of_the_convex_order_is_needed():
-    below, above = densities.merged_and_spread(FEW.law(FEW_EPS, tail=Fraction(1, 10**18)), 300)
+    below, above = doubling.merged_and_spread(FEW.law(FEW_EPS, tail=Fraction(1, 10**18)), 300)
     value = 2 * float(TWO)
     assert positive_part(below, 2, 600, spread=False)[0] < value < positive_part(above, 2, 600, spread=True)[0]
     value, bins = 3 * float(THREE), 60  # coarse bins after the first addition are what separates the sides

@@ -47,7 +47,7 @@ from symshuffle.engines import registry
 from symshuffle.engines.contours import contour
 from symshuffle.engines.densities import beyond, gauss
 from symshuffle.engines.densities.bromwich import Bromwich
-from symshuffle.engines.densities.engine import two_sided
+from symshuffle.engines.densities.doubling import two_sided
 from symshuffle.utility.estimation.votes import canonical_votes
 from tests.guides import KNOBS
 

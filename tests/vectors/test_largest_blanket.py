@@ -16,7 +16,7 @@ from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.base.choices import Blanket
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
-from symshuffle.engines.densities.engine import merged_and_spread
+from symshuffle.engines.densities.doubling import merged_and_spread
 from symshuffle.vectors import BlanketMixedGaussian, LocalGaussian, SphereLinear, calibrate
 from symshuffle.vectors.calibration import search as calibration
 from symshuffle.vectors.calibration.estimates import roughly

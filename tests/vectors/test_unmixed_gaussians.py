@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from symshuffle import Exp, Rigour, delta
 from symshuffle.engines.densities import bromwich_plan
-from symshuffle.engines.densities.engine import two_sided
+from symshuffle.engines.densities.doubling import two_sided
 from symshuffle.vectors import LocalGaussian
 from symshuffle.vectors.privacy.accounting import pair_delta
 from symshuffle.vectors.privacy.pairs import worst_pair

@@ -15,7 +15,7 @@ from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Real, to_arb, to_float, working_precision
 from symshuffle.engines.contours import saddle
 from symshuffle.engines.densities.bromwich_plan import ceiling, estimate
-from symshuffle.engines.densities.engine import Atoms, positive_part
+from symshuffle.engines.densities.doubling import Atoms, positive_part
 from symshuffle.vectors.privacy.pairs import Randomizer, real_pair, worst_pair
 from symshuffle.vectors.privacy.rows import rows_of
 from symshuffle.vectors.randomizers.clipped import clipped_numbers

@@ -39,7 +39,8 @@ from symshuffle.base.numbers import Ball, Number, Real, enclose, lower_end, to_a
 from symshuffle.base.numbers import positive_part as positive
 from symshuffle.channels.continuous_law import ContinuousPair, LevelledPair
 from symshuffle.channels.law import Law
-from symshuffle.engines.densities.engine import Atoms, at_most, positive_part
+from symshuffle.engines.densities.doubling import Atoms, positive_part
+from symshuffle.engines.densities.engine import at_most
 from symshuffle.vectors.calibration.cells import cells_of, error_of, share, spread
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import pair_delta

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs_checks._divergences import kl_divergence, renyi_divergence
-from symshuffle.base.errors import InputError, NotDecided
-from symshuffle.base.numbers import Ball, enclose
-from symshuffle.channels.shuffled import chi_square, hockey_stick
+from symshuffle import Ball, InputError, NotDecided, chi_square, hockey_stick
+from symshuffle.base import enclose
 from symshuffle.testing import distributions, ratios
 
 PAIRS = st.tuples(distributions(4), distributions(4))

@@ -8,13 +8,12 @@ import flint
 import pytest
 
 from proofs_checks._divergences import kl_divergence, renyi_divergence
-from symshuffle import Channel, InputError, Unsupported, gaussian_limit, mechanism, renyi, rounds
+from symshuffle import Channel, InputError, Unsupported, gaussian_limit, hockey_stick, mechanism, renyi, rounds
 from symshuffle.accountants.bounds.chords import Node
 from symshuffle.accountants.renyi.orders import divergence, stretches, whole_line
 from symshuffle.base.numbers import working_precision
 from symshuffle.base.results import Answer
-from symshuffle.channels.shuffled import hockey_stick
-from symshuffle.decompositions.model import ReductionPair
+from symshuffle.decompositions import ReductionPair
 from tests.shown import as_html
 
 UNEQUAL = Channel.from_rows([["9/10", "1/10"], ["1/2", "1/2"]])

@@ -10,15 +10,14 @@ from fractions import Fraction as F
 import pytest
 from mpmath import mp
 
-from symshuffle import Exp, InputError, mechanism
-from symshuffle.base.errors import Unsupported
+from symshuffle import Exp, InputError, Unsupported, mechanism
 from symshuffle.decompositions.closed_forms import table
 from symshuffle.decompositions.filed_values import FiledValues
 from symshuffle.decompositions.quotient_texts import QuotientTexts
 from symshuffle.decompositions.shown import shown_at, shown_decomposition
 from symshuffle.mechanisms.registry import EXAMPLES
+from symshuffle.utility import law_formulas
 from symshuffle.utility.frontiers.filed_laws import law_at
-from symshuffle.utility.frontiers.formulas import law_formulas
 
 NAMED = [name for name, form in table().items() if not form["thinned"]]
 LEVELS = [{}, {"lam": "3"}, {"lam": "4"}, {"lam": "9/4"}, {"lam": "1"}, {"eps0": "1"}, {"eps0": "2/3"}]

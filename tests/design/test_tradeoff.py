@@ -13,9 +13,8 @@ from symshuffle import DecisionProblem, Exp, InputError, SolverFailure, Unsuppor
 from symshuffle.base.choices import Criterion, Method
 from symshuffle.channels import MaximalPolytope
 from symshuffle.channels.geometry.linprog import proposed
-from symshuffle.design import TradeoffCertificate
+from symshuffle.design import TradeoffCertificate, smoothed_point_masses
 from symshuffle.design.decision import programs
-from symshuffle.design.decision.problems import smoothed_point_masses
 
 
 def random_problem(seed: int, *, m: int, parameters: int, actions: int) -> DecisionProblem:

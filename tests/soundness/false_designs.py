@@ -10,8 +10,7 @@ from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
 from symshuffle import DecisionProblem, Exp, minimax_tradeoff
 from symshuffle.base.choices import Criterion
 from symshuffle.channels import symmetric_group
-from symshuffle.design import TradeoffCertificate
-from symshuffle.design.decision.problems import smoothed_point_masses
+from symshuffle.design import TradeoffCertificate, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
 from tests.soundness.false_certificates import E1, WIDE, exactly, false
 

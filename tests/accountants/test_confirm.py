@@ -99,8 +99,7 @@ def test_two_irrational_atoms_are_a_lattice():
 
 
 @pytest.mark.parametrize(
-    ("name", "parameters", "n"),
-    [("rr", {}, 10**12), ("krr", {"k": 10}, 10**9), ("krr", {"k": 10}, 10**12)],
+    ("name", "parameters", "n"), [("rr", {}, 10**12), ("krr", {"k": 10}, 10**9), ("krr", {"k": 10}, 10**12)]
 )
 def test_inside_certified_brackets_and_outside_of_a_perturbed_law(name, parameters, n):
     order = Exp(Fraction(3, round(n**0.5)))

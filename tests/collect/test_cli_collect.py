@@ -209,16 +209,10 @@ def test_wrong_messages_are_refused(capsys, survey, text, told):
     [
         ((*ESTIMATE, "--confidence", "1"), "confidence = 1: expected a number in (0, 1)"),
         ((*ESTIMATE, "--confidence", "95"), "confidence = 95: expected a number in (0, 1)"),
-        (
-            words("collect estimate none.json m.csv --out h.csv"),
-            "plan = none.json: expected a file that can be read",
-        ),
+        (words("collect estimate none.json m.csv --out h.csv"), "plan = none.json: expected a file that can be read"),
         (words("collect estimate plan.json none.csv --out h.csv"), "messages = none.csv: expected a file"),
         ((*RANDOMIZE, "--order", "input"), "--order = input: expected one of sorted, random"),
-        (
-            words("collect plan --n 9 --eps 1 --delta 0.1 --out p.json"),
-            "--k = None: expected the number",
-        ),
+        (words("collect plan --n 9 --eps 1 --delta 0.1 --out p.json"), "--k = None: expected the number"),
         (
             words("collect plan --k 3 --n 9 --eps 1 --delta 0.1 --min-users 10 --out p.json"),
             "--min-users = 10: expected an integer from 1 to 9",

@@ -103,11 +103,7 @@ def test_bracket_at_the_ratio_in_use():
 
 @pytest.mark.parametrize(
     ("k", "n", "eps", "delta", "cap"),
-    [
-        (2, 1, "0", "1/4", F(6)),
-        (4, 5, "1", "1/100", F(8)),
-        (5, 100, "1/2", "1/1000", F(2)),
-    ],
+    [(2, 1, "0", "1/4", F(6)), (4, 5, "1", "1/100", F(8)), (5, 100, "1/2", "1/1000", F(2))],
 )
 def test_lower_end_is_at_most_the_upper(k, n, eps, delta, cap):
     found = best_shuffled(k, n=n, eps=eps, delta=delta, lam_cap=cap)

@@ -119,10 +119,7 @@ def row(arguments, function, /, *given, **named):
     """A function, what it is given, and those of its arguments that are integers."""
     name = inspect.unwrap(getattr(function, "__func__", function)).__qualname__
     return {
-        f"{name}.{argument}": (
-            named[argument],
-            lambda v, argument=argument: function(*given, **{**named, argument: v}),
-        )
+        f"{name}.{argument}": (named[argument], lambda v, argument=argument: function(*given, **{**named, argument: v}))
         for argument in arguments.split()
     }
 

@@ -12,14 +12,7 @@ import pytest
 from symshuffle import Ball, NotDecided, Rigour
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
-from symshuffle.engines.densities import (
-    beyond,
-    bromwich,
-    bromwich_plan,
-    gauss,
-    jump_plan,
-    jumps,
-)
+from symshuffle.engines.densities import beyond, bromwich, bromwich_plan, gauss, jump_plan, jumps
 from symshuffle.engines.densities.bromwich import Bromwich
 from symshuffle.vectors import BlanketMixedGaussian
 from symshuffle.vectors.privacy.accounting import pair_delta

@@ -10,14 +10,7 @@ import pytest
 from scipy import optimize
 
 from symshuffle import Ball, CertificateError, Channel, InputError, NotDecided
-from symshuffle.vectors import (
-    BlanketMixedGaussian,
-    ClippedLinear,
-    LocalGaussian,
-    LocalLaplace,
-    PrivUnit,
-    SphereLinear,
-)
+from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, LocalGaussian, LocalLaplace, PrivUnit, SphereLinear
 from symshuffle.vectors.error.compare import contenders, takeover
 from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.error.minimal_risk import (

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.vecmean import _cases as cases
+from proofs_checks.vecmean._templates import leading_template
 from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
@@ -26,7 +27,6 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.vectors.error.minimal_risk import (
     minimal_unbiased_risk,
 )
-from symshuffle.vectors.privacy.templates import leading_template
 from symshuffle.vectors.randomizers.finite import FiniteRandomizer
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 import flint
 import numpy as np
 
+from proofs_checks.vecmean._templates import leading_template, mills_bracket
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
@@ -22,7 +23,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.vectors.privacy.templates import central_profile, leading_template, mills_bracket
+from symshuffle.vectors.privacy.templates import central_profile
 
 BITS: Final = 192
 TINY: Final = Fraction(1, 10**25)

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.vecmean import _cases as cases
+from proofs_checks.vecmean._errors import product_weights
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -22,12 +23,7 @@ from symshuffle.ledger.claims.model import (
     identity,
     serving,
 )
-from symshuffle.vectors.error.minimal_risk import (
-    minimal_unbiased_risk,
-    product_weights,
-    shuffled_problem,
-    weighted_minimum,
-)
+from symshuffle.vectors.error.minimal_risk import minimal_unbiased_risk, shuffled_problem, weighted_minimum
 
 
 def _one_of_n(n: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from proofs_checks.vecmean._errors import best_shrinkage
 from symshuffle.base.choices import Blanket
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.channels.channel import Channel
@@ -26,7 +27,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.error.optimal import bmg_optimal
-from symshuffle.vectors.error.risk import affine_risk, best_shrinkage
+from symshuffle.vectors.error.risk import affine_risk
 from symshuffle.vectors.randomizers.clipped import best_density, clipped_numbers
 from symshuffle.vectors.randomizers.finite import FiniteRandomizer
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, LocalGaussian, LocalLaplace, SphereLinear

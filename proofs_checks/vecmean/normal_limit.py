@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.vecmean._normal import normal_bracket, terms, tilt
+from proofs_checks.vecmean._templates import leading_template
 from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
 from symshuffle.channels.law import Law
 from symshuffle.engines.counting.exact import Exact
@@ -31,7 +32,7 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.vectors.privacy.finite_pair import FinitePair
 from symshuffle.vectors.privacy.pairs import worst_pair
-from symshuffle.vectors.privacy.templates import leading_template, profile_template
+from symshuffle.vectors.privacy.templates import profile_template
 from symshuffle.vectors.randomizers.mechanisms import SphereLinear
 
 BITS: Final = 160

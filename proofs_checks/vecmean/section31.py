@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from proofs_checks.vecmean._templates import decay_exponent, leading_template, mills_bracket
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
@@ -24,7 +25,7 @@ from symshuffle.ledger.claims.model import (
     in_the_limit,
 )
 from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
-from symshuffle.vectors.privacy.templates import central_profile, decay_exponent, leading_template, mills_bracket
+from symshuffle.vectors.privacy.templates import central_profile
 
 BITS: Final = 192
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.vecmean import _cases as cases
+from proofs_checks.vecmean._templates import leading_template
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
@@ -28,7 +29,6 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.vectors.error.minimal_risk import minimal_unbiased_risk
 from symshuffle.vectors.error.optimal import bmg_optimal
-from symshuffle.vectors.privacy.templates import leading_template
 
 BITS: Final = 192
 

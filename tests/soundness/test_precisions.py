@@ -6,6 +6,7 @@ import pytest
 
 from proofs_checks._divergences import kl_divergence, renyi_divergence
 from proofs_checks._limits import gaussian_profile
+from proofs_checks.vecmean import _templates
 from symshuffle.accountants import BlanketVariable
 from symshuffle.accountants.literature import baselines
 from symshuffle.utility import gaussian_scale
@@ -33,7 +34,7 @@ DOORS = {
     "epsilon0": lambda bits: epsilon0(SphereLinear("1/2", 5), bits=bits),
     "shuffle_index": lambda bits: shuffle_index(SphereLinear("1/2", 5), "lower", bits=bits).bracket,
     "central_profile": lambda bits: templates.central_profile(F(1), F(1, 2), 10, bits=bits),
-    "decay_exponent": lambda bits: templates.decay_exponent(F(1), F(1, 2), 10, bits=bits),
+    "decay_exponent": lambda bits: _templates.decay_exponent(F(1), F(1, 2), 10, bits=bits),
     "err1": lambda bits: err1(PrivUnit("3/4", "1/4", 5), bits=bits),
     "gaussian_profile": lambda bits: gaussian_profile(F(1, 2), eps=F(1), bits=bits),
     "gaussian_scale": lambda bits: gaussian_scale(F(1, 4), 10, bits=bits),

@@ -9,25 +9,16 @@ import numpy as np
 import pytest
 from scipy import optimize
 
+from proofs_checks.vecmean._errors import best_shrinkage, product_weights
+from proofs_checks.vecmean._templates import decay_exponent, leading_template, mills_bracket
 from symshuffle import Ball, CertificateError, Channel, InputError, NotDecided
 from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, LocalGaussian, LocalLaplace, PrivUnit, SphereLinear
 from symshuffle.vectors.error.compare import contenders, takeover
 from symshuffle.vectors.error.indices import shuffle_index
-from symshuffle.vectors.error.minimal_risk import (
-    minimal_unbiased_risk,
-    product_weights,
-    shuffled_problem,
-    weighted_minimum,
-)
+from symshuffle.vectors.error.minimal_risk import minimal_unbiased_risk, shuffled_problem, weighted_minimum
 from symshuffle.vectors.error.optimal import bmg_optimal
-from symshuffle.vectors.error.risk import affine_risk, best_shrinkage, err1, errn, hcr_bound
-from symshuffle.vectors.privacy.templates import (
-    central_profile,
-    decay_exponent,
-    leading_template,
-    mills_bracket,
-    profile_template,
-)
+from symshuffle.vectors.error.risk import affine_risk, err1, errn, hcr_bound
+from symshuffle.vectors.privacy.templates import central_profile, profile_template
 from symshuffle.vectors.randomizers import gaussian, sphere
 from symshuffle.vectors.randomizers.clipped import best_density, clipped_numbers
 from symshuffle.vectors.randomizers.frames import kashin_coefficients, one_coefficient_error

@@ -253,16 +253,3 @@ def shuffled_problem(channel: Channel, targets: Sequence[Sequence[Fraction | int
         for dataset in datasets
     )
     return Channel(rows), means
-
-
-def product_weights(weights: Sequence[Fraction], n: int) -> tuple[Fraction, ...]:
-    """Probability of each dataset up to order where users draw their inputs independently from the weights."""
-    import math
-
-    found = []
-    for dataset in itertools.combinations_with_replacement(range(len(weights)), n):
-        ways = math.factorial(n)
-        for x in set(dataset):
-            ways //= math.factorial(dataset.count(x))
-        found.append(ways * math.prod((weights[x] for x in dataset), start=Fraction(1)))
-    return tuple(found)

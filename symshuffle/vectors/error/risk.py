@@ -6,18 +6,15 @@ two numbers a and b. So the worst case is at s = 0 or at the largest s.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import Any
 
 from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
     Ball,
     Number,
-    Verdict,
     as_integer,
-    less,
     maximum,
     to_arb,
     working_precision,
@@ -184,37 +181,3 @@ def hcr_bound(mechanism: VectorMechanism, *, bits: int = DEFAULT_BITS) -> Bracke
     with working_precision(bits):
         bound = Ball.from_arb(mechanism.dimension / to_arb(index.inverse_square), bits)
     return Bracket(bound.lower, bound.upper, Rigour.BALL, "index", f"dimension times squared upper index: {index.how}")
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Shrinkage:
-    r"""The best factor on an unbiased estimate of a mean of vectors of the ball.
-
-    - ``factor``: the factor :math:`\lambda` in (0, 1).
-    - ``risk``: largest :math:`E|\lambda\hat x-\bar x|^2`, every user holding a vector of the ball.
-    """
-
-    factor: Number
-    risk: Number
-
-
-def best_shrinkage(a: Number, b: Number, *, n: int = 1, bits: int = DEFAULT_BITS) -> Shrinkage:
-    r"""Minimax factor where the unbiased error of one user is ``a + b |x|^2`` on the unit ball.
-
-    The error of :math:`\lambda` times the mean of n estimates is at most
-    :math:`\lambda^2(a+bs)/n+(1-\lambda)^2s` where s is the mean squared length (Jensen's inequality for the bias), and
-    equals it where all users agree: a convex function of :math:`\lambda` for each s, affine in s.
-
-    - ``a``, ``b``: as in :func:`affine_risk`; ``a + b > 0``.
-    """
-    first: Any = a
-    slope: Any = b
-    noise, growth = first / n, slope / n
-    factor = 1 / (1 + noise + growth)
-    tilt = factor * factor * growth + (1 - factor) * (1 - factor)
-    if less(tilt, 0) is not Verdict.TRUE:
-        return Shrinkage(factor, factor * factor * (noise + growth) + (1 - factor) * (1 - factor))
-    with working_precision(bits + 16):  # both ends are equally bad where (1 - f)^2 = -growth f^2
-        root = Ball.from_arb(1 / (1 + (-to_arb(growth)).sqrt()), bits)
-    return Shrinkage(root, root * root * noise)

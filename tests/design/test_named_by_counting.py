@@ -5,9 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from proofs_checks.ldp_tradeoff import _named
 from proofs_checks.ldp_tradeoff._named import best_uniform_size
-from symshuffle import Ball, InputError, NotDecided, bayes_tradeoff
+from symshuffle import InputError, bayes_tradeoff
 from symshuffle.design.named import weighted_guessing_breakpoints, weighted_guessing_problem, weighted_guessing_risk
 
 
@@ -23,19 +22,6 @@ def test_the_best_size_is_the_best_of_all_sizes(m, eps0, size):
     best, found = best_uniform_size(m, Fraction(eps0))
     assert found == max(range(1, m), key=information)
     assert float(best.midpoint) == pytest.approx(information(found), rel=1e-12)
-
-
-def test_sizes_whose_balls_meet_are_not_told_apart(monkeypatch):
-    """Balls [k, k + 3/2] overlap, and balls [k, k + 1/2] do not: the largest then wins."""
-    for half, meet in ((Fraction(3, 4), True), (Fraction(1, 4), False)):
-        monkeypatch.setattr(_named, "uniform_information", lambda m, k, e, h=half: Ball(Fraction(k), k + 2 * h))
-        if meet:
-            with pytest.raises(NotDecided, match="m = 5"):
-                best_uniform_size(5, Fraction(1))
-        else:
-            assert best_uniform_size(5, Fraction(1))[1] == 4
-    with pytest.raises(InputError, match="m"):
-        best_uniform_size(1, Fraction(1))
 
 
 PRIOR = [Fraction(1, 3), Fraction(1, 6), Fraction(1, 2)]

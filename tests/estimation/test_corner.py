@@ -9,10 +9,9 @@ from proofs_checks._estimation import (
     cramer_rao_trace,
     cube_bound,
     cube_slope,
-    decoding_bound,
     fisher_information,
 )
-from symshuffle import AnchoredLaw, Ball, Channel, InputError
+from symshuffle import AnchoredLaw, Channel, InputError
 from symshuffle.base.choices import Population
 from symshuffle.mechanisms.finite import half_block, krr
 from symshuffle.utility import bayes_risk
@@ -76,15 +75,12 @@ def test_van_trees_at_a_corner_loses_to_any_bayes_risk_of_its_cube():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: cube_bound(3, CHI, n=2, h=F("1/3")), r"h = 1/3: expected a side in \(0, 1/4\]"),
         (lambda: sharp_cube_bound(3, CHI, n=2, h=F("1/2")), r"h = 1/2: expected a side in \(0, 1/2\)"),
         (lambda: corner_van_trees(3, F(0), n=2), "budget"),
         (lambda: near_vertex_bound(3, CHI, rho=F(1), n=2), "rho"),
         (lambda: two_regime_bound(1, CHI, n=2), "k = 1"),
         (lambda: two_regime_bound(3, 0.5, n=2), "budget"),
         (lambda: two_regime_bound(3, CHI, n=0), "n = 0"),
-        (lambda: decoding_bound(0, F(0)), "coordinates"),
-        (lambda: decoding_bound(2, F(2)), "alpha"),
     ],
 )
 def test_refusals(call, message):
@@ -100,8 +96,3 @@ def test_no_side_of_a_cube_is_better_than_the_best_one(k, chi, n):
     sides = [F(j, 50 * (k - 1)) for j in range(1, 50)]
     assert all(sharp_cube_bound(k, chi, n=n, h=h).lower <= best.upper for h in sides)
     assert sharp_cube_bound(k, chi, n=n).upper >= best.lower * F(10**9 - 1, 10**9)
-
-
-def test_the_best_side_needs_a_rational_budget():
-    with pytest.raises(InputError, match="budget"):
-        best_cube_side(3, Ball(F(1), F(1), 60), n=2)

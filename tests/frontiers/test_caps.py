@@ -3,7 +3,7 @@ from fractions import Fraction
 
 import pytest
 
-from proofs_checks._templates import block_design_law, extreme_templates, split_template, subset_template
+from proofs_checks._templates import extreme_templates
 from symshuffle import Exp, InputError, Unsupported, optimal_subset_sizes
 from symshuffle.utility.frontiers.caps import raw_cap_trace, sign_at, tie_ratio
 
@@ -20,10 +20,6 @@ F = Fraction
         lambda: optimal_subset_sizes(3, math.nan),
         lambda: optimal_subset_sizes(3, 2.5),
         lambda: raw_cap_trace(3, math.inf),
-        lambda: subset_template(4, 1, F(-1)),
-        lambda: block_design_law([], 3, F(2)),
-        lambda: subset_template(4, 4, F(2)),
-        lambda: split_template((F(2), F(0)), F(2)),
     ],
 )
 def test_out_of_range(call):

@@ -4,7 +4,6 @@ from fractions import Fraction as F
 
 import pytest
 
-from proofs_checks._extremes import dilute, half_block_channel
 from symshuffle import Channel, InputError, LikelihoodRatio, Rigour, likelihood_quotient, mechanism
 from symshuffle.base.numbers import exact_sum
 from symshuffle.channels.shuffled import law_divergence, shuffled_law
@@ -94,15 +93,7 @@ def test_what_is_no_ratio_law_is_refused(atoms, named):
 @pytest.mark.parametrize("eta", [F(-1, 100), F(101, 100), 0.5])
 def test_dilution_weights_outside_the_unit_interval_are_refused(eta):
     with pytest.raises(InputError, match="eta"):
-        dilute(half_block_channel(4, F(2)), eta)
-    with pytest.raises(InputError, match="eta"):
         endpoint_ratio(F(2)).dilute(eta)
-
-
-@pytest.mark.parametrize("k", [3, 5, 1, 0])
-def test_odd_half_blocks_are_refused(k):
-    with pytest.raises(InputError, match="k = "):
-        half_block_channel(k, F(2))
 
 
 def test_families_refuse_what_their_channels_refuse():

@@ -194,9 +194,6 @@ NEEDED = {
 DEAR = ("bmg", "gaussian", "clipped-linear")
 """Mechanisms of vectors whose bounds take a second each; one line above asks for one of them."""
 
-ENUMERATED = {"half-block": "k", "rappor": "D", "oue": "D", "blh": "D", "olh": "D"}
-"""The size at which ``law`` lists the outputs of a mechanism, other parameters being open: algebra adds them up."""
-
 
 def values_of(name, parameters):
     """No value, all values, and every other choice of values, the budget among them."""
@@ -213,11 +210,8 @@ def lines_about_every_mechanism(listed):
         for values, whole in values_of(one["name"], one["parameters"]):
             for command in ABOUT_ONE:
                 word, *options = command.split()
-                sized = any(value.startswith(f"{ENUMERATED.get(one['name'])}=") for value in values)
                 if not (
-                    (word == "law" and sized and not whole)
-                    or (word == "solve-eps0" and "--eps0" in values)
-                    or (word == "delta" and whole and one["name"] in DEAR)
+                    (word == "solve-eps0" and "--eps0" in values) or (word == "delta" and whole and one["name"] in DEAR)
                 ):
                     yield [word, one["name"], *values, *options]
             if whole and one["name"] not in DEAR:

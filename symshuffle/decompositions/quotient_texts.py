@@ -349,7 +349,11 @@ class OpenQuotient:
     def __sub__(self, other: OpenQuotient) -> OpenQuotient:
         return self + -other
 
-    def __mul__(self, other: OpenQuotient) -> OpenQuotient:
+    def __rsub__(self, other: int) -> OpenQuotient:
+        return self._reader.number(other) - self
+
+    def __mul__(self, other: OpenQuotient | int) -> OpenQuotient:
+        other = self._reader.number(other) if isinstance(other, int) else other
         return OpenQuotient(self._reader, self.top * other.top, self.bottom * other.bottom)
 
     def __truediv__(self, other: OpenQuotient) -> OpenQuotient:

@@ -89,6 +89,19 @@ LISTED: Final[Mapping[str, tuple[Callable[[Any], Lister], Callable[[Mapping[str,
 """By name: how outputs are listed, made from the number that weights consist of, and how many there are."""
 
 
+def _bits_counted(other: Any, length: int) -> Iterator[tuple[tuple[int, int], Any]]:
+    """The strings of :class:`BitStrings` by number of ones: inputs in each state, and the weight of all of them."""
+    for ones in range(1, length):
+        yield (length - ones, ones), other ** (length - ones) * (1 - other) ** ones * math.comb(length, ones)
+
+
+COUNTED: Final[Mapping[str, Callable[[Any, int], Iterable[tuple[tuple[int, ...], Any]]]]] = {
+    "strings": _bits_counted,
+    "alike": lambda weight, length: [((length,), weight)],
+}
+"""By name: the outputs counted, where inputs are alike, from the number that weights consist of and the length."""
+
+
 def cyclic_distance(values: Mapping[str, int], x: int, y: int) -> int:
     """Distance of two inputs on the cycle Z_k."""
     return min((x - y) % values["k"], (y - x) % values["k"])

@@ -66,6 +66,19 @@ def agree(one, two):
         assert abs(value(one) - value(two)) <= 1e-25 * max(1, abs(value(two))), (one, two)
 
 
+def counted(law):
+    """Masses of templates that are rearrangements of each other, by numbers of coordinates of each value."""
+    found = {}
+    for one in law:
+        levels = {}
+        for level in one["levels"]:
+            at = mp.nstr(value(level["value"]), 25)
+            levels[at] = levels.get(at, 0) + value(level["coordinates"])
+        key = tuple(sorted(levels.items()))
+        found[key] = found.get(key, 0) + value(one["mass"])
+    return found
+
+
 @EACH
 def test_decompositions_at_values_are_those_that_are_derived(name, most):
     first, second = EXAMPLES[name][0], EXAMPLES[name][-1]  # sizes of 2 are special
@@ -92,10 +105,9 @@ def test_formulas_of_a_law_at_values_are_those_that_are_derived(name, most):
         numbers = (5, Exp(F(1, 3)), "exp(1/3)")
         for n, gamma, order in ((None, None, None), numbers)[: 1 + ("eps0" in level)]:
             at = FiledValues.read(name, table()[name], values, **level)
-            told = law_at(at, n, order) if at.left else None
-            if told is None:
-                assert not at.left or level == {"lam": "1"} or table()[name]["law"]["answer"]["refused"]
+            if not at.left:
                 continue
+            told = law_at(at, n, order)
             given = {} if n is None else {"n": n, "gamma": gamma}
             derived = law_formulas(mechanism(name).at(**level, **values), **given)
             known = derived.to_dict()
@@ -103,11 +115,9 @@ def test_formulas_of_a_law_at_values_are_those_that_are_derived(name, most):
             assert told["answer"].keys() == known.keys() and told["answer"]["refused"] == known["refused"]
             for key in told["words"]:
                 agree(told["answer"][key], known[key])
-            for mine, theirs in zip(told["answer"]["law"], known["law"], strict=True):
-                agree(mine["mass"], theirs["mass"])
-                for one, two in zip(mine["levels"], theirs["levels"], strict=True):
-                    agree(one["value"], two["value"])
-                    agree(one["coordinates"], two["coordinates"])
+            mine, theirs = counted(told["answer"]["law"]), counted(known["law"])
+            assert mine.keys() == theirs.keys()
+            assert all(abs(mine[levels] - theirs[levels]) <= mp.mpf(10) ** -25 for levels in mine)
 
 
 Q = r"Q_{1} & "

@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final, final
 
 from symshuffle.decompositions.filed_values import FiledValues
-from symshuffle.decompositions.quotient_texts import QuotientTexts
+from symshuffle.decompositions.quotient_texts import OpenQuotient, QuotientTexts
+from symshuffle.mechanisms.members import COUNTED
+
+LARGEST_SIZE: Final = 40
+"""Lengths of strings up to which formulas at a size are written: they have as many terms."""
+
+_RISKS: Final = ("iid_risk", "fixed_risk")
 
 
-def law_at(asked: FiledValues, n: int | None, exp_eps: str | None) -> dict[str, Any] | None:
-    """The texts on file with values put in; None where a size was given that needs enumeration, or a risk is infinite.
+def law_at(asked: FiledValues, n: int | None, exp_eps: str | None) -> dict[str, Any]:
+    """The texts on file with values put in; at a size, outputs with one template up to order are counted together.
 
     - ``n``, ``exp_eps``: number of users, and order of the hockey-stick envelope; None leaves them open.
     """
-    answer = asked.form["law"]["answer"]
-    if answer["refused"] and any(re.search(rf"\b{name}\b", asked.form["inputs"]) for name in asked.numbers):
-        return None
-    try:
-        return _at(asked, n, exp_eps)
-    except ZeroDivisionError:
-        return None
-
-
-def _at(asked: FiledValues, n: int | None, exp_eps: str | None) -> dict[str, Any]:
     kept = asked.form["law"]
-    answer = kept["answer"]
+    answer, refused = kept["answer"], dict(kept["answer"]["refused"])
     values = dict(asked.numbers) if n is None else {**asked.numbers, "n": Fraction(n)}
-    reader = QuotientTexts(values, asked.lam, root="sqrt(" in str(answer))
+    reader = QuotientTexts(values, asked.lam, root="sqrt(" in str((answer, asked.form["classes"])))
+    infinite = f"mechanism = {asked.name}: expected rows that span all contrasts (the risk is infinite)"
 
     def put(text: str | None) -> str | None:
         if text is None or text == "oo" or text.startswith("Sum("):
             return text
         return str(reader.read(_named(text)))
 
-    found = {name: put(answer[name]) for name in kept["words"]}
+    found: dict[str, str | None] = {}
+    for name in kept["words"]:
+        try:
+            found[name] = put(answer[name])
+        except ZeroDivisionError:
+            found[name], refused[name] = None, infinite
     if answer["ratio_cap"] != "oo":
         found["hockey_stick_envelope"] = _envelope(reader, answer["ratio_cap"], str(n or "n"), exp_eps or "exp(eps)")
     law = [
@@ -45,13 +49,72 @@ def _at(asked: FiledValues, n: int | None, exp_eps: str | None) -> dict[str, Any
         }
         for one in answer["law"]
     ]
+    size = int(asked.numbers.get(asked.form["inputs"], 0))
+    if size > LARGEST_SIZE and "trace" in refused:
+        most = f"{asked.form['inputs']} = {size}: expected at most {LARGEST_SIZE} where other parameters are open"
+        refused |= dict.fromkeys(("trace", *_RISKS), most)
+    elif size and refused.keys() & set(_RISKS):
+        if answer["trace"] is None:
+            templates = _templates(asked, reader, size)
+            signal = sum((one.signal for one in templates), start=reader.number(0))
+            found["trace"], law = str(signal), [one.told() for one in templates]
+        else:
+            signal = reader.read(_named(answer["trace"]))
+        # Half arcs hide a contrast from 4 inputs on: the rows of an input and of its opposite have one sum for all.
+        seen = signal and (size == 2 or asked.form["classes"][0]["members"] != "half arcs")
+        told = _risks(reader, size, signal) if seen else dict.fromkeys(_RISKS)
+        found, refused = found | told, {} if seen else dict.fromkeys(_RISKS, infinite)
     symbols = {"lam": "lambda"}
     return {
-        "answer": {"law": law, **found, "refused": answer["refused"]},
+        "answer": {"law": law, **found, "refused": refused},
         "name": asked.title,
         "ranges": {one.name: f"{symbols.get(one.name, one.name)}: {one.range(asked.numbers)}" for one in asked.left},
         "words": kept["words"],
     }
+
+
+def _risks(reader: QuotientTexts, size: int, signal: OpenQuotient) -> dict[str, str | None]:
+    """Worst risks where inputs are alike and all contrasts are seen (anchored, Corollary 6.3)."""
+    votes, users = reader.number((size - 1) ** 2) / signal, reader.read("n")
+    fixed = votes - reader.number(Fraction(size - 1, size))
+    return {"iid_risk": str(votes / users), "fixed_risk": str(fixed / users)}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Template:
+    """Outputs of one template up to order: its levels with numbers of coordinates, and their mass."""
+
+    levels: tuple[tuple[OpenQuotient, int], ...]
+    mass: OpenQuotient
+
+    @property
+    def signal(self) -> OpenQuotient:
+        """What they add to the trace."""
+        first, *rest = (self.mass * (-(1 - value)) ** 2 * count for value, count in self.levels)
+        return sum(rest, start=first)
+
+    def told(self) -> dict[str, Any]:
+        """The texts that are shown."""
+        levels = [{"value": str(value), "coordinates": str(count)} for value, count in self.levels]
+        return {"mass": str(self.mass), "levels": levels}
+
+
+def _templates(asked: FiledValues, reader: QuotientTexts, size: int) -> list[_Template]:
+    """Those of strings of bits of a size."""
+    found: dict[tuple[tuple[OpenQuotient, int], ...], OpenQuotient] = {}
+    zero = reader.number(0)
+    for one in asked.form["classes"]:
+        entries = [reader.read(text) for _, text in one["states"]]
+        for counts, weight in COUNTED[one["members"]](reader.read(one["of"]), size):
+            several = [(entry, count) for entry, count in zip(entries, counts, strict=False) if count]
+            average = sum((entry * count for entry, count in several), start=zero) / reader.number(size)
+            if average:
+                levels = tuple((entry / average, count) for entry, count in several)
+                if len({value for value, _ in levels}) == 1:
+                    levels = ((levels[0][0], size),)
+                found[levels] = found.get(levels, zero) + weight * average
+    return list(itertools.starmap(_Template, found.items()))
 
 
 def _named(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from proofs_checks._gauges import helmert
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.choices import Direction
 from symshuffle.base.numbers import Exp, to_float
@@ -17,7 +18,7 @@ from symshuffle.ledger.claims.model import Claim
 from symshuffle.mechanisms.finite import K
 from symshuffle.mechanisms.symbolic import evaluate
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.anchored.maps import fiber, helmert, project
+from symshuffle.utility.anchored.maps import fiber, project
 from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes, tie_ratio
 from symshuffle.utility.frontiers.contamination import Contamination, binary_envelope, ratio_law, shuffled_leakage

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._gauges import helmert, range_radius_squared
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.numbers import Verdict, brief
 from symshuffle.channels.channel import Channel, direct_sum
@@ -31,7 +32,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.ledger.claims.parts import Clause, Erratum, Role, Severity, Standing
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.anchored.maps import fiber, helmert, range_radius_squared
+from symshuffle.utility.anchored.maps import fiber
 
 
 def _word(counts: Sequence[Any], first: int, own: Sequence[Any], other: Sequence[Any]) -> tuple[Any, Any]:

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._gauges import helmert
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.errors import InputError
 from symshuffle.channels.channel import Channel, exact_columns
@@ -18,7 +19,6 @@ from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, 
 from symshuffle.ledger.claims.parts import Clause, Role
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw
-from symshuffle.utility.anchored.maps import helmert
 
 
 def _simplex_data(k: int) -> tuple[Callable[[sp.Matrix, sp.Matrix], sp.Expr], Callable[[sp.Matrix], sp.Expr]]:

@@ -3,23 +3,12 @@ from fractions import Fraction
 
 import pytest
 
+from proofs_checks._gauges import Gauge, helmert, householder, range_radius_squared
 from proofs_checks._symmetry import symmetrize_channel
 from symshuffle import AnchoredLaw, Channel, InputError, Unsupported
 from symshuffle.channels import SymmetryGroup, cyclic_group, symmetric_group
 from symshuffle.utility.anchored.law import PointLaw
-from symshuffle.utility.anchored.maps import (
-    Fiber,
-    Gauge,
-    completions,
-    fiber,
-    helmert,
-    householder,
-    law_from_fiber,
-    project,
-    range_radius_squared,
-    transport,
-    unproject,
-)
+from symshuffle.utility.anchored.maps import Fiber, completions, fiber, law_from_fiber, project, transport, unproject
 from symshuffle.utility.frontiers.orbit import symmetrize
 
 F = Fraction

@@ -102,20 +102,25 @@ def _of_one(rows: Array, ratio: float) -> float:
 
 def _of_all(orders: list[Array], weights: Array, n: int, *, fine: bool, add: bool) -> float:
     """About the larger order for all users."""
-    most = [ceiling(values, weights, n) for values in orders]
-    found = 0.0
-    for most_of, values in sorted(zip(most, orders, strict=True), key=lambda pair: -pair[0]):
-        if most_of > found:  # the other order is often far below, and its transform falls slowly there
+    first, *others = sorted(orders, key=lambda values: -ceiling(values, weights, n))
+    if not ceiling(first, weights, n) > 0:
+        return 0.0
+    found = _of_one_order(first, weights, n, fine=fine, add=add)
+    for values in others:  # often far below, with a transform that falls slowly there
+        if ceiling(values, weights, n) > found:
             found = max(found, _of_one_order(values, weights, n, fine=fine, add=add))
     return found
 
 
 def _of_one_order(values: Array, weights: Array, n: int, *, fine: bool, add: bool) -> float:
     """By the transform, or at least what sums merged into their means have."""
-    added = _added(values, weights, n, _BINS if fine else _FEW_BINS) if add else 0.0
-    if added > _LARGE:
-        return added
-    return max(added, estimate(values, weights, n, rel=_REL if fine else _ROUGH))
+    found = 0.0
+    if add:
+        found = _added(values, weights, n, _BINS if fine else _FEW_BINS)
+        if found > _LARGE:
+            return found
+    about = estimate(values, weights, n, rel=_REL if fine else _ROUGH)
+    return max(found, about) if found > 0 else about
 
 
 def _added(values: Array, weights: Array, n: int, bins: int) -> float:

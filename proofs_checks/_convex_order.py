@@ -12,7 +12,9 @@ from typing import final
 from symshuffle.base.errors import CertificateError
 from symshuffle.base.lp import LinearProgram
 from symshuffle.base.results import well_formed
+from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.linprog import solve
+from symshuffle.channels.geometry.orders import blackwell
 from symshuffle.channels.law import Law
 from symshuffle.utility.estimation.canonical import check_users
 from symshuffle.utility.frontiers.convex_order import exact_atoms, stop_loss
@@ -107,3 +109,8 @@ def _sum_moment(moments: Sequence[Fraction], n: int, order: int) -> Fraction:
             for m in range(order + 1)
         ]
     return total[order]
+
+
+def equivalent(first: Channel, second: Channel) -> bool:
+    """Whether each channel dominates the other."""
+    return blackwell(first, second).dominates and blackwell(second, first).dominates

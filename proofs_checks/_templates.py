@@ -15,15 +15,20 @@ from symshuffle.utility.frontiers.caps import check_cap, check_inputs
 
 if TYPE_CHECKING:
     pass
+from functools import cache
 from typing import TYPE_CHECKING
 
+import sympy as sp
+
 from symshuffle.channels.geometry.linear import row_dependence
+from symshuffle.mechanisms.symbolic import LAM, normal_form
 from symshuffle.utility.anchored.law import template_budget, template_signal
 from symshuffle.utility.frontiers.orbit import (
     LARGEST_VERTEX_INPUTS,
     _relabelled,
     arrangements,
 )
+from symshuffle.utility.frontiers.subset_forms import subset_slope
 
 if TYPE_CHECKING:
     pass
@@ -124,3 +129,13 @@ def reduce_mixture(
         shifted = ((i, weight - step * c) for (i, weight), c in zip(left, relation, strict=True))
         left = [(i, weight) for i, weight in shifted if weight]
     return tuple(left)
+
+
+@cache
+def critical_ratio() -> sp.Expr:
+    r"""The ratio where the slope of the ``s``-subset template is largest: the critical point :math:`\sqrt{(k-s)/s}`."""
+    square = sp.Symbol("q", positive=True)
+    numerator = sp.fraction(normal_form(sp.diff(subset_slope(), LAM)))[0]
+    factor = next(f for f, _ in sp.factor_list(numerator)[1] if f.has(LAM))
+    (root,) = sp.solve(factor.subs(LAM, sp.sqrt(square)), square)
+    return sp.sqrt(sp.factor(root))

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._templates import critical_ratio
 from proofs_checks.alphabets._cases import ROOT
 from proofs_checks.alphabets._equivariant import response_mixture
 from symshuffle.base.choices import Population
@@ -33,13 +34,7 @@ from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_estimator, enumerated_risk
 from symshuffle.utility.frontiers.frontier import threshold_budget, trace_frontier
-from symshuffle.utility.frontiers.subset_forms import (
-    critical_ratio,
-    subset_budget,
-    subset_slope,
-    subset_trace,
-    tangent_slope,
-)
+from symshuffle.utility.frontiers.subset_forms import subset_budget, subset_slope, subset_trace, tangent_slope
 
 SIGNAL: Final = sp.Symbol("A", positive=True)
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from proofs_checks._templates import critical_ratio
 from proofs_checks.alphabets._cases import ROOT
 from proofs_checks.alphabets._equivariant import risk_constant
 from symshuffle.base.choices import Population
@@ -29,7 +30,7 @@ from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.utility.frontiers.equivariant import matched_risk, optimal_equivariant_risk, thinning_gain
 from symshuffle.utility.frontiers.frontier import threshold_budget
-from symshuffle.utility.frontiers.subset_forms import at, critical_ratio, subset_budget
+from symshuffle.utility.frontiers.subset_forms import at, subset_budget
 
 
 def _gain(k: Any, ratio: Any, root: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from proofs_checks._templates import slope_certificate, subset_template
+from proofs_checks._templates import critical_ratio, slope_certificate, subset_template
 from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.shuffled import chi_square
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
@@ -20,7 +20,7 @@ from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw, template_budget, template_signal
 from symshuffle.utility.frontiers.frontier import slope_constant
 from symshuffle.utility.frontiers.orbit import orbit_law, symmetrize
-from symshuffle.utility.frontiers.subset_forms import critical_ratio, subset_budget, subset_slope, subset_trace
+from symshuffle.utility.frontiers.subset_forms import subset_budget, subset_slope, subset_trace
 
 ZERO: Final = Fraction(0)
 

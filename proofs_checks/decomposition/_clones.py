@@ -12,6 +12,10 @@ from symshuffle.base.numbers import Number, Verdict, as_number, less, maximum
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.clones import intuitive_clone_pair, read_cap, require_ldp, standard_clone_pair
 from symshuffle.decompositions.model import Decomposition, ReductionPair
+from symshuffle.decompositions.symbolic import SymbolicDecomposition
+from symshuffle.mechanisms.symbolic import (
+    LAM,
+)
 
 
 @takes_eps0(as_ball=True)
@@ -99,3 +103,9 @@ def unsound_stronger_clone_pair(lam: Number, p: Number) -> ReductionPair:
     own = maximum([Fraction(0), 1 - clone - value * clone])
     laws = (value * clone, clone, own), (clone, value * clone, own), (clone, clone, 1 - 2 * clone)
     return ReductionPair(*laws, unsound=True)
+
+
+def is_standard(decomposition: SymbolicDecomposition) -> bool:
+    """Whether all ratios of the cells are 1 or lam: the extreme property of decomposition, Section 4.4."""
+    ratios = [ratio for cell in decomposition.cells for ratio in cell.ratios or (None,)]
+    return all(ratio in (1, LAM) for ratio in ratios)

@@ -22,10 +22,11 @@ from proofs_checks.decomposition._cases import (
     same_law,
     shown,
 )
+from proofs_checks.decomposition._clones import is_standard
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.counting import Cell
 from symshuffle.decompositions.model import Decomposition, primary_decomposition, simplified_decomposition
-from symshuffle.decompositions.symbolic import is_standard, optimal_decomposition
+from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

@@ -9,12 +9,13 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._convex_order import equivalent
 from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._cases import gather
 from proofs_checks.ldp_tradeoff._cones import PolyhedralCone
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.extremal import LDPCone, MaximalPolytope, dominating_extremal
-from symshuffle.channels.geometry.orders import blackwell, equivalent
+from symshuffle.channels.geometry.orders import blackwell
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
 from symshuffle.ledger.claims.model import (
     Claim,

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from proofs_checks._convex_order import equivalent
 from proofs_checks._errata import finding
 from proofs_checks._symmetry import OrbitPolytope
 from proofs_checks.ldp_tradeoff import _cases as cases
@@ -18,7 +19,7 @@ from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.extremal import LDPCone, MaximalPolytope, dominating_extremal
 from symshuffle.channels.geometry.groups import SymmetryGroup, cyclic_group, symmetric_group
-from symshuffle.channels.geometry.orders import blackwell, equivalent
+from symshuffle.channels.geometry.orders import blackwell
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.tradeoff import minimax_tradeoff
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._convex_order import equivalent
 from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._cases import gather
 from proofs_checks.ldp_tradeoff._cones import maximal_weights, non_extreme_output
@@ -17,7 +18,7 @@ from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.channels.geometry.extremal import MaximalPolytope, dominating_extremal, proper_subsets, staircase_matrix
 from symshuffle.channels.geometry.groups import cyclic_group
 from symshuffle.channels.geometry.linear import rank
-from symshuffle.channels.geometry.orders import blackwell, equivalent
+from symshuffle.channels.geometry.orders import blackwell
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

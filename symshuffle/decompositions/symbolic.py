@@ -300,12 +300,6 @@ def _calculated(mechanism: Mechanism, others: Others, growing: tuple[sp.Symbol, 
         raise NotDecided(f"no general form of {mechanism.name} in numbers: {reason}") from None
 
 
-def is_standard(decomposition: SymbolicDecomposition) -> bool:
-    """Whether all ratios of the cells are 1 or lam: the extreme property of decomposition, Section 4.4."""
-    ratios = [ratio for cell in decomposition.cells for ratio in cell.ratios or (None,)]
-    return all(ratio in (1, LAM) for ratio in ratios)
-
-
 def filed_decomposition(mechanism: Mechanism, *, others: Others = Others.BLANKET) -> SymbolicDecomposition:
     """As :func:`counted_decomposition`, from the cells on file where a named mechanism has some: nothing is derived."""
     growing = any(parameter.has_limit for parameter in mechanism.parameters)

@@ -5,9 +5,10 @@ from fractions import Fraction
 
 import pytest
 
+from proofs_checks._convex_order import equivalent
 from symshuffle import CertificateError, Channel, InputError
 from symshuffle.channels import MaximalPolytope
-from symshuffle.channels.geometry.orders import Separation, blackwell, deficiency, equivalent
+from symshuffle.channels.geometry.orders import Separation, blackwell, deficiency
 
 LAM = Fraction(3)
 SINGLES = MaximalPolytope(3, LAM).channel({1: Fraction(1, 5), 2: Fraction(1, 5), 4: Fraction(1, 5)})

@@ -52,6 +52,7 @@ from symshuffle.engines.confirm import confirm
 from symshuffle.engines.confirm.front import confirm_laplace
 from symshuffle.ledger.claims.registry import Ledger
 from symshuffle.ledger.claims.verify import verify
+from symshuffle.utility.anchored import maps
 from symshuffle.utility.anchored.enclosed import EnclosedLaw
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation import canonical, lower_bounds
@@ -238,6 +239,7 @@ DOORS = {door: found for one in ROWS for door, found in one.items()} | {
     "Contamination.n": (4, contamination.Contamination),
     "gaussian_limit.n": (4, lambda v: gaussian_limit(W, n=v).mu),
     "Channel.column.output": (1, W.column),
+    "householder.k": (4, maps.householder),
     "AnchoredLaw.row_second_moment.x": (1, ANCHORED.row_second_moment),
     "subset_orbit.subset": (5, lambda v: cyclic_group(4).subset_orbit(v)),
     "ExtremalChannel.m": (3, lambda v: design.ExtremalChannel(v, lam=2).m),
@@ -312,7 +314,7 @@ LEAST = {
     "unequal_delta.bits make_plan.k best_shrinkage_risk.k ExtremalChannel.m slope_constant.k "
     "threshold_budget.k",
     3: "optimal_equivariant_risk.k thinning_gain.k cardioid_program.m",
-    4: "half_block_channel.k",
+    4: "householder.k half_block_channel.k",
 }
 """The smallest integers that doors take, as their pages say; of other doors it depends on what else is given."""
 

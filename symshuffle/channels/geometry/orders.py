@@ -203,11 +203,6 @@ def deficiency(first: Channel, second: Channel) -> Deficiency:
     return Deficiency(first, second, kernel, solution.certificate, solution.value)
 
 
-def equivalent(first: Channel, second: Channel) -> bool:
-    """Whether each channel dominates the other."""
-    return blackwell(first, second).dominates and blackwell(second, first).dominates
-
-
 def _program(first: Channel, second: Channel, *, worst_input: bool) -> LinearProgram:
     """Minimise the distance of ``first`` followed by a kernel to ``second``.
 

@@ -16,6 +16,7 @@ LARGEST_SIZE: Final = 40
 """Lengths of strings up to which formulas at a size are written: they have as many terms."""
 
 _RISKS: Final = ("iid_risk", "fixed_risk")
+_SYMBOLS: Final = {"lam": "lambda"}
 
 
 def law_at(asked: FiledValues, n: int | None, exp_eps: str | None) -> dict[str, Any]:
@@ -43,10 +44,7 @@ def law_at(asked: FiledValues, n: int | None, exp_eps: str | None) -> dict[str, 
     if answer["ratio_cap"] != "oo":
         found["hockey_stick_envelope"] = _envelope(reader, answer["ratio_cap"], str(n or "n"), exp_eps or "exp(eps)")
     law = [
-        {
-            "mass": put(one["mass"]),
-            "levels": [{name: put(text) for name, text in level.items()} for level in one["levels"]],
-        }
+        {"mass": put(one["mass"]), "levels": [{key: put(text) for key, text in of.items()} for of in one["levels"]]}
         for one in answer["law"]
     ]
     size = int(asked.numbers.get(asked.form["inputs"], 0))
@@ -64,20 +62,18 @@ def law_at(asked: FiledValues, n: int | None, exp_eps: str | None) -> dict[str, 
         seen = signal and (size == 2 or asked.form["classes"][0]["members"] != "half arcs")
         told = _risks(reader, size, signal) if seen else dict.fromkeys(_RISKS)
         found, refused = found | told, {} if seen else dict.fromkeys(_RISKS, infinite)
-    symbols = {"lam": "lambda"}
     return {
         "answer": {"law": law, **found, "refused": refused},
         "name": asked.title,
-        "ranges": {one.name: f"{symbols.get(one.name, one.name)}: {one.range(asked.numbers)}" for one in asked.left},
+        "ranges": {one.name: f"{_SYMBOLS.get(one.name, one.name)}: {one.range(asked.numbers)}" for one in asked.left},
         "words": kept["words"],
     }
 
 
 def _risks(reader: QuotientTexts, size: int, signal: OpenQuotient) -> dict[str, str | None]:
     """Worst risks where inputs are alike and all contrasts are seen (anchored, Corollary 6.3)."""
-    votes, users = reader.number((size - 1) ** 2) / signal, reader.read("n")
-    fixed = votes - reader.number(Fraction(size - 1, size))
-    return {"iid_risk": str(votes / users), "fixed_risk": str(fixed / users)}
+    votes, users, share = reader.number((size - 1) ** 2) / signal, reader.read("n"), Fraction(size - 1, size)
+    return {"iid_risk": str(votes / users), "fixed_risk": str((votes - reader.number(share)) / users)}
 
 
 @final
@@ -96,8 +92,7 @@ class _Template:
 
     def told(self) -> dict[str, Any]:
         """The texts that are shown."""
-        levels = [{"value": str(value), "coordinates": str(count)} for value, count in self.levels]
-        return {"mass": str(self.mass), "levels": levels}
+        return {"mass": str(self.mass), "levels": [{"value": str(v), "coordinates": str(k)} for v, k in self.levels]}
 
 
 def _templates(asked: FiledValues, reader: QuotientTexts, size: int) -> list[_Template]:

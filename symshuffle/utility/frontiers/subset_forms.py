@@ -82,16 +82,6 @@ def tie_form() -> sp.Expr:
 
 
 @cache
-def critical_ratio() -> sp.Expr:
-    r"""The ratio where the slope of the ``s``-subset template is largest: the critical point :math:`\sqrt{(k-s)/s}`."""
-    square = sp.Symbol("q", positive=True)
-    numerator = sp.fraction(normal_form(sp.diff(subset_slope(), LAM)))[0]
-    factor = next(f for f, _ in sp.factor_list(numerator)[1] if f.has(LAM))
-    (root,) = sp.solve(factor.subs(LAM, sp.sqrt(square)), square)
-    return sp.sqrt(sp.factor(root))
-
-
-@cache
 def tangent_slope() -> sp.Expr:
     r"""The slope :math:`dS/dB` of the singleton curve, in ``k`` and ``lambda``."""
     signal, budget = subset_trace().subs(S, 1), subset_budget().subs(S, 1)

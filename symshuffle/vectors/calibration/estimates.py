@@ -103,9 +103,7 @@ def _of_one(rows: Array, ratio: float) -> float:
 def _of_all(orders: list[Array], weights: Array, n: int, *, fine: bool, add: bool) -> float:
     """About the larger order for all users."""
     first, *others = sorted(orders, key=lambda values: -ceiling(values, weights, n))
-    if not ceiling(first, weights, n) > 0:
-        return 0.0
-    found = _of_one_order(first, weights, n, fine=fine, add=add)
+    found = _of_one_order(first, weights, n, fine=fine, add=add) if ceiling(first, weights, n) > 0 else 0.0
     for values in others:  # often far below, with a transform that falls slowly there
         if ceiling(values, weights, n) > found:
             found = max(found, _of_one_order(values, weights, n, fine=fine, add=add))
@@ -114,11 +112,9 @@ def _of_all(orders: list[Array], weights: Array, n: int, *, fine: bool, add: boo
 
 def _of_one_order(values: Array, weights: Array, n: int, *, fine: bool, add: bool) -> float:
     """By the transform, or at least what sums merged into their means have."""
-    found = 0.0
-    if add:
-        found = _added(values, weights, n, _BINS if fine else _FEW_BINS)
-        if found > _LARGE:
-            return found
+    found = _added(values, weights, n, _BINS if fine else _FEW_BINS) if add else 0.0
+    if found > _LARGE:
+        return found
     about = estimate(values, weights, n, rel=_REL if fine else _ROUGH)
     return max(found, about) if found > 0 else about
 

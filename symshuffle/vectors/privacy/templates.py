@@ -54,7 +54,7 @@ def central_profile(sigma: Number, eps: Number, n: int, *, bits: int = DEFAULT_B
 
     Examples
     --------
-    >>> round(float(central_profile(Fraction(1), Fraction(0), 1)), 12)
+    >>> round(float(central_profile(1, 0, 1)), 12)
     0.382924922548
     """
     guard = 4 * bits + 4 * int(n).bit_length()

@@ -275,7 +275,8 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
                 said, hopeless = str(error), target.n < _CROWD and not isinstance(mechanism, PrivUnit)
                 break
             if bound.upper <= target.goal:
-                return mechanism, bound
+                alone = _of_one_user(family, target, shape, strength) if alone is None else alone
+                return alone[1:] if alone is not None and alone[0] > strength else (mechanism, bound)
             hopeless = bound.lower == 0
             said = f"delta is at most {float(bound.upper):.3g}, where {float(target.goal):.3g} is asked"
             if bound.upper > (1 + _LOOSE * Fraction(rel)) * bound.lower and rel < widths[-1]:

@@ -144,6 +144,11 @@ class Show:
     explain: Explain = False
     as_json: Json = False
 
+    @property
+    def full(self) -> bool:
+        """Whether more than the first lines is printed; what only stands below them is not computed otherwise."""
+        return self.explain or self.as_json
+
     def data(self, content: Mapping[str, Any]) -> bool:
         """Print the JSON object where that is asked for, and say whether it is."""
         if self.as_json:

@@ -84,13 +84,13 @@ def delta(
         rigour=level,
         rel=rel,
         bits=LAW_BITS,
-        attain=True,
+        attain=show.full,
     )
     blanket = asked.covering.blanket
     confirmed = _confirmed(subject.source, subject.reduced, bound, order, blanket=blanket) if confirm else None
     inside = confirmed and confirmed.inside(bound.bracket)
     one = bound.rounds is None
-    beside = vectors.beside(subject.source, bound, order, level, wide, blanket) if one else {}
+    beside = vectors.beside(subject.source, bound, order, level, wide, blanket) if one and show.full else {}
     _show(bound, confirmed, inside, subject.inputs, show, beside)
 
 
@@ -122,7 +122,7 @@ def epsilon(
         rigour=level,
         rel=rel,
         bits=LAW_BITS,
-        attain=True,
+        attain=show.full,
     )
     top, covering = bound.bracket.upper, asked.covering
     write_proof(proof, subject.source, covering, n=subject.users or 0, delta=target, upper=top, direction=direction)

@@ -76,7 +76,7 @@ def renyi(
         rigour=rigour,
         rel=rel,
         bits=LAW_BITS,
-        attain=True,
+        attain=show.full,
     )
     ends = found.bracket.decimals(9)
     rows = [("upper end", ends["upper"]), ("lower end of the bound", ends["lower"])]

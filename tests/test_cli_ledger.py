@@ -22,7 +22,7 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
 def use(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
     monkeypatch.syspath_prepend(str(HERE / "claims"))
     for module in (catalogue, ledger):
-        monkeypatch.setattr(module, "load", lambda: registry.load(package))
+        monkeypatch.setattr(module, "load", lambda _checks="": registry.load(package))
 
 
 @pytest.mark.usefixtures("fakes")

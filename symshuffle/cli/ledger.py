@@ -194,7 +194,7 @@ DOCTORED: Final = (
     "decomposition.ex-4.1",
     "decomposition.thm-12",
 )
-"""Five fast claims that use exact, symbolic and ball arithmetic."""
+"""Five fast claims of one paper that use exact, symbolic and ball arithmetic."""
 
 LIBRARIES: Final = ("numpy", "scipy", "sympy", "mpmath", "python-flint", "cvxpy", "highspy")
 
@@ -205,7 +205,7 @@ def doctor(json: AsJson = False) -> None:
 
     Exit code 0 if everything is in order, 1 otherwise.
     """
-    findings = _examine(load())
+    findings = _examine(load(f"{registry.CHECKS}.decomposition"))
     if json:
         typer.echo(to_json(findings), nl=False)
     else:

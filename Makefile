@@ -35,7 +35,7 @@ lint: $(STAMP)
 	$(BIN)/lint-imports
 
 pages: $(STAMP)   ## write the pages that are derived from the code
-	$(BIN)/python docs/derived.py
+	SYMPY_CACHE_SIZE=50000 $(BIN)/python docs/derived.py
 	$(BIN)/python docs/outputs.py
 
 # An environment of its own: what sets the site is no business of the tests.
@@ -45,10 +45,10 @@ $(DOCS)/.installed: pyproject.toml .ci/constraints.txt
 	$(DOCS)/bin/python -m pip install --quiet --constraint .ci/constraints.txt --editable ".[docs]"
 	touch $@
 
-# Sphinx runs in one process: of two, each would analyse most of the modules.
+# Pages are gathered where Sphinx runs, which needs the same modules. It runs in one process: of two, each would analyse
+# most of them.
 docs: pages $(DOCS)/.installed   ## write the derived pages, and build the site from all pages; any warning is an error
-	$(DOCS)/bin/python docs/pages.py $(SITE)/source
-	$(DOCS)/bin/sphinx-build --fail-on-warning --keep-going --fresh-env --quiet $(SITE)/source $(SITE)/html
+	$(DOCS)/bin/python docs/pages.py $(SITE)/source $(SITE)/html
 
 ledger: $(STAMP)   ## run the ledger, and put its site beside the pages of `make docs`
 	mkdir -p $(SITE)/html

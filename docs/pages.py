@@ -1,6 +1,6 @@
-"""Gather the pages of the site in one folder, from which Sphinx builds it: `make docs` does both.
+"""Gather the pages of the site in one folder, and let Sphinx build it: `make docs` does both in one process.
 
-    python docs/pages.py FOLDER
+    python docs/pages.py FOLDER [HTML]
 
 The pages of `docs`, the notebooks with their outputs, what contributors read at the top of the checkout, and a page for
 every package. On the site a link to a file of the checkout leads to the page made from it, or shows its path.
@@ -74,7 +74,16 @@ def write(folder: Path) -> None:
     shutil.copy(DOCS / "conf.py", folder)
 
 
+def build(folder: Path, html: Path) -> int:
+    """Build the site from the folder, and return an exit code: any warning is an error."""
+    from sphinx.cmd.build import build_main
+
+    return build_main(["--fail-on-warning", "--keep-going", "--fresh-env", "--quiet", str(folder), str(html)])
+
+
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        raise SystemExit("usage: python docs/pages.py FOLDER, which is written anew")
-    write(Path(sys.argv[1]))
+    if len(sys.argv) not in (2, 3):
+        raise SystemExit("usage: python docs/pages.py FOLDER [HTML]: the folder is written anew")
+    folders = [Path(name) for name in sys.argv[1:]]
+    write(folders[0])
+    sys.exit(build(*folders) if len(folders) == 2 else 0)

@@ -97,7 +97,7 @@ def mean_over_counts(
     left_open = sum((push(*pair) for pair in itertools.pairwise(nodes)), start=Fraction(0))
     chosen = set(nodes)
     while heap and len(chosen) < MOST_VALUES:
-        high = _sides(sorted(chosen), at, below)[1]
+        high = _upper_side(sorted(chosen), at, below)
         if left_open <= Fraction(share) * high or high <= 4 * _NEGLIGIBLE:
             break
         for _ in range(max(1, len(chosen) // 8)):  # several at a time: the sum above is not free
@@ -168,6 +168,11 @@ def _told_from_zero(found: Bracket) -> Bracket:
     """The same bracket where its ends are above what is negligible; else its ends rounded outward to that and to 0."""
     low = found.lower if found.lower >= _NEGLIGIBLE else min(found.lower, Fraction(0))
     return replace(found, lower=low, upper=max(found.upper, _NEGLIGIBLE)) if found.upper else found
+
+
+def _upper_side(nodes: list[int], at: Callable[[int], Bracket], below: Cdf) -> Fraction:
+    """The upper one of both sides alone."""
+    return _mean([*itertools.accumulate((at(m).upper for m in nodes), min)], [below(m - 1)[1] for m in nodes[1:]])
 
 
 def _sides(nodes: list[int], at: Callable[[int], Bracket], below: Cdf) -> tuple[Fraction, Fraction]:

@@ -85,14 +85,15 @@ class BlanketVariable:
             raise InputError("exp_eps", exp_eps, "a target ratio of at least 1")
         gamma: Any = decomposition.gamma
         x: Any = exp_eps
-        values, second = [], gamma * 0
         weights: list[tuple[Any, Any, Any]] = list(zip(decomposition.a, decomposition.b, decomposition.c, strict=True))
-        for a, b, c in weights:
+        terms = {}
+        for a, b, c in dict.fromkeys(weights):  # most components of a large domain have equal weights
             if equal(c, 0) is not Verdict.FALSE:
                 raise InputError("decomposition", f"a component of blanket weight {c}", "components inside the blanket")
             value = gamma * (a - x * b) / c
-            values.append(value)
-            second = second + value * value * c / gamma
+            terms[a, b, c] = value, value * value * c / gamma
+        second = sum((terms[weight][1] for weight in weights), start=gamma * 0)
+        values = [value for value, _ in terms.values()]
         return cls(gamma, x - 1, minimum(values), maximum(values), second)
 
     @classmethod

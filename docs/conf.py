@@ -4,6 +4,7 @@ import ast
 import gc
 import logging
 import pkgutil
+import re
 from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import version as installed
@@ -94,16 +95,32 @@ def _at_home(app: Sphinx, env: BuildEnvironment, node: pending_xref, shown: node
     return python.resolve_xref(env, node["refdoc"], app.builder, node["reftype"], target, node, shown)
 
 
-_SIDEBARS: dict[int, str] = {}
+_SIDEBARS: dict[str, str] = {}
 
 
 def _shared_sidebar(app: Sphinx, name: str, template: str, context: dict[str, Any], tree: nodes.Node | None) -> None:
-    """A page of source code has no place of its own in the sidebar: all in folders of one depth share its text."""
-    if name.startswith("_modules/"):
-        depth = name.count("/")
-        if depth not in _SIDEBARS:
-            _SIDEBARS[depth] = context["toctree"](collapse=False, titles_only=True, maxdepth=-1, includehidden=True)
-        context["toctree"] = lambda **_: _SIDEBARS[depth]
+    """Pages of one folder share the text of the sidebar, but for their own place in it; source code has none."""
+    code, folder = name.startswith("_modules/"), name.rpartition("/")[0]
+    shared = "/".join(["_modules"] * name.count("/")) if code else folder
+    if shared not in _SIDEBARS:
+        entries = {"collapse": False, "titles_only": True, "maxdepth": -1, "includehidden": True}
+        _SIDEBARS[shared] = app.builder._get_local_toctree(f"{shared}/_".lstrip("/"), **entries)
+    own = "" if code else f'<a class="reference internal" href="{name.rpartition("/")[2]}.html">'
+    context["toctree"] = lambda **_: _placed(_SIDEBARS[shared], own)
+
+
+def _placed(sidebar: str, own: str) -> str:
+    """The text of a sidebar with the entry of a page, and the entries that it lies in, marked as current."""
+    places = [entry.start() for entry in re.finditer(re.escape(own), sidebar)] if own else []
+    for place in reversed(places):
+        around: list[re.Match[str]] = []
+        for tag in re.finditer(r"<(/?)(?:ul|li)[^>]*>", sidebar[:place]):
+            around = around[:-1] if tag[1] else [*around, tag]
+        sidebar = f'{sidebar[:place]}<a class="current reference internal" href="#">{sidebar[place + len(own) :]}'
+        for tag in reversed(around):
+            marked = '<ul class="current">' if tag[0] == "<ul>" else tag[0].replace('">', ' current">')
+            sidebar = sidebar[: tag.start()] + marked + sidebar[tag.end() :]
+    return sidebar
 
 
 def _locate(self: Parser) -> None:

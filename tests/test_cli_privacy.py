@@ -229,3 +229,15 @@ def test_the_process_says_the_same():
     found = subprocess.run(arguments, capture_output=True, text=True, check=False)
     assert (found.returncode, found.stdout) == (2, "")
     assert found.stderr == "symshuffle: eps0 = -1: expected a number >= 0 and at most 5000\n"
+
+
+def test_an_answer_without_explanation_looks_for_no_datasets(monkeypatch, capsys):
+    from symshuffle.accountants.questions import solve
+    from symshuffle.cli import main
+
+    asked, epsilon = [], solve.epsilon
+    monkeypatch.setattr(solve, "epsilon", lambda *a, **k: asked.append(k["attain"]) or epsilon(*a, **k))
+    line = ["epsilon", "krr", "-p", "k=3", "--eps0", "1", "--n", "100", "--delta", "1e-6"]
+    for more in ([], ["--explain"], ["--json"]):
+        assert main([*line, *more]) == 0
+    assert asked == [False, True, True]

@@ -161,9 +161,7 @@ class ClosedForm:
             except NotDecided as told:
                 reason = told
         if not doubles and any(value > LARGEST_COMPARED for _, value in known):
-            raise Unsupported(
-                f"a value of G of {self.name} is 0 or next to it, and no digits tell which: take another eps"
-            )
+            raise Unsupported(f"{self.name}: a value of G is 0 or next to it, no digits tell which; take another eps")
         raise reason
 
     def spreads(self, exp_eps: Real, direction: Direction, bits: int | None) -> bool:

@@ -176,6 +176,11 @@ EDGES: Final = tuple(
         _PYTHON + "print(delta(mechanism('krr').at(k=20, eps0=1), n=1, eps=F(1, 2), engine=Counts()))",
         _PYTHON + "W = Channel.from_rows([[F(1, 2), F(1, 4), F(1, 4)], [F(1, 4), F(1, 2), F(1, 4)], "
         "[F(1, 4), F(1, 4), F(1, 2)]]); print(delta(W, n=10000, eps=F(1, 50)))",
+        _PYTHON + "import sympy as sp; from symshuffle.mechanisms.symbolic import LAM; "
+        "k = sp.Symbol('k', integer=True, positive=True); own = 1 / (LAM * (k - 1) + 1); "
+        "avoid = Mechanism.symmetric('avoid', k, {'value': {'own': (1, own), 'other': (k - 1, LAM * own)}}); "
+        "print(epsilon(avoid.at(k=10, eps0=2), n=10000, delta='1e-6'))",
+        "delta rappor -p D=2000 --eps0 1 --eps 0.5 --adjacency zero-out --n 1000",
     )
 )
 """Everyday and edge calls; all have to be answered within 20 Y, but for the one that is refused before work starts."""

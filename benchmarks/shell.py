@@ -19,7 +19,7 @@ COMMANDS = {
     "symshuffle delta krr": "delta krr -p k=10 --eps0 1 --eps 0.02 --n 10000",
     "symshuffle delta rappor": "delta rappor --eps0 1 --eps 0.02 --n 10000",
     "symshuffle epsilon krr": "epsilon krr -p k=10 --eps0 1 --delta 1e-6 --n 10000",
-    "symshuffle delta half-block (derived by SymPy)": "delta half-block -p k=10 --eps0 1 --eps 0.02 --n 10000",
+    "symshuffle delta half-block": "delta half-block -p k=10 --eps0 1 --eps 0.02 --n 10000",
     "symshuffle epsilon half-block": "epsilon half-block -p k=10 --eps0 1 --delta 1e-6 --n 10000",
     "symshuffle delta half-block, k = 10^4": "delta half-block -p k=10000 --eps0 1 --eps 0.02 --n 10000",
 }

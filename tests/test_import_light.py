@@ -172,6 +172,7 @@ print(json.dumps(found))
 ABOUT_ONE = (
     "delta --n 9 --eps 1/3 --engine exact",
     "delta --n 9 --eps 1/3 --adjacency zero-out --json",
+    "delta --n 9 --eps 1/2 --adjacency zero-out",
     "solve-n --delta 1/2 --eps 1",
     "gdp --n 100",
     "worst-background --n 3 --eps 1/3",

@@ -39,6 +39,9 @@ from symshuffle.channels.law import Law
 _LONGEST_POWER: Final = 10_000
 """Exponents beyond which a rational power is left to balls."""
 
+LARGEST_COMPARED: Final = 1000
+"""Exponents up to which closed forms are compared as polynomials."""
+
 _Entry: TypeAlias = "Fraction | flint.arb | Span"
 Calculated: TypeAlias = "Callable[[Mapping[str, Any]], Any]"
 """From the parameters by name to a number of their kind."""

@@ -8,6 +8,7 @@ mechanism itself.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import math
@@ -16,13 +17,20 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, lru_cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 from symshuffle.base.choices import Direction, Others
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
-from symshuffle.base.numbers import Real, parse_rational
+from symshuffle.base.numbers import Real, parse_rational, usual_bits
 from symshuffle.channels.law import Law
-from symshuffle.decompositions.calculated import CalculatedCell, calculated, calculated_law, calculated_slope, spreads
+from symshuffle.decompositions.calculated import (
+    LARGEST_COMPARED,
+    CalculatedCell,
+    calculated,
+    calculated_law,
+    calculated_slope,
+    spreads,
+)
 from symshuffle.decompositions.filed_values import FiledValues
 from symshuffle.mechanisms.members import TOLD
 
@@ -32,6 +40,17 @@ if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism
 
 FILE: Final = "closed_forms.json"
+
+_Lines: TypeAlias = "tuple[tuple[str, str, str, tuple[str, str] | None], ...]"
+"""Cells as texts: weights a, b and c, and the ratios of the first two to the third."""
+
+_FINER: Final = (1, 16, 256)
+"""How many times the digits of the first attempt the next ones have: with large parameters values are all but 0."""
+
+_NO_QUOTIENT: Final = (InputError, Unsupported, ZeroDivisionError, TypeError, NameError)
+"""What is raised where a text is no quotient of polynomials in the root of the ratio cap."""
+
+_Rationals: TypeAlias = "tuple[tuple[str, Fraction], ...]"
 
 
 @final
@@ -112,28 +131,38 @@ class ClosedForm:
         doubles: bool = False,
     ) -> Law:
         """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits, or around doubles."""
-        cells, values = cells_on_file(self.name, bool(self.limits), others), self._values()
-        if cells is None:
+        lines = _lines(self.name, bool(self.limits), others)
+        if lines is None:
             raise NotDecided(f"{self.name} over {others}: no closed form is on file")
-        try:
-            return calculated_law(cells, values, exp_eps, direction, bits=bits, doubles=doubles)
-        except NotDecided:
-            if doubles:
-                raise
-            known = tuple((name, value) for name, value in values.items() if name != "lam")
-            settled = _in_lowest_terms(self.name, bool(self.limits), others, known)
-            if settled is None:
-                raise
-        return calculated_law(settled, values, exp_eps, direction, bits=bits)
+        return self._law(lines, exp_eps, direction, bits, doubles=doubles)
 
     def law_against_null(
         self, exp_eps: Real, *, second: bool, direction: Direction = Direction.FORWARD, bits: int | None = None
     ) -> Law:
         """Law of G of one input of a pair against a null symbol that has the law of the blanket."""
-        cells = _cells_against_null(self.name, bool(self.limits), second)
         if self._form["cells"][Others.BLANKET][-1][2] == "1":
             raise Unsupported(f"adjacency zero-out: the blanket of {self.name} has no mass to make a null symbol of")
-        return calculated_law(cells, self._values(), exp_eps, direction, bits=bits)
+        return self._law(_lines_against_null(self.name, bool(self.limits), second), exp_eps, direction, bits)
+
+    def _law(
+        self, lines: _Lines, exp_eps: Real, direction: Direction, bits: int | None, *, doubles: bool = False
+    ) -> Law:
+        """Law of G by numbers; where they do not settle it, by identities and with more digits."""
+        values, precision = self._values(), bits
+        known = tuple((name, value) for name, value in values.items() if isinstance(value, Fraction) and name != "lam")
+        for finer in _FINER[: 1 if doubles else None]:
+            if finer > 1:
+                precision = finer * (bits or usual_bits(exp_eps, *values.values()))
+                with contextlib.suppress(*_NO_QUOTIENT):
+                    lines = _in_lowest_terms(lines, known)
+                    lines = _vanishing(lines, known, values.get("lam", Fraction(1)), exp_eps, direction)
+            try:
+                return calculated_law(_cells(lines), values, exp_eps, direction, bits=precision, doubles=doubles)
+            except NotDecided as told:
+                reason = told
+        if not doubles and any(value > LARGEST_COMPARED for _, value in known):
+            raise Unsupported(f"{self.name}: a value of G is 0 or next to it, no digits tell which; take another eps")
+        raise reason
 
     def spreads(self, exp_eps: Real, direction: Direction, bits: int | None) -> bool:
         """Whether the law of G certainly rises in convex order with the parameter that tells pairs apart."""
@@ -268,47 +297,62 @@ def moments_on_file(name: str) -> Mapping[str, Any] | None:
 
 
 @cache
-def cells_on_file(name: str, limit: bool, others: Others) -> tuple[CalculatedCell, ...] | None:
-    """The same as functions of the parameters."""
+def _lines(name: str, limit: bool, others: Others) -> _Lines | None:
+    """The same, to be kept by what it says."""
     kept = lines_on_file(name, limit, others)
-    return None if kept is None else tuple(CalculatedCell.of(*line) for line in kept)
+    return (
+        None if kept is None else tuple((a, b, c, None if ratios is None else (*ratios,)) for a, b, c, ratios in kept)
+    )
 
 
 @cache
-def _cells_against_null(name: str, limit: bool, second: bool) -> tuple[CalculatedCell, ...]:
+def _lines_against_null(name: str, limit: bool, second: bool) -> _Lines:
     """The cells over the blanket, one of whose inputs is replaced by a null symbol of law ``c / gamma``."""
-    lines = lines_on_file(name, limit, Others.BLANKET) or []
+    lines = _lines(name, limit, Others.BLANKET) or ()
     mass = f"(1 - ({lines[-1][2]}))"
     cells = [
         (b if second else a, f"({c})/{mass}", c, None if ratios is None else (ratios[second], f"1/{mass}"))
         for a, b, c, ratios in lines[:-1]
     ]
-    return tuple(CalculatedCell.of(*cell) for cell in (*cells, lines[-1]))
+    return (*cells, lines[-1])
+
+
+@cache
+def _cells(lines: _Lines) -> tuple[CalculatedCell, ...]:
+    """Cells as functions of the parameters."""
+    return tuple(CalculatedCell.of(*line) for line in lines)
+
+
+def cells_on_file(name: str, limit: bool, others: Others) -> tuple[CalculatedCell, ...] | None:
+    """Cells of a named mechanism as functions of the parameters; None if not kept."""
+    lines = _lines(name, limit, others)
+    return None if lines is None else _cells(lines)
 
 
 @lru_cache(maxsize=256)
-def _in_lowest_terms(
-    name: str, limit: bool, others: Others, known: tuple[tuple[str, Real], ...]
-) -> tuple[CalculatedCell, ...] | None:
-    """The cells, with 0 for weights that vanish for every ``lam`` and the plainest texts of ratios; None if unknown."""
+def _in_lowest_terms(lines: _Lines, known: _Rationals) -> _Lines:
+    """The cells, with 0 for weights that vanish for every ``lam`` and the plainest texts of ratios."""
     from symshuffle.decompositions.quotients import quotient_of
 
-    rationals = {name: value for name, value in known if isinstance(value, Fraction)}
     plain, zero = {quotient_of(text, {}): text for text in ("0", "1", "lam", "1/lam")}, ("0",)
 
-    def settled(text: str, among: tuple[str, ...]) -> str:
-        found = plain.get(quotient_of(text, rationals))
+    def settled(text: str, among: tuple[str, ...] = (*plain.values(),)) -> str:
+        found = plain.get(quotient_of(text, dict(known)))
         return found if found in among else text
 
-    try:
-        return tuple(
-            CalculatedCell.of(
-                settled(a, zero),
-                settled(b, zero),
-                settled(c, zero),
-                None if ratios is None else [settled(text, tuple(plain.values())) for text in ratios],
-            )
-            for a, b, c, ratios in lines_on_file(name, limit, others) or ()
-        )
-    except (InputError, Unsupported, ZeroDivisionError, TypeError, NameError):
-        return None
+    return tuple(
+        (settled(a, zero), settled(b, zero), settled(c, zero), ratios and (settled(ratios[0]), settled(ratios[1])))
+        for a, b, c, ratios in lines
+    )
+
+
+def _vanishing(lines: _Lines, known: _Rationals, lam: Real, exp_eps: Real, way: Direction) -> _Lines:
+    """The cells, with ratios 0 where G vanishes at this level."""
+    from symshuffle.decompositions.quotients import level_between, quotient_of
+
+    def vanishes(one: str, other: str) -> bool:
+        pair = (one, other) if way is Direction.FORWARD else (other, one)
+        first, second = (quotient_of(text, dict(known)) for text in pair)
+        return level_between(first, second, lam, exp_eps)
+
+    return tuple((*line[:3], ("0", "0")) if line[3] is not None and vanishes(*line[3]) else line for line in lines)

@@ -10,7 +10,8 @@ from typing import Any, final
 import flint
 
 from symshuffle.base.errors import Unsupported
-from symshuffle.decompositions.calculated import compiled
+from symshuffle.base.numbers import Exp, Real
+from symshuffle.decompositions.calculated import LARGEST_COMPARED, compiled
 
 
 @final
@@ -64,6 +65,8 @@ class CapQuotient:
 
     def __pow__(self, exponent: CapQuotient | int) -> CapQuotient:
         power = exponent if isinstance(exponent, int) else exponent.whole
+        if abs(power) > LARGEST_COMPARED:
+            raise Unsupported(f"a power above {LARGEST_COMPARED}: its polynomial is too long")
         one, other = self.polynomials
         return CapQuotient(one**power, other**power) if power >= 0 else CapQuotient(other**-power, one**-power)
 
@@ -123,3 +126,29 @@ def quotient_of(text: str, values: Mapping[str, Fraction | int]) -> CapQuotient:
     known = numbers | {"lam": CapQuotient([0, 0, 1])}
     found = compiled(text, tuple(known), lambda whole: CapQuotient([whole]), _root)(*known.values())
     return found if isinstance(found, CapQuotient) else CapQuotient([found])
+
+
+def level_between(one: CapQuotient, other: CapQuotient, lam: Real, level: Real) -> bool:
+    """Whether ``one`` is ``other`` times a level, at a value of ``lam``: decided, unless ``lam`` is a square.
+
+    The root of an exponential is transcendental: two polynomials in it with rational coefficients are the same one, or
+    differ. Of a rational ``lam`` its root has degree 2.
+
+    Examples
+    --------
+    >>> from symshuffle.base.numbers import Exp
+    >>> root, unit = quotient_of("sqrt(lam)", {}), quotient_of("1", {})
+    >>> [level_between(root, unit, Exp(Fraction(1)), Exp(eps)) for eps in (Fraction(1, 2), Fraction(1, 3))]
+    [True, False]
+    """
+    (a, b), (c, d) = one.polynomials, other.polynomials
+    left, right = a * d, c * b
+    if isinstance(lam, Fraction):
+        of_root = flint.fmpq_poly([flint.fmpq(-lam.numerator, lam.denominator), 0, 1])
+        left, right = left % of_root, right % of_root
+    if not left or not right:
+        return not left and not right
+    if isinstance(level, Fraction):
+        return bool(left == right * flint.fmpq(level.numerator, level.denominator))
+    power = left.degree() - right.degree()
+    return isinstance(lam, Exp) and power * lam.exponent == 2 * level.exponent and bool(left == right.left_shift(power))

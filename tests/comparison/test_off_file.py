@@ -2,12 +2,16 @@
 
 from fractions import Fraction as F
 
+import hypothesis.strategies as st
 import pytest
 import sympy as sp
+from flint import arb, fmpq, fmpq_poly
+from hypothesis import given
 
 from symshuffle import AnchoredLaw, Exp, Unsupported
+from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.decompositions.closed_forms import closed_form
-from symshuffle.decompositions.quotients import CapQuotient, quotient_of
+from symshuffle.decompositions.quotients import CapQuotient, level_between, quotient_of
 from symshuffle.design.comparison.chosen import Chosen
 from symshuffle.design.comparison.degrading import risk_falls
 from symshuffle.design.comparison.families import family, names, names_on_file
@@ -83,6 +87,25 @@ def test_quotients_are_in_lowest_terms():
     assert not quotient_of("(lam - 2)**2", {}).falls
     with pytest.raises(ZeroDivisionError):
         quotient_of("1/(lam - lam)", {})
+
+
+@given(st.data())
+def test_a_level_between_two_quotients_is_found(data):
+    """One quotient is another times a level, or nearly so: balls of 400 bits tell the two cases apart."""
+    number, power = st.builds(fmpq, st.integers(-3, 3), st.integers(1, 3)), st.integers(0, 3)
+    some = st.lists(number, min_size=1, max_size=3).map(fmpq_poly)
+    other = CapQuotient(data.draw(some), data.draw(some.filter(bool)))
+    near = data.draw(st.sampled_from([fmpq(1), fmpq(5, 4), fmpq(126, 100), fmpq(2)]))
+    one = other * CapQuotient(fmpq_poly([0] * data.draw(power) + [near]))
+    lam = data.draw(st.sampled_from([F(2), F(8, 3), Exp(F(1)), Exp(F(2, 3))]))
+    level = data.draw(st.sampled_from([F(1), F(5, 4), F(2), *(Exp(F(1, i)) for i in (1, 2, 3, 7))]))
+    with working_precision(400):
+        root = to_arb(lam).sqrt()
+        (a, b), (c, d) = (
+            [sum((arb(x) * root**i for i, x in enumerate(p.coeffs())), start=arb(0)) for p in quotient.polynomials]
+            for quotient in (one, other)
+        )
+        assert level_between(one, other, lam, level) == (a * d - to_arb(level) * c * b).contains(0)
 
 
 def test_what_vanishes_at_some_values_is_decided_without_algebra():

@@ -73,6 +73,14 @@ def test_the_laws_are_those_of_the_mechanism(name, values, direction):
             same_law(found(target, direction, 256), known(target, direction, 256))
 
 
+def test_what_no_digits_tell_is_refused_before_algebra():
+    """With so many inputs the value is next to 0, and polynomials are too long."""
+    law = closed_form("rappor", {"D": "300"}, eps0=1).law_against_null(Exp(F(1, 2)), second=False)
+    assert 0 < min(upper_end(value) for value in law.values if lower_end(value) > 0) < F(1, 10**80)
+    with pytest.raises(Unsupported, match="rappor: a value of G is 0 or next to it"):
+        closed_form("rappor", {"D": "100000"}, eps0=1).law_against_null(Exp(F(1, 2)), second=False)
+
+
 @pytest.mark.parametrize(("g", "m"), [(2, 1), (2, 3), (5, 2)])
 @pytest.mark.parametrize("lam", ["4", Exp(F(1))])
 def test_the_hashing_of_surveys_has_the_laws_of_its_mechanism(g, m, lam):
@@ -106,11 +114,22 @@ def same_law(found, known):
     agree(found.singular, known.singular)
 
 
-@pytest.mark.parametrize("name", [name for name, form in closed_forms.table().items() if not form["thinned"]])
-def test_the_laws_against_a_null_symbol_are_those_of_the_mechanism(name):
-    """One example by algebra, which takes long; the pair of a mechanism whose pairs differ is left open."""
-    values = {key: str(value) for key, value in EXAMPLES[name][-1].items() if key != closed_forms.table()[name]["by"]}
-    for lam, target in LEVELS[:3] if closed_forms.table()[name]["budget"] else [(None, F(3, 2))]:
+NULLS = [
+    (name, limit)
+    for name, form in closed_forms.table().items()
+    for limit in (False, True)
+    if not form["thinned"] and (not limit or form["limit"])
+]
+
+
+@pytest.mark.parametrize(("name", "limit"), NULLS)
+def test_the_laws_against_a_null_symbol_are_those_of_the_mechanism(name, limit):
+    """One example by algebra, which takes long, and the limit; at half the budget the ratio of a bit is the level."""
+    left = [closed_forms.table()[name]["by"]]  # the pair of a mechanism whose pairs differ is left open
+    left += [p["name"] for p in closed_forms.table()[name]["parameters"] if limit and p["limit"]]
+    values = {key: str(value) for key, value in EXAMPLES[name][-1].items() if key not in left}
+    levels = [*LEVELS[:3], (Exp(F(2)), Exp(F(1)))]
+    for lam, target in levels if closed_forms.table()[name]["budget"] else [(None, F(3, 2))]:
         both = closed_form(name, values, lam=lam), mechanism(name).at(lam=lam, **values)
         quick, slow = (reduction(one, adjacency="zero-out") for one in both)
         assert quick.neighbours(Question.BOTH, 9) == slow.neighbours(Question.BOTH, 9)
@@ -176,12 +195,13 @@ def test_a_weight_that_vanishes_for_every_ratio_is_none():
     assert delta(form, n=20, eps="0.1").bracket == delta(mechanism("rappor").at(D=2, eps0=1), n=20, eps="0.1").bracket
 
 
-def test_a_ball_around_zero_is_refused():
-    """A ratio cap next to e: 128 bits do not tell its difference from e, which is not 0."""
+def test_a_ball_around_zero_gets_more_digits():
+    """A ratio cap next to e: 128 bits do not tell its difference from e, which is not 0, and doubles never do."""
     form = closed_form("krr", {"k": "10"}, lam=enclose(Exp(F(1)), 400).upper)
     with pytest.raises(NotDecided):
-        form.law(Exp(F(1)), bits=128)
-    assert all(value != 0 for value, _ in form.law(Exp(F(1)), bits=512).atoms() if not isinstance(value, F))
+        form.law(Exp(F(1)), doubles=True)
+    for bits in (128, 512):
+        assert all(value != 0 for value, _ in form.law(Exp(F(1)), bits=bits).atoms() if not isinstance(value, F))
 
 
 @pytest.mark.parametrize(

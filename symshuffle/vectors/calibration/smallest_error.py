@@ -53,7 +53,8 @@ _MARGIN: Final = 4
 """By how many widths delta is to be below the target at the first strength that is certified, by the estimate."""
 
 _LOOSE: Final = 100
-"""So many widths asked for are a loose bracket."""
+_WIDE_OF_FEW: Final = 1
+"""So many widths asked for are a loose bracket, but where users are few it is at least so wide: no road is narrower."""
 
 _ALONE_ABOUT: Final = 1.001
 _ALONE: Final = 1e-6
@@ -269,17 +270,20 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
         strength = nearest - margin * rel / slope if excess(nearest) > -1 else nearest
         for k in range(_TRIES):
             mechanism = family.make(shape, strength)
+            alone = _of_one_user(family, target, shape, strength) if alone is None else alone
+            if alone is not None and alone[0] >= strength:
+                return alone[1:]
             try:
                 bound = _bound(mechanism, target, rel)
             except (Unsupported, NotDecided) as error:
                 said, hopeless = str(error), target.n < _CROWD and not isinstance(mechanism, PrivUnit)
                 break
             if bound.upper <= target.goal:
-                alone = _of_one_user(family, target, shape, strength) if alone is None else alone
-                return alone[1:] if alone is not None and alone[0] > strength else (mechanism, bound)
+                return mechanism, bound
             hopeless = bound.lower == 0
             said = f"delta is at most {float(bound.upper):.3g}, where {float(target.goal):.3g} is asked"
-            if bound.upper > (1 + _LOOSE * Fraction(rel)) * bound.lower and rel < widths[-1]:
+            loose = max(_LOOSE * Fraction(rel), _WIDE_OF_FEW if target.n < _CROWD else 0)
+            if bound.upper > (1 + loose) * bound.lower and rel < widths[-1]:
                 break  # an engine of less width may serve a larger one
             over = math.log(bound.upper / target.goal)
             strength -= min(2**k * (over + rel) / slope, _BACK)

@@ -1,11 +1,8 @@
 """Configuration of the site for Sphinx; `make docs` gathers its pages and builds it, and any warning is an error."""
 
-import ast
 import gc
 import logging
 import pkgutil
-import re
-from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import version as installed
 from typing import Any
@@ -15,7 +12,6 @@ from latex2mathml.converter import convert
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.pycode.parser import Parser
 from sphinx.search.en import SearchEnglish
 from sphinx.writers.html5 import HTML5Translator
 
@@ -95,57 +91,22 @@ def _at_home(app: Sphinx, env: BuildEnvironment, node: pending_xref, shown: node
     return python.resolve_xref(env, node["refdoc"], app.builder, node["reftype"], target, node, shown)
 
 
-_SIDEBARS: dict[str, str] = {}
+_SIDEBARS: dict[int, str] = {}
 
 
 def _shared_sidebar(app: Sphinx, name: str, template: str, context: dict[str, Any], tree: nodes.Node | None) -> None:
-    """Pages of one folder share the text of the sidebar, but for their own place in it; source code has none."""
-    code, folder = name.startswith("_modules/"), name.rpartition("/")[0]
-    shared = "/".join(["_modules"] * name.count("/")) if code else folder
-    if shared not in _SIDEBARS:
-        entries = {"collapse": False, "titles_only": True, "maxdepth": -1, "includehidden": True}
-        _SIDEBARS[shared] = app.builder._get_local_toctree(f"{shared}/_".lstrip("/"), **entries)
-    own = "" if code else f'<a class="reference internal" href="{name.rpartition("/")[2]}.html">'
-    context["toctree"] = lambda **_: _placed(_SIDEBARS[shared], own)
-
-
-def _placed(sidebar: str, own: str) -> str:
-    """The text of a sidebar with the entry of a page, and the entries that it lies in, marked as current."""
-    places = [entry.start() for entry in re.finditer(re.escape(own), sidebar)] if own else []
-    for place in reversed(places):
-        around: list[re.Match[str]] = []
-        for tag in re.finditer(r"<(/?)(?:ul|li)[^>]*>", sidebar[:place]):
-            around = around[:-1] if tag[1] else [*around, tag]
-        sidebar = f'{sidebar[:place]}<a class="current reference internal" href="#">{sidebar[place + len(own) :]}'
-        for tag in reversed(around):
-            marked = '<ul class="current">' if tag[0] == "<ul>" else tag[0].replace('">', ' current">')
-            sidebar = sidebar[: tag.start()] + marked + sidebar[tag.end() :]
-    return sidebar
-
-
-def _locate(self: Parser) -> None:
-    """The lines of every definition, from the syntax tree; to read tokens for it took an eighth of a build."""
-    self.definitions = dict(_definitions(ast.parse(self.code), "", inside=False))
-
-
-def _definitions(tree: ast.AST, place: str, *, inside: bool) -> Iterator[tuple[str, tuple[str, int, int]]]:
-    """Classes and functions with their kind, first and last line; no functions directly inside functions."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            kind = "class" if isinstance(node, ast.ClassDef) else "def"
-            name, first = f"{place}{node.name}", min(node.lineno, *(d.lineno for d in node.decorator_list or [node]))
-            if not (inside and kind == "def"):
-                yield name, (kind, first, node.end_lineno or first)
-            yield from _definitions(node, f"{name}.", inside=kind == "def")
-        elif isinstance(node, ast.stmt | ast.excepthandler | ast.match_case):
-            yield from _definitions(node, place, inside=False)
+    """A page of source code has no place of its own in the sidebar: all in folders of one depth share its text."""
+    if name.startswith("_modules/"):
+        depth = name.count("/")
+        if depth not in _SIDEBARS:
+            _SIDEBARS[depth] = context["toctree"](collapse=False, titles_only=True, maxdepth=-1, includehidden=True)
+        context["toctree"] = lambda **_: _SIDEBARS[depth]
 
 
 def setup(app: Sphinx) -> None:
     """Formulas become MathML when the site is built, so that it needs no network."""
     gc.set_threshold(200_000, 50, 50)  # pages stay in memory: to look through them for garbage is in vain
     logging.disable(logging.DEBUG)  # tens of thousands of records that nobody reads
-    Parser.parse_definition = _locate  # type: ignore[method-assign]
     SearchEnglish.stem = cache(SearchEnglish.stem)  # type: ignore[method-assign]
     app.add_html_math_renderer("mathml", (_inline, None), (_display, None))
     app.connect("doctree-read", _exactly)

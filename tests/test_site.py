@@ -1,6 +1,5 @@
 """The pages of the site, before Sphinx sees them: every module, every page and every link (`make docs` builds it)."""
 
-import ast
 import importlib
 import pkgutil
 import re
@@ -130,34 +129,3 @@ def test_the_pages_are_written_with_their_configuration(pages, tmp_path):
         )
         assert (tmp_path / "site" / picture).is_file()
     assert (tmp_path / "site" / "reference" / "symshuffle.channels.md").is_file()
-
-
-def test_definitions_are_where_sphinx_finds_them():
-    from sphinx.pycode.parser import DefinitionFinder
-
-    conf = script("conf")
-    for path in sorted((ROOT / "symshuffle" / "base").rglob("*.py")) + sorted((ROOT / "tests").glob("test_c*.py")):
-        code = path.read_text(encoding="utf-8")
-        finder = DefinitionFinder(code.splitlines(keepends=True))
-        finder.parse()
-        assert dict(conf._definitions(ast.parse(code), "", inside=False)) == finder.definitions, path
-
-
-@pytest.mark.parametrize(
-    ("page", "current"),
-    [
-        (
-            "b",
-            '<ul class="current"><li class="l1 current"><a>A</a><ul class="current"><li class="l2 current">#</li></ul>',
-        ),
-        ("c", '<ul class="current"><li class="l1"><a>A</a><ul><li class="l2">b</li></ul></li><li class="l1 current">#'),
-    ],
-)
-def test_the_entry_of_a_page_and_those_around_it_are_current(page, current):
-    entry = '<a class="reference internal" href="{}.html">'
-    sidebar = '<ul><li class="l1"><a>A</a><ul><li class="l2">b</li></ul></li><li class="l1">c</li></ul>'
-    for one in "bc":
-        sidebar = sidebar.replace(f">{one}<", f">{entry.format(one)}<")
-    found = script("conf")._placed(sidebar, entry.format(page))
-    shown = found.replace('<a class="current reference internal" href="#">', "#")
-    assert re.sub(r'<a class="reference internal" href="(.)\.html">', r"\1", shown).startswith(current)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
+from symshuffle.accountants.bounds.gaussian_limit import log_profile
+from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import Loss, MatchKind
-from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import Exp, lower_end, upper_end
+from symshuffle.base.errors import NotDecided, Unsupported
+from symshuffle.base.numbers import Exp, lower_end, natural_log, upper_end
 from symshuffle.design.comparison.certified import GAP, MOST_INPUTS, Rivals, Settled, frontier_risk
 from symshuffle.design.comparison.chosen import Chosen
 from symshuffle.design.comparison.degrading import Degrading
-from symshuffle.design.comparison.families import Family
-from symshuffle.design.comparison.forms import Forms
+from symshuffle.design.comparison.families import Family, Free
+from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms
 from symshuffle.design.comparison.matching import Match, Matched, matched
-from symshuffle.design.comparison.search import Parameters, Proposal
+from symshuffle.design.comparison.search import LARGEST_FREE, Parameters, Proposal
 from symshuffle.utility.estimation.votes import VoteNoise
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes
 
@@ -27,6 +30,18 @@ CLOSEST: Final = Fraction(1, 50)
 
 _NEIGHBOURS: Final = 1e-4
 """Relative width at which the levels of neighbouring shares are matched; that of the best one is matched again."""
+
+_USUAL: Final = 0.1
+"""Difference of the logarithm of delta from that of the Gaussian limit up to which doubles rank parameters."""
+
+_COARSE: Final = 1e-3
+_GAIN: Final = Fraction(1, 1000)
+"""Relative width at which levels on the way down are matched, and the relative gain of loss that is looked for."""
+
+_ABOVE: Final = Fraction(1, 500)
+"""Relative distance of a share from the smallest one that can be matched, at which it is tried."""
+
+_PARABOLAS: Final = 3
 
 LOCAL: Final = "local search: a better choice is not excluded"
 
@@ -78,6 +93,103 @@ def around(one: Family, best: Tried, match: Match, closed: Forms, n: int, rel: f
         better = min([best, *found], key=lambda entry: entry.risk)
         step, best = (step, better) if better is not best else (step / 2, best)
     return found if best is start or coarse == rel else [*found, *matched_of(one, [best.values], match, closed, n, rel)]
+
+
+def is_unusual(match: Match, n: int, variance: float) -> bool:
+    """Whether so few users are far from the Gaussian limit, by which doubles rank parameters."""
+    assert match.delta is not None
+    try:
+        guess = log_profile(float(match.value), math.sqrt(variance / n))
+    except (ValueError, OverflowError, ZeroDivisionError):
+        return True
+    return abs(guess - natural_log(match.delta)) > _USUAL
+
+
+def descended(one: Family, start: Tried, match: Match, closed: Forms, n: int, rel: float) -> list[Tried]:
+    """The best choice on the way down from one: the integer and the share in turn, as long as that pays.
+
+    Empty where nothing better is found.
+    """
+    coarse, seen = max(rel, _COARSE), {start.values: start}
+
+    def at(name: str, value: int | Fraction) -> Tried | None:
+        values = tuple((other, value if other == name else kept) for other, kept in best.values)
+        if values not in seen:
+            seen.update((found.values, found) for found in matched_of(one, [values], match, closed, n, coarse))
+        return seen.get(values)
+
+    best, before = start, None
+    while before is None or best.risk < before * (1 - _GAIN):
+        before = best.risk
+        for p in one.free:
+            least: Fraction | float
+            if p.integer:
+                (least, most), digits, step = one.free_range(p), 0, math.log(2)
+                least, most = least - 1, min(most, LARGEST_FREE)
+            else:
+                least, most, digits, step = _least_share(one, best, match, closed, n), 1, 15, 0.1
+                if least >= 1:
+                    continue
+                rare = at(p.name, Fraction(f"{float(least * (1 + _ABOVE)):.6g}")) if least else None
+                best = min(best, rare or best, key=lambda entry: entry.risk)
+            low = float(least)
+
+            def loss(t: float, p: Free = p, low: float = low, digits: int = digits, most: float = most) -> float:
+                x = min(low + math.exp(t), most)
+                found = at(p.name, max(round(x), int(low) + 1) if p.integer else Fraction(f"{x:.6g}"))
+                return math.inf if found is None else math.log(found.risk)
+
+            _walk(loss, math.log(dict(best.values)[p.name] - low), math.log(most - low), step)
+            best = min(seen.values(), key=lambda entry: entry.risk)
+    return [] if best is start else matched_of(one, [best.values], match, closed, n, rel)
+
+
+def _least_share(one: Family, best: Tried, match: Match, closed: Forms, n: int) -> Fraction:
+    """About the share at which the largest level meets the match; 0 where it is of no use."""
+    assert match.delta is not None and closed.risk is not None
+    share = match.delta
+    floats = {name: float(share if name == "p" else value) for name, value in best.values}
+    if closed.risk(math.exp(LARGEST_EPS0), floats) / n > best.risk:
+        return Fraction(0)
+    for _ in range(2):
+        values: dict[str, Any] = {name: share if name == "p" else value for name, value in best.values}
+        try:
+            spent = delta(one.source(eps0=LARGEST_EPS0, **values), n=n, eps=match.value, rel=_COARSE).bracket.upper
+        except (Unsupported, NotDecided):
+            return Fraction(0)
+        share = Fraction(f"{float(min(share * match.delta / spent, 1)):.6g}") if spent else Fraction(1)
+    return share
+
+
+def _walk(loss: Callable[[float], float], start: float, most: float, step: float) -> None:
+    """Ask for a loss at ever longer steps from a place while it falls, and then at the vertices of parabolas."""
+    known = {start: loss(start)}
+    for way in (1, -1):
+        far, at = step, start
+        while True:
+            after = min(at + way * far, most)
+            if after in known:
+                break
+            known[after] = loss(after)
+            if not known[after] < known[at]:
+                break
+            at, far = after, 2 * far
+        if at != start:
+            break
+    for _ in range(_PARABOLAS):
+        places = sorted(known)
+        i = places.index(min(known, key=lambda t: known[t]))
+        if not 0 < i < len(places) - 1:
+            return
+        (a, b, c), (x, y, z) = places[i - 1 : i + 2], (known[t] for t in places[i - 1 : i + 2])
+        if not max(x, z) < math.inf:
+            vertex = (a + b) / 2 if z == math.inf else (b + c) / 2
+        else:
+            left, right = (b - a) * (z - y), (c - b) * (x - y)
+            vertex = b + ((c - b) * right - (b - a) * left) / (2 * (left + right)) if left + right > 0 else b
+        if min(abs(vertex - t) for t in places) < step / 8:
+            return
+        known[vertex] = loss(vertex)
 
 
 def share_of(tried: Tried) -> Fraction:

@@ -27,7 +27,9 @@ from symshuffle.design.comparison.choosing import (
     CLOSEST,
     LOCAL,
     around,
+    descended,
     has_share,
+    is_unusual,
     matched_of,
     named,
     settled_for,
@@ -284,6 +286,10 @@ def _best(
     most = max(variants, _FINALISTS if several else 1)
     candidates = proposals(one, in_doubles, thin=match.kind is not MatchKind.EPS0, most=most)
     tried = [tried_at(one, values, match, closed, n, rel) for values in named(one, match, candidates)]
+    unusual = bool(one.free) and closed.risk is not None and goal > 0 and is_unusual(match, n, goal)
+    near = descended if unusual else around
+    if unusual:
+        tried += descended(one, min(tried, key=lambda entry: entry.risk), match, closed, n, rel)
     settled = settled_for(one, closed, match, n, tried)
     searched = Fraction(0)  # around this share nothing is better
     for _ in range(_ROUNDS):
@@ -298,7 +304,7 @@ def _best(
             settled = Settled(None, LOCAL)
             break
         if abs(share_of(best) - searched) > CLOSEST * searched:
-            tried += around(one, best, match, closed, n, rel)
+            tried += near(one, best, match, closed, n, rel)
             searched = share_of(min(tried, key=lambda entry: entry.risk))
         settled = settled_for(one, closed, match, n, tried, settled)
     ranked = sorted(tried, key=lambda entry: entry.risk)

@@ -59,7 +59,7 @@ class Point:
     value: Bracket
 
 
-def settle(bound: Bound, target: Fraction, rel: float, x: Fraction) -> Point:
+def settle(bound: Bound, target: Fraction, rel: float, x: Fraction, widest: float = 1e-2) -> Point:
     """The function at x, as finely as it takes to tell it from the target, but not much finer than ``rel``.
 
     Finer than ``rel`` is needed where the function is flat. The coarser bracket stands, undecided, where the engine
@@ -67,7 +67,7 @@ def settle(bound: Bound, target: Fraction, rel: float, x: Fraction) -> Point:
     """
     coarse = {max(width, rel) for width in (1e-2, 1e-4, rel)}
     flat = {max(rel / factor, min(rel, _FINEST)) for factor in (30, 1000)}
-    first, *finer = sorted(coarse | flat, reverse=True)
+    first, *finer = sorted({min(width, widest) for width in coarse | flat}, reverse=True)
     value = bound(x, first)
     for width in finer:
         if value.upper <= target or value.lower > target:
@@ -146,19 +146,27 @@ def narrow(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: P
 
     The function may rise or fall from one to the other.
     """
+    widest = 1e-2
     while abs(meets.x - above.x) > Fraction(rel) * max(meets.x, above.x):
         before = above, meets
         for x in _candidates(above, meets, target, rel):
             if min(above.x, meets.x) < x < max(above.x, meets.x):
-                point = settle(bound, target, rel, x)
+                point = settle(bound, target, rel, x, widest)
                 meets = point if point.value.upper <= target else meets
                 above = point if point.value.lower > target else above
+                widest = _near_enough(point.value, target, widest)
         if before == (above, meets):
             width = float(abs(meets.x - above.x) / max(meets.x, above.x))
             raise Unsupported(
                 f"the engine resolves {what} to a relative width of {width:.1e}; ask for a rel above that"
             )
     return Crossing(above.x, meets.x, meets.value, above.value)
+
+
+def _near_enough(value: Bracket, target: Fraction, widest: float) -> float:
+    """A width to ask for first where one value was as close to the target as this one."""
+    off = abs(float(value.midpoint / target) - 1)
+    return min(widest, max(30 * off, 1e-7))
 
 
 def integers_around(
@@ -238,7 +246,7 @@ def _guess(above: Point, meets: Point, target: Fraction) -> Fraction:
     if meets.value.upper == 0:
         return (above.x + meets.x) / 2
     over, under = (
-        natural_log(above.value.upper) - natural_log(target),
+        natural_log(above.value.lower) - natural_log(target),
         natural_log(target) - natural_log(meets.value.upper),
     )
     share = min(max(over / (over + under), 0.01), 0.99) if over + under > 0 else 0.5

@@ -43,7 +43,7 @@ MOST_INPUTS: Final = 200
 """Inputs beyond which boxes are not searched."""
 
 _MOST_BOXES: Final = 600
-_MOST_TWO_SIDED: Final = 300
+_MOST_TWO_SIDED: Final = 450
 """Boxes of integers and shares, which are settled one by one only where few are left."""
 _BITS: Final = 80
 _LOOKS: Final = ((Question.FORWARD, 0.1), (Question.BOTH, 1e-2), (Question.BOTH, 1e-6))
@@ -92,6 +92,7 @@ class Rivals:
     - ``seen``: where bounds were asked for (a share, or an integer), and by how much they were above the guess.
     - ``spared``: guesses for which no bound was asked for.
     - ``settled``: whether boxes are excluded for which every bound was asked for.
+    - ``excesses``: of best corners of boxes, the excess of the ratio cap at which they have the risk to beat.
     - ``alike``: not empty where one direction was once no larger than the other, which then is not asked for.
     """
 
@@ -106,6 +107,7 @@ class Rivals:
     seen: list[tuple[float, float]] = field(default_factory=list, compare=False)
     spared: list[float] = field(default_factory=list, compare=False)
     settled: dict[Box, bool] = field(default_factory=dict, init=False, compare=False)
+    excesses: dict[Setting, Fraction] = field(default_factory=dict, init=False, compare=False)
     alike: list[bool] = field(default_factory=list, init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -122,6 +124,7 @@ class Rivals:
             return found
         again = replace(self, doubt=math.inf)
         again.settled.update(self.settled)
+        again.excesses.update(self.excesses)
         return again._left(known)
 
     def _left(self, known: frozenset[int]) -> tuple[Parameters, ...] | None:
@@ -217,15 +220,21 @@ class Rivals:
         if self.closed.risk(float(1 + top), values) >= aim and self._risk_at_least(best, top):
             only = not (order.hashes and order.by_truth) or box.shares is None or box.shares[0] == box.shares[1]
             return None if only else max(shown, order.level(best, top))
-        low = self._root(values, aim)
+        if best not in self.excesses:
+            self.excesses[best] = self._excess(best, self._root(values, aim))
+        excess = self.excesses[best]
+        return max(shown, order.level(best, excess)) if excess else shown
+
+    def _excess(self, best: Setting, low: float) -> Fraction:
+        """An excess just below one that doubles give, with certainly at least the risk to beat; 0 if none is found."""
         for back in (1e-12, 1e-10, 1e-8, 1e-6):
             root = math.sqrt(1 + low * (1 - back)) - 1  # squares: no surds in RAPPOR
             unit = Fraction(1, 1 << max(48 - math.frexp(root)[1], 0)) if root > 0 else Fraction(1)
             short = Fraction(root) // unit * unit
             excess = (1 + short) ** 2 - 1
             if excess > 0 and self._risk_at_least(best, excess):
-                return max(shown, order.level(best, excess))
-        return shown
+                return excess
+        return Fraction(0)
 
     def _root(self, values: dict[str, float], aim: float) -> float:
         """The excess of the ratio cap over 1 at which doubles give a risk."""

@@ -12,8 +12,8 @@ from symshuffle.accountants.bounds.gaussian_limit import log_profile
 from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import Loss, MatchKind
 from symshuffle.base.errors import NotDecided, Unsupported
-from symshuffle.base.numbers import Exp, lower_end, natural_log, upper_end
-from symshuffle.design.comparison.certified import GAP, MOST_INPUTS, Rivals, Settled, frontier_risk
+from symshuffle.base.numbers import Exp, enclose, lower_end, natural_log, upper_end
+from symshuffle.design.comparison.certified import DOUBT, GAP, MOST_INPUTS, Rivals, Settled, frontier_risk
 from symshuffle.design.comparison.chosen import Chosen
 from symshuffle.design.comparison.degrading import Degrading
 from symshuffle.design.comparison.families import Family, Free
@@ -38,7 +38,7 @@ _COARSE: Final = 1e-3
 _GAIN: Final = Fraction(1, 1000)
 """Relative width at which levels on the way down are matched, and the relative gain of loss that is looked for."""
 
-_ABOVE: Final = Fraction(1, 500)
+_ABOVE: Final = Fraction(1, 2500)
 """Relative distance of a share from the smallest one that can be matched, at which it is tried."""
 
 _PARABOLAS: Final = 3
@@ -95,101 +95,113 @@ def around(one: Family, best: Tried, match: Match, closed: Forms, n: int, rel: f
     return found if best is start or coarse == rel else [*found, *matched_of(one, [best.values], match, closed, n, rel)]
 
 
-def is_unusual(match: Match, n: int, variance: float) -> bool:
-    """Whether so few users are far from the Gaussian limit, by which doubles rank parameters."""
+def is_unusual(one: Family, best: Tried, match: Match, closed: Forms, n: int, goal: float) -> bool:
+    """Whether so few users are far from the Gaussian limit, by which doubles rank parameters.
+
+    - ``goal``: the variance at which they were ranked.
+    """
     assert match.delta is not None
+    variance = closed.variance(float(upper_end(enclose(best.found.here.lam))), {k: float(v) for k, v in best.values})
     try:
-        guess = log_profile(float(match.value), math.sqrt(variance / n))
+        guess = log_profile(float(match.value), math.sqrt(goal / n))
     except (ValueError, OverflowError, ZeroDivisionError):
         return True
-    return abs(guess - natural_log(match.delta)) > _USUAL
+    far = abs(guess - natural_log(match.delta)) > _USUAL or abs(math.log(variance / goal)) > _USUAL
+    return far or is_rare(one, best, match, n)
+
+
+def is_rare(one: Family, best: Tried, match: Match, n: int) -> bool:
+    """Whether the input, shown with probability delta, may have less risk than the best choice."""
+    assert match.delta is not None
+    return has_share(one) and (1 - Fraction(1, one.inputs)) * (1 / match.delta - 1) < n * best.risk
 
 
 def descended(one: Family, start: Tried, match: Match, closed: Forms, n: int, rel: float) -> list[Tried]:
-    """The best choice on the way down from one: the integer and the share in turn, as long as that pays.
+    """The best choice on the way down from one, and from a share that is hardly ever sent: integer and share in turn.
 
     Empty where nothing better is found.
     """
     coarse, seen = max(rel, _COARSE), {start.values: start}
 
-    def at(name: str, value: int | Fraction) -> Tried | None:
-        values = tuple((other, value if other == name else kept) for other, kept in best.values)
+    def at(values: Parameters) -> Tried | None:
         if values not in seen:
             seen.update((found.values, found) for found in matched_of(one, [values], match, closed, n, coarse))
         return seen.get(values)
 
-    best, before = start, None
-    while before is None or best.risk < before * (1 - _GAIN):
-        before = best.risk
-        for p in one.free:
-            least: Fraction | float
-            if p.integer:
-                (least, most), digits, step = one.free_range(p), 0, math.log(2)
-                least, most = least - 1, min(most, LARGEST_FREE)
-            else:
-                least, most, digits, step = _least_share(one, best, match, closed, n), 1, 15, 0.1
-                if least >= 1:
-                    continue
-                rare = at(p.name, Fraction(f"{float(least * (1 + _ABOVE)):.6g}")) if least else None
-                best = min(best, rare or best, key=lambda entry: entry.risk)
-            low = float(least)
+    def down(best: Tried, least: Fraction) -> None:
+        before = None
+        while before is None or best.risk < before * (1 - _GAIN):
+            before = best.risk
+            for p in one.free:
+                first, last = one.free_range(p) if p.integer else (0.0, 1.0)
+                best = _along(p, best, at, first - 1 if p.integer else float(least), min(last, LARGEST_FREE))
 
-            def loss(t: float, p: Free = p, low: float = low, digits: int = digits, most: float = most) -> float:
-                x = min(low + math.exp(t), most)
-                found = at(p.name, max(round(x), int(low) + 1) if p.integer else Fraction(f"{x:.6g}"))
-                return math.inf if found is None else math.log(found.risk)
-
-            _walk(loss, math.log(dict(best.values)[p.name] - low), math.log(most - low), step)
-            best = min(seen.values(), key=lambda entry: entry.risk)
-    return [] if best is start else matched_of(one, [best.values], match, closed, n, rel)
+    down(start, Fraction(0))
+    if is_rare(one, start, match, n):
+        least = _least_share(one, start, match, n)
+        rare = at(_moved(start.values, "p", Fraction(f"{float(least * (1 + _ABOVE)):.6g}"))) if least < 1 else None
+        if rare is not None:
+            down(rare, least)
+    best = min(seen.values(), key=lambda entry: entry.risk)
+    return [] if best is start else matched_of(one, [best.values], match, closed, n, rel) or [best]
 
 
-def _least_share(one: Family, best: Tried, match: Match, closed: Forms, n: int) -> Fraction:
-    """About the share at which the largest level meets the match; 0 where it is of no use."""
-    assert match.delta is not None and closed.risk is not None
+def _moved(values: Parameters, name: str, value: int | Fraction) -> Parameters:
+    return tuple((other, value if other == name else kept) for other, kept in values)
+
+
+def _least_share(one: Family, best: Tried, match: Match, n: int) -> Fraction:
+    """About the smallest share at which some level meets the match."""
+    assert match.delta is not None
     share = match.delta
-    floats = {name: float(share if name == "p" else value) for name, value in best.values}
-    if closed.risk(math.exp(LARGEST_EPS0), floats) / n > best.risk:
-        return Fraction(0)
     for _ in range(2):
-        values: dict[str, Any] = {name: share if name == "p" else value for name, value in best.values}
+        source = one.source(eps0=LARGEST_EPS0, **dict[str, Any](_moved(best.values, "p", share)))
         try:
-            spent = delta(one.source(eps0=LARGEST_EPS0, **values), n=n, eps=match.value, rel=_COARSE).bracket.upper
+            spent = delta(source, n=n, eps=match.value, rel=_COARSE).bracket.upper
         except (Unsupported, NotDecided):
-            return Fraction(0)
-        share = Fraction(f"{float(min(share * match.delta / spent, 1)):.6g}") if spent else Fraction(1)
+            return Fraction(1)
+        share = Fraction(f"{float(share * match.delta / spent):.6g}") if share * match.delta < spent else Fraction(1)
     return share
 
 
-def _walk(loss: Callable[[float], float], start: float, most: float, step: float) -> None:
-    """Ask for a loss at ever longer steps from a place while it falls, and then at the vertices of parabolas."""
-    known = {start: loss(start)}
+def _along(p: Free, best: Tried, at: Callable[[Parameters], Tried | None], base: float, high: float) -> Tried:
+    """The best of some values of one parameter: ever longer steps while the loss falls, then vertices of parabolas."""
+    least, step = (0.0, math.log(2)) if p.integer else (math.log(base * float(_ABOVE)) if base else -math.inf, 0.1)
+    most = math.log(high - base)
+    found = {best.values: best}
+
+    def loss(t: float) -> float:
+        x = base + math.exp(t)
+        one = at(_moved(best.values, p.name, round(x) if p.integer else Fraction(f"{min(x, 1):.6g}")))
+        if one is not None:
+            found[one.values] = one
+        return math.inf if one is None else math.log(one.risk)
+
+    start = min(max(math.log(dict(best.values)[p.name] - base), least), most)
+    known = {start: math.log(best.risk)}
     for way in (1, -1):
-        far, at = step, start
-        while True:
-            after = min(at + way * far, most)
-            if after in known:
-                break
+        far, here = step * (20 if base and not p.integer else 1), start
+        while (after := min(max(here + way * far, least), most)) not in known:
             known[after] = loss(after)
-            if not known[after] < known[at]:
+            if not known[after] < known[here] - float(_GAIN) / 4:
                 break
-            at, far = after, 2 * far
-        if at != start:
+            here, far = after, 2 * far
+        if here != start:
             break
     for _ in range(_PARABOLAS):
         places = sorted(known)
         i = places.index(min(known, key=lambda t: known[t]))
         if not 0 < i < len(places) - 1:
-            return
+            break
         (a, b, c), (x, y, z) = places[i - 1 : i + 2], (known[t] for t in places[i - 1 : i + 2])
-        if not max(x, z) < math.inf:
-            vertex = (a + b) / 2 if z == math.inf else (b + c) / 2
-        else:
-            left, right = (b - a) * (z - y), (c - b) * (x - y)
-            vertex = b + ((c - b) * right - (b - a) * left) / (2 * (left + right)) if left + right > 0 else b
+        left, right = (b - a) * (z - y), (c - b) * (x - y)
+        vertex = (a + b) / 2 if z == math.inf else (b + c) / 2
+        if max(x, z) < math.inf and left + right > 0:
+            vertex = b + ((c - b) * right - (b - a) * left) / (2 * (left + right))
         if min(abs(vertex - t) for t in places) < step / 8:
-            return
+            break
         known[vertex] = loss(vertex)
+    return min(found.values(), key=lambda entry: entry.risk)
 
 
 def share_of(tried: Tried) -> Fraction:
@@ -217,7 +229,14 @@ def named(one: Family, match: Match, candidates: Sequence[Proposal]) -> list[Par
 
 
 def settled_for(
-    one: Family, closed: Forms, match: Match, n: int, tried: Sequence[Tried], before: Settled | None = None
+    one: Family,
+    closed: Forms,
+    match: Match,
+    n: int,
+    tried: Sequence[Tried],
+    before: Settled | None = None,
+    *,
+    doubt: float = DOUBT,
 ) -> Settled:
     """What is known about all parameters of a family, given the risks of some, and what was known of fewer."""
     if not one.free:
@@ -241,14 +260,14 @@ def settled_for(
         return local
     if has_share(one):
         floor = best * (1 - GAP)
-        rivals = Rivals(one, closed, match, n, floor, rest=[] if before is None else list(before.rest))
+        rivals = Rivals(one, closed, match, n, floor, doubt=doubt, rest=[] if before is None else list(before.rest))
         left = rivals.left()
         if left is None or left:
             return replace(local, left=left or (), rest=tuple(rivals.rest))
         return Settled(floor, f"certified: no parameters have a risk smaller by {float(GAP):.0%}")
     name = integer_of(one)
     least = {int(dict(entry.values)[name]): least_risk(entry, n) for entry in tried}
-    left = Rivals(one, closed, match, n, best).left(frozenset(least))
+    left = Rivals(one, closed, match, n, best, doubt=doubt).left(frozenset(least))
     if left is None:
         return local
     # The risk of what was tried is known up to the width of its level: some may have less than the best at the match.

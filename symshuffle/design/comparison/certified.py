@@ -55,6 +55,9 @@ One direction is below the larger of both: it shows that the target is exceeded,
 DOUBT: Final = 5.0
 """The usual doubt of the Gaussian limit: infinitely much asks for every bound, and excludes no less."""
 
+_ALIKE: Final = 0.05
+"""Difference of logarithms of bounds in two orders up to which both are asked for."""
+
 _LAST: Final = 6
 _MARGIN: Final = 0.05
 """How many of the last bounds tell how far guesses are off, and what is added to that."""
@@ -93,6 +96,9 @@ class Rivals:
     - ``spared``: guesses for which no bound was asked for.
     - ``settled``: whether boxes are excluded for which every bound was asked for.
     - ``excesses``: of best corners of boxes, the excess of the ratio cap at which they have the risk to beat.
+    - ``ahead``: by how much the logarithm of a bound is larger in one order than in the other, as far as a larger box
+      told: the order in which it is smaller is not asked then.
+    - ``off``: the logarithm of the last bound over the target, where every bound is asked for.
     - ``alike``: not empty where one direction was once no larger than the other, which then is not asked for.
     """
 
@@ -107,6 +113,8 @@ class Rivals:
     seen: list[tuple[float, float]] = field(default_factory=list, compare=False)
     spared: list[float] = field(default_factory=list, compare=False)
     settled: dict[Box, bool] = field(default_factory=dict, init=False, compare=False)
+    ahead: dict[Box, float] = field(default_factory=dict, init=False, compare=False)
+    off: list[float] = field(default_factory=list, init=False, compare=False)
     excesses: dict[Setting, Fraction] = field(default_factory=dict, init=False, compare=False)
     alike: list[bool] = field(default_factory=list, init=False, compare=False)
 
@@ -143,6 +151,8 @@ class Rivals:
                 continue
             halves = self._halves(box)
             if halves is not None:
+                if box in self.ahead:
+                    self.ahead.update(dict.fromkeys(halves, self.ahead[box] / 2))
                 boxes.extend(halves)
                 continue
             largest = (None if box.integers is None else box.integers[0]), (box.shares or (1, Fraction(1)))[1]
@@ -185,10 +195,22 @@ class Rivals:
         if box in self.settled:
             return self.settled[box]
         both, before = self.family.base == HASHING and box.shares is not None, len(self.spared)
-        first = self.match.kind is not MatchKind.EPS_DELTA  # the one that excludes more boxes
-        found = any(self._excludes(box, Degrading(self.family, by)) for by in ((first, not first) if both else (True,)))
+        first, ahead = self.match.kind is not MatchKind.EPS_DELTA, self.ahead.get(box)  # one excludes more boxes
+        ways = (first, not first) if both else (True,)
+        if ahead is not None and self._halves(box) is not None:
+            ways = (ahead > 0,) if abs(ahead) > _ALIKE else (ahead > 0, ahead <= 0)
+        off: dict[bool, float] = {}
+        found = False
+        for by in ways:
+            self.off.clear()
+            found = self._excludes(box, Degrading(self.family, by))
+            off.update((by, last) for last in self.off)
+            if found:
+                break
         if found or len(self.spared) == before:
             self.settled[box] = found
+        if len(off) == 2:
+            self.ahead[box] = off[True] - off[False]
         return found
 
     def _excludes(self, box: Box, order: Degrading) -> bool:
@@ -310,6 +332,8 @@ class Rivals:
                     break
         except (Unsupported, NotDecided):
             return False
+        if found.lower > 0 and math.isinf(self.doubt):
+            self.off.append(natural_log(found.lower) - goal)
         if math.isfinite(likely) and found.lower > 0:
             self.seen.append((place, natural_log(found.lower) - likely))
         return found.lower > self.match.delta

@@ -20,6 +20,7 @@ Bound: TypeAlias = Callable[[Fraction, float], Bracket]
 """From an argument and a relative width to aim at, to a bracket around a monotone function."""
 
 _FIRST: Final = Fraction(1, 2**30)
+_DEEPEST: Final = 1e6
 _FINEST: Final = 1e-9
 """Width that is not passed for the sake of a flat function alone."""
 
@@ -59,14 +60,16 @@ class Point:
     value: Bracket
 
 
-def settle(bound: Bound, target: Fraction, rel: float, x: Fraction, widest: float = 1e-2) -> Point:
+def settle(
+    bound: Bound, target: Fraction, rel: float, x: Fraction, *, widest: float = 1e-2, deepest: float = 1e3
+) -> Point:
     """The function at x, as finely as it takes to tell it from the target, but not much finer than ``rel``.
 
     Finer than ``rel`` is needed where the function is flat. The coarser bracket stands, undecided, where the engine
     refuses a finer width, or has missed two widths and the finer one has not helped.
     """
     coarse = {max(width, rel) for width in (1e-2, 1e-4, rel)}
-    flat = {max(rel / factor, min(rel, _FINEST)) for factor in (30, 1000)}
+    flat = {max(rel / factor, min(rel, _FINEST)) for factor in (30, deepest)}
     first, *finer = sorted({min(width, widest) for width in coarse | flat}, reverse=True)
     value = bound(x, first)
     for width in finer:
@@ -146,16 +149,18 @@ def narrow(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: P
 
     The function may rise or fall from one to the other.
     """
-    widest = 1e-2
+    widest, deepest = 1e-2, 1e3
     while abs(meets.x - above.x) > Fraction(rel) * max(meets.x, above.x):
         before = above, meets
         for x in _candidates(above, meets, target, rel):
             if min(above.x, meets.x) < x < max(above.x, meets.x):
-                point = settle(bound, target, rel, x, widest)
+                point = settle(bound, target, rel, x, widest=widest, deepest=deepest)
                 meets = point if point.value.upper <= target else meets
                 above = point if point.value.lower > target else above
                 widest = _near_enough(point.value, target, widest)
-        if before == (above, meets):
+        if before == (above, meets) and deepest < _DEEPEST:
+            deepest = _DEEPEST  # where it is as flat as that
+        elif before == (above, meets):
             width = float(abs(meets.x - above.x) / max(meets.x, above.x))
             raise Unsupported(
                 f"the engine resolves {what} to a relative width of {width:.1e}; ask for a rel above that"

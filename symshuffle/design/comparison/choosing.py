@@ -34,7 +34,7 @@ _NEIGHBOURS: Final = 1e-4
 _USUAL: Final = 0.1
 """Difference of the logarithm of delta from that of the Gaussian limit up to which doubles rank parameters."""
 
-_COARSE: Final = 1e-3
+_COARSE: Final = 1e-4
 _GAIN: Final = Fraction(1, 1000)
 """Relative width at which levels on the way down are matched, and the relative gain of loss that is looked for."""
 
@@ -84,7 +84,7 @@ def matched_of(
 def around(one: Family, best: Tried, match: Match, closed: Forms, n: int, rel: float) -> list[Tried]:
     """Neighbouring shares, ever closer to the best of them."""
     found: list[Tried] = []
-    step, start, coarse = Fraction(1, 5), best, max(rel, _NEIGHBOURS)
+    step, start, coarse = Fraction(1, 5), best, max(rel, _COARSE)
     while step > CLOSEST:
         share = share_of(best)
         ends = [Fraction(f"{float(p):.6g}") for p in (share * (1 - step), min(Fraction(1), share * (1 + step)))]
@@ -117,10 +117,7 @@ def is_rare(one: Family, best: Tried, match: Match, n: int) -> bool:
 
 
 def descended(one: Family, start: Tried, match: Match, closed: Forms, n: int, rel: float) -> list[Tried]:
-    """The best choice on the way down from one, and from a share that is hardly ever sent: integer and share in turn.
-
-    Empty where nothing better is found.
-    """
+    """The best choice on the way down from one, and from a share that is hardly ever sent: integer and share in turn."""
     coarse, seen = max(rel, _COARSE), {start.values: start}
 
     def at(values: Parameters) -> Tried | None:
@@ -143,7 +140,9 @@ def descended(one: Family, start: Tried, match: Match, closed: Forms, n: int, re
         if rare is not None:
             down(rare, least)
     best = min(seen.values(), key=lambda entry: entry.risk)
-    return [] if best is start else matched_of(one, [best.values], match, closed, n, rel) or [best]
+    if best is start or coarse == rel:
+        return [best]
+    return matched_of(one, [best.values], match, closed, n, rel) or [best]
 
 
 def _moved(values: Parameters, name: str, value: int | Fraction) -> Parameters:

@@ -28,6 +28,7 @@ from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, Exp, Verdict, less, lower_end, natural_log, to_arb, working_precision
 from symshuffle.base.numbers.texts import LARGEST_PARAMETER
+from symshuffle.base.results import Bracket
 from symshuffle.decompositions.calculated import calculated
 from symshuffle.design.comparison.degrading import HASHING, Box, Degrading, Setting
 from symshuffle.design.comparison.families import Family
@@ -98,7 +99,7 @@ class Rivals:
     - ``excesses``: of best corners of boxes, the excess of the ratio cap at which they have the risk to beat.
     - ``ahead``: by how much the logarithm of a bound is larger in one order than in the other, as far as a larger box
       told: the order in which it is smaller is not asked then.
-    - ``off``: the logarithm of the last bound over the target, where every bound is asked for.
+    - ``off``: the logarithm of the last bound over the target.
     - ``alike``: not empty where one direction was once no larger than the other, which then is not asked for.
     """
 
@@ -317,26 +318,27 @@ class Rivals:
             self.spared.append(likely)
             return False
         try:
-            reduced = reduction(self.family.source(lam=1 + excess, **dict(Degrading(self.family).parameters(point))))
-            for way, rel in _LOOKS:
-                found = delta(
-                    reduced, n=self.n, eps=self.match.value, direction=way, rel=rel, rigour=self.rigour
-                ).bracket
-                if way is Question.FORWARD:
-                    forward = found
-                elif found.lower <= forward.upper:
-                    self.alike.append(True)
-                if found.lower > self.match.delta:
-                    break
-                if found.upper <= self.match.delta and (way is Question.BOTH or self.alike):
-                    break
+            found = self._spent(self.match.delta, point, excess)
         except (Unsupported, NotDecided):
             return False
-        if found.lower > 0 and math.isinf(self.doubt):
+        if found.lower > 0:
             self.off.append(natural_log(found.lower) - goal)
-        if math.isfinite(likely) and found.lower > 0:
-            self.seen.append((place, natural_log(found.lower) - likely))
+            if math.isfinite(likely):
+                self.seen.append((place, natural_log(found.lower) - likely))
         return found.lower > self.match.delta
+
+    def _spent(self, target: Fraction, point: Setting, excess: Fraction) -> Bracket:
+        """Delta of a point, in the larger direction or one, as closely as it takes to tell it from a target."""
+        reduced = reduction(self.family.source(lam=1 + excess, **dict(Degrading(self.family).parameters(point))))
+        for way, rel in _LOOKS:
+            found = delta(reduced, n=self.n, eps=self.match.value, direction=way, rel=rel, rigour=self.rigour).bracket
+            if way is Question.FORWARD:
+                forward = found
+            elif found.lower <= forward.upper:
+                self.alike.append(True)
+            if found.lower > target or (found.upper <= target and (way is Question.BOTH or self.alike)):
+                break
+        return found
 
     def _likely(self, point: Setting, excess: Fraction) -> float:
         """The logarithm of delta in the Gaussian limit: a guess, on which nothing rests."""

@@ -28,15 +28,14 @@ _SUBSETS: Final = "subset-selection"
 CLOSEST: Final = Fraction(1, 50)
 """Relative distance of shares below which neighbours are not looked at."""
 
-_NEIGHBOURS: Final = 1e-4
-"""Relative width at which the levels of neighbouring shares are matched; that of the best one is matched again."""
-
 _USUAL: Final = 0.1
 """Difference of the logarithm of delta from that of the Gaussian limit up to which doubles rank parameters."""
 
 _COARSE: Final = 1e-4
+"""Relative width at which the levels of others are matched; that of the best one is matched again."""
+
 _GAIN: Final = Fraction(1, 1000)
-"""Relative width at which levels on the way down are matched, and the relative gain of loss that is looked for."""
+"""Relative gain of loss that is looked for."""
 
 _ABOVE: Final = Fraction(1, 2500)
 """Relative distance of a share from the smallest one that can be matched, at which it is tried."""
@@ -117,7 +116,7 @@ def is_rare(one: Family, best: Tried, match: Match, n: int) -> bool:
 
 
 def descended(one: Family, start: Tried, match: Match, closed: Forms, n: int, rel: float) -> list[Tried]:
-    """The best choice on the way down from one, and from a share that is hardly ever sent: integer and share in turn."""
+    """The best choice on the way down from one, and from a share that is hardly ever sent, one parameter at a time."""
     coarse, seen = max(rel, _COARSE), {start.values: start}
 
     def at(values: Parameters) -> Tried | None:

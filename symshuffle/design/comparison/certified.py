@@ -44,7 +44,7 @@ MOST_INPUTS: Final = 200
 """Inputs beyond which boxes are not searched."""
 
 _MOST_BOXES: Final = 600
-_MOST_TWO_SIDED: Final = 450
+_MOST_TWO_SIDED: Final = 300
 """Boxes of integers and shares, which are settled one by one only where few are left."""
 _BITS: Final = 80
 _LOOKS: Final = ((Question.FORWARD, 0.1), (Question.BOTH, 1e-2), (Question.BOTH, 1e-6))

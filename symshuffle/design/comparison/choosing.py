@@ -40,7 +40,7 @@ _GAIN: Final = Fraction(1, 1000)
 _ABOVE: Final = Fraction(1, 2500)
 """Relative distance of a share from the smallest one that can be matched, at which it is tried."""
 
-_PARABOLAS: Final = 3
+_PARABOLAS: Final = 5
 
 LOCAL: Final = "local search: a better choice is not excluded"
 
@@ -196,7 +196,7 @@ def _along(p: Free, best: Tried, at: Callable[[Parameters], Tried | None], base:
         vertex = (a + b) / 2 if z == math.inf else (b + c) / 2
         if max(x, z) < math.inf and left + right > 0:
             vertex = b + ((c - b) * right - (b - a) * left) / (2 * (left + right))
-        if min(abs(vertex - t) for t in places) < step / 8:
+        if min(abs(vertex - t) for t in places) < step / 32:
             break
         known[vertex] = loss(vertex)
     return min(found.values(), key=lambda entry: entry.risk)

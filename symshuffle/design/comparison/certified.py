@@ -23,7 +23,7 @@ import flint
 from symshuffle.accountants.bounds.gaussian_limit import log_profile
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import MatchKind, Population, Question, Rigour, replace_choice
+from symshuffle.base.choices import MatchKind, Question, Rigour, replace_choice
 from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, Exp, Verdict, less, lower_end, natural_log, to_arb, working_precision
@@ -55,6 +55,9 @@ One direction is below the larger of both: it shows that the target is exceeded,
 
 DOUBT: Final = 5.0
 """The usual doubt of the Gaussian limit: infinitely much asks for every bound, and excludes no less."""
+
+_STRIDE: Final = 1.4
+"""Length of a box in that of the last one that was excluded, where every bound is asked for."""
 
 _ALIKE: Final = 0.05
 """Difference of logarithms of bounds in two orders up to which both are asked for."""
@@ -99,6 +102,7 @@ class Rivals:
     - ``excesses``: of best corners of boxes, the excess of the ratio cap at which they have the risk to beat.
     - ``ahead``: by how much the logarithm of a bound is larger in one order than in the other, as far as a larger box
       told: the order in which it is smaller is not asked then.
+    - ``long``: the logarithm of the ratio of both ends of the last shares that were excluded.
     - ``off``: the logarithm of the last bound over the target.
     - ``alike``: not empty where one direction was once no larger than the other, which then is not asked for.
     """
@@ -115,6 +119,7 @@ class Rivals:
     spared: list[float] = field(default_factory=list, compare=False)
     settled: dict[Box, bool] = field(default_factory=dict, init=False, compare=False)
     ahead: dict[Box, float] = field(default_factory=dict, init=False, compare=False)
+    long: list[float] = field(default_factory=list, init=False, compare=False)
     off: list[float] = field(default_factory=list, init=False, compare=False)
     excesses: dict[Setting, Fraction] = field(default_factory=dict, init=False, compare=False)
     alike: list[bool] = field(default_factory=list, init=False, compare=False)
@@ -145,10 +150,16 @@ class Rivals:
                 continue
             if box.integers is not None and box.integers[0] > LARGEST_PARAMETER:
                 return None  # no mechanism is asked about so far out
+            ahead = self._stride(box)
+            if ahead is not None:
+                boxes.extend(ahead)
+                continue
             looked += 1
             if looked > (_MOST_TWO_SIDED if box.shares and self.family.base == HASHING else _MOST_BOXES):
                 return None
             if self.excludes(box):
+                if box.shares is not None and box.shares[0] > 0:
+                    self.long[:] = [math.log(box.shares[1] / box.shares[0])]
                 continue
             halves = self._halves(box)
             if halves is not None:
@@ -162,6 +173,16 @@ class Rivals:
                 return (Degrading(self.family).parameters(largest),)
             found.append(Degrading(self.family).parameters(largest))
         return tuple(found)
+
+    def _stride(self, box: Box) -> tuple[Box, Box] | None:
+        """A box cut beside one hardly longer than the last that was excluded; None where it is asked whole."""
+        if not (self.long and box.shares and box.shares[0] > 0 and math.isinf(self.doubt)):
+            return None
+        low, high = box.shares
+        if self.family.base == HASHING or math.log(high / low) < 2 * self.long[0]:
+            return None
+        cut = Fraction(f"{float(high) * math.exp(-_STRIDE * self.long[0]):.6g}")
+        return (replace(box, shares=(low, cut)), replace(box, shares=(cut, high))) if low < cut < high else None
 
     def _all(self) -> list[Box]:
         shares = (Fraction(0), Fraction(1)) if any(not p.integer for p in self.family.free) else None
@@ -372,12 +393,3 @@ def _ball(text: str, values: dict[str, Fraction]) -> Ball:
         known = {name: to_arb(value) for name, value in values.items()}
         found = calculated(text)(known)
         return Ball.from_arb(found if isinstance(found, flint.arb) else to_arb(found), _BITS)
-
-
-def frontier_risk(k: int, match: Match, n: int) -> Fraction | None:
-    """No equivariant channel with k inputs has a smaller risk at a chi-square budget; None at another match."""
-    if match.kind is not MatchKind.CHI_SQUARE or k < 3:
-        return None
-    from symshuffle.utility.frontiers.frontier import trace_frontier  # it loads algebra
-
-    return trace_frontier(k, match.value).risk_constant(Population.FIXED).scaled(Fraction(1, n)).lower

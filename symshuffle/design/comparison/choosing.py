@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from symshuffle.accountants.bounds.gaussian_limit import log_profile
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import Loss, MatchKind
+from symshuffle.base.choices import Loss, MatchKind, Population
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Exp, enclose, lower_end, natural_log, upper_end
-from symshuffle.design.comparison.certified import DOUBT, GAP, MOST_INPUTS, Rivals, Settled, frontier_risk
+from symshuffle.design.comparison.certified import DOUBT, GAP, MOST_INPUTS, Rivals, Settled
 from symshuffle.design.comparison.chosen import Chosen
 from symshuffle.design.comparison.degrading import Degrading
 from symshuffle.design.comparison.families import Family, Free
@@ -181,7 +181,7 @@ def _along(p: Free, best: Tried, at: Callable[[Parameters], Tried | None], base:
         far, here = step * (20 if base and not p.integer else 1), start
         while (after := min(max(here + way * far, least), most)) not in known:
             known[after] = loss(after)
-            if not known[after] < known[here] - float(_GAIN) / 4:
+            if not known[after] < known[here] - float(_GAIN):
                 break
             here, far = after, 2 * far
         if here != start:
@@ -278,6 +278,15 @@ def settled_for(
         min(best, *least.values()),
         f"certified: {how}" if len(close) > 1 else f"certified: every other {name} has a larger risk",
     )
+
+
+def frontier_risk(k: int, match: Match, n: int) -> Fraction | None:
+    """No equivariant channel with k inputs has a smaller risk at a chi-square budget; None at another match."""
+    if match.kind is not MatchKind.CHI_SQUARE or k < 3:
+        return None
+    from symshuffle.utility.frontiers.frontier import trace_frontier  # it loads algebra
+
+    return trace_frontier(k, match.value).risk_constant(Population.FIXED).scaled(Fraction(1, n)).lower
 
 
 def votes_of(at: Chosen) -> tuple[VoteNoise | None, str]:

@@ -37,6 +37,9 @@ _BELOW_ZERO: Final = Fraction(15, 16)
 _BLURRED: Final = 2
 """Values that may leave open which side of the target they are on, before the next ones are asked for more finely."""
 
+_FLAT: Final = 30
+"""How many times a function is flatter than its guide where this is not believed."""
+
 _FLATTEST: Final = 1e-5
 _WIDEST: Final = 1e-3
 _NARROWEST: Final = 1e-13
@@ -201,8 +204,8 @@ def _predicted(
     last, steep = known[-1].place, known[-1].steep
     found: list[_Seen] = []
     for most in (1, 3, 3, 2, 1):  # the nearest values are those next to the crossing, once it is known
-        if most < len(found):
-            break  # fewer values tell less
+        if most < len(found) and steep < known[-1].steep / _FLAT:
+            break  # fewer values would have the slope of the guide
         near = _useful(known, last, steep)[:most]
         through = interpolation([one.place for one in near], [one.height for one in near])
 

@@ -144,6 +144,16 @@ def descended(one: Family, start: Tried, match: Match, closed: Forms, n: int, re
     return matched_of(one, [best.values], match, closed, n, rel) or [best]
 
 
+def beside(one: Family, best: Tried, variants: int, match: Match, closed: Forms, n: int, rel: float) -> list[Tried]:
+    """The integers next to the best one, where several rows are wanted and no share is to be chosen."""
+    if variants == 1 or has_share(one):
+        return []
+    name = integer_of(one)
+    at, (first, last) = int(dict(best.values)[name]), one.free_range(next(p for p in one.free if p.integer))
+    near = [x for x in range(at - variants + 1, at + variants) if x != at and first <= x <= last]
+    return matched_of(one, [_moved(best.values, name, x) for x in near], match, closed, n, rel)
+
+
 def _moved(values: Parameters, name: str, value: int | Fraction) -> Parameters:
     return tuple((other, value if other == name else kept) for other, kept in values)
 

@@ -27,6 +27,7 @@ from symshuffle.design.comparison.choosing import (
     CLOSEST,
     LOCAL,
     around,
+    beside,
     descended,
     has_share,
     is_unusual,
@@ -290,6 +291,7 @@ def _best(
     unusual = bool(one.free and closed.risk and goal) and is_unusual(one, best, match, closed, n, goal)
     if unusual:
         tried += descended(one, best, match, closed, n, rel)
+        tried += beside(one, min(tried, key=lambda entry: entry.risk), variants, match, closed, n, rel)
     doubt, near = (math.inf, descended) if unusual else (DOUBT, around)
     settled = settled_for(one, closed, match, n, tried, doubt=doubt)
     searched = Fraction(0)  # around this share nothing is better

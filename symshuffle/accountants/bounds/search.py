@@ -152,12 +152,13 @@ def narrow(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: P
     widest, deepest = 1e-2, 1e3
     while abs(meets.x - above.x) > Fraction(rel) * max(meets.x, above.x):
         before = above, meets
-        for x in _candidates(above, meets, target, rel):
+        for x in _candidates(above, meets, target, rel, flat=widest < 1e-2):
             if min(above.x, meets.x) < x < max(above.x, meets.x):
                 point = settle(bound, target, rel, x, widest=widest, deepest=deepest)
                 meets = point if point.value.upper <= target else meets
                 above = point if point.value.lower > target else above
-                widest = _near_enough(point.value, target, widest)
+                gap = float(abs(meets.x - above.x) / max(meets.x, above.x))
+                widest = _near_enough(point.value, target, widest, gap)
         if before == (above, meets) and deepest < _DEEPEST:
             deepest = _DEEPEST  # where it is as flat as that
         elif before == (above, meets):
@@ -168,10 +169,10 @@ def narrow(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: P
     return Crossing(above.x, meets.x, meets.value, above.value)
 
 
-def _near_enough(value: Bracket, target: Fraction, widest: float) -> float:
-    """A width to ask for first where one value was as close to the target as this one."""
+def _near_enough(value: Bracket, target: Fraction, widest: float, gap: float) -> float:
+    """A width to ask for first where a value was as close to the target, over a gap of arguments so much wider."""
     off = abs(float(value.midpoint / target) - 1)
-    return min(widest, max(30 * off, 1e-7))
+    return min(widest, max(30 * off, 1e-7)) if 100 * off < gap else widest
 
 
 def integers_around(
@@ -236,9 +237,9 @@ def _fine_enough(value: Bracket, target: Fraction) -> float:
     return min(max(abs(1 - float(value.midpoint / target)) / 4, 1e-14), 1e-2)
 
 
-def _candidates(above: Point, meets: Point, target: Fraction, rel: float) -> Iterator[Fraction]:
+def _candidates(above: Point, meets: Point, target: Fraction, rel: float, *, flat: bool) -> Iterator[Fraction]:
     """Arguments to try: just to the right and to the left of the interpolated root, then the middle."""
-    guess = _guess(above, meets, target)
+    guess = _guess(above, meets, target, flat=flat)
     margin = Fraction(rel) * guess / 3
     for x in (guess + margin, guess - margin, (above.x + meets.x) / 2):
         # A short decimal, but fine enough to tell the candidates apart.
@@ -246,12 +247,12 @@ def _candidates(above: Point, meets: Point, target: Fraction, rel: float) -> Ite
         yield Fraction(round(x * 10**places), 10**places)
 
 
-def _guess(above: Point, meets: Point, target: Fraction) -> Fraction:
+def _guess(above: Point, meets: Point, target: Fraction, *, flat: bool) -> Fraction:
     """Where the logarithm of the function, interpolated, crosses the target; the middle if that is not to be had."""
     if meets.value.upper == 0:
         return (above.x + meets.x) / 2
     over, under = (
-        natural_log(above.value.lower) - natural_log(target),
+        natural_log(above.value.lower if flat else above.value.upper) - natural_log(target),
         natural_log(target) - natural_log(meets.value.upper),
     )
     share = min(max(over / (over + under), 0.01), 0.99) if over + under > 0 else 0.5

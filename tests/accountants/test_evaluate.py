@@ -88,3 +88,15 @@ def test_a_ratio_of_ten_million_is_searched(delta):
     channel = Channel(((Fraction(1, 2), Fraction(2, 5), Fraction(1, 10)), (rare, 1 - rare, Fraction(0))))
     found, truth = epsilon(channel, n=1, delta=delta).bracket, math.log((Fraction(3, 5) - delta) / rare)
     assert float(found.lower) * (1 - 1e-15) <= truth <= float(found.upper) * (1 + 1e-15) and found.relative_width < 1e-5
+
+
+def test_a_bound_that_hardly_falls_with_eps_is_searched():
+    source, target = mechanism("aug-rr").at(k=50, p="501/10000", eps0="10.335"), Fraction("0.05")
+    found = epsilon(source, n=30, delta=target, rel=1e-4, attain=True)
+    below, above = (
+        delta(source, n=30, eps=end, rigour=Rigour.BALL, rel=1e-10).bracket
+        for end in (found.bracket.lower, found.bracket.upper)
+    )
+    assert above.upper <= target < below.lower < target * (1 + Fraction(1, 10**6))
+    assert found.bracket.width <= found.bracket.upper / 10**4
+    assert found.attained.lower == found.bracket.lower  # all of this bound is attained

@@ -48,6 +48,32 @@ def test_the_best_integer_is_that_of_brute_force(name, integer, values, given):
     assert row.choice.startswith(("certified", "proved"))
 
 
+FAR_FROM_THE_LIMIT = (
+    (
+        "aug-rr",
+        50,
+        30,
+        {"eps": "0.3", "delta": "0.05"},
+        [(("p", F(p)),) for p in ("1", "0.9", "0.3", "0.06", "0.0505")],
+    ),
+    ("olh", 14, 39, {"eps": "2.6", "delta": "7e-5"}, [(("g", g),) for g in (24, 36, 44, 45, 46, 47, 48, 64)]),
+)
+
+
+@pytest.mark.parametrize(("name", "k", "n", "given", "others"), FAR_FROM_THE_LIMIT)
+def test_few_users_have_the_best_choice_of_brute_force(name, k, n, given, others):
+    row = compare(k, n=n, mechanisms=[name], **given).rows[0]
+    risks = [matched_risk(name, k, n, given, values) for values in others]
+    assert row.floor is not None and row.floor <= min(risks)
+    assert row.risk.upper <= min(risks) * (1 + F(1, 1000))
+
+
+def test_variants_of_few_users_are_next_to_the_best_integer():
+    found = compare(14, n=39, eps="2.6", delta="7e-5", mechanisms=["olh"], variants=3)
+    integers = sorted(dict(row.parameters)["g"] for row in found.rows)
+    assert integers[2] - integers[0] == 2
+
+
 @pytest.mark.parametrize("given", [BUDGET, CENTRAL], ids=str)
 @pytest.mark.parametrize("name", ["aug-rr", "thinned oue"])
 def test_no_share_of_brute_force_is_below_the_floor(name, given):

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Final
 
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
@@ -34,6 +35,7 @@ _FEW: Final = 2
 _FAR_OUT: Final = 10.0
 """Standard deviations out of which a tail is taken to be, at most."""
 
+_APART: Final = 8
 _SHARE_OF_RADII: Final = 0.1
 """Share of the width asked for that the radii of a law in doubles may take."""
 
@@ -156,17 +158,20 @@ def _from_both_sides(source: Reduction, n: int, order: Real, request: Request) -
 def _resolved(law: Law, n: int, rel: float) -> bool:
     """Whether the radii of a law are expected to move H(n) by far less than the relative width asked for.
 
-    Radii r of the values move it by about r sqrt(n) z^2 / sigma, shares p of the weights by n p z, if H(n) is a tail z
+    Not where sums of n radii are as large as the distance of two values. Radii r of the values move it by about
+    r sqrt(n) z^2 / sigma, shares p of the weights by n p z, if H(n) is a tail z
     standard deviations out. A guess, on which no bound rests: where it errs, the bracket is wider, and balls follow.
     """
     unit = max(abs(upper_end(v)) for v in law.values) or Fraction(1)  # doubles end before small budgets do
     values = [(float(lower_end(v) / unit), float(upper_end(v) / unit)) for v in law.values]
+    radius = max(high - low for low, high in values) / 2
+    if any(low - high <= _APART * n * radius for (_, high), (low, _) in pairwise(sorted(values))):
+        return False
     ends = [(lower_end(w), upper_end(w)) for w in law.weights]
     weights = [(float(low), float(high)) for low, high in ends]
     atoms = [((a + b) / 2, (p + q) / 2) for (a, b), (p, q) in zip(values, weights, strict=True)]
     mean = sum(value * mass for value, mass in atoms)
     deviation = math.sqrt(sum(mass * (value - mean) ** 2 for value, mass in atoms))
-    radius = max(high - low for low, high in values) / 2
     share = float(max((high - low) / high for low, high in ends)) / 2
     moved = _FAR_OUT * (n * share + _FAR_OUT * radius * math.sqrt(n) / max(deviation, _LEAST_DEVIATION))
     return moved <= rel * _SHARE_OF_RADII

@@ -34,6 +34,13 @@ _UNKNOWN: Final = 0.1
 _BELOW_ZERO: Final = Fraction(15, 16)
 """Where to look first below an argument at which the function is 0."""
 
+_BLURRED: Final = 2
+"""Values that may leave open which side of the target they are on, before the next ones are asked for more finely."""
+
+_FLAT: Final = 30
+"""How many times a function is flatter than its guide where this is not believed."""
+
+_FLATTEST: Final = 1e-5
 _WIDEST: Final = 1e-3
 _NARROWEST: Final = 1e-13
 
@@ -148,6 +155,9 @@ def _next(
         x = _rounded(root, min(fine / 10, 1e-3), guide)
         if all(point.x != x for point in seen):
             return [(x, _clipped(steep * max(fine / 10, off / 30)))]
+    # Values that tell no side at these widths mean that the function is flatter than its guide.
+    blurred = sum(point.value.lower <= target < point.value.upper for point in seen)
+    steep /= 30.0 ** max(blurred - _BLURRED, 0)
     # A side that is known closer to the crossing need not be looked at again.
     behind, before = (meets, above) if guide.falling else (above, meets)
     return [
@@ -194,6 +204,8 @@ def _predicted(
     last, steep = known[-1].place, known[-1].steep
     found: list[_Seen] = []
     for most in (1, 3, 3, 2, 1):  # the nearest values are those next to the crossing, once it is known
+        if most < len(found) and steep < known[-1].steep / _FLAT:
+            break  # fewer values would have the slope of the guide
         near = _useful(known, last, steep)[:most]
         through = interpolation([one.place for one in near], [one.height for one in near])
 
@@ -205,7 +217,7 @@ def _predicted(
         try:
             if excess(low) < 0 < excess(high):
                 last = rising_root(excess, low, high)
-                steep = max(abs(excess(last + 1e-4) - excess(last - 1e-4)) / 2e-4, 1e-3)
+                steep = max(abs(excess(last + 1e-4) - excess(last - 1e-4)) / 2e-4, _FLATTEST)
                 found = near
         except (ValueError, OverflowError):
             continue

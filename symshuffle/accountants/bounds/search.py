@@ -20,6 +20,7 @@ Bound: TypeAlias = Callable[[Fraction, float], Bracket]
 """From an argument and a relative width to aim at, to a bracket around a monotone function."""
 
 _FIRST: Final = Fraction(1, 2**30)
+_DEEPEST: Final = 1e6
 _FINEST: Final = 1e-9
 """Width that is not passed for the sake of a flat function alone."""
 
@@ -59,15 +60,17 @@ class Point:
     value: Bracket
 
 
-def settle(bound: Bound, target: Fraction, rel: float, x: Fraction) -> Point:
+def settle(
+    bound: Bound, target: Fraction, rel: float, x: Fraction, *, widest: float = 1e-2, deepest: float = 1e3
+) -> Point:
     """The function at x, as finely as it takes to tell it from the target, but not much finer than ``rel``.
 
     Finer than ``rel`` is needed where the function is flat. The coarser bracket stands, undecided, where the engine
     refuses a finer width, or has missed two widths and the finer one has not helped.
     """
     coarse = {max(width, rel) for width in (1e-2, 1e-4, rel)}
-    flat = {max(rel / factor, min(rel, _FINEST)) for factor in (30, 1000)}
-    first, *finer = sorted(coarse | flat, reverse=True)
+    flat = {max(rel / factor, min(rel, _FINEST)) for factor in (30, deepest)}
+    first, *finer = sorted({min(width, widest) for width in coarse | flat}, reverse=True)
     value = bound(x, first)
     for width in finer:
         if value.upper <= target or value.lower > target:
@@ -146,19 +149,30 @@ def narrow(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: P
 
     The function may rise or fall from one to the other.
     """
+    widest, deepest = 1e-2, 1e3
     while abs(meets.x - above.x) > Fraction(rel) * max(meets.x, above.x):
         before = above, meets
-        for x in _candidates(above, meets, target, rel):
+        for x in _candidates(above, meets, target, rel, flat=widest < 1e-2):
             if min(above.x, meets.x) < x < max(above.x, meets.x):
-                point = settle(bound, target, rel, x)
+                point = settle(bound, target, rel, x, widest=widest, deepest=deepest)
                 meets = point if point.value.upper <= target else meets
                 above = point if point.value.lower > target else above
-        if before == (above, meets):
+                gap = float(abs(meets.x - above.x) / max(meets.x, above.x))
+                widest = _near_enough(point.value, target, widest, gap)
+        if before == (above, meets) and deepest < _DEEPEST:
+            deepest = _DEEPEST  # where it is as flat as that
+        elif before == (above, meets):
             width = float(abs(meets.x - above.x) / max(meets.x, above.x))
             raise Unsupported(
                 f"the engine resolves {what} to a relative width of {width:.1e}; ask for a rel above that"
             )
     return Crossing(above.x, meets.x, meets.value, above.value)
+
+
+def _near_enough(value: Bracket, target: Fraction, widest: float, gap: float) -> float:
+    """A width to ask for first where a value was as close to the target, over a gap of arguments so much wider."""
+    off = abs(float(value.midpoint / target) - 1)
+    return min(widest, max(30 * off, 1e-7)) if 100 * off < gap else widest
 
 
 def integers_around(
@@ -223,9 +237,9 @@ def _fine_enough(value: Bracket, target: Fraction) -> float:
     return min(max(abs(1 - float(value.midpoint / target)) / 4, 1e-14), 1e-2)
 
 
-def _candidates(above: Point, meets: Point, target: Fraction, rel: float) -> Iterator[Fraction]:
+def _candidates(above: Point, meets: Point, target: Fraction, rel: float, *, flat: bool) -> Iterator[Fraction]:
     """Arguments to try: just to the right and to the left of the interpolated root, then the middle."""
-    guess = _guess(above, meets, target)
+    guess = _guess(above, meets, target, flat=flat)
     margin = Fraction(rel) * guess / 3
     for x in (guess + margin, guess - margin, (above.x + meets.x) / 2):
         # A short decimal, but fine enough to tell the candidates apart.
@@ -233,12 +247,12 @@ def _candidates(above: Point, meets: Point, target: Fraction, rel: float) -> Ite
         yield Fraction(round(x * 10**places), 10**places)
 
 
-def _guess(above: Point, meets: Point, target: Fraction) -> Fraction:
+def _guess(above: Point, meets: Point, target: Fraction, *, flat: bool) -> Fraction:
     """Where the logarithm of the function, interpolated, crosses the target; the middle if that is not to be had."""
     if meets.value.upper == 0:
         return (above.x + meets.x) / 2
     over, under = (
-        natural_log(above.value.upper) - natural_log(target),
+        natural_log(above.value.lower if flat else above.value.upper) - natural_log(target),
         natural_log(target) - natural_log(meets.value.upper),
     )
     share = min(max(over / (over + under), 0.01), 0.99) if over + under > 0 else 0.5

@@ -22,11 +22,13 @@ from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL, read_delta, read_target, words_of_target
 from symshuffle.base.numbers import parse_rational
+from symshuffle.base.results import Bracket
 from symshuffle.engines.registry import Engine
 
 USUAL_WIDTH: Final = 1e-6
 """Relative width of the answer about one round that is aimed at where none is asked for."""
 
+_FINEST: Final = 1e-9
 _LOOK: Final = 1e-2
 """Relative width of a value that is to tell one real pair from another."""
 
@@ -208,17 +210,28 @@ def epsilon(
         bracket = smallest_of(reduced, n, target, request, guess)
         return Amplification("epsilon", bracket, neighbours, target=words)
 
-    def most() -> Attained | None:
+    def most(bound: Bracket) -> Attained | None:
         """The real pair with the largest eps: one whose delta is met at that of another has no larger one."""
         best: Attained | None = None
         for datasets, real in reduced.real_pairs(n):
+            if best is None and _exceeds(real, n, target, bound.lower, request):
+                return Attained(bound.lower, datasets)
             if best is None or not _meets(real, n, target, best.lower, request):
                 lower = smallest_eps(real, n, target, request, guess).above
                 best = Attained(lower, datasets) if best is None or lower > best.lower else best
         return best
 
     found = at(target)
-    return with_every_matrix(replace(found, attained=most()) if attain else found, target, at)
+    return with_every_matrix(replace(found, attained=most(found.bracket)) if attain else found, target, at)
+
+
+def _exceeds(real: Reduction, n: int, target: Fraction, eps: Fraction, request: Request) -> bool:
+    """Whether two datasets are certainly above a target at the level at which the bound is."""
+    asked = replace(request, rel=max(request.rel / 8, _FINEST), goal=target)
+    try:
+        return not _meets(real, n, target, eps, request) and bound_at(real, n, ratio_of(eps), asked).lower > target
+    except Unsupported:
+        return False
 
 
 def _meets(real: Reduction, n: int, target: Fraction, eps: Fraction, request: Request) -> bool:

@@ -23,11 +23,12 @@ import flint
 from symshuffle.accountants.bounds.gaussian_limit import log_profile
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import MatchKind, Population, Question, Rigour, replace_choice
+from symshuffle.base.choices import MatchKind, Question, Rigour, replace_choice
 from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, Exp, Verdict, less, lower_end, natural_log, to_arb, working_precision
 from symshuffle.base.numbers.texts import LARGEST_PARAMETER
+from symshuffle.base.results import Bracket
 from symshuffle.decompositions.calculated import calculated
 from symshuffle.design.comparison.degrading import HASHING, Box, Degrading, Setting
 from symshuffle.design.comparison.families import Family
@@ -54,6 +55,12 @@ One direction is below the larger of both: it shows that the target is exceeded,
 
 DOUBT: Final = 5.0
 """The usual doubt of the Gaussian limit: infinitely much asks for every bound, and excludes no less."""
+
+_STRIDE: Final = 1.4
+"""Length of a box in that of the last one that was excluded, where every bound is asked for."""
+
+_ALIKE: Final = 0.05
+"""Difference of logarithms of bounds in two orders up to which both are asked for."""
 
 _LAST: Final = 6
 _MARGIN: Final = 0.05
@@ -92,6 +99,11 @@ class Rivals:
     - ``seen``: where bounds were asked for (a share, or an integer), and by how much they were above the guess.
     - ``spared``: guesses for which no bound was asked for.
     - ``settled``: whether boxes are excluded for which every bound was asked for.
+    - ``excesses``: of best corners of boxes, the excess of the ratio cap at which they have the risk to beat.
+    - ``ahead``: by how much the logarithm of a bound is larger in one order than in the other, as far as a larger box
+      told: the order in which it is smaller is not asked then.
+    - ``long``: the logarithm of the ratio of both ends of the last shares that were excluded.
+    - ``off``: the logarithm of the last bound over the target.
     - ``alike``: not empty where one direction was once no larger than the other, which then is not asked for.
     """
 
@@ -106,6 +118,10 @@ class Rivals:
     seen: list[tuple[float, float]] = field(default_factory=list, compare=False)
     spared: list[float] = field(default_factory=list, compare=False)
     settled: dict[Box, bool] = field(default_factory=dict, init=False, compare=False)
+    ahead: dict[Box, float] = field(default_factory=dict, init=False, compare=False)
+    long: list[float] = field(default_factory=list, init=False, compare=False)
+    off: list[float] = field(default_factory=list, init=False, compare=False)
+    excesses: dict[Setting, Fraction] = field(default_factory=dict, init=False, compare=False)
     alike: list[bool] = field(default_factory=list, init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -122,6 +138,7 @@ class Rivals:
             return found
         again = replace(self, doubt=math.inf)
         again.settled.update(self.settled)
+        again.excesses.update(self.excesses)
         return again._left(known)
 
     def _left(self, known: frozenset[int]) -> tuple[Parameters, ...] | None:
@@ -133,13 +150,21 @@ class Rivals:
                 continue
             if box.integers is not None and box.integers[0] > LARGEST_PARAMETER:
                 return None  # no mechanism is asked about so far out
+            ahead = self._stride(box)
+            if ahead is not None:
+                boxes.extend(ahead)
+                continue
             looked += 1
             if looked > (_MOST_TWO_SIDED if box.shares and self.family.base == HASHING else _MOST_BOXES):
                 return None
             if self.excludes(box):
+                if box.shares is not None and box.shares[0] > 0:
+                    self.long[:] = [math.log(box.shares[1] / box.shares[0])]
                 continue
             halves = self._halves(box)
             if halves is not None:
+                if box in self.ahead:
+                    self.ahead.update(dict.fromkeys(halves, self.ahead[box] / 2))
                 boxes.extend(halves)
                 continue
             largest = (None if box.integers is None else box.integers[0]), (box.shares or (1, Fraction(1)))[1]
@@ -148,6 +173,16 @@ class Rivals:
                 return (Degrading(self.family).parameters(largest),)
             found.append(Degrading(self.family).parameters(largest))
         return tuple(found)
+
+    def _stride(self, box: Box) -> tuple[Box, Box] | None:
+        """A box cut beside one hardly longer than the last that was excluded; None where it is asked whole."""
+        if not (self.long and box.shares and box.shares[0] > 0 and math.isinf(self.doubt)):
+            return None
+        low, high = box.shares
+        if self.family.base == HASHING or math.log(high / low) < 2 * self.long[0]:
+            return None
+        cut = Fraction(f"{float(high) * math.exp(-_STRIDE * self.long[0]):.6g}")
+        return (replace(box, shares=(low, cut)), replace(box, shares=(cut, high))) if low < cut < high else None
 
     def _all(self) -> list[Box]:
         shares = (Fraction(0), Fraction(1)) if any(not p.integer for p in self.family.free) else None
@@ -182,10 +217,22 @@ class Rivals:
         if box in self.settled:
             return self.settled[box]
         both, before = self.family.base == HASHING and box.shares is not None, len(self.spared)
-        first = self.match.kind is not MatchKind.EPS_DELTA  # the one that excludes more boxes
-        found = any(self._excludes(box, Degrading(self.family, by)) for by in ((first, not first) if both else (True,)))
+        first, ahead = self.match.kind is not MatchKind.EPS_DELTA, self.ahead.get(box)  # one excludes more boxes
+        ways = (first, not first) if both else (True,)
+        if ahead is not None and self._halves(box) is not None:
+            ways = (ahead > 0,) if abs(ahead) > _ALIKE else (ahead > 0, ahead <= 0)
+        off: dict[bool, float] = {}
+        found = False
+        for by in ways:
+            self.off.clear()
+            found = self._excludes(box, Degrading(self.family, by))
+            off.update((by, last) for last in self.off)
+            if found:
+                break
         if found or len(self.spared) == before:
             self.settled[box] = found
+        if len(off) == 2:
+            self.ahead[box] = off[True] - off[False]
         return found
 
     def _excludes(self, box: Box, order: Degrading) -> bool:
@@ -217,15 +264,21 @@ class Rivals:
         if self.closed.risk(float(1 + top), values) >= aim and self._risk_at_least(best, top):
             only = not (order.hashes and order.by_truth) or box.shares is None or box.shares[0] == box.shares[1]
             return None if only else max(shown, order.level(best, top))
-        low = self._root(values, aim)
+        if best not in self.excesses:
+            self.excesses[best] = self._excess(best, self._root(values, aim))
+        excess = self.excesses[best]
+        return max(shown, order.level(best, excess)) if excess else shown
+
+    def _excess(self, best: Setting, low: float) -> Fraction:
+        """An excess just below one that doubles give, with certainly at least the risk to beat; 0 if none is found."""
         for back in (1e-12, 1e-10, 1e-8, 1e-6):
             root = math.sqrt(1 + low * (1 - back)) - 1  # squares: no surds in RAPPOR
             unit = Fraction(1, 1 << max(48 - math.frexp(root)[1], 0)) if root > 0 else Fraction(1)
             short = Fraction(root) // unit * unit
             excess = (1 + short) ** 2 - 1
             if excess > 0 and self._risk_at_least(best, excess):
-                return max(shown, order.level(best, excess))
-        return shown
+                return excess
+        return Fraction(0)
 
     def _root(self, values: dict[str, float], aim: float) -> float:
         """The excess of the ratio cap over 1 at which doubles give a risk."""
@@ -286,24 +339,27 @@ class Rivals:
             self.spared.append(likely)
             return False
         try:
-            reduced = reduction(self.family.source(lam=1 + excess, **dict(Degrading(self.family).parameters(point))))
-            for way, rel in _LOOKS:
-                found = delta(
-                    reduced, n=self.n, eps=self.match.value, direction=way, rel=rel, rigour=self.rigour
-                ).bracket
-                if way is Question.FORWARD:
-                    forward = found
-                elif found.lower <= forward.upper:
-                    self.alike.append(True)
-                if found.lower > self.match.delta:
-                    break
-                if found.upper <= self.match.delta and (way is Question.BOTH or self.alike):
-                    break
+            found = self._spent(self.match.delta, point, excess)
         except (Unsupported, NotDecided):
             return False
-        if math.isfinite(likely) and found.lower > 0:
-            self.seen.append((place, natural_log(found.lower) - likely))
+        if found.lower > 0:
+            self.off.append(natural_log(found.lower) - goal)
+            if math.isfinite(likely):
+                self.seen.append((place, natural_log(found.lower) - likely))
         return found.lower > self.match.delta
+
+    def _spent(self, target: Fraction, point: Setting, excess: Fraction) -> Bracket:
+        """Delta of a point, in the larger direction or one, as closely as it takes to tell it from a target."""
+        reduced = reduction(self.family.source(lam=1 + excess, **dict(Degrading(self.family).parameters(point))))
+        for way, rel in _LOOKS:
+            found = delta(reduced, n=self.n, eps=self.match.value, direction=way, rel=rel, rigour=self.rigour).bracket
+            if way is Question.FORWARD:
+                forward = found
+            elif found.lower <= forward.upper:
+                self.alike.append(True)
+            if found.lower > target or (found.upper <= target and (way is Question.BOTH or self.alike)):
+                break
+        return found
 
     def _likely(self, point: Setting, excess: Fraction) -> float:
         """The logarithm of delta in the Gaussian limit: a guess, on which nothing rests."""
@@ -337,12 +393,3 @@ def _ball(text: str, values: dict[str, Fraction]) -> Ball:
         known = {name: to_arb(value) for name, value in values.items()}
         found = calculated(text)(known)
         return Ball.from_arb(found if isinstance(found, flint.arb) else to_arb(found), _BITS)
-
-
-def frontier_risk(k: int, match: Match, n: int) -> Fraction | None:
-    """No equivariant channel with k inputs has a smaller risk at a chi-square budget; None at another match."""
-    if match.kind is not MatchKind.CHI_SQUARE or k < 3:
-        return None
-    from symshuffle.utility.frontiers.frontier import trace_frontier  # it loads algebra
-
-    return trace_frontier(k, match.value).risk_constant(Population.FIXED).scaled(Fraction(1, n)).lower

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
-from symshuffle.base.choices import Loss, MatchKind
-from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import Exp, lower_end, upper_end
-from symshuffle.design.comparison.certified import GAP, MOST_INPUTS, Rivals, Settled, frontier_risk
+from symshuffle.accountants.bounds.gaussian_limit import log_profile
+from symshuffle.accountants.questions.solve import delta
+from symshuffle.base.choices import Loss, MatchKind, Population
+from symshuffle.base.errors import NotDecided, Unsupported
+from symshuffle.base.numbers import Exp, enclose, lower_end, natural_log, upper_end
+from symshuffle.design.comparison.certified import DOUBT, GAP, MOST_INPUTS, Rivals, Settled
 from symshuffle.design.comparison.chosen import Chosen
 from symshuffle.design.comparison.degrading import Degrading
-from symshuffle.design.comparison.families import Family
-from symshuffle.design.comparison.forms import Forms
+from symshuffle.design.comparison.families import Family, Free
+from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms
 from symshuffle.design.comparison.matching import Match, Matched, matched
-from symshuffle.design.comparison.search import Parameters, Proposal
+from symshuffle.design.comparison.search import LARGEST_FREE, Parameters, Proposal
 from symshuffle.utility.estimation.votes import VoteNoise
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes
 
@@ -25,8 +28,19 @@ _SUBSETS: Final = "subset-selection"
 CLOSEST: Final = Fraction(1, 50)
 """Relative distance of shares below which neighbours are not looked at."""
 
-_NEIGHBOURS: Final = 1e-4
-"""Relative width at which the levels of neighbouring shares are matched; that of the best one is matched again."""
+_USUAL: Final = 0.1
+"""Difference of the logarithm of delta from that of the Gaussian limit up to which doubles rank parameters."""
+
+_COARSE: Final = 1e-4
+"""Relative width at which the levels of others are matched; that of the best one is matched again."""
+
+_GAIN: Final = Fraction(1, 1000)
+"""Relative gain of loss that is looked for."""
+
+_ABOVE: Final = Fraction(1, 2500)
+"""Relative distance of a share from the smallest one that can be matched, at which it is tried."""
+
+_PARABOLAS: Final = 5
 
 LOCAL: Final = "local search: a better choice is not excluded"
 
@@ -69,7 +83,7 @@ def matched_of(
 def around(one: Family, best: Tried, match: Match, closed: Forms, n: int, rel: float) -> list[Tried]:
     """Neighbouring shares, ever closer to the best of them."""
     found: list[Tried] = []
-    step, start, coarse = Fraction(1, 5), best, max(rel, _NEIGHBOURS)
+    step, start, coarse = Fraction(1, 5), best, max(rel, _COARSE)
     while step > CLOSEST:
         share = share_of(best)
         ends = [Fraction(f"{float(p):.6g}") for p in (share * (1 - step), min(Fraction(1), share * (1 + step)))]
@@ -78,6 +92,124 @@ def around(one: Family, best: Tried, match: Match, closed: Forms, n: int, rel: f
         better = min([best, *found], key=lambda entry: entry.risk)
         step, best = (step, better) if better is not best else (step / 2, best)
     return found if best is start or coarse == rel else [*found, *matched_of(one, [best.values], match, closed, n, rel)]
+
+
+def is_unusual(one: Family, best: Tried, match: Match, closed: Forms, n: int, goal: float) -> bool:
+    """Whether so few users are far from the Gaussian limit, by which doubles rank parameters.
+
+    - ``goal``: the variance at which they were ranked.
+    """
+    assert match.delta is not None
+    variance = closed.variance(float(upper_end(enclose(best.found.here.lam))), {k: float(v) for k, v in best.values})
+    try:
+        guess = log_profile(float(match.value), math.sqrt(goal / n))
+    except (ValueError, OverflowError, ZeroDivisionError):
+        return True
+    far = abs(guess - natural_log(match.delta)) > _USUAL or abs(math.log(variance / goal)) > _USUAL
+    return far or is_rare(one, best, match, n)
+
+
+def is_rare(one: Family, best: Tried, match: Match, n: int) -> bool:
+    """Whether the input, shown with probability delta, may have less risk than the best choice."""
+    assert match.delta is not None
+    return has_share(one) and (1 - Fraction(1, one.inputs)) * (1 / match.delta - 1) < n * best.risk
+
+
+def descended(one: Family, start: Tried, match: Match, closed: Forms, n: int, rel: float) -> list[Tried]:
+    """The best choice on the way down from one, and from a share that is hardly ever sent, one parameter at a time."""
+    coarse, seen = max(rel, _COARSE), {start.values: start}
+
+    def at(values: Parameters) -> Tried | None:
+        if values not in seen:
+            seen.update((found.values, found) for found in matched_of(one, [values], match, closed, n, coarse))
+        return seen.get(values)
+
+    def down(best: Tried, least: Fraction) -> None:
+        before = None
+        while before is None or best.risk < before * (1 - _GAIN):
+            before = best.risk
+            for p in one.free:
+                first, last = one.free_range(p) if p.integer else (0.0, 1.0)
+                best = _along(p, best, at, first - 1 if p.integer else float(least), min(last, LARGEST_FREE))
+
+    down(start, Fraction(0))
+    if is_rare(one, start, match, n):
+        least = _least_share(one, start, match, n)
+        rare = at(_moved(start.values, "p", Fraction(f"{float(least * (1 + _ABOVE)):.6g}"))) if least < 1 else None
+        if rare is not None:
+            down(rare, least)
+    best = min(seen.values(), key=lambda entry: entry.risk)
+    if best is start or coarse == rel:
+        return [best]
+    return matched_of(one, [best.values], match, closed, n, rel) or [best]
+
+
+def beside(one: Family, best: Tried, variants: int, match: Match, closed: Forms, n: int, rel: float) -> list[Tried]:
+    """The integers next to the best one, where several rows are wanted and no share is to be chosen."""
+    if variants == 1 or has_share(one):
+        return []
+    name = integer_of(one)
+    at, (first, last) = int(dict(best.values)[name]), one.free_range(next(p for p in one.free if p.integer))
+    near = [x for x in range(at - variants + 1, at + variants) if x != at and first <= x <= last]
+    return matched_of(one, [_moved(best.values, name, x) for x in near], match, closed, n, rel)
+
+
+def _moved(values: Parameters, name: str, value: int | Fraction) -> Parameters:
+    return tuple((other, value if other == name else kept) for other, kept in values)
+
+
+def _least_share(one: Family, best: Tried, match: Match, n: int) -> Fraction:
+    """About the smallest share at which some level meets the match."""
+    assert match.delta is not None
+    share = match.delta
+    for _ in range(2):
+        source = one.source(eps0=LARGEST_EPS0, **dict[str, Any](_moved(best.values, "p", share)))
+        try:
+            spent = delta(source, n=n, eps=match.value, rel=_COARSE).bracket.upper
+        except (Unsupported, NotDecided):
+            return Fraction(1)
+        share = Fraction(f"{float(share * match.delta / spent):.6g}") if share * match.delta < spent else Fraction(1)
+    return share
+
+
+def _along(p: Free, best: Tried, at: Callable[[Parameters], Tried | None], base: float, high: float) -> Tried:
+    """The best of some values of one parameter: ever longer steps while the loss falls, then vertices of parabolas."""
+    least, step = (0.0, math.log(2)) if p.integer else (math.log(base * float(_ABOVE)) if base else -math.inf, 0.1)
+    most = math.log(high - base)
+    found = {best.values: best}
+
+    def loss(t: float) -> float:
+        x = base + math.exp(t)
+        one = at(_moved(best.values, p.name, round(x) if p.integer else Fraction(f"{min(x, 1):.6g}")))
+        if one is not None:
+            found[one.values] = one
+        return math.inf if one is None else math.log(one.risk)
+
+    start = min(max(math.log(dict(best.values)[p.name] - base), least), most)
+    known = {start: math.log(best.risk)}
+    for way in (1, -1):
+        far, here = step * (20 if base and not p.integer else 1), start
+        while (after := min(max(here + way * far, least), most)) not in known:
+            known[after] = loss(after)
+            if not known[after] < known[here] - float(_GAIN):
+                break
+            here, far = after, 2 * far
+        if here != start:
+            break
+    for _ in range(_PARABOLAS):
+        places = sorted(known)
+        i = places.index(min(known, key=lambda t: known[t]))
+        if not 0 < i < len(places) - 1:
+            break
+        (a, b, c), (x, y, z) = places[i - 1 : i + 2], (known[t] for t in places[i - 1 : i + 2])
+        left, right = (b - a) * (z - y), (c - b) * (x - y)
+        vertex = (a + b) / 2 if z == math.inf else (b + c) / 2
+        if max(x, z) < math.inf and left + right > 0:
+            vertex = b + ((c - b) * right - (b - a) * left) / (2 * (left + right))
+        if min(abs(vertex - t) for t in places) < step / 32:
+            break
+        known[vertex] = loss(vertex)
+    return min(found.values(), key=lambda entry: entry.risk)
 
 
 def share_of(tried: Tried) -> Fraction:
@@ -105,7 +237,14 @@ def named(one: Family, match: Match, candidates: Sequence[Proposal]) -> list[Par
 
 
 def settled_for(
-    one: Family, closed: Forms, match: Match, n: int, tried: Sequence[Tried], before: Settled | None = None
+    one: Family,
+    closed: Forms,
+    match: Match,
+    n: int,
+    tried: Sequence[Tried],
+    before: Settled | None = None,
+    *,
+    doubt: float = DOUBT,
 ) -> Settled:
     """What is known about all parameters of a family, given the risks of some, and what was known of fewer."""
     if not one.free:
@@ -129,14 +268,14 @@ def settled_for(
         return local
     if has_share(one):
         floor = best * (1 - GAP)
-        rivals = Rivals(one, closed, match, n, floor, rest=[] if before is None else list(before.rest))
+        rivals = Rivals(one, closed, match, n, floor, doubt=doubt, rest=[] if before is None else list(before.rest))
         left = rivals.left()
         if left is None or left:
             return replace(local, left=left or (), rest=tuple(rivals.rest))
         return Settled(floor, f"certified: no parameters have a risk smaller by {float(GAP):.0%}")
     name = integer_of(one)
     least = {int(dict(entry.values)[name]): least_risk(entry, n) for entry in tried}
-    left = Rivals(one, closed, match, n, best).left(frozenset(least))
+    left = Rivals(one, closed, match, n, best, doubt=doubt).left(frozenset(least))
     if left is None:
         return local
     # The risk of what was tried is known up to the width of its level: some may have less than the best at the match.
@@ -149,6 +288,15 @@ def settled_for(
         min(best, *least.values()),
         f"certified: {how}" if len(close) > 1 else f"certified: every other {name} has a larger risk",
     )
+
+
+def frontier_risk(k: int, match: Match, n: int) -> Fraction | None:
+    """No equivariant channel with k inputs has a smaller risk at a chi-square budget; None at another match."""
+    if match.kind is not MatchKind.CHI_SQUARE or k < 3:
+        return None
+    from symshuffle.utility.frontiers.frontier import trace_frontier  # it loads algebra
+
+    return trace_frontier(k, match.value).risk_constant(Population.FIXED).scaled(Fraction(1, n)).lower
 
 
 def votes_of(at: Chosen) -> tuple[VoteNoise | None, str]:

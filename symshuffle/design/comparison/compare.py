@@ -22,12 +22,15 @@ from symshuffle.base.executors import mapped
 from symshuffle.base.numbers import as_integer, as_width
 from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.alike import alike
-from symshuffle.design.comparison.certified import MOST_INPUTS, Settled
+from symshuffle.design.comparison.certified import DOUBT, MOST_INPUTS, Settled
 from symshuffle.design.comparison.choosing import (
     CLOSEST,
     LOCAL,
     around,
+    beside,
+    descended,
     has_share,
+    is_unusual,
     matched_of,
     named,
     settled_for,
@@ -284,7 +287,13 @@ def _best(
     most = max(variants, _FINALISTS if several else 1)
     candidates = proposals(one, in_doubles, thin=match.kind is not MatchKind.EPS0, most=most)
     tried = [tried_at(one, values, match, closed, n, rel) for values in named(one, match, candidates)]
-    settled = settled_for(one, closed, match, n, tried)
+    best = min(tried, key=lambda entry: entry.risk)
+    unusual = bool(one.free and closed.risk and goal) and is_unusual(one, best, match, closed, n, goal)
+    if unusual:
+        tried += descended(one, best, match, closed, n, rel)
+        tried += beside(one, min(tried, key=lambda entry: entry.risk), variants, match, closed, n, rel)
+    doubt, near = (math.inf, descended) if unusual else (DOUBT, around)
+    settled = settled_for(one, closed, match, n, tried, doubt=doubt)
     searched = Fraction(0)  # around this share nothing is better
     for _ in range(_ROUNDS):
         if not settled.left:
@@ -298,9 +307,9 @@ def _best(
             settled = Settled(None, LOCAL)
             break
         if abs(share_of(best) - searched) > CLOSEST * searched:
-            tried += around(one, best, match, closed, n, rel)
+            tried += near(one, best, match, closed, n, rel)
             searched = share_of(min(tried, key=lambda entry: entry.risk))
-        settled = settled_for(one, closed, match, n, tried, settled)
+        settled = settled_for(one, closed, match, n, tried, settled, doubt=doubt)
     ranked = sorted(tried, key=lambda entry: entry.risk)
     if one.thin and dict(ranked[0].values)["p"] == 1:
         raise Unsupported(f"a null symbol does not pay here: it is {one.base} ({settled.how})")

@@ -82,7 +82,7 @@ def build(folder: Path, html: Path) -> int:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (2, 3):
+    if len(sys.argv) not in (2, 3) or sys.argv[1].startswith("-"):
         raise SystemExit("usage: python docs/pages.py FOLDER [HTML]: the folder is written anew")
     folders = [Path(name) for name in sys.argv[1:]]
     write(folders[0])

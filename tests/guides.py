@@ -197,7 +197,10 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
     "engines.counting.sparse": ("sparse", "_TAIL _DEEPEST _CHEAP"),
     "engines.transforms.tilted": ("fft", "_QUIET _COARSEST _CANDIDATES _MARGIN"),
     "accountants.bounds.brackets": ("epsilon confirmed", "_WIDE _FEW _FIRST_WIDTH _APART"),
-    "accountants.bounds.guided": ("users top", "_PATIENCE _FAR _UNKNOWN _BELOW_ZERO _WIDEST _NARROWEST _BLURRED _FLAT _FLATTEST"),
+    "accountants.bounds.guided": (
+        "users top",
+        "_PATIENCE _FAR _UNKNOWN _BELOW_ZERO _WIDEST _NARROWEST _BLURRED _FLAT _FLATTEST",
+    ),
     "accountants.questions.inverses": (
         "users budget",
         "_COARSE_WIDTH _DELTA_WIDTH _WIDTH _WIDEST _LOOKS _CLOSE_ENOUGH _FIRST_EPS0",

@@ -28,7 +28,7 @@ INSIDE = set(
         "decompositions.composition.laws.composed_law decompositions.composition.laws.mixed_law "
         "decompositions.composition.tree.root utility.frontiers.caps.number_of utility.frontiers.caps.check_cap "
         "utility.frontiers.subset_forms.at "
-        "utility.frontiers.caps.sign_at utility.frontiers.caps.best_sizes "
+        "decompositions.quotients.level_between utility.frontiers.caps.sign_at utility.frontiers.caps.best_sizes "
         "utility.frontiers.caps.size_noise "
         "utility.likelihood.extremes.read_cap decompositions.clones.read_cap decompositions.clones.require_ldp"
     )

@@ -310,7 +310,7 @@ def _best(
             tried += near(one, best, match, closed, n, rel)
             searched = share_of(min(tried, key=lambda entry: entry.risk))
         settled = settled_for(one, closed, match, n, tried, settled, doubt=doubt)
-    ranked = sorted(tried, key=lambda entry: entry.risk)
+    ranked = sorted({entry.values: entry for entry in tried}.values(), key=lambda entry: entry.risk)  # each once
     if one.thin and dict(ranked[0].values)["p"] == 1:
         raise Unsupported(f"a null symbol does not pay here: it is {one.base} ({settled.how})")
     # What is equal to the last digit is told apart by eps.

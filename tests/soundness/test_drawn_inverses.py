@@ -1,4 +1,4 @@
-"""Inverses of drawn requests, also of few users, level 0 and large delta: both ends against delta there, in balls."""
+"""Inverses of drawn requests, also of few users, level 0, large delta and delta beyond doubles: both ends, in balls."""
 
 import random
 from fractions import Fraction as F
@@ -16,7 +16,7 @@ def drawn(seed):
     chance = random.Random(seed)
     name, values = chance.choice(NAMES)
     eps = chance.choice((F(0), F(chance.randrange(1, 30), 10), F(1, 10 ** chance.randrange(2, 6))))
-    goal = F(chance.randrange(1, 10), 10 ** chance.randrange(1, 9))
+    goal = F(chance.randrange(1, 10), 10 ** chance.choice((chance.randrange(1, 9), chance.randrange(300, 500))))
     n = chance.choice((1, 2, 3, chance.randrange(4, 30), chance.randrange(30, 3000)))
     return mechanism(name).at(**values), F(chance.randrange(1, 60), 10), eps, goal, n
 
@@ -52,6 +52,13 @@ def test_the_safe_end_meets_the_target_and_the_other_one_does_not(seed):
         found = solve_n(fixed, eps=eps, delta=goal).bracket
         assert at(fixed, int(found.upper), eps).lower <= goal
         assert found.upper == 1 or at(fixed, int(found.lower), eps).upper > goal
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_a_delta_beyond_doubles_is_met_next_to_the_local_budget(n):
+    """Of a continuous law: something is left of it at every eps below eps0, and nothing at eps0."""
+    found = epsilon(mechanism("laplace").at(eps0=1), n=n, delta=F(1, 10**350), rel=REL).bracket
+    assert 1 - F(REL) <= found.lower <= found.upper <= 1 + F(REL)
 
 
 @pytest.mark.parametrize("search", ["bisected", "around"])

@@ -171,7 +171,7 @@ def narrow(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: P
 
 def _near_enough(value: Bracket, target: Fraction, widest: float, gap: float) -> float:
     """A width to ask for first where a value was as close to the target, over a gap of arguments so much wider."""
-    off = abs(float(value.midpoint / target) - 1)
+    off = _off(value, target)
     return min(widest, max(30 * off, 1e-7)) if 100 * off < gap else widest
 
 
@@ -234,7 +234,13 @@ def cross(search: Search, bound: Callable[[Rigour | None], Bound], target: Fract
 
 def _fine_enough(value: Bracket, target: Fraction) -> float:
     """A relative width that tells a value from the target."""
-    return min(max(abs(1 - float(value.midpoint / target)) / 4, 1e-14), 1e-2)
+    return min(max(_off(value, target) / 4, 1e-14), 1e-2)
+
+
+def _off(value: Bracket, target: Fraction) -> float:
+    """How far a value is from the target, relative to it; 1 for all that is farther, however small the target is."""
+    ratio = value.midpoint / target
+    return abs(float(ratio) - 1) if ratio < 2 else 1.0
 
 
 def _candidates(above: Point, meets: Point, target: Fraction, rel: float, *, flat: bool) -> Iterator[Fraction]:

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import ClassVar, Final, final
 
@@ -124,7 +125,7 @@ class Counts:
         weights = (float(upper_end(weight)) for weight in law.weights)
         sizes = sorted(min(n, 4 + spread * math.sqrt(n * w * max(1 - w, 0.0))) for w in weights)
         steps = steps_of(sizes)
-        return None if steps <= self.largest else f"about {steps:.1e} steps, more than {self.largest}"
+        return None if steps <= self.largest else f"about {Decimal(steps):.1e} steps, more than {self.largest}"
 
     def bracket(self, law: Law, n: int) -> Bracket:
         """A bracket around H(n)."""
@@ -153,7 +154,7 @@ class Counts:
     def _windows(self, law: Law, n: int, rel: float) -> Windows:
         windows = Windows.choose(law, n, rel)
         if windows.steps > 4 * self.largest:
-            raise Unsupported(f"engine counts at n = {n}: {windows.steps:.1e} steps; use engine contour")
+            raise Unsupported(f"engine counts at n = {n}: {Decimal(windows.steps):.1e} steps; use engine contour")
         return windows
 
     def _in_numbers(self, windows: Windows) -> tuple[Bracket, Fraction]:

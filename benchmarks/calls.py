@@ -137,6 +137,7 @@ EDGES: Final = tuple(
         "renyi gaussian -p sigma0=3 --n 1000 --alpha 2",
         "delta rr --eps0 50 --eps 49.99999999 --n 1000000000",
         "solve-eps0 rappor --n 10000 --eps 0.5 --delta 1e-6",
+        "solve-eps0 hadamard -p D=16 --n 1000000 --eps 5 --delta 1e-6",
         "calibrate bmg --n 1000 --d 10 --eps 0.5 --delta 0.9 --adjacency zero-out",
         "calibrate gaussian --n 1000 --d 1 --eps 0.5 --delta 0.9",
         "calibrate clipped-linear --n 3 --d 3 --eps 1 --delta 0.9 --adjacency replace-one",

@@ -192,7 +192,10 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
         "_HIGHEST _RUNGS _SHIFTS _CELLS _EVERY _PLENTY _COARSE _FIRST _FINER _ATTEMPTS _LEAST_REACH",
     ),
     "engines.contours.waves": ("density jumps", "_CROWD _SPARE_BITS"),
-    "engines.contours.saddle": ("contour smoothed ball laplace", "QUIET _FINEST _SETTLED _TRUSTED _SPREAD_OUT _FIRST"),
+    "engines.contours.saddle": (
+        "contour smoothed ball laplace",
+        "QUIET _FINEST _SETTLED _TRUSTED _SPREAD_OUT _FIRST _HOPELESS",
+    ),
     "engines.contours.segments": ("laplace laplace_in_balls", "_SHARE_OF_GAUSS _CELLS"),
     "engines.counting.sparse": ("sparse", "_TAIL _DEEPEST _CHEAP"),
     "engines.transforms.tilted": ("fft", "_QUIET _COARSEST _CANDIDATES _MARGIN"),

@@ -45,6 +45,9 @@ _SHORT_STEP: Final = 8.0
 _LONG_STEP: Final = 30.0
 """Factors by which widths to choose constants for fall at most from one pass to the next."""
 
+_HOPELESS: Final = 2
+"""Passes that say nothing of H(n), after which a number that it is compared with is left undecided."""
+
 _LONGEST: Final = 1e300
 """Distance beyond which aliases are not pushed."""
 
@@ -258,6 +261,7 @@ def narrowed(
     - ``rel``: relative width asked for.
     """
     bracket: Bracket | None = None
+    empty = 0
     # The gap is often far below what the constants were chosen for, because few values of S are near 0: the cheapest
     # constants come first. Where S is 0 with positive probability it is above, being of first order in the smoothing.
     # Where values of S are spread out a pass misses its width by little if at all.
@@ -272,6 +276,9 @@ def narrowed(
                 raise
             return narrowed(attempt, rel, most=most, goal=goal)
         if bracket.width <= Fraction(rel) * bracket.upper or evaluated > most or is_far(bracket, goal):
+            break
+        empty += bracket.lower <= 0 and bracket.upper > 1
+        if goal is not None and empty == _HOPELESS:
             break
         missed = float(bracket.width / bracket.upper) / rel
         aim /= min(max(2 * missed, 2.0), longest)

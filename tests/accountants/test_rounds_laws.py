@@ -42,6 +42,8 @@ def value(law, x):
 
 
 PROFILE = gaussian("0.5", Fraction(1, 20), 60)
+FAR = gaussian("0.01", Fraction(1, 500), 100)
+"""Its last value is below 10^-80."""
 
 
 def test_a_law_below_gives_up_some_mass_where_its_lines_end_above_their_chords():
@@ -310,9 +312,13 @@ def test_aliases_of_a_period_are_taken_off():
 def test_precision_of_the_hull_is_needed():
     """In doubles second differences of the mirrored side lose the tails."""
     with pytest.MonkeyPatch.context() as at:
+        at.setattr(dominating, "_SPARE_BITS", -(10**4))
+        with pytest.raises(CertificateError):
+            law_below(FAR)
         at.setattr(dominating, "_BITS", 40)
         with pytest.raises(CertificateError):
             law_above(PROFILE)
+    check_below(law_below(FAR), FAR)
     assert tilted.UNIT == 2.0**-53
 
 

@@ -42,15 +42,11 @@ _Point: TypeAlias = "tuple[flint.arb, flint.arb]"
 """A place x and a value there."""
 
 _BITS: Final = 320
-"""Precision of the hull: second differences of a profile lose the digits of its tails twice."""
+_SPARE_BITS: Final = 120
+"""Precision of the hull at least, and beyond what second differences lose: the digits of the tails twice."""
 
 _MOVED: Final = (0.0, 2.0**-40)
 """Shares of the masses of a law below that are given up: where the middles of its lines end above their chords."""
-
-
-def _precision(step: Fraction) -> int:
-    """The precision at a step: places and values differ by about the step, second differences by its square."""
-    return _BITS + 4 * max(0, math.ceil(1 / step).bit_length() - 32)
 
 
 @final
@@ -111,6 +107,13 @@ class Profile:
         """The number of the last level."""
         return len(self.forward) - 1
 
+    @property
+    def precision(self) -> int:
+        """Bits for the hull: places and values differ by about the step, second differences by its square."""
+        step = 4 * max(0, math.ceil(1 / self.step).bit_length() - 32)
+        tail = min(self.forward[-1][1], self.reverse[-1][1])
+        return max(_BITS, 2 * math.ceil(1 / tail).bit_length() + _SPARE_BITS if tail else 0) + step
+
     def _nodes(self, end: int) -> list[_Point]:
         """Points :math:`(x_i, h(x_i))` from -last to last, by one end of every value."""
         ratio, nodes = to_arb(self.step), []
@@ -160,7 +163,7 @@ class LatticeLaw:
 
 def law_above(profile: Profile) -> LatticeLaw:
     """A law whose profile is above every convex function within the values: their greatest convex minorant."""
-    with working_precision(_precision(profile.step)):
+    with working_precision(profile.precision):
         nodes = [(flint.arb(0), flint.arb(1)), *profile._nodes(1)]
         kept = [0]
         for j in range(1, len(nodes)):  # Andrew's chain; what is not certainly convex is left out
@@ -186,7 +189,7 @@ def law_above(profile: Profile) -> LatticeLaw:
 def check_above(law: LatticeLaw, profile: Profile) -> None:
     """Certify that the profile of a law is above every convex function within the values of ``profile``."""
     _check_lattice(law, profile)
-    with working_precision(_precision(profile.step)):
+    with working_precision(profile.precision):
         total, values = law.profile_at_nodes()
         if not total >= 1:
             raise CertificateError("total", f"f(0) = {total.str(20)} is not at least 1")
@@ -213,7 +216,7 @@ def law_below(profile: Profile) -> LatticeLaw:
     Each line is the steepest from where the last one ended that stays below; what is left behind the last level moves
     down to it, with its mass under P.
     """
-    with working_precision(_precision(profile.step)):
+    with working_precision(profile.precision):
         nodes = profile._nodes(0)
         infinity, masses = profile.revealed[0], [0.0] * len(nodes)
         hull = _lower_hull(_constraints(profile, infinity))
@@ -255,7 +258,7 @@ def law_below(profile: Profile) -> LatticeLaw:
 def check_below(law: LatticeLaw, profile: Profile) -> None:
     """Certify that the profile of a law is below every convex function within the values of ``profile``."""
     _check_lattice(law, profile)
-    with working_precision(_precision(profile.step)):
+    with working_precision(profile.precision):
         total, _ = law.profile_at_nodes()
         if not total <= 1:
             raise CertificateError("total", f"f(0) = {total.str(20)} is above 1")

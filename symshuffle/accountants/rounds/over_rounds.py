@@ -37,7 +37,7 @@ follows, where no finer width was asked for than the usual one; the answer says 
 _CUT: Final = Fraction(1, 2_000)
 """Share of the target delta that all rounds together may lose beyond the last level."""
 
-_SMALLEST: Final = Fraction(1, 10**250)
+_SMALLEST: Final = Fraction(1, 10**60)
 _SMALLEST_OF_DENSITIES: Final = Fraction(1, 10**18)
 """Values of delta below which no farther level is looked for; for densities that of each round, because masses outside
 of their cells are as large as what is left there."""
@@ -280,7 +280,8 @@ def delta(plan: Rounds, covering: Covering, request: Request, order: Real, *, at
     least = max(min(_gaussian(scale, float(eps)), *(value for _, value in simpler)), smallest)
     while True:
         beyond = _CUT * least / rounds.times
-        found = rounds.narrowed(read, beyond, width, max(1.0, (float(eps) / scale) ** 2))
+        told = least > smallest  # otherwise next to nothing is left, of which a coarse lattice says as much
+        found = rounds.narrowed(read, beyond, width, max(1.0, (float(eps) / scale) ** 2) if told else 1.0)
         lost = 4 * beyond * rounds.times
         if least <= max(10 * found.high, smallest) or 10 * lost <= found.high - found.low:
             break

@@ -163,6 +163,7 @@ EDGES: Final = tuple(
         "law --file {data}/rounded.csv --n 1000 --eps 0.1",
         "law krr -p k=10 --eps0 1 --n 1000 --eps 0.1",
         "compare --k 50 --n 30 --eps .3 --delta .05 --mechanism aug-rr",
+        "delta krr -p k=5 --eps0 1 --n 1000000 --eps 0.1 --rounds 30",
         "compare --k 10 --n 100 --eps0 30 --delta 1e-3",
         "epsilon laplace --eps0 1 --n 1 --delta 1e-400",
         "calibrate bmg --n 10 --d 1 --eps 0.5 --delta 0.5",

@@ -36,6 +36,8 @@ _FAR_OUT: Final = 10.0
 """Standard deviations out of which a tail is taken to be, at most."""
 
 _APART: Final = 8
+"""So many times n radii are to lie between two values of a law in doubles."""
+
 _SHARE_OF_RADII: Final = 0.1
 """Share of the width asked for that the radii of a law in doubles may take."""
 
@@ -158,9 +160,9 @@ def _from_both_sides(source: Reduction, n: int, order: Real, request: Request) -
 def _resolved(law: Law, n: int, rel: float) -> bool:
     """Whether the radii of a law are expected to move H(n) by far less than the relative width asked for.
 
-    Not where sums of n radii are as large as the distance of two values. Radii r of the values move it by about
-    r sqrt(n) z^2 / sigma, shares p of the weights by n p z, if H(n) is a tail z
-    standard deviations out. A guess, on which no bound rests: where it errs, the bracket is wider, and balls follow.
+    It is not expected where n radii reach from one value to the next. Otherwise radii r of the values move it by about
+    r sqrt(n) z^2 / sigma, shares p of the weights by n p z, if H(n) is a tail z standard deviations out. A guess, on
+    which no bound rests: where it errs, the bracket is wider, and balls follow.
     """
     unit = max(abs(upper_end(v)) for v in law.values) or Fraction(1)  # doubles end before small budgets do
     values = [(float(lower_end(v) / unit), float(upper_end(v) / unit)) for v in law.values]

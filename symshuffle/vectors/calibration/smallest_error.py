@@ -54,7 +54,7 @@ _MARGIN: Final = 4
 
 _LOOSE: Final = 100
 _WIDE_OF_FEW: Final = 1
-"""So many widths asked for are a loose bracket, but where users are few it is at least so wide: no road is narrower."""
+"""A bracket is loose if it is so many times as wide as asked; of few users, if besides it is relatively so wide."""
 
 _ALONE_ABOUT: Final = 1.001
 _ALONE: Final = 1e-6

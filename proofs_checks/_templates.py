@@ -4,34 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from functools import cache
+
+import sympy as sp
 
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import as_integer
 from symshuffle.channels.geometry.groups import symmetric_group
-from symshuffle.channels.geometry.linear import Vector
-from symshuffle.utility.anchored.law import AnchoredLaw, check_template
-from symshuffle.utility.frontiers.caps import check_cap, check_inputs
-
-if TYPE_CHECKING:
-    pass
-from functools import cache
-from typing import TYPE_CHECKING
-
-import sympy as sp
-
-from symshuffle.channels.geometry.linear import row_dependence
+from symshuffle.channels.geometry.linear import Vector, row_dependence
 from symshuffle.mechanisms.symbolic import LAM, normal_form
-from symshuffle.utility.anchored.law import template_budget, template_signal
-from symshuffle.utility.frontiers.orbit import (
-    LARGEST_VERTEX_INPUTS,
-    _relabelled,
-    arrangements,
-)
+from symshuffle.utility.anchored.law import AnchoredLaw, check_template, template_budget, template_signal
+from symshuffle.utility.frontiers.caps import check_cap, check_inputs
+from symshuffle.utility.frontiers.orbit import LARGEST_VERTEX_INPUTS, _relabelled, arrangements
 from symshuffle.utility.frontiers.subset_forms import subset_slope
-
-if TYPE_CHECKING:
-    pass
 
 
 def is_exchangeable(law: AnchoredLaw) -> bool:

@@ -13,9 +13,7 @@ from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.clones import intuitive_clone_pair, read_cap, require_ldp, standard_clone_pair
 from symshuffle.decompositions.model import Decomposition, ReductionPair
 from symshuffle.decompositions.symbolic import SymbolicDecomposition
-from symshuffle.mechanisms.symbolic import (
-    LAM,
-)
+from symshuffle.mechanisms.symbolic import LAM
 
 
 @takes_eps0(as_ball=True)

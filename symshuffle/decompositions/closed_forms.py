@@ -161,7 +161,8 @@ class ClosedForm:
             except NotDecided as told:
                 reason = told
         if not doubles and any(value > LARGEST_COMPARED for _, value in known):
-            raise Unsupported(f"{self.name}: a value of G is 0 or next to it, no digits tell which; take another eps")
+            near = f"a likelihood ratio of {self.name} is exp(eps) there, or too close to it to tell"
+            raise Unsupported(f"eps: expected a level slightly above or below the given one: {near}")
         raise reason
 
     def spreads(self, exp_eps: Real, direction: Direction, bits: int | None) -> bool:

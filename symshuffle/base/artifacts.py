@@ -14,19 +14,74 @@ from symshuffle.base.errors import InputError
 
 
 @contextmanager
-def whole_or_not(path: Path, *, argument: str, new: bool = False) -> Iterator[BinaryIO]:
-    """A file that appears at its place when it is whole: in place of another, or only if there is none."""
+def whole_or_not(path: Path, *, argument: str) -> Iterator[BinaryIO]:
+    """A file that appears at its place when it is whole, in place of another."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         try:
             with draft.open("wb") as stream:
                 yield stream
-            os.link(draft, path) if new else draft.replace(path)  # a link fails where another run was faster
+            draft.replace(path)
         finally:
             draft.unlink(missing_ok=True)
     except OSError as error:
-        kind = "a new file" if new else "a file"
-        raise InputError(argument, path, f"{kind} that can be written ({error.strerror})") from error
+        raise InputError(argument, path, f"a file that can be written ({error.strerror})") from error
+
+
+@contextmanager
+def published_once(path: Path, draft: Path, *, argument: str) -> Iterator[BinaryIO]:
+    """A new file that appears at its place when it is whole and on disk; never in place of another.
+
+    Until then it is ``draft``, in the same directory, which its owner alone can read, and which is locked as long as
+    this process lives: a draft without a lock was left by one that was killed.
+    """
+    try:
+        try:
+            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "wb") as stream:
+                _lock(descriptor)
+                yield stream
+                stream.flush()
+                os.fsync(descriptor)
+                os.link(draft, path)  # fails where another run was faster
+        finally:
+            draft.unlink(missing_ok=True)
+        path.chmod(0o666 & ~_umask())
+    except OSError as error:
+        raise InputError(argument, path, f"a new file that can be written ({error.strerror})") from error
+
+
+def is_abandoned(draft: Path) -> bool:
+    """Whether no process holds the lock of a draft; False if the draft is gone."""
+    try:
+        with draft.open("rb") as stream:
+            return _lock(stream.fileno())
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True  # it cannot be opened, so that nobody is known to write it
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock a file until it is closed; False if another process did, True where there are no locks."""
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True  # a file system without locks
+    return True
+
+
+def _umask() -> int:
+    """Mode bits that new files do not get."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def write_atomically(path: Path, content: str | bytes, *, argument: str = "file") -> None:

@@ -76,8 +76,8 @@ def check(
 
     The kind of a file is recognised by its content. A proof is checked by bound.py, which also runs without symshuffle.
     A trace bound, of design shuffled, is checked in rationals and balls, without any search.
-    For a certificate, every exact comparison and every dual vector is checked again. For a plan or a privacy loss, only
-    the agreement of the parts of the file is checked.
+    For a certificate, every exact comparison and every dual vector is checked again. A plan is
+    certified again. For a privacy loss, only the agreement of the parts of the file is checked.
     """
     paths = [*(files or ()), *([] if file is None else [file])]
     if not paths:
@@ -186,11 +186,15 @@ def _check_plan(path: Path) -> Checked:
     from symshuffle.collect.files import read_plan_file
 
     plan = read_plan_file(path)
-    level = f"eps = {plan.eps}, delta = {plan.delta}, from {plan.min_users} honest users on"
+    held = plan.guarantee()
+    known = "certified again" if held.bound is not None else "not certified"
     return Checked(
         True,
-        {"plan": plan.to_dict(), "checked": "the digest; the level is not computed again"},
-        f"UNCHANGED: plan {plan.digest[:16]}, {plan.name} with k = {plan.k}, {level}; the level is not computed again",
+        {
+            "plan": {"mechanism": plan.name, "k": plan.k, **held.to_dict()},
+            "checked": f"the digest; the level is {known}",
+        },
+        f"UNCHANGED: plan {plan.digest[:16]}, {plan.name} with k = {plan.k}; {known}: {held.sentence}",
     )
 
 

@@ -110,29 +110,42 @@ def randomize(
     counts: Annotated[
         bool, typer.Option("--counts", help="Write the histogram of messages only, which is all that eps covers.")
     ] = False,
+    exact_ids: Annotated[
+        bool,
+        typer.Option("--exact-ids", help="Take identities that differ in case or blanks only for different users."),
+    ] = False,
+    discard_draft: Annotated[
+        bool,
+        typer.Option("--discard-draft", help="Remove the draft of a run that was killed, which nobody may have read."),
+    ] = False,
 ) -> None:
     """Randomize the value of each user exactly, and write the messages in an order that says nothing."""
-    from symshuffle.collect.files import DRAWN_ANEW, check_new, read_plan_file, read_values, write_messages
+    from symshuffle.collect import files
     from symshuffle.collect.messages import arranged, randomized, shuffled
-    from symshuffle.collect.plan import OUT_OF_PLAN
     from symshuffle.collect.scheme import uniform
 
     if order not in _ORDERS:
         raise InputError("--order", order, "one of " + ", ".join(_ORDERS))
-    check_new(out, "--out", DRAWN_ANEW)
-    known = read_plan_file(plan)
-    users = read_values(values, known, column, identity)
-    if len(users) < known.min_users:
-        raise InputError(
-            "--values", f"{len(users)} rows", f"at least {known.min_users}, the users at which the plan is certified"
-        )
+    if exact_ids and identity is None:
+        raise InputError("--exact-ids", None, "--id to go with it")
+    files.check_new(out, "--out", files.DRAWN_ANEW)
+    known = files.read_plan_file(plan)
+    files.check_drafts(out, known, discard=discard_draft)
+    users = files.read_values(values, known, column, identity, exact_ids=exact_ids)
+    known.check_messages(len(users), max(len(users), known.n), "--values")
+    held = known.guarantee()  # before anything is drawn
     draw = uniform()
     packed = randomized(known.scheme, users, draw)
     packed = arranged(packed) if order == "sorted" else shuffled(packed, draw)
-    write_messages(out, known, packed, order, counts=counts)
+    files.write_messages(out, known, packed, order, counts=counts)
     console = Console(highlight=False, soft_wrap=True)
     console.print(f"{len(users)} messages of {known.name}, {'counted' if counts else order}; plan {known.digest[:16]}")
-    console.print(f"not covered: {OUT_OF_PLAN}")
+    console.print(held.sentence)
+    if len(users) > known.n:
+        console.print(
+            f"more than the n = {known.n} users of the plan: `estimate` reads them with --users {len(users)}, "
+            "which states that each row is another user"
+        )
     console.print(f"written: {out}")
 
 
@@ -144,6 +157,10 @@ def estimate(
         Path | None, typer.Argument(metavar="[MESSAGES]", help="File that `collect randomize` wrote.")
     ] = None,
     confidence: Annotated[str, typer.Option("--confidence", help="Guaranteed coverage, in (0, 1).")] = "0.95",
+    users: Annotated[
+        str | None,
+        typer.Option("--users", help="Users who sent MESSAGES, one each, if more than the n of the plan."),
+    ] = None,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the histogram: .png, .svg or .pdf.")
     ] = None,
@@ -163,6 +180,7 @@ def estimate(
 
     from symshuffle.collect.estimate import drawn, read_confidence
     from symshuffle.collect.files import check_new, read_messages, read_plan_file, read_values
+    from symshuffle.collect.guarantee import LARGEST_USERS
     from symshuffle.collect.plan import simulate
     from symshuffle.design.comparison.picture import check_picture
 
@@ -173,6 +191,8 @@ def estimate(
         check_picture(plot.suffix)
     if simulated is (messages is not None):
         raise InputError("MESSAGES", messages, "a file of messages, or --simulate without one")
+    if users is not None and simulated:
+        raise InputError("--users", users, "MESSAGES to go with it")
     for option, given in (("--seed", seed), ("--values", values), ("--column", column)):
         if given is not None and not simulated:
             raise InputError(option, given, "--simulate to go with it")
@@ -180,11 +200,12 @@ def estimate(
         raise InputError("--column", column, "a column of --values")
     known = read_plan_file(plan)
     if messages is None:
-        users = None if values is None or column is None else read_values(values, known, column)
-        found = simulate(known, seed=secrets.randbits(64) if seed is None else seed, values=users, confidence=level)
+        held = None if values is None or column is None else read_values(values, known, column)
+        found = simulate(known, seed=secrets.randbits(64) if seed is None else seed, values=held, confidence=level)
     else:
-        tally, n = read_messages(messages, known)
-        found = known.histogram(tally, n, level)
+        sent = None if users is None else as_integer(users, "--users", 1, LARGEST_USERS)
+        tally, n = read_messages(messages, known, sent)
+        found = known.histogram(tally, n, level, users=sent)
     write_atomically(out, found.to_csv(), argument="--out")
     if plot is not None:
         write_atomically(plot, drawn(found, plot.suffix), argument="--plot")

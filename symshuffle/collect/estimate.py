@@ -13,6 +13,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import counted, parse_rational, shortest
 from symshuffle.base.results import FirstLines
 from symshuffle.base.rows import csv_text
+from symshuffle.collect.guarantee import Guarantee
 from symshuffle.collect.intervals import SMALLEST_ALPHA, Support
 from symshuffle.collect.scheme import Integers, Scheme
 
@@ -58,51 +59,68 @@ class Histogram:
         Guaranteed probability of coverage.
     rows : tuple of Category
         In the order of the plan.
-    private : str
-        What the plan promises, and what it does not cover.
+    guarantee : Guarantee or None
+        Privacy of the messages; None for a simulation.
     truth : tuple of int or None
         Users in each category, of a simulation.
-    planned : FirstLines or None
-        The first lines of the plan.
+    seed : int or None
+        Seed of the simulation.
+    impossible : str
+        Why no population has such counts at this confidence; empty if one has.
     """
 
     scheme: Scheme
     n: int
     confidence: Fraction
     rows: tuple[Category, ...]
-    private: str = ""
+    guarantee: Guarantee | None = None
     truth: tuple[int, ...] | None = None
-    planned: FirstLines | None = None
+    seed: int | None = None
+    impossible: str = ""
 
     @property
     def lines(self) -> FirstLines:
         """First lines of the histogram: coverage, what the plan protects and assumes, evidence of both."""
-        k, plan = counted(self.scheme.k, "category", "categories"), self.planned
+        k, held = counted(self.scheme.k, "category", "categories"), self.guarantee
         number = (
             f"of {counted(self.n, 'message')}: the interval of each of {k} covers with probability >= "
             f"{shortest(self.confidence)}, the band covers all at once with it (both ends, rounded outward)"
         )
-        sure = (
-            "coverage is a theorem for every fixed population (exact inversion of a binomial test, Bonferroni); "
-            "the privacy is that of the plan, which was certified when it was made"
-        )
-        if self.truth is not None or plan is None or not plan.protects:
-            simulated, _, _ = self.private.partition("; ")
-            kind = simulated if self.truth is not None else "an estimate without a certified plan"
-            alone, _, _ = sure.partition("; ")
-            return FirstLines("histogram", number, about=f"{kind}; it protects nobody", sure=alone)
+        sure = "coverage is a theorem for every fixed population (exact inversion of a binomial test, Bonferroni)"
+        if held is None or held.bound is None:
+            about = f"{self._kind}; it protects nobody"
+            return FirstLines("histogram", number, about=self._with_warning(about), sure=sure)
+        plan = held.lines
         protects = f"{plan.protects}: {plan.name} {plan.number}"
-        return FirstLines("histogram", number, protects=protects, assumes=plan.assumes, sure=sure)
+        return FirstLines(
+            "histogram",
+            number,
+            protects=protects,
+            about=self._with_warning(""),
+            assumes=plan.assumes,
+            sure=f"{sure}; privacy, certified again: {plan.sure}",
+        )
+
+    @property
+    def _kind(self) -> str:
+        if self.seed is not None:
+            return f"SIMULATED with seed {self.seed}, which is not private"
+        return "an estimate without a certified plan"
+
+    def _with_warning(self, about: str) -> str:
+        return "; ".join(text for text in (self.impossible and f"WARNING: {self.impossible}", about) if text)
 
     @property
     def about(self) -> str:
         """What is covered and what is not."""
-        share, k = f"{float(self.confidence):.10g}", self.scheme.k
-        return (
+        share, k = shortest(self.confidence), self.scheme.k
+        about = (
             f"{self.n} messages of {self.scheme.name}, k = {k}; low to high covers the number of users in a "
             f"category with probability at least {share} for every fixed population; the band covers all {k} "
-            f"at once with that probability (Bonferroni); intervals do not cover the column projected; {self.private}"
+            "at once with that probability (Bonferroni); intervals do not cover the column projected; "
+            + (self._kind if self.guarantee is None else self.guarantee.sentence)
         )
+        return self._with_warning(about)
 
     def to_dict(self) -> dict[str, Any]:
         """A form that ``json.dumps`` accepts."""
@@ -110,6 +128,8 @@ class Histogram:
             "n": self.n,
             "confidence": str(self.confidence),
             "about": self.about,
+            "impossible": self.impossible,
+            "privacy": None if self.guarantee is None else self.guarantee.to_dict(),
             "categories": list(self._records()),
         }
 
@@ -169,7 +189,15 @@ def read_confidence(confidence: object) -> Fraction:
 
 
 def estimated(
-    made: Scheme, labels: Sequence[str], tally: Integers, n: int, level: Fraction, private: str, planned: FirstLines
+    made: Scheme,
+    labels: Sequence[str],
+    tally: Integers,
+    n: int,
+    level: Fraction,
+    *,
+    guarantee: Guarantee | None = None,
+    truth: tuple[int, ...] | None = None,
+    seed: int | None = None,
 ) -> Histogram:
     """The histogram of a tally of n messages, with intervals of a confidence."""
     from symshuffle.utility.estimation.canonical import project_on_simplex
@@ -188,7 +216,29 @@ def estimated(
         errors = [_error(m, n, p, q) for m in (middle, Fraction(low), Fraction(high))]
         shown = labels[j], count, estimates[j], errors[0], max(errors[1:])
         rows.append(Category(*shown, low, high, *band, n * projected[j]))
-    return Histogram(made, n, level, tuple(rows), private, planned=planned)
+    impossible = _impossible(law, rows, level)
+    return Histogram(made, n, level, tuple(rows), guarantee, truth, seed, impossible)
+
+
+def _impossible(law: Support, rows: Sequence[Category], level: Fraction) -> str:
+    """Why no histogram of n users lies in the band; empty if one does.
+
+    The band misses the histogram of the population with probability at most 1 - level, whatever it is. So a band
+    without any histogram occurs at most as often.
+    """
+    possible = cache(law.possible)
+    wrong = next((row for row in rows if not possible(row.supports, (1 - level) / len(rows))), None)
+    least, most = sum(row.band_low for row in rows), sum(row.band_high for row in rows)
+    if wrong is not None:
+        what = f"{wrong.supports} supports of category {wrong.label}, an estimate of {float(wrong.estimate):.0f} users"
+    elif not least <= law.n <= most:
+        what = f"a band with {least} to {most} users together"
+    else:
+        return ""
+    return (
+        f"no population of {law.n} users gives such counts at confidence {shortest(level)} ({what}): some messages are "
+        "not of the plan's clients"
+    )
 
 
 def _error(m: Fraction, n: int, p: Fraction, q: Fraction) -> float:

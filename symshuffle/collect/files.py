@@ -10,6 +10,8 @@ import hashlib
 import importlib.util
 import itertools
 import json
+import os
+import unicodedata
 from array import array
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,10 +19,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
 
-from symshuffle.base.artifacts import check_destination, whole_or_not
+from symshuffle.base.artifacts import check_destination, is_abandoned, published_once
 from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.collect.guarantee import LARGEST_USERS, OUT_OF_PLAN
 from symshuffle.collect.messages import counted, lines, read_lines
-from symshuffle.collect.plan import OUT_OF_PLAN, Plan, read_plan
+from symshuffle.collect.plan import Plan, read_plan
 from symshuffle.collect.scheme import Integers
 
 if TYPE_CHECKING:
@@ -57,38 +60,53 @@ def read_plan_file(path: Path) -> Plan:
 def read_labels(path: Path) -> tuple[str, ...]:
     """Names of categories, one in each line."""
     try:
-        return tuple(path.read_text(encoding="utf-8-sig").splitlines())
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError("--labels", path, f"a text file that can be read ({_reason(error)})") from error
+    return tuple(text.removesuffix("\n").split("\n")) if text else ()
 
 
-def read_values(path: Path, plan: Plan, column: str, identity: str | None = None) -> Integers:
-    """Category of each user, from a column of a CSV or Parquet file: one row is one user."""
+def read_values(
+    path: Path, plan: Plan, column: str, identity: str | None = None, *, exact_ids: bool = False
+) -> Integers:
+    """Category of each user, from a column of a CSV or Parquet file: one row is one user.
+
+    - ``identity``: column of identities; equal ones are refused, and without ``exact_ids`` also those that differ in
+      case, blanks or compatible characters (NFKC) only.
+    """
     found, seen, places = array("i"), bytearray(), plan.categories.places
     rows = _parquet_rows if _is_parquet(path) else _csv_rows
+    if column in places and not _is_parquet(path):
+        expected = "the name of a column that is no category of the plan: the first row would be a header or a user"
+        raise InputError("--column", column, expected)
+    number = 0
     try:
         for number, (value, who) in enumerate(rows(path, column, identity), start=1):
             j = places.get(value)
             found.append(plan.categories.index(value, f"row {number}, column {column}") if j is None else j)
             if who is not None:
-                if not who:
+                if not who.strip():
                     raise InputError(f"row {number}, column {identity}", "an empty cell", "an identity")
-                seen += hashlib.blake2b(who.encode(), digest_size=16).digest()
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+                key = who if exact_ids else "".join(unicodedata.normalize("NFKC", who).casefold().split())
+                seen += hashlib.blake2b(key.encode(), digest_size=16).digest()
+    except csv.Error as error:
+        raise InputError("--values", path, f"a CSV file; after row {number}: {error}") from error
+    except (OSError, UnicodeDecodeError) as error:
         raise InputError("--values", path, f"a file that can be read ({_reason(error)})") from error
-    _refuse_repeats(seen, identity)
+    if identity is not None and seen:
+        _refuse_repeats(seen, identity, rows(path, column, identity))
     return np.frombuffer(found, dtype=np.intc).astype(np.int64) if found else np.zeros(0, dtype=np.int64)
 
 
 def _csv_rows(path: Path, column: str, identity: str | None) -> Iterator[tuple[str, str | None]]:
     with path.open(encoding="utf-8-sig", newline="") as stream:
-        reader = csv.reader(stream)
+        reader = csv.reader(stream, strict=True)
         heads = next(reader, [])
         at = _place(heads, column, "--column")
         who = None if identity is None else _place(heads, identity, "--id")
         most = max(at, at if who is None else who)
         for number, row in enumerate(reader, start=1):
-            if len(row) <= most:
+            if len(row) <= most or any(row[len(heads) :]):
                 raise InputError(f"row {number}", f"{len(row)} cells", f"{len(heads)} cells, as in the header")
             yield row[at], None if who is None else row[who]
 
@@ -110,17 +128,40 @@ def _place(heads: list[str], column: str, option: str) -> int:
     return heads.index(column)
 
 
-def _refuse_repeats(seen: bytearray, identity: str | None) -> None:
-    """Two equal digests of 16 bytes are taken for two equal identities."""
-    if not seen:
-        return
+def _refuse_repeats(seen: bytearray, identity: str, rows: Iterator[tuple[str, str | None]]) -> None:
+    """Refuse two equal digests of 16 bytes, which are taken for equal identities; name their rows."""
     digests = np.frombuffer(bytes(seen), dtype=">u8").reshape(-1, 2)
     order = np.lexsort((digests[:, 1], digests[:, 0]))
     ranked = digests[order]
     same = np.flatnonzero(np.all(ranked[1:] == ranked[:-1], axis=1))
-    if len(same):
-        rows = sorted((int(order[same[0]]) + 1, int(order[same[0] + 1]) + 1))
-        raise InputError(f"row {rows[1]}, column {identity}", f"the identity of row {rows[0]}", "one row for each user")
+    if not len(same):
+        return
+    first, second = sorted((int(order[same[0]]), int(order[same[0] + 1])))
+    names = [who for _, who in itertools.islice(rows, second + 1)]
+    place = f"row {second + 1}, column {identity}"
+    if names[first] == names[second]:
+        raise InputError(place, f"the identity of row {first + 1}", "one row for each user")
+    raise InputError(
+        place,
+        repr(names[second]),
+        f"an identity that differs from {names[first]!r} of row {first + 1} in more than case or blanks; if these are "
+        "two users, --exact-ids",
+    )
+
+
+def check_drafts(path: Path, plan: Plan, *, discard: bool) -> None:
+    """Refuse, or remove, drafts of messages of this plan that a killed run left beside an output file."""
+    left = sorted(path.parent.glob(f".*.{plan.digest[:16]}.*.draft"))
+    abandoned = [draft for draft in left if is_abandoned(draft)]
+    for draft in abandoned:
+        if not discard:
+            raise InputError(
+                "--out",
+                path,
+                f"no draft of a run that was killed: {draft} has messages that were drawn already. If nobody read it, "
+                "--discard-draft removes it and draws anew",
+            )
+        draft.unlink(missing_ok=True)
 
 
 def write_messages(path: Path, plan: Plan, packed: Integers, order: str, *, counts: bool) -> None:
@@ -139,7 +180,8 @@ def write_messages(path: Path, plan: Plan, packed: Integers, order: str, *, coun
         body: Iterable[bytes] = (b"%s,%d\n" % pair for pair in zip(texts, numbers.tolist(), strict=True))
     else:
         body = lines(made, packed)
-    with whole_or_not(path, argument="--out", new=True) as stream:
+    draft = path.with_name(f".{path.name}.{plan.digest[:16]}.{os.getpid()}.draft")
+    with published_once(path, draft, argument="--out") as stream:
         if _is_parquet(path):
             _write_parquet(stream, head, body, counts=counts)
             return
@@ -148,12 +190,12 @@ def write_messages(path: Path, plan: Plan, packed: Integers, order: str, *, coun
             stream.write(block)
 
 
-def read_messages(path: Path, plan: Plan) -> tuple[Integers, int]:
-    """Tally of the messages in a file, and their number."""
+def read_messages(path: Path, plan: Plan, users: object = None) -> tuple[Integers, int]:
+    """Tally of the messages in a file, and their number; of more than ``users``, by default n, an InputError."""
     if _is_parquet(path):
         head, columns, blocks = _read_parquet(path)
         _check_head(head, path, plan)
-        return _tallied(blocks, plan, 1, _with_counts(",".join(columns), path))
+        return _tallied(blocks, plan, 1, users, counts=_with_counts(",".join(columns), path))
     try:
         with path.open("rb") as stream:
             first = stream.readline(1 << 16)
@@ -163,7 +205,7 @@ def read_messages(path: Path, plan: Plan) -> tuple[Integers, int]:
                 head = None
             _check_head(head, path, plan)
             counts = _with_counts(stream.readline(1 << 16).decode(errors="replace").strip(), path)
-            return _tallied(_blocks(stream), plan, 3, counts)
+            return _tallied(_blocks(stream), plan, 3, users, counts=counts)
     except OSError as error:
         raise InputError("messages", path, f"a file that can be read ({_reason(error)})") from error
 
@@ -196,17 +238,18 @@ def _blocks(stream: BufferedReader) -> Iterator[bytes]:
         yield left
 
 
-def _tallied(blocks: Iterable[bytes], plan: Plan, first: int, counts: bool) -> tuple[Integers, int]:
+def _tallied(blocks: Iterable[bytes], plan: Plan, first: int, users: object, *, counts: bool) -> tuple[Integers, int]:
     """Tally of blocks of lines, numbered from ``first``, and the number of messages."""
     made, total, n = plan.scheme, None, 0
     for text in blocks:
         rows, weights = read_lines(made, text, first, counts=counts)
-        tally = made.tally(rows, weights)
-        total = tally if total is None else total + tally
-        n += len(rows) if weights is None else int(weights.sum())
+        n += len(rows) if weights is None else sum(weights.tolist())  # as Python integers, of any size
         first += text.count(b"\n")
-    if total is None:
-        raise plan.too_few(0)
+        if n <= LARGEST_USERS:  # more are refused below, and would not fit
+            tally = made.tally(rows, weights)
+            total = tally if total is None else total + tally
+    plan.check_messages(n, users)
+    assert total is not None
     return total, n
 
 
@@ -249,7 +292,10 @@ def _read_parquet(path: Path) -> tuple[Any, list[str], Iterator[bytes]]:
         with _opened(path, "messages") as again:
             for batch in again.iter_batches(batch_size=_ROWS):
                 lists = [batch.column(name).to_pylist() for name in names]
-                yield "".join(",".join(map(str, row)) + "\n" for row in zip(*lists, strict=True)).encode()
+                texts = [",".join(map(str, row)) for row in zip(*lists, strict=True)]
+                if broken := next((text for text in texts if "\n" in text), ""):
+                    raise InputError("messages", broken, "messages of one line each")
+                yield "".join(f"{text}\n" for text in texts).encode()
 
     try:
         return json.loads(told), names, blocks()

@@ -188,6 +188,13 @@ class Support:
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", as_integer(self.n, "n", 0))
 
+    def possible(self, count: int, alpha: Fraction) -> bool:
+        """Whether a number of users from 0 to n passes both tests of size ``alpha / 2`` at this count."""
+        n, p, q = self.n, self.p, self.q
+        count = as_integer(count, "count", 0, n)
+        reached = exceeds(count, n, n, p, q, alpha / 2)  # by n users in the category
+        return reached and exceeds(n - count, n, n, 1 - q, 1 - p, alpha / 2)  # and not exceeded by none
+
     def interval(self, count: int, alpha: Fraction) -> tuple[int, int]:
         """Ends around the number of users in the category, wrong with probability at most ``alpha``, in [1e-100, 1)."""
         if not SMALLEST_ALPHA <= alpha < 1:

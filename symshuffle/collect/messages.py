@@ -140,15 +140,25 @@ def read_lines(scheme: Scheme, text: bytes, first: int, *, counts: bool) -> tupl
         return _read_bit_counts(scheme, text, ends, first)
     numbers, places = _numbers(codes, ends, text, first, scheme, counts=counts)
     wanted = scheme.width + counts
-    _refuse(places != wanted, text, ends, first, scheme)
+    _refuse(places != wanted, text, ends, first, scheme, counts=counts)
     rows = numbers.reshape(-1, wanted)
     messages = rows[:, : scheme.width]
+    if counts:
+        _refuse(~_comma_before_last(codes, wanted), text, ends, first, scheme, counts=True)
     wrong = np.any(messages >= scheme.alphabet, axis=1)
     if not np.any(wrong):
         wrong = scheme.wrong(messages)
     weights = rows[:, -1] if counts else None
-    _refuse(wrong if weights is None else wrong | (weights < 1), text, ends, first, scheme)
+    _refuse(wrong if weights is None else wrong | (weights < 1), text, ends, first, scheme, counts=counts)
     return messages, weights
+
+
+def _comma_before_last(codes: Integers, wanted: int) -> Integers:
+    """In which lines of ``wanted`` numbers and one comma the comma stands directly before the last number."""
+    digit = (codes >= ord("0")) & (codes <= ord("9"))
+    starts = np.flatnonzero(digit & ~np.concatenate(([False], digit[:-1]))).reshape(-1, wanted)
+    commas = np.flatnonzero(codes == ord(","))
+    return (starts[:, -2] < commas) & (commas < starts[:, -1])
 
 
 def _numbers(
@@ -169,10 +179,10 @@ def _numbers(
     wrong[line_of] = True
     lengths = stops - starts
     wrong[np.searchsorted(ends, starts[lengths > _LONGEST])] = True
-    if counts:  # exactly one comma in a line, before its last number
+    if counts:  # exactly one comma in a line
         commas = np.flatnonzero(comma)
         wrong |= np.bincount(np.searchsorted(ends, commas), minlength=len(ends)) != 1
-    _refuse(wrong, text, ends, first, scheme)
+    _refuse(wrong, text, ends, first, scheme, counts=counts)
     if len(starts) == 0:
         return np.zeros(0, dtype=np.int64), np.zeros(len(ends), dtype=np.int64)
     at = np.flatnonzero(digit)
@@ -185,18 +195,19 @@ def _numbers(
 
 def _read_bit_counts(scheme: Scheme, text: bytes, ends: Integers, first: int) -> tuple[Integers, Integers]:
     rows, weights, wrong = [], [], np.zeros(len(ends), dtype=bool)
-    for i, line in enumerate(text.splitlines()):
+    for i, line in enumerate(text[:-1].split(b"\n")):
         bits, _, count = line.partition(b",")
-        if len(bits) != scheme.width or bits.strip(b"01") or not count.isdigit() or not 0 < len(count) <= _LONGEST:
+        is_count = count.isdigit() and len(count) <= _LONGEST and int(count) > 0
+        if len(bits) != scheme.width or bits.strip(b"01") or not is_count:
             wrong[i] = True
             break
         rows.append(np.frombuffer(bits, dtype=np.uint8) - ord("0"))
         weights.append(int(count))
-    _refuse(wrong, text, ends, first, scheme)
+    _refuse(wrong, text, ends, first, scheme, counts=True)
     return np.array(rows).reshape(-1, scheme.width), np.array(weights, dtype=np.int64)
 
 
-def _refuse(wrong: Integers, text: bytes, ends: Integers, first: int, scheme: Scheme) -> None:
+def _refuse(wrong: Integers, text: bytes, ends: Integers, first: int, scheme: Scheme, *, counts: bool = False) -> None:
     """Name the first wrong line."""
     if not np.any(wrong):
         return
@@ -208,7 +219,8 @@ def _refuse(wrong: Integers, text: bytes, ends: Integers, first: int, scheme: Sc
         wanted = f"{scheme.width} digits 0 or 1"
     elif scheme.width == 1:
         wanted = f"an integer from 0 to {scheme.alphabet - 1}"
-    raise InputError(f"message in line {first + i}", line or "an empty line", f"{wanted}, a message of {scheme.name}")
+    wanted += f", a message of {scheme.name}" + (", then a comma and a count from 1 to 10^18 - 1" if counts else "")
+    raise InputError(f"message in line {first + i}", line or "an empty line", wanted)
 
 
 @final

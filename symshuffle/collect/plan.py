@@ -12,13 +12,20 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
-from symshuffle.base.choices import Loss, Question, Rigour, choice
-from symshuffle.base.errors import InputError
-from symshuffle.base.levels import words_of_target
+from symshuffle.base.choices import Loss, choice
+from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Number, as_integer, format_decimal, parse_rational, shortest, upper_end
-from symshuffle.base.results import FirstLines, at_target
+from symshuffle.base.results import FirstLines
 from symshuffle.collect.estimate import Histogram, estimated, read_confidence
-from symshuffle.collect.mechanisms import scheme
+from symshuffle.collect.guarantee import (
+    LARGEST_EPS,
+    LARGEST_USERS,
+    OUT_OF_PLAN,
+    Guarantee,
+    bounded_delta,
+    read_certificate,
+)
+from symshuffle.collect.mechanisms import LARGEST_K, SCHEMES, scheme
 from symshuffle.collect.messages import Categories, Client, chunk, read_lines
 from symshuffle.collect.scheme import Integers, Scheme, uniform
 
@@ -26,11 +33,8 @@ if TYPE_CHECKING:
     from symshuffle.utility.estimation.votes import VoteNoise
 
 _KIND: Final = "symshuffle collection plan"
-OUT_OF_PLAN: Final = (
-    "users who do not follow the protocol, times at which messages arrive, messages that can be linked to users or to "
-    "each other, and a second message of the same user"
-)
-"""What no bound here speaks about."""
+_LONGEST_PLAN: Final = 1 << 26
+"""Characters of a plan's file: labels of 10^6 categories fit in."""
 
 
 @final
@@ -81,11 +85,40 @@ class Plan:
     table: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
-        for name, least, most in (("k", 2, None), ("n", 1, None), ("min_users", 1, self.n)):
+        for name, least, most in (("k", 2, LARGEST_K), ("n", 1, LARGEST_USERS), ("min_users", 1, self.n)):
             object.__setattr__(self, name, as_integer(getattr(self, name), name, least, most))
+        for name in ("root", "eps", "delta"):
+            object.__setattr__(self, name, parse_rational(getattr(self, name), name))
+        if not 0 < self.eps <= LARGEST_EPS:
+            raise InputError("eps", self.eps, f"a number in (0, {LARGEST_EPS}], in nats")
+        if not 0 < self.delta < 1:
+            raise InputError("delta", self.delta, "a number in (0, 1)")
         object.__setattr__(self, "labels", Categories.of(self.labels, self.k).labels)
         object.__setattr__(self, "loss", choice(Loss, self.loss, "loss"))
+        for name, value in self.parameters.items():
+            as_integer(value, name, 1)
         _ = self.scheme
+        self._check_table()
+        known = read_certificate(self.certified, self.eps, self.delta)
+        wanted = self.min_users if self.min_users < self.n else None
+        if known is not None and known[1].min_users != wanted:
+            raise InputError("certified.covering", self.certified["covering"], f"min_users = {wanted}, as of the plan")
+
+    def _check_table(self) -> None:
+        """Refuse a row of the table that is not written as the planner writes it."""
+        keys = {"mechanism", "parameters", "ratio", *Loss, "bits_per_message"}
+        for i, row in enumerate(self.table):
+            if row.keys() != keys or row["mechanism"] not in SCHEMES:
+                raise InputError(f"table[{i}]", row, "a mechanism with the keys " + ", ".join(sorted(keys)))
+            for name, value in (*row["parameters"].items(), ("bits_per_message", row["bits_per_message"])):
+                if type(value) is not int or value < 0:
+                    raise InputError(f"table[{i}].{name}", value, "an integer of at least 0")
+            for name in ("ratio", *Loss):
+                text = row[name] if isinstance(row[name], str) else repr(row[name])
+                value = parse_rational(text, f"table[{i}].{name}")
+                written = f"{float(value):.7g}" if name == "ratio" else format_decimal(value, digits=4, up=True)
+                if row[name] != written or value < 0:
+                    raise InputError(f"table[{i}].{name}", text, "a decimal of at least 0, as it is written")
 
     @cached_property
     def scheme(self) -> Scheme:
@@ -100,8 +133,7 @@ class Plan:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the plan, which every file of its messages carries."""
-        text = json.dumps(self._content(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return hashlib.sha256(_text(self._content()).encode()).hexdigest()
 
     @property
     def noise(self) -> VoteNoise:
@@ -149,49 +181,85 @@ class Plan:
     @property
     def lines(self) -> FirstLines:
         """First lines of the plan: eps, protected users, assumptions, evidence."""
-        from symshuffle.accountants.covering.reduction import reduction
+        return self.guarantee().lines
 
-        at = words_of_target(delta=self.delta)
-        if not {"epsilon_at_delta", "rigour", "covering"} <= self.certified.keys():
-            asked = at_target(f"{shortest(self.eps)} was asked for", at)
-            return FirstLines("epsilon", asked, about="a plan without a certificate", sure="not at all")
-        number = at_target(f"<= {self.certified['epsilon_at_delta']} (upper end, rounded up)", at)
-        covering = self.certified["covering"]
-        covered = reduction(self.scheme.source(**covering), **covering).neighbours(Question.BOTH, self.n)
-        return covered.lines("epsilon", number, Rigour(self.certified["rigour"]).words)
+    def guarantee(self, messages: int | None = None, users: object = None) -> Guarantee:
+        """What the plan allows to say about so many messages; its level is certified again.
+
+        - ``messages``: their number; None before there are any.
+        - ``users``: users who sent them, one message each; default n.
+
+        Raises
+        ------
+        InputError
+            If there are fewer messages than ``min_users`` or more than users, or the level of the plan is not
+            certified.
+        """
+        covered = self.check_messages(messages, users)
+        known = read_certificate(self.certified, self.eps, self.delta)
+        about = self.digest, self.n, self.min_users, covered, messages
+        if known is None:
+            return Guarantee(*about, self.eps, self.delta)
+        level, covering = known
+        if covered != self.n and covering.dropout is None and self.min_users < covered:
+            covering = replace(covering, min_users=self.min_users)
+        elif covering.min_users is not None and covering.min_users >= covered:
+            covering = replace(covering, min_users=None)
+        for eps in sorted({min(level, self.eps), self.eps}):
+            bound = bounded_delta(self.scheme, covered, eps, covering)
+            if bound.bracket.upper <= self.delta:
+                return Guarantee(*about, eps, self.delta, bound)
+            if bound.bracket.lower > self.delta:
+                break
+        certified = format_decimal(bound.bracket.upper, digits=7, up=True)
+        raise InputError(
+            "plan",
+            f"eps = {shortest(eps)} at delta = {shortest(self.delta)}",
+            f"a certified level; delta <= {certified}",
+        )
+
+    def check_messages(self, messages: int | None, users: object = None, argument: str = "messages") -> int:
+        """Number of users who may have sent so many messages; arguments and errors as of :meth:`guarantee`."""
+        dropout = "dropout" in self.certified.get("covering", {})  # then any number of them is covered
+        least = 1 if dropout else self.min_users
+        if messages is not None and messages < least:
+            raise InputError(argument, messages, f"at least {least}, from which on the plan's eps is certified")
+        covered = self.n if users is None else as_integer(users, "users", least, LARGEST_USERS)
+        if messages is None or messages <= covered:
+            return covered
+        if users is not None:
+            raise InputError("users", users, f"at least {messages}, the number of messages; each user sends one")
+        raise InputError(
+            argument,
+            messages,
+            f"at most n = {self.n} of the plan; plan for n = {messages}, or state users = {messages} if no user sent twice",
+        )
 
     def client(self) -> Client:
         """Client that randomizes the value of one user; it does not shuffle."""
         return Client(self.scheme, self.categories)
 
-    def estimate(self, messages: Iterable[str], *, confidence: object = "0.95") -> Histogram:
-        """Histogram with intervals, from messages as text; fewer than ``min_users`` are refused.
+    def estimate(self, messages: Iterable[str], *, confidence: object = "0.95", users: object = None) -> Histogram:
+        """Histogram with intervals, from messages as text.
 
-        - ``messages``: as :meth:`client` or `symshuffle collect randomize` writes them, in any order.
+        - ``messages``: as :meth:`client` or `symshuffle collect randomize` writes them, in any order; from ``min_users``
+          to ``users`` of them.
         - ``confidence``: in (0, 1): each interval covers, and all of the band do at once, with at least this
           probability.
+        - ``users``: users who sent them, one message each; default n.
         """
-        text = "\n".join(messages).encode()
-        if not text:
-            raise self.too_few(0)
-        rows, _ = read_lines(self.scheme, text, 1, counts=False)
-        return self.histogram(self.scheme.tally(rows), len(rows), confidence)
+        lines = list(messages)
+        if any("\n" in line for line in lines):
+            raise InputError("messages", next(line for line in lines if "\n" in line), "messages of one line each")
+        if not lines:
+            self.check_messages(0, users)
+        rows, _ = read_lines(self.scheme, "\n".join(lines).encode(), 1, counts=False)
+        return self.histogram(self.scheme.tally(rows), len(rows), confidence, users=users)
 
-    def histogram(self, tally: Integers, n: int, confidence: object) -> Histogram:
-        """Histogram from the tally of n messages; fewer than ``min_users`` are refused."""
+    def histogram(self, tally: Integers, n: int, confidence: object, *, users: object = None) -> Histogram:
+        """Histogram from the tally of n messages; ``users`` as of :meth:`estimate`."""
         level = read_confidence(confidence)
-        if n < self.min_users:
-            raise self.too_few(n)
-        private = (
-            f"privacy: ({float(self.eps):g}, {float(self.delta):g})-DP of the shuffled messages, certified at "
-            f"{self.min_users} honest users; not covered: {OUT_OF_PLAN}"
-        )
-        return estimated(self.scheme, self.labels, tally, n, level, private, self.lines)
-
-    def too_few(self, n: int) -> InputError:
-        """The error that so many messages are not what was certified."""
-        least = f"at least {self.min_users}, the honest users at which the plan's eps is certified (min_users)"
-        return InputError("messages", n, least)
+        return estimated(self.scheme, self.labels, tally, n, level, guarantee=self.guarantee(n, users))
 
 
 def read_plan(text: str, name: str = "plan") -> Plan:
@@ -214,17 +282,20 @@ def read_plan(text: str, name: str = "plan") -> Plan:
     InputError
         If it is no plan, or its digest is another one: it was changed by hand.
     """
+    expected = "a plan written by `symshuffle collect plan`"
+    if len(text) > _LONGEST_PLAN:
+        raise InputError(name, f"{len(text)} characters", f"{expected}, at most {_LONGEST_PLAN}")
     try:
-        content: Any = json.loads(text)
+        content: Any = json.loads(text, object_pairs_hook=_without_repeats)
         if not isinstance(content, dict) or content.get("kind") != _KIND or content.get("version") != 1:
-            raise InputError(name, "another kind of file", "a plan written by `symshuffle collect plan`")
+            raise InputError(name, "another kind of file", expected)
         found = Plan(
             content["mechanism"],
-            as_integer(content["k"], "k", 2),
+            content["k"],
             parse_rational(content["root"], "root"),
             dict(content["parameters"]),
-            as_integer(content["n"], "n", 1),
-            as_integer(content["min_users"], "min_users", 1),
+            content["n"],
+            content["min_users"],
             parse_rational(content["eps"], "eps"),
             parse_rational(content["delta"], "delta"),
             dict(content["certified"]),
@@ -232,13 +303,26 @@ def read_plan(text: str, name: str = "plan") -> Plan:
             tuple(content["labels"]),
             tuple(dict(row) for row in content["table"]),
         )
-    except InputError:
+    except (InputError, Unsupported):
         raise
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(name, "a damaged file", "a plan written by `symshuffle collect plan`") from error
-    if content.get("digest") != found.digest or found.to_dict() != content:
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, ArithmeticError) as error:
+        raise InputError(name, "a damaged file", expected) from error
+    # As text: true and 1.0 are no 1, and every node is spelled as it is written.
+    if content.get("digest") != found.digest or _text(found.to_dict()) != _text(content):
         raise InputError(name, f"digest {content.get('digest')}", f"{found.digest}; a plan is not edited by hand")
     return found
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Object of a JSON file; a key that stands there twice is refused."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands there twice")
+    return found
+
+
+def _text(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
 def falling(plan: Plan) -> Integers:
@@ -279,14 +363,15 @@ def simulate(plan: Plan, *, seed: object, values: Integers | None = None, confid
     >>> found.truth, [row.low <= m <= row.high for row, m in zip(found.rows, found.truth)]
     ((545, 273, 182), [True, True, True])
     """
-    draw = uniform(np.random.default_rng(as_integer(seed, "seed", 0)).bytes)
+    number, level = as_integer(seed, "seed", 0), read_confidence(confidence)
+    draw = uniform(np.random.default_rng(number).bytes)
     users = falling(plan) if values is None else np.asarray(values, dtype=np.int64)
     if len(users) and not 0 <= users.min() <= users.max() < plan.k:
         raise InputError("values", f"{users.min()} to {users.max()}", f"categories from 0 to {plan.k - 1}")
+    plan.check_messages(len(users), max(len(users), plan.n))
     made, size = plan.scheme, chunk(plan.scheme)
     tally = made.tally(made.sample(users[:1], draw)) * 0 if len(users) else np.zeros(0, dtype=np.int64)
     for i in range(0, len(users), size):
         tally = tally + made.tally(made.sample(users[i : i + size], draw))
-    found = plan.histogram(tally, len(users), confidence)
     truth = tuple(int(m) for m in np.bincount(users, minlength=plan.k))
-    return replace(found, truth=truth, private=f"SIMULATED with seed {seed}, which is not private; {found.private}")
+    return estimated(plan.scheme, plan.labels, tally, len(users), level, truth=truth, seed=number)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Unpack
 
-from symshuffle.accountants.covering.covered import Whom, spelled_out
-from symshuffle.base.choices import Loss, Rigour, choice
+from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
+from symshuffle.base.choices import Loss, choice
 from symshuffle.base.errors import InputError, NamedProgress, NotDecided, Unsupported
 from symshuffle.base.numbers import (
     Ball,
@@ -21,15 +21,16 @@ from symshuffle.base.numbers import (
     upper_end,
     working_precision,
 )
+from symshuffle.collect.guarantee import LARGEST_EPS, LARGEST_USERS, bounded_delta, covering_texts, rounded_up
 from symshuffle.collect.mechanisms import LARGEST_K, SCHEMES, scheme
 from symshuffle.collect.plan import Plan
 from symshuffle.collect.scheme import Scheme
 
 _SHARE: Final = Fraction(1, 10**6)
-"""Largest relative amount by which a ratio (of RAPPOR its root) is rounded down."""
+"""Largest relative amount by which a ratio (of RAPPOR its root) is rounded down, if it is certified there."""
 
-LARGEST_USERS: Final = 10**9
-"""Users beyond which nothing is planned."""
+_SHARES: Final = tuple(_SHARE * 10**i for i in range(5))
+"""Amounts that are tried in turn: with dropout a bound is known to a thousandth only."""
 
 _BITS: Final = 160
 _REL: Final = 1e-8
@@ -75,7 +76,7 @@ def make_plan(
     Returns
     -------
     Plan
-        Ratio rounded down by at most 1e-6, and eps certified at exactly the rounded one.
+        Ratio rounded down by at most 1e-6 (with dropout 1e-2), and eps certified at exactly the rounded one.
 
     Raises
     ------
@@ -94,8 +95,8 @@ def make_plan(
     covering = {name: value for name, value in whom.items() if value is not None}
     honest = n if "min_users" not in covering else as_integer(covering.pop("min_users"), "min_users", 1, n)
     level, target, loss = parse_rational(eps, "eps"), parse_rational(delta, "delta"), choice(Loss, loss, "loss")
-    if not 0 < level <= 64:
-        raise InputError("eps", eps, "a number in (0, 64], in nats")
+    if not 0 < level <= LARGEST_EPS:
+        raise InputError("eps", eps, f"a number in (0, {LARGEST_EPS}], in nats")
     if not 0 < target < 1:
         raise InputError("delta", delta, "a number in (0, 1)")
     if mechanism is not None and mechanism not in SCHEMES:
@@ -199,9 +200,9 @@ def _level(made: Scheme, asked: _Asked, rel: float) -> Fraction:
     return _exponential(inverse.safe_end)
 
 
-def _down(value: Fraction) -> Fraction:
-    """The fraction of smallest denominator that is at most ``_SHARE`` below a number above 1."""
-    return simplest(max(value * (1 - _SHARE), 1 + (value - 1) / 2), value)
+def _down(value: Fraction, share: Fraction = _SHARE) -> Fraction:
+    """The fraction of smallest denominator that is at most this share below a number above 1."""
+    return simplest(max(value * (1 - share), 1 + (value - 1) / 2), value)
 
 
 def simplest(low: Fraction, high: Fraction) -> Fraction:
@@ -221,26 +222,29 @@ def simplest(low: Fraction, high: Fraction) -> Fraction:
 
 def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], table: tuple[Mapping[str, Any], ...]) -> Plan:
     """The plan of a mechanism: its level solved closely, rounded down, and certified there."""
-    from symshuffle.accountants.questions.solve import delta, epsilon
+    from symshuffle.accountants.questions.solve import epsilon
 
     kind = SCHEMES[rough.name]
-    root = _down(kind.root_of(_level(rough, asked, _REL)))
-    made = scheme(rough.name, rough.k, root, rough.parameters)
-    channel, order = made.source(**asked.whom), Exp(asked.eps)
-    try:
-        bound = delta(channel, n=asked.n, exp_eps=order, rigour=Rigour.BALL, **asked.whom)
-    except (Unsupported, NotDecided):  # then in doubles with a stated error
-        bound = delta(channel, n=asked.n, exp_eps=order, rigour=Rigour.FLOAT64, **asked.whom)
-    if bound.bracket.upper > asked.delta:
+    largest, covering = kind.root_of(_level(rough, asked, _REL)), Covering.of(**asked.whom)
+    for share in _SHARES:
+        root = _down(largest, share)
+        made = scheme(rough.name, rough.k, root, rough.parameters)
+        bound = bounded_delta(made, asked.n, asked.eps, covering)
+        if bound.bracket.upper <= asked.delta:
+            break
+    else:
         raise NotDecided(f"{made.name} is not certified at the ratio {made.ratio}")
-    smallest = epsilon(channel, n=asked.n, delta=asked.delta, **asked.whom)
+    smallest = epsilon(made.source(**asked.whom), n=asked.n, delta=asked.delta, **asked.whom)
+    level = min(Fraction(rounded_up(smallest.bracket.upper)), asked.eps)
+    if bounded_delta(made, asked.n, level, covering).bracket.upper > asked.delta:
+        level = asked.eps  # the smaller one was found with less rigour
     certified = {
-        "delta_at_eps": format_decimal(bound.bracket.upper, digits=7, up=True),
+        "delta_at_eps": rounded_up(bound.bracket.upper),
         "rigour": bound.bracket.rigour.value,
         "engine": bound.bracket.engine,
-        "epsilon_at_delta": format_decimal(min(smallest.bracket.upper, asked.eps), digits=7, up=True),
+        "epsilon_at_delta": rounded_up(level),
         "meaning": bound.about,
-        "covering": {name: str(value) for name, value in asked.whom.items()},
+        "covering": covering_texts(covering),
     }
     kept = asked.n, asked.honest, asked.eps, asked.delta, certified, asked.loss, labels, table
     return Plan(made.name, made.k, root, made.parameters, *kept)

@@ -161,7 +161,7 @@ def test_wrong_values_are_named_by_row(capsys, survey, change, told):
 def test_too_few_users_are_refused_at_both_ends(capsys, survey):
     text = Path("values.csv").read_text().splitlines(keepends=True)
     Path("values.csv").write_text("".join(text[:50]))
-    assert "--values = 49 rows: expected at least 50" in refused(capsys, *RANDOMIZE)
+    assert "--values = 49: expected at least 50" in refused(capsys, *RANDOMIZE)
     Path("values.csv").write_text("".join(text))
     assert run(capsys, *RANDOMIZE)[0] == 0
     lines = Path("messages.csv").read_text().splitlines(keepends=True)

@@ -85,8 +85,8 @@ PAIR = joint(mechanism("rr"), mechanism("rr"))
 
 MADE = tuple(
     words(
-        "TraceBound. Audit. Comparison Histogram LocalAudit. PairAudit. Plan.histogram Plan.too_few "
-        "Neighbours Outcome ShuffledAudit.n ShuffledAudit.runs SubsetOrbit.representative "
+        "TraceBound. Audit. Comparison Guarantee Histogram LocalAudit. PairAudit. Plan.histogram "
+        "Plan.check_messages Plan.guarantee Neighbours Outcome ShuffledAudit.n ShuffledAudit.runs SubsetOrbit.representative "
         "SubsetOrbit.size WorstCase"
     )
 )
@@ -129,6 +129,7 @@ ROWS = (
     row("block", AUDIT.power, W, block=2),
     row("n", collect.Support, p=F(1, 2), q=F(1, 4), n=4),
     row("count", collect.Support(4, F(1, 2), F(1, 4)).interval, alpha=F(1, 10), count=1),
+    row("count", collect.Support(4, F(1, 2), F(1, 4)).possible, alpha=F(1, 10), count=1),
     row("k n", collect.make_plan, n=9, eps=1, delta="1/10", mechanism="krr", k=4),
     row("n bits", delta, W, **LEVEL, n=4, bits=64),
     row("bits", solve_n, W, eps="1/2", delta="1/10", bits=64),

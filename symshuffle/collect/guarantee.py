@@ -1,0 +1,164 @@
+"""Privacy of a survey's messages: the level certified again, and every sentence that is printed about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Final, final
+
+from symshuffle.accountants.bounds.amplification import Amplification
+from symshuffle.accountants.covering.covered import Covering
+from symshuffle.base.choices import Rigour
+from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.levels import words_of_target
+from symshuffle.base.numbers import Exp, format_decimal, parse_rational, shortest
+from symshuffle.base.results import MOST_DIGITS, FirstLines, at_target
+from symshuffle.collect.scheme import Scheme
+
+LARGEST_USERS: Final = 10**9
+"""Users beyond which nothing is planned; counts of fewer messages fit into 64 bits."""
+
+LARGEST_EPS: Final = 64
+"""Levels in nats beyond which nothing is planned."""
+
+OUT_OF_PLAN: Final = (
+    "users who do not follow the protocol, times at which messages arrive, messages that can be linked to users or to "
+    "each other, and a second message of the same user"
+)
+"""What no bound here speaks about."""
+
+_KEYS: Final = frozenset({"delta_at_eps", "rigour", "engine", "epsilon_at_delta", "meaning", "covering"})
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Guarantee:
+    """What a plan and a number of messages allow to say about privacy.
+
+    Parameters
+    ----------
+    digest : str
+        Digest of the plan.
+    planned, min_users : int
+        Users of the plan, and messages from which on privacy is certified.
+    users : int
+        Users who are covered; each sends at most one message.
+    messages : int or None
+        Messages that were sent; None before there are any.
+    eps, delta : Fraction
+        The level; with ``bound`` it is certified, without it is what was asked for.
+    bound : Amplification or None
+        Bound on delta at eps, calculated when this object was made; None if the plan has no certificate.
+    """
+
+    digest: str
+    planned: int
+    min_users: int
+    users: int
+    messages: int | None
+    eps: Fraction
+    delta: Fraction
+    bound: Amplification | None = None
+
+    @property
+    def level(self) -> str:
+        """The level in words, eps rounded up."""
+        at = words_of_target(delta=self.delta)
+        if self.bound is None:
+            return at_target(f"{shortest(self.eps)} was asked for", at)
+        return at_target(f"<= {rounded_up(self.eps)} (upper end, rounded up)", at)
+
+    @property
+    def lines(self) -> FirstLines:
+        """First lines: eps, protected users, assumptions, evidence."""
+        if self.bound is None:
+            return FirstLines("epsilon", self.level, about="a plan without a certificate", sure="not at all")
+        return self.bound.neighbours.lines("epsilon", self.level, self.bound.bracket.rigour.words)
+
+    @property
+    def sentence(self) -> str:
+        """The level with its users, assumptions and exclusions, in one sentence."""
+        if self.bound is None:
+            return f"privacy: not certified, epsilon {self.level}"
+        lines = self.lines
+        return (
+            f"privacy: {lines.protects}: epsilon {lines.number}; assumed: {lines.assumes}; not covered: {OUT_OF_PLAN}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready form."""
+        lines = self.lines
+        return {
+            "plan": self.digest,
+            "users_planned": self.planned,
+            "min_users": self.min_users,
+            "users": self.users,
+            "messages": self.messages,
+            "epsilon": rounded_up(self.eps) if self.bound else None,
+            "delta": str(self.delta),
+            "protects": lines.protects,
+            "assumes": lines.assumes,
+            "sure": lines.sure,
+        }
+
+
+@lru_cache(maxsize=16)
+def bounded_delta(made: Scheme, n: int, eps: Fraction, covering: Covering) -> Amplification:
+    """Bound on delta of n users at eps: in balls, or in doubles with a stated error where balls do not decide."""
+    from symshuffle.accountants.questions.solve import delta
+
+    whom: dict[str, Any] = {field.name: getattr(covering, field.name) for field in fields(covering)}
+    source, order = made.source(**whom), Exp(eps) if eps else Fraction(1)
+    try:
+        return delta(source, n=n, exp_eps=order, rigour=Rigour.BALL, **whom)
+    except (Unsupported, NotDecided):
+        return delta(source, n=n, exp_eps=order, rigour=Rigour.FLOAT64, **whom)
+
+
+def rounded_up(value: Fraction) -> str:
+    """A number rounded up, as plans write it."""
+    return format_decimal(value, digits=MOST_DIGITS, up=True)
+
+
+def covering_texts(covering: Covering) -> dict[str, str]:
+    """Options of a covering as texts, as the file of a plan names them; those that were not asked for are left out."""
+    given = {field.name: getattr(covering, field.name) for field in fields(covering)}
+    return {name: str(value) for name, value in given.items() if value is not None}
+
+
+def read_certificate(certified: Mapping[str, Any], eps: Fraction, delta: Fraction) -> tuple[Fraction, Covering] | None:
+    """Level and covering that a plan names as certified; None if it names nothing.
+
+    Raises
+    ------
+    InputError
+        If there is another key, a number is not written as the planner writes it, eps is above the level that was asked
+        for, or an option of the covering is unknown.
+    """
+    if certified == {}:
+        return None
+    if certified.keys() != _KEYS:
+        raise InputError("certified", ", ".join(map(str, certified)), "the keys " + ", ".join(sorted(_KEYS)))
+    for key in _KEYS - {"covering"}:
+        if not isinstance(certified[key], str):
+            raise InputError(f"certified.{key}", certified[key], "a text")
+    if certified["rigour"] not in tuple(Rigour):
+        raise InputError("certified.rigour", certified["rigour"], "one of " + ", ".join(Rigour))
+    levels = {}
+    for key, most in (("epsilon_at_delta", rounded_up(eps)), ("delta_at_eps", rounded_up(delta))):
+        text = certified[key]
+        levels[key] = parse_rational(text, f"certified.{key}")
+        if text != rounded_up(levels[key]):
+            raise InputError(f"certified.{key}", text, f"a decimal of at most {MOST_DIGITS} digits, as it is written")
+        if not 0 <= levels[key] <= Fraction(most):
+            raise InputError(f"certified.{key}", text, f"a number from 0 to {most}")
+    options = certified["covering"]
+    known = {field.name for field in fields(Covering)} - {"null"}
+    if not isinstance(options, dict) or not options.keys() <= known:
+        raise InputError("certified.covering", options, "options " + ", ".join(sorted(known)))
+    read = Covering.of(**options)
+    if covering_texts(read) != options:
+        raise InputError("certified.covering", options, f"{covering_texts(read)}, as it is written")
+    return levels["epsilon_at_delta"], read

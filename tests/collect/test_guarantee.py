@@ -1,0 +1,312 @@
+"""What is said of a file of messages is certified again, or refused: edited plans, numbers of messages, counts."""
+
+import hashlib
+import itertools
+import json
+from fractions import Fraction as F
+from functools import cache
+from math import prod
+from pathlib import Path
+
+import pytest
+
+from symshuffle import Exp, InputError, SymshuffleError, delta
+from symshuffle.collect import Plan, make_plan, read_plan
+from symshuffle.collect.plan import falling
+from tests.collect.cases import PARAMETERS, law_of, small, supported
+from tests.shell import answer, refused, run
+from tests.words import words
+
+ESTIMATE = words("collect estimate plan.json messages.csv --out histogram.csv")
+
+
+@cache
+def plan_text(mechanism="krr", **given):
+    return make_plan(3, **{"n": 200, "eps": 1, "delta": "1e-3", "mechanism": mechanism, **given}).to_json()
+
+
+def with_digest(content):
+    """The text of a plan's file with the digest that belongs to its content."""
+    rest = {key: value for key, value in content.items() if key != "digest"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return json.dumps(rest | {"digest": hashlib.sha256(text.encode()).hexdigest()})
+
+
+def nodes(content, path=()):
+    """Paths to all nodes of a JSON value."""
+    yield path
+    inner = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
+    for key, value in inner:
+        yield from nodes(value, (*path, key))
+
+
+def changed(content, path, change):
+    """A copy in which ``change`` was made to the parent and key of a node."""
+    copy = json.loads(json.dumps(content))
+    parent = copy
+    for key in path[:-1]:
+        parent = parent[key]
+    change(parent, path[-1])
+    return copy
+
+
+def spellings(value):
+    """Other types and spellings of a node."""
+    yield from (None, [], {}, True, -1, 0.5, "", "changed", [value])
+    if isinstance(value, str):
+        yield from (f"{value} ", f" {value}", f"+{value}", value.upper() + "_", f"{value}\n", [*value])
+        yield from (value.translate({48 + i: 0xFF10 + i for i in range(10)}), value.replace("0", "0_0", 1), f"0{value}")
+    if isinstance(value, int):
+        yield from (str(value), float(value), value + 1, value == 1, 10**30, -value)
+
+
+def edits(content):
+    """Every single change of every node: its type, its spelling, a missing key, an extra one."""
+    for path in nodes(content):
+        if path in ((), ("digest",)):
+            continue
+        value = content
+        for key in path:
+            value = value[key]
+        for other in spellings(value):
+            if json.dumps(other) != json.dumps(value):
+                yield path, changed(content, path, lambda parent, key, other=other: parent.__setitem__(key, other))
+        yield path, changed(content, path, lambda parent, key: parent.pop(key))
+        if isinstance(value, dict):
+            yield path, changed(content, path, lambda parent, key: parent[key].__setitem__("extra", 1))
+    yield (), content | {"extra": 1}
+
+
+def true_level(plan):
+    """Whether the level that a plan's first lines name holds, by the accountant alone; True if it names none."""
+    lines = plan.lines
+    if not lines.protects:
+        return lines.sure == "not at all"
+    level = F(lines.number.split(" ")[1])
+    assert "any one of" in lines.protects and lines.protects.endswith("may change their value")
+    users = int(lines.protects.split(" ")[3].replace(",", ""))
+    least = {"min_users": plan.min_users} if plan.min_users < users else {}
+    assert ("enough users" in lines.assumes) is bool(least)
+    found = delta(plan.scheme.mechanism(), n=users, exp_eps=Exp(level), rigour="ball", **least)
+    return found.bracket.upper <= plan.delta
+
+
+@pytest.mark.parametrize("mechanism", ["krr", "olh"])
+def test_a_plan_with_one_node_changed_is_refused_or_true(mechanism):
+    """With the digest of the changed content: only what is still written as the planner writes it, and true, is read."""
+    content, read = json.loads(plan_text(mechanism, min_users=150)), 0
+    assert read_plan(with_digest(content)).lines == read_plan(plan_text(mechanism, min_users=150)).lines
+    seen = set()
+    for path, edited in edits(content):
+        with pytest.raises(SymshuffleError):  # with the digest as it was
+            read_plan(json.dumps(edited))
+        try:
+            plan = read_plan(with_digest(edited))
+        except SymshuffleError as error:
+            assert "\n" not in str(error)
+            continue
+        assert json.dumps(plan.to_dict(), sort_keys=True) == json.dumps(json.loads(with_digest(edited)), sort_keys=True)
+        read += 1
+        seen.add(path[0])
+        try:
+            assert true_level(plan), path
+        except InputError as error:
+            assert error.argument == "plan"
+    # Texts and numbers that no printed sentence is made from may be changed into others of the same grammar.
+    assert seen <= {"n", "labels", "certified", "table", "min_users"} and read < 60
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"eps": "1/100", "epsilon_at_delta": "0.01"},
+        {"epsilon_at_delta": "0.01"},
+        {"epsilon_at_delta": "0.9"},
+        {"delta": "1/1000000000", "delta_at_eps": "1e-10"},
+        {"root": "100"},
+        {"min_users": 20, "covering": {"min_users": "20"}},
+        {"n": 20},
+    ],
+)
+def test_numbers_edited_with_the_digest_are_not_printed(change, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    content = json.loads(plan_text())
+    made = Plan(
+        "krr", 3, F(change.get("root", content["root"])), {},
+        change.get("n", 200), change.get("min_users", min(change.get("n", 200), 200)),
+        F(change.get("eps", content["eps"])), F(change.get("delta", content["delta"])),
+        content["certified"] | {key: value for key, value in change.items() if key in content["certified"]},
+    )  # fmt: skip
+    Path("plan.json").write_text(made.to_json())
+    Path("values.csv").write_text("x\n" + "0\n1\n" * (made.n // 2))
+    head = json.dumps({"kind": "symshuffle messages", "plan": made.digest})
+    Path("messages.csv").write_text(f"# {head}\nmessage\n" + "0\n1\n" * (made.n // 2))
+    for command in (
+        ESTIMATE,
+        words("collect randomize plan.json --values values.csv --column x --out m.csv"),
+        ("check", "plan.json"),
+    ):
+        assert "expected a certified level" in refused(capsys, *command)
+    with pytest.raises(InputError, match="expected a certified level"):
+        made.estimate(["0"] * made.n)
+    assert not Path("m.csv").exists() and not Path("histogram.csv").exists()
+
+
+def test_a_key_that_stands_twice_and_deep_files_are_refused():
+    text = plan_text()
+    for edited in (text.replace('"k": 3', '"k": 3,\n  "k": 3'), "[" * 10**5, text.replace('"k": 3', '"k": NaN'),
+                   text.replace('"k": 3', f'"k": {"9" * 5000}')):  # fmt: skip
+        with pytest.raises(InputError):
+            read_plan(edited)
+
+
+def files(plan, lines, columns="message"):
+    """A plan's file, and one of messages."""
+    Path("plan.json").write_text(plan.to_json())
+    head = json.dumps({"kind": "symshuffle messages", "plan": plan.digest})
+    Path("messages.csv").write_text(f"# {head}\n{columns}\n" + "".join(f"{line}\n" for line in lines))
+
+
+@pytest.mark.parametrize("sent", [200, 201, 400])
+def test_more_messages_than_users_are_refused_unless_users_are_stated(sent, tmp_path, monkeypatch, capsys):
+    """If every one of 200 users sends twice, eps is larger than the plan's; of 400 users it is not."""
+    monkeypatch.chdir(tmp_path)
+    plan = read_plan(plan_text())
+    files(plan, [str(j % 3) for j in range(sent)])
+    if sent == 200:
+        assert answer(capsys, *ESTIMATE)["privacy"]["users"] == 200
+        return
+    assert f"messages = {sent}: expected at most n = 200" in refused(capsys, *ESTIMATE)
+    with pytest.raises(InputError, match=f"messages = {sent}: expected at most n = 200"):
+        plan.estimate([str(j % 3) for j in range(sent)])
+    assert f"users = {sent - 1}: expected at least {sent}" in refused(capsys, *ESTIMATE, "--users", sent - 1)
+    assert not Path("histogram.csv").exists()
+    status, out, _ = run(capsys, *ESTIMATE, "--users", sent)
+    assert status == 0 and f"any one of {sent} users" in out and "at least 200 send" in " ".join(out.split())
+    found = plan.estimate([str(j % 3) for j in range(sent)], users=sent).guarantee
+    assert (found.users, found.messages, found.planned) == (sent, sent, 200) and found.eps <= 1
+    twice = delta(plan.scheme.mechanism(), n=400, exp_eps=Exp(F(1)), group=2).bracket
+    assert twice.lower > plan.delta >= found.bound.bracket.upper
+
+
+def test_fewer_messages_than_users_are_covered_down_to_min_users():
+    plan = read_plan(plan_text(min_users=150))
+    assert plan.guarantee(150).lines == plan.guarantee(200).lines == plan.lines
+    assert plan.guarantee(160, 160).users == 160 and plan.guarantee(150, 150).eps <= 1
+    for few in (149, 0):
+        with pytest.raises(InputError, match=f"messages = {few}: expected at least 150"):
+            plan.guarantee(few)
+
+
+def test_with_dropout_any_number_of_messages_is_covered():
+    plan = read_plan(plan_text(dropout="1/10", n=20, delta="1/10"))
+    assert "dropout" in plan.estimate(["0"] * 12 + ["1"] * 4).lines.assumes
+    assert plan.certified["covering"] == {"dropout": "1/10"}
+
+
+def test_options_of_a_covering_have_one_spelling():
+    plan = make_plan(3, n=20, eps=1, delta="1/10", mechanism="krr", dropout=0.125, group=2)
+    assert plan.certified["covering"] == {"dropout": "1/8", "group": "2"}
+    assert read_plan(plan.to_json()).lines == plan.lines
+
+
+@pytest.mark.parametrize("name", ["krr", "oue"])
+def test_counts_are_summed_as_integers(name, tmp_path, monkeypatch, capsys):
+    """Of category 0 the counts sum to 2^64, which a sum in 64 bits takes for 0."""
+    monkeypatch.chdir(tmp_path)
+    first, second = ("0", "1") if name == "krr" else ("1000", "0100")
+    counts = [999999999999999999] * 18 + [446744073709551634]
+    assert sum(counts) == 2**64
+    plan = small(name, n=2000, min_users=2000)
+    files(plan, [*(f"{first},{count}" for count in counts), f"{second},2000"], "message,count")
+    assert f"messages = {2**64 + 2000}: expected at most n = 2000" in refused(capsys, *ESTIMATE)
+    assert "users" in refused(capsys, *ESTIMATE, "--users", 2**64 + 2000)
+    files(plan, [f"{first},1999", f"{second},1"], "message,count")
+    assert run(capsys, *ESTIMATE)[0] == 0
+
+
+@pytest.mark.parametrize("name", ["krr", "olh", "subset-selection"])
+def test_wrong_counts_are_named_by_line(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    plan = small(name, n=10)
+    (message,) = plan.client().messages([0])
+    wrong = [
+        "-1",
+        "+2",
+        "1_0",
+        "1e3",
+        "\uff11",
+        "2.0",
+        "",
+        " ",
+        "0",
+        "1,1",
+        "9" * 19,
+        "1 2",
+        "\ufeff1",
+        "x",
+        "0x1",
+        "1\t",
+    ]
+    lines = [f"{message},{count}" for count in wrong] + [message, f",{message}", f"{message} 1,"]
+    if " " in message:
+        lines.append(message.replace(" ", ",") + " 1")  # the last number of the message as its count
+    for line in lines:
+        files(plan, [f"{message},1", line], "message,count")
+        assert "message in line 4 = " in refused(capsys, *ESTIMATE), line
+    for line in (f"{message},5\r", f"{message} , 5", f"{message},05"):
+        files(plan, [f"{message},1", line], "message,count")
+        assert answer(capsys, *ESTIMATE)["n"] == 6
+        Path("histogram.csv").unlink()
+
+
+def test_wrong_counts_of_bits_are_named_by_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for line in ("0110,0", "0110,-1", "0110,1\r0110,1", "0110", "011,1", "0110,1_0"):
+        files(small("oue", n=10), ["0110,1", line], "message,count")
+        assert "message in line 4 = " in refused(capsys, *ESTIMATE), line
+
+
+@pytest.mark.parametrize("name", ["olh", "hadamard", "oue", "krr"])
+def test_counts_that_no_population_has_are_named(name):
+    """The same message 2,000 times supports its categories more often than any users would."""
+    plan = small(name, n=2000, min_users=2000)
+    (message,) = plan.client().messages([0])
+    found = plan.estimate([message] * 2000)
+    assert found.impossible and "WARNING" in found.lines.about and found.to_dict()["impossible"] == found.impossible
+    assert not plan.estimate(plan.client().messages(falling(plan).tolist()), confidence="0.999999999").impossible
+
+
+def test_bands_that_sum_to_too_many_users_are_named():
+    """Each category alone could have its count, all of them together could not: bits of four different users."""
+    plan = small("oue", n=2000, min_users=2000, root=F(20))
+    found = plan.estimate(["1111"] * 700 + ["0000"] * 1300)
+    assert all(row.band_low < row.band_high for row in found.rows) and "together" in found.impossible
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_a_possible_population_is_named_impossible_with_at_most_the_error(name):
+    """Exact probability of the warning, for every population of up to three users of three categories."""
+    plan = small(name, 3)
+    laws = [law_of(plan, value) for value in range(3)]
+    for n in (1, 2, 3):
+        for confidence in (F(1, 2), F(9, 10)):
+
+            @cache
+            def warned(messages, confidence=confidence):
+                return bool(plan.estimate(messages, confidence=confidence).impossible)
+
+            for users in itertools.combinations_with_replacement(range(3), n):
+                wrong = F(0)
+                for messages in itertools.product(*(laws[value] for value in users)):
+                    if warned(tuple(sorted(messages))):
+                        wrong += prod(laws[value][m] for value, m in zip(users, messages, strict=True))
+                assert wrong <= 1 - confidence, (users, confidence)
+
+
+def test_supports_of_the_definition_are_those_of_the_warning():
+    plan = small("olh", n=30, min_users=30)
+    (message,) = plan.client().messages([2])
+    found = plan.estimate([message] * 30)
+    inside = {plan.labels[j] for j in supported(plan, message)}
+    assert {row.label for row in found.rows if row.supports == 30} == inside

@@ -232,7 +232,7 @@ class Plan:
         raise InputError(
             argument,
             messages,
-            f"at most n = {self.n} of the plan; plan for n = {messages}, or state users = {messages} if no user sent twice",
+            f"at most n = {self.n} of the plan; plan for n = {messages}, or state users = {messages} if nobody sent twice",
         )
 
     def client(self) -> Client:
@@ -242,8 +242,8 @@ class Plan:
     def estimate(self, messages: Iterable[str], *, confidence: object = "0.95", users: object = None) -> Histogram:
         """Histogram with intervals, from messages as text.
 
-        - ``messages``: as :meth:`client` or `symshuffle collect randomize` writes them, in any order; from ``min_users``
-          to ``users`` of them.
+        - ``messages``: as :meth:`client` or `symshuffle collect randomize` writes them, in any order; at least ``min_users``
+          and at most ``users`` of them.
         - ``confidence``: in (0, 1): each interval covers, and all of the band do at once, with at least this
           probability.
         - ``users``: users who sent them, one message each; default n.

@@ -93,7 +93,7 @@ def true_level(plan):
 
 @pytest.mark.parametrize("mechanism", ["krr", "olh"])
 def test_a_plan_with_one_node_changed_is_refused_or_true(mechanism):
-    """With the digest of the changed content: only what is still written as the planner writes it, and true, is read."""
+    """With the digest of the changed content: read if it is written as the planner writes it, said if it is true."""
     content, read = json.loads(plan_text(mechanism, min_users=150)), 0
     assert read_plan(with_digest(content)).lines == read_plan(plan_text(mechanism, min_users=150)).lines
     seen = set()

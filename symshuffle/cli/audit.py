@@ -168,13 +168,16 @@ def samples(
     eps: Eps = None,
     delta: Delta = "0",
     confidence: Confidence = "0.99",
+    disjoint: Annotated[
+        bool, typer.Option("--disjoint", help="Compare samples without a common message: both are written alike.")
+    ] = False,
     show: Show = PLAIN,
 ) -> None:
     """Bound eps from below by two samples: an event is learned on every second line and tested on the others."""
     from symshuffle.collect import audit_samples
 
     first, second = (_lines(path, option) for path, option in ((a, "--a"), (b, "--b")))
-    _show(audit_samples(first, second, eps=eps, delta=delta, confidence=confidence), "", show)
+    _show(audit_samples(first, second, eps=eps, delta=delta, confidence=confidence, disjoint=disjoint), "", show)
 
 
 def _refuse(given: dict[str, Any]) -> None:
@@ -192,9 +195,10 @@ def _two(inputs: str | None) -> tuple[str, str]:
 
 def _lines(path: Path, option: str) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8").splitlines()
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(option, path, f"a text file, a run in each line ({type(error).__name__})") from None
+    return text.removesuffix("\n").split("\n") if text else []
 
 
 def _show(found: Audit, price: str, show: Show) -> None:

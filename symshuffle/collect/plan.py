@@ -229,11 +229,8 @@ class Plan:
             return covered
         if users is not None:
             raise InputError("users", users, f"at least {messages}, the number of messages; each user sends one")
-        raise InputError(
-            argument,
-            messages,
-            f"at most n = {self.n} of the plan; plan for n = {messages}, or state users = {messages} if nobody sent twice",
-        )
+        stated = f"plan for n = {messages}, or state users = {messages} if nobody sent twice"
+        raise InputError(argument, messages, f"at most n = {self.n} of the plan; {stated}")
 
     def client(self) -> Client:
         """Client that randomizes the value of one user; it does not shuffle."""
@@ -242,8 +239,8 @@ class Plan:
     def estimate(self, messages: Iterable[str], *, confidence: object = "0.95", users: object = None) -> Histogram:
         """Histogram with intervals, from messages as text.
 
-        - ``messages``: as :meth:`client` or `symshuffle collect randomize` writes them, in any order; at least ``min_users``
-          and at most ``users`` of them.
+        - ``messages``: as :meth:`client` or `symshuffle collect randomize` writes them, in any order; at least
+          ``min_users`` and at most ``users`` of them.
         - ``confidence``: in (0, 1): each interval covers, and all of the band do at once, with at least this
           probability.
         - ``users``: users who sent them, one message each; default n.

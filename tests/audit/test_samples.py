@@ -1,14 +1,18 @@
 """Bare claims: an event learned on one half and tested on the other, with its exact error for few runs."""
 
 import itertools
+import json
+from decimal import Decimal
 from fractions import Fraction as F
 
+import numpy as np
 import pytest
 
 from symshuffle.base.errors import InputError
 from symshuffle.collect import Outcome, audit_pair, audit_samples
 from tests.audit.systems import binomial, pipeline, seeded
 from tests.collect.cases import small
+from tests.shell import refused, run
 from tests.slices import some
 
 
@@ -25,7 +29,8 @@ def test_the_error_for_few_runs_is_exact_and_at_most_what_is_said(p, q, exp_eps)
     laws = binomial(size, p), binomial(size, q)
     wrong = F(0)
     for a, b, c, d in itertools.product(range(size + 1), repeat=4):
-        found = audit_samples(halves(a, b, size), halves(c, d, size), exp_eps=exp_eps, confidence=confidence)
+        rows = halves(a, b, size), halves(c, d, size)
+        found = audit_samples(*rows, exp_eps=exp_eps, confidence=confidence, disjoint=True)
         wrong += laws[0][a] * laws[0][b] * laws[1][c] * laws[1][d] * (found.outcome is Outcome.REFUTED)
     assert 0 < wrong <= 1 - F(confidence)
 
@@ -64,6 +69,75 @@ def test_runs_of_many_messages_are_told_apart_by_their_scores():
     assert "nothing refutes with fewer than" in audit.price
 
 
+def spelled():
+    """The same 800 runs of 0, 1 and 2 in every spelling, as lists and as bytes of files."""
+    values = [0, 1, 0, 2] * 200
+    numbers = {
+        "int": int, "text": str, "float": float, "numpy": np.int32, "float32": np.float32, "fraction": F,
+        "decimal": Decimal, "tuple": lambda v: (v,), "list": lambda v: [str(v)],
+    }  # fmt: skip
+    texts = {
+        "one place": "{}.0", "signed": "+{}", "power": "{}e0", "tenths": "{}0e-1", "quotient": "{}/1", "zeros": "00{}",
+        "quoted": '"{}"', "quoted decimal": '"{}.00"', "blank before": " {}", "blank behind": "{} ", "plain": "{}",
+    }  # fmt: skip
+    lists = {name: [kind(v) for v in values] for name, kind in numbers.items()}
+    lists |= {name: [form.format(v) for v in values] for name, form in texts.items()}
+    files = {
+        name: "".join(f"{form.format(v)}{end}" for v in values).encode(code)
+        for form in texts.values()
+        for end, code, name in (
+            ("\n", "utf-8", f"{form}"),
+            ("\r\n", "utf-8", f"{form} crlf"),
+            ("\n", "utf-8-sig", f"{form} bom"),
+        )
+    }
+    return lists, files
+
+
+def test_every_spelling_of_one_sample_is_that_sample():
+    lists, _ = spelled()
+    other = [0, 1, 1, 2] * 200
+    answers = set()
+    for name, rows in lists.items():
+        for against in (lists["int"], lists["quoted decimal"]):
+            found = audit_samples(rows, against, eps="1/100")
+            assert found.outcome is Outcome.NOT_REFUTED and found.worst.eps == 0, name
+        answers.add(json.dumps(audit_samples(rows, other, eps="1/100").to_dict()["events"][0]["hits"]))
+    assert len(answers) == 1
+
+
+def test_every_spelling_of_a_file_is_that_file(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    _, files = spelled()
+    (tmp_path / "plain.csv").write_bytes(files["{}"])
+    for name, content in files.items():
+        (tmp_path / "a.csv").write_bytes(content)
+        for pair in (("a.csv", "plain.csv"), ("plain.csv", "a.csv")):
+            assert run(capsys, "audit", "samples", "--a", pair[0], "--b", pair[1], "--eps", "0.01")[0] == 0, name
+
+
+def test_samples_without_a_common_message_are_refused_unless_that_is_stated(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text("0\n0\n1\n1\n" * 150)
+    (tmp_path / "b.csv").write_text("zero\nzero\none\none\n" * 150)
+    asked = ("audit", "samples", "--a", "a.csv", "--b", "b.csv", "--eps", "1")
+    assert "expected a message that is in both samples" in refused(capsys, *asked)
+    assert run(capsys, *asked, "--disjoint")[0] == 1
+    assert audit_samples([(0, 1)] * 300, ["1,2"] * 300, eps=1).outcome is Outcome.REFUTED
+
+
+def test_texts_that_are_no_numbers_stay_apart():
+    rows = ["a", "A", "1_0", "10x", "\uff11", "nan", "", "0 1"] * 100
+    found = audit_samples(rows, ["10", "1", *rows[2:]])
+    assert len(set(map(tuple, map(_values_of, rows)))) == 8 and found.outcome is Outcome.NOT_REFUTED
+
+
+def _values_of(row):
+    from symshuffle.collect.audit.samples import _values
+
+    return _values(row, "row")
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -72,6 +146,8 @@ def test_runs_of_many_messages_are_told_apart_by_their_scores():
         (lambda: audit_samples([0] * 10, [1] * 10, eps=1, delta="1e-6"), "runs = 5: expected at least"),
         (lambda: audit_samples([0] * 99, [1] * 99, eps=-1), "eps = -1"),
         (lambda: audit_samples([0] * 99, [1] * 99, eps=1, delta=1), "delta = 1: expected a number in [0, 1)"),
+        (lambda: audit_samples([0] * 99, [1] * 99, eps=1), "second = '0' and '1': expected a message that is in both"),
+        (lambda: audit_samples(['"0'] * 99, [1] * 99, eps=1), 'first[0] = "0: expected a row of a CSV file'),
         (lambda: audit_pair("a", "a", runs=100, eps=1), "second = a: expected another input than a"),
         (lambda: audit_pair("a", "b", runs=100), "eps = None"),
         (lambda: audit_pair(("0", "1"), ("1", "0"), runs=100, eps=1), "datasets = 2 users differ: expected neighbours"),
@@ -80,6 +156,6 @@ def test_runs_of_many_messages_are_told_apart_by_their_scores():
     ],
 )
 def test_wrong_input_is_refused_in_one_line(call, message):
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as error:
         call()
-    assert message in str(refused.value)
+    assert message in str(error.value)

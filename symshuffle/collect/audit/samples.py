@@ -7,12 +7,13 @@ come from the runs that are held out for it alone.
 
 from __future__ import annotations
 
+import csv
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Final, final
 
 import numpy as np
@@ -250,6 +251,7 @@ def audit_samples(
     exp_eps: object = None,
     delta: object = 0,
     confidence: object = "0.99",
+    disjoint: bool = False,
 ) -> Audit:
     """What two samples show, one of each of two inputs or neighbouring datasets.
 
@@ -259,13 +261,16 @@ def audit_samples(
     Parameters
     ----------
     first, second : sequence
-        A row for each run: a message, a sequence of messages, or a text with commas between them.
+        A row for each run: a message, a sequence of messages, or a row of a CSV file. Numbers are compared by value.
     eps, exp_eps : number, text or Exp, optional
         The claim, or its exponential; without one nothing is refuted, and eps is bounded from below.
     delta : number or text
         delta of the claim, in [0, 1).
     confidence : number or text
         In (0, 1): each statement is wrong with probability at most one minus this.
+    disjoint : bool
+        Whether samples that have no message in common are taken as they are: each message names its sample, or the two
+        are written in different ways.
 
     Returns
     -------
@@ -275,7 +280,8 @@ def audit_samples(
     Raises
     ------
     InputError
-        If there are fewer rows than any outcome needs to refute the claim, or an argument is out of its range.
+        If there are fewer rows than any outcome needs to refute the claim, the samples have no message in common, or an
+        argument is out of its range.
 
     Examples
     --------
@@ -287,13 +293,40 @@ def audit_samples(
         check_list(rows, name, "a list of rows, one for each run")
         if len(rows) < 2:
             raise InputError(name, f"{len(rows)} rows", "at least 2, because half of them are held out")
-        samples.append([as_run(row) for row in rows])
+        samples.append([_values(row, f"{name}[{i}]") for i, row in enumerate(rows)])
     target = None if eps is None and exp_eps is None else read_target(eps=eps, exp_eps=exp_eps)
     runs = min(map(len, samples))
     found = PairAudit(*_NAMES, target, _delta(delta), runs, read_confidence(confidence))
     if target is not None:
         _ = found.least
+    seen = [{message for run in runs for message in run} for runs in samples]
+    if not disjoint and not seen[0] & seen[1]:
+        shown = " and ".join(", ".join(map(repr, sorted(some)[:3])) for some in seen)
+        raise InputError(
+            "second", shown, "a message that is in both samples; if both are written alike, state it by disjoint"
+        )
     return found.judge(*samples)
+
+
+def _values(row: Any, place: str) -> Run:
+    """Messages of a row: a text is divided by the rules of CSV files, and numbers of one value become one text.
+
+    To merge messages is to process them, so that no lower bound on eps becomes false.
+    """
+    try:
+        parts = next(csv.reader([row], strict=True)) or [""] if isinstance(row, str) else as_run(row)
+    except csv.Error as error:
+        raise InputError(place, row, f"a row of a CSV file ({error})") from None
+    return tuple(_value(part.strip()) for part in parts)
+
+
+@lru_cache(maxsize=1 << 12)
+def _value(message: str) -> str:
+    """The lowest terms of a number; another text as it is."""
+    try:
+        return str(parse_rational(message, "message"))
+    except ValueError:
+        return message
 
 
 def _delta(delta: object) -> Fraction:

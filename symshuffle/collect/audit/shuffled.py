@@ -1,10 +1,12 @@
 """Audit of a pipeline that randomizes and shuffles: likelihood-ratio events of attained datasets, and order.
 
-The user who differs comes first in both datasets. The event on all messages tests the local randomizer; its level eps'
-has the greatest power against clients with squared probabilities, of k-ary response and its like those at twice the
-level. Events on the first b messages test the shuffler: their levels have the greatest power against one that shuffles
-blocks of at most b users and keeps the blocks in order. At each level the claim is the certified delta(eps') of n
-users. Cells are the messages at each place of the output, where in a random order every user is equally likely.
+The user who differs comes first in both datasets. The event on all messages tests the local randomizer; its level
+eps' has the greatest power against clients with squared probabilities, of k-ary response and its like those at twice
+the level. Events on the first b messages test the shuffler: their levels have the greatest power against one that
+shuffles blocks of at most b users and keeps the blocks in order. One event at each place tests whether the message of
+the user who differs stands there; its level has the greatest power against a shuffler that always puts it there. At
+each level the claim is the certified delta(eps') of n users. Cells are the messages at each place of the output,
+where in a random order every user is equally likely.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from symshuffle.base.results import Bracket
 from symshuffle.collect.audit.attained import ConstantDatasets, blocks, candidates, occurs, sharpened
 from symshuffle.collect.audit.claims import MOST_MESSAGES, Claim, Program, answers, as_run, claim, hint
 from symshuffle.collect.audit.shares import CAUGHT, MOST_RUNS, Power, about_runs, check_runs, least_runs
-from symshuffle.collect.audit.verdicts import Audit, ClaimedCell, Event, finding
+from symshuffle.collect.audit.verdicts import Audit, ClaimedCell, Event, Finding, finding
 from symshuffle.collect.estimate import read_confidence
 from symshuffle.collect.scheme import Integers, Scheme, random_order, uniform
 
@@ -37,6 +39,9 @@ ORDERS: Final = ("random", "sorted")
 """Orders in which a pipeline may write its messages."""
 
 _LEVELS: Final = 16
+
+_SHARE_OF_PLACES: Final = Fraction(1, 4)
+"""Share of the error of events that those at single places have; the events of many messages lose little power."""
 
 _OF_NO_ACCOUNT: Final = Fraction(1, 10**4)
 """Values of delta, times the runs, that no test can tell from smaller ones."""
@@ -105,8 +110,26 @@ class ShuffledAudit:
 
     @property
     def level(self) -> Fraction:
-        """Error of each end of each event: a quarter of the error, over the events."""
-        return (1 - self.confidence) / (4 * len(self._blocks))
+        """Error of each end of each event on first messages: their share of a quarter of the error, over the events."""
+        share = 1 - _SHARE_OF_PLACES if self._has_places else 1
+        return share * (1 - self.confidence) / (4 * len(self._blocks))
+
+    @property
+    def place_level(self) -> Fraction:
+        """Error of each end of the event at each place: the rest of a quarter of the error, over the places."""
+        return _SHARE_OF_PLACES * (1 - self.confidence) / (4 * self.n)
+
+    @property
+    def _has_places(self) -> bool:
+        """Whether places are tested: in an order that is drawn here they say nothing."""
+        return self.order == "random" and self.n > 1
+
+    @cached_property
+    def place_test(self) -> Test | None:
+        """Event on the message at one place, and the level with the greatest power if the differing user's is there."""
+        if not self._has_places:
+            return None
+        return self._best([self.best_tests[0].datasets], 1, self._rows, self.place_level)
 
     @cached_property
     def best_tests(self) -> tuple[Test, ...]:
@@ -114,10 +137,10 @@ class ShuffledAudit:
         known = list(candidates(self._rows, self.n))
         if not known:
             raise Unsupported(f"n = {self.n} users of this channel have too many histograms for an exact event")
-        first = self._best(known, self.n, sharpened(self._rows))
-        return (first, *(self._best([first.datasets], block, self._rows) for block in self._blocks[1:]))
+        first = self._best(known, self.n, sharpened(self._rows), self.level)
+        return (first, *(self._best([first.datasets], block, self._rows, self.level) for block in self._blocks[1:]))
 
-    def _best(self, known: Iterable[ConstantDatasets], block: int, rows: Any) -> Test:
+    def _best(self, known: Iterable[ConstantDatasets], block: int, rows: Any, level: Fraction) -> Test:
         """The most powerful test on a block of first messages, against clients with these rows."""
         found: list[tuple[tuple[float, float], Test]] = []
         for made in known:
@@ -125,7 +148,7 @@ class ShuffledAudit:
             for ratio, certified in self._profile:
                 p0, p1 = shares(float(ratio))
                 bound = float(certified.upper)
-                power = Power(float(ratio), bound, float(self.level)).at(self.runs, p0, p1)
+                power = Power(float(ratio), bound, float(level)).at(self.runs, p0, p1)
                 # Powers that are equal in two digits, near 0 or 1, are ranked by the distance in standard deviations.
                 spread = math.sqrt(p0 * (1 - p0) + float(ratio) ** 2 * p1 * (1 - p1))
                 key = (round(power, 2), (p0 - float(ratio) * p1 - bound) / max(spread, 1e-9))
@@ -145,7 +168,7 @@ class ShuffledAudit:
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
-        """The events, each with the point of the profile that it tests."""
+        """Events on first messages, each with the point of the profile that it tests; ``place_test`` is beside."""
         made = []
         for test in self.best_tests:
             which = "all messages" if test.block == self.n else f"the first {test.block} messages"
@@ -159,7 +182,8 @@ class ShuffledAudit:
         cells = 2 * self.n * self.claim.channel.num_outputs
         return (
             f"{2 * self.runs} runs of {self.n} users, {self.runs} of each of {self._named(0)} and {self._named(1)}; "
-            f"{len(self.events)} events and {cells} claimed probabilities"
+            f"{len(self.events)} events{f', one more at each of {self.n} places,' * self._has_places} "
+            f"and {cells} claimed probabilities"
         )
 
     def power(self, source: Any, *, block: int | None = None) -> float:
@@ -191,11 +215,16 @@ class ShuffledAudit:
                 float((sharp.max(axis=0) / np.where(sharp.min(axis=0) > 0, sharp.min(axis=0), np.inf)).max())
             )
             made.append(f"clients with squared probabilities (eps0 = {eps0:.6g})")
+        at = self.place_test
+        if at is not None:
+            power = Power(float(at.ratio), float(at.certified.upper), float(self.place_level))
+            if power.at(self.runs, *at.shares) >= CAUGHT:
+                made.append("a shuffler that gives one user a fixed place")
         if sized:
             made.append(f"a shuffler that keeps blocks of at most {max(sized)} users in order")
         if not made:
             return "neither squared probabilities nor a shuffler that keeps users in order: take more runs"
-        return f"{', and '.join(made)}, with probability {CAUGHT} each"
+        return f"{'; '.join(made)}; with probability {CAUGHT} each"
 
     @cached_property
     def beside(self) -> tuple[str, ...]:
@@ -252,14 +281,15 @@ class ShuffledAudit:
             scores = test.datasets.scores(float(test.ratio))
             seen = [int(occurs(scores, rows[:, : test.block]).sum()) for rows in outputs]
             hits.append((seen[0], seen[1]))
+        findings = [finding(e, h, (self.runs, self.runs), self.level) for e, h in zip(self.events, hits, strict=True)]
+        if self.place_test is not None:
+            findings.append(self._best_place(self.place_test, outputs))
         level = (1 - self.confidence) / (8 * self.n * self.claim.channel.num_outputs)
         return Audit(
             claim=f"{self.claim.title}, shuffled for n = {self.n}",
             runs=f"{self.runs} runs of each of two datasets",
             confidence=self.confidence,
-            findings=tuple(
-                finding(e, h, (self.runs, self.runs), self.level) for e, h in zip(self.events, hits, strict=True)
-            ),
+            findings=tuple(findings),
             cells=tuple(cell for cell in self._cells(outputs) if cell.outside(level)),
             cell_level=level,
             checked=2 * self.n * self.claim.channel.num_outputs,
@@ -267,6 +297,22 @@ class ShuffledAudit:
             beside=self.beside,
             hint=hint,
         )
+
+    def _best_place(self, test: Test, outputs: list[Integers]) -> Finding:
+        """The place whose event is furthest from the claim; the ends of the events at all places hold together."""
+        from scipy.special import betainccinv, betaincinv
+
+        scores = test.datasets.scores(float(test.ratio))
+        inside = occurs(scores, np.arange(len(scores))[:, None])
+        first, second = (inside[rows].sum(axis=0) for rows in outputs)
+        level = float(self.place_level)
+        low = np.where(first > 0, betaincinv(np.maximum(first, 1), self.runs - np.maximum(first, 1) + 1, level), 0.0)
+        rest = np.maximum(self.runs - second, 1)
+        up = np.where(second < self.runs, betainccinv(second + 1, rest, level), 1.0)
+        place = int(np.argmax(low - float(test.ratio) * up))
+        words = f"likelihood ratio of the message at place {place + 1} above exp({natural_log(test.ratio):.6g})"
+        event = Event(words, "X0", "X1", test.ratio, test.certified.upper, test.shares)
+        return finding(event, (int(first[place]), int(second[place])), (self.runs, self.runs), self.place_level)
 
     def _cells(self, outputs: list[Integers]) -> Iterable[ClaimedCell]:
         made, rows = self.best_tests[0].datasets, self.claim.channel.rows
@@ -301,7 +347,7 @@ def audit_shuffled(
     Returns
     -------
     ShuffledAudit
-        With ``price``, ``datasets``, ``events``, ``run`` and ``judge``.
+        With ``price``, ``datasets``, ``events``, ``place_test``, ``run`` and ``judge``.
 
     Raises
     ------

@@ -69,6 +69,24 @@ def test_runs_of_many_messages_are_told_apart_by_their_scores():
     assert "nothing refutes with fewer than" in audit.price
 
 
+@pytest.mark.parametrize("place", [5])
+def test_a_user_at_a_fixed_place_is_refuted_without_a_channel(place):
+    """The same claim as of the channel krr with k = 4, lam = 3 for 12 users, (0.137, 0.081)."""
+    plan, rng = small("krr", root=F(3)), np.random.default_rng(3)
+    client = seeded(plan, 4)
+    data = [(x, *["2"] * 11) for x in ("0", "1")]
+
+    def moved(users):
+        others = [client(x) for x in users[1:]]
+        rng.shuffle(others)
+        return [*others[:place], client(users[0]), *others[place:]]
+
+    audit = audit_pair(*data, runs=1000, eps="0.137", delta="0.081")
+    found = audit.run(moved)
+    assert found.outcome is Outcome.REFUTED and f"at place {place + 1} " in found.worst.event.words
+    assert audit.run(pipeline(plan, 2)).outcome is Outcome.NOT_REFUTED
+
+
 def spelled():
     """The same 800 runs of 0, 1 and 2 in every spelling, as lists and as bytes of files."""
     values = [0, 1, 0, 2] * 200

@@ -1,8 +1,8 @@
 """Audit without a claimed channel: an event is learned on every second run, and tested on the others.
 
-A run is a message, or several with commas between them. Its score is the sum over its messages of the logarithm of how
-much more often they occur in one sample than in the other; the event is that the score is at least a threshold. Both
-come from the runs that are held out for it alone.
+A run is a message, or several with commas between them. Its score is the sum over its messages, or the value at one
+place, of the logarithm of how much more often a message occurs in one sample than in the other; the event is that the
+score is at least a threshold. Weights, place and threshold come from the runs that are held out for them alone.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import csv
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, Final, final
@@ -37,11 +37,13 @@ class Learned:
     """Event learned from runs.
 
     - ``threshold``: runs with at least this score are in the event.
+    - ``place``: index of the only message that is scored; None if all are.
     """
 
     weights: dict[str, float]
     threshold: float
     swapped: bool
+    place: int | None = None
 
     def hits(self, runs: Sequence[Run]) -> int:
         """Runs in the event."""
@@ -49,33 +51,58 @@ class Learned:
 
     def score(self, run: Run) -> float:
         """Score of a run."""
-        return math.fsum(self.weights.get(message, 0.0) for message in run)
+        scored = run if self.place is None else run[self.place : self.place + 1]
+        return math.fsum(self.weights.get(message, 0.0) for message in scored)
+
+    @property
+    def words(self) -> str:
+        """The event in words."""
+        scored = "score" if self.place is None else f"score of the message at place {self.place + 1}"
+        return f"{scored} of at least {self.threshold:.6g}, learned on the other half"
 
 
 def learn(first: Sequence[Run], second: Sequence[Run], ratio: float | None, delta: float, level: float) -> Learned:
     """Event with the best bound on these runs, in either direction: on exp(eps), or the excess over a claim of it."""
+    widths = {len(run) for run in (*first, *second)}
+    width = max(widths) if len(widths) == 1 else 1
+    forms: list[int | None] = [None, *(range(width) if width > 1 else ())]
+    found = (
+        _learn_one(*some, ratio, delta, level, swapped=swapped, place=place)
+        for place in forms  # all messages first: of equal events the first is taken
+        for swapped, some in ((False, (first, second)), (True, (second, first)))
+    )
+    return max(found, key=lambda pair: pair[0])[1]
+
+
+def _learn_one(
+    runs: Sequence[Run],
+    others: Sequence[Run],
+    ratio: float | None,
+    delta: float,
+    level: float,
+    *,
+    swapped: bool,
+    place: int | None,
+) -> tuple[float, Learned]:
+    """Event of runs that occurs less often in the others, by all messages or by those at one place; and its bound."""
     from scipy.special import betaincinv
 
-    best: tuple[float, Learned] | None = None
-    for swapped, (runs, others) in enumerate(((first, second), (second, first))):
-        counts = [Counter(message for run in some for message in run) for some in (runs, others)]
-        sizes = [sum(count.values()) + len(counts[0] | counts[1]) / 2 for count in counts]
-        weights = {
-            message: math.log((counts[0][message] + 0.5) / sizes[0]) - math.log((counts[1][message] + 0.5) / sizes[1])
-            for message in counts[0] | counts[1]
-        }
-        made = Learned(weights, 0.0, bool(swapped))
-        scores = [np.sort([made.score(run) for run in some]) for some in (runs, others)]
-        thresholds = np.unique(scores[0])
-        c, d = (len(some) - np.searchsorted(some, thresholds, side="left") for some in scores)
-        low = betaincinv(c, len(runs) - c + 1, level)
-        up = np.where(d < len(others), betaincinv(d + 1, np.maximum(len(others) - d, 1), 1 - level), 1.0)
-        value = (low - delta) / up if ratio is None else low - ratio * up
-        i = int(np.argmax(value))
-        if best is None or value[i] > best[0]:
-            best = float(value[i]), Learned(weights, float(thresholds[i]), bool(swapped))
-    assert best is not None
-    return best[1]
+    scored = slice(None) if place is None else slice(place, place + 1)
+    counts = [Counter(message for run in some for message in run[scored]) for some in (runs, others)]
+    sizes = [sum(count.values()) + len(counts[0] | counts[1]) / 2 for count in counts]
+    weights = {
+        message: math.log((counts[0][message] + 0.5) / sizes[0]) - math.log((counts[1][message] + 0.5) / sizes[1])
+        for message in counts[0] | counts[1]
+    }
+    made = Learned(weights, 0.0, swapped, place)
+    scores = [np.sort([made.score(run) for run in some]) for some in (runs, others)]
+    thresholds = np.unique(scores[0])
+    c, d = (len(some) - np.searchsorted(some, thresholds, side="left") for some in scores)
+    low = betaincinv(c, len(runs) - c + 1, level)
+    up = np.where(d < len(others), betaincinv(d + 1, np.maximum(len(others) - d, 1), 1 - level), 1.0)
+    value = (low - delta) / up if ratio is None else low - ratio * up
+    i = int(np.argmax(value))
+    return float(value[i]), replace(made, threshold=float(thresholds[i]))
 
 
 @final
@@ -148,8 +175,7 @@ class PairAudit:
         names = [_written(self.first), _written(self.second)]
         if event.swapped:
             tested, names = tested[::-1], names[::-1]
-        words = f"score of at least {event.threshold:.6g}, learned on the other half"
-        made = Event(words, names[0], names[1], self.ratio, self.delta)
+        made = Event(event.words, names[0], names[1], self.ratio, self.delta)
         found = finding(
             made, (event.hits(tested[0]), event.hits(tested[1])), (len(tested[0]), len(tested[1])), self.level
         )

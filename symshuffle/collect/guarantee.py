@@ -80,12 +80,10 @@ class Guarantee:
     @property
     def sentence(self) -> str:
         """The level with its users, assumptions and exclusions, in one sentence."""
+        lines, excluded = self.lines, f"not covered: {OUT_OF_PLAN}"
         if self.bound is None:
-            return f"privacy: not certified, epsilon {self.level}"
-        lines = self.lines
-        return (
-            f"privacy: {lines.protects}: epsilon {lines.number}; assumed: {lines.assumes}; not covered: {OUT_OF_PLAN}"
-        )
+            return f"privacy: not certified, epsilon {self.level}; {excluded}"
+        return f"privacy: {lines.protects}: epsilon {lines.number}; assumed: {lines.assumes}; {excluded}"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form."""

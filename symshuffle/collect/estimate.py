@@ -227,7 +227,8 @@ def _impossible(law: Support, rows: Sequence[Category], level: Fraction) -> str:
     without any histogram occurs at most as often.
     """
     possible = cache(law.possible)
-    wrong = next((row for row in rows if not possible(row.supports, (1 - level) / len(rows))), None)
+    outside = (row for row in rows if not possible(row.supports, (1 - level) / len(rows)))
+    wrong = max(outside, key=lambda row: abs(row.estimate - Fraction(law.n, 2)), default=None)
     least, most = sum(row.band_low for row in rows), sum(row.band_high for row in rows)
     if wrong is not None:
         what = f"{wrong.supports} supports of category {wrong.label}, an estimate of {float(wrong.estimate):.0f} users"

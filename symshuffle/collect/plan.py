@@ -229,8 +229,10 @@ class Plan:
             return covered
         if users is not None:
             raise InputError("users", users, f"at least {messages}, the number of messages; each user sends one")
-        stated = f"plan for n = {messages}, or state users = {messages} if nobody sent twice"
-        raise InputError(argument, messages, f"at most n = {self.n} of the plan; {stated}")
+        remedy = f"; plan for n = {messages}, or state users = {messages} if nobody sent twice"
+        if messages > LARGEST_USERS:
+            remedy = ""
+        raise InputError(argument, messages, f"at most n = {self.n} of the plan{remedy}")
 
     def client(self) -> Client:
         """Client that randomizes the value of one user; it does not shuffle."""

@@ -86,7 +86,8 @@ PAIR = joint(mechanism("rr"), mechanism("rr"))
 MADE = tuple(
     words(
         "TraceBound. Audit. Comparison Guarantee Histogram LocalAudit. PairAudit. Plan.histogram "
-        "Plan.check_messages Plan.guarantee Neighbours Outcome ShuffledAudit.n ShuffledAudit.runs SubsetOrbit.representative "
+        "Plan.check_messages Plan.guarantee Neighbours Outcome ShuffledAudit.n "
+        "ShuffledAudit.runs SubsetOrbit.representative "
         "SubsetOrbit.size WorstCase"
     )
 )

@@ -24,6 +24,7 @@ from symshuffle.base.numbers import (
 from symshuffle.collect.mechanisms import LARGEST_K, SCHEMES, scheme
 from symshuffle.collect.plan import Plan
 from symshuffle.collect.scheme import Scheme
+from symshuffle.mechanisms.names import mechanism_name
 
 _SHARE: Final = Fraction(1, 10**6)
 """Largest relative amount by which a ratio (of RAPPOR its root) is rounded down."""
@@ -98,6 +99,7 @@ def make_plan(
         raise InputError("eps", eps, "a number in (0, 64], in nats")
     if not 0 < target < 1:
         raise InputError("delta", delta, "a number in (0, 1)")
+    mechanism = None if mechanism is None else mechanism_name(mechanism)
     if mechanism is not None and mechanism not in SCHEMES:
         raise InputError("mechanism", mechanism, "one of " + ", ".join(SCHEMES))
     asked = _Asked(n, honest, level, target, loss, covering)

@@ -31,7 +31,7 @@ WALL = 6 * SECONDS
 MEMORY = 6 * 2**30
 ANSWERS = {"audit": (0, 1, 3), "verify": (0, 1), "report": (0, 1), "check": (0, 1), "doctor": (0, 1)}
 """Exit statuses that are answers, where these are not 0 alone."""
-PARSER = (*doors.OF_THE_PARSER, "Missing", "Got unexpected")
+PARSER = (*doors.OF_THE_PARSER, "Missing", "Got unexpected", "No such")
 PROOF = symshuffle.prove(symshuffle.mechanism("krr").at(k=3, lam=3), n=4, exp_eps="6/5")
 FILES = {
     "values.csv": "value\n" + "0\n1\n2\n" * 30,
@@ -204,7 +204,7 @@ def wrong_answer(words, out):
     """What is wrong with the output of an answer."""
     if "NOT SOUND" in out:
         return out.strip()
-    if re.search(r"(?<![\w-])nan(?![\w-])", out, re.IGNORECASE):
+    if re.search(r"(?<![\w-])nan(?![\w-])", out, re.IGNORECASE) and "nan" not in " ".join(words).lower():
         return "nan is printed"
     if "--json" in words and words[0] != "verify":
         try:

@@ -150,6 +150,8 @@ def ours(call):
     root = call.func
     while isinstance(root, ast.Attribute | ast.Call):
         root = root.value if isinstance(root, ast.Attribute) else root.func
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "select":  # nothing chosen means all claims
+        return False
     return isinstance(root, ast.Name) and root.id not in (
         "F",
         "Decimal",
@@ -173,8 +175,9 @@ def everyday_function(rng):
     given = {one.arg for one in found[0].keywords}
     for name, one in signature(found[0]).items():
         free = one.kind is one.KEYWORD_ONLY and f"keyword_{name}" in rules() and name not in given
-        grouped = name == "direction" and "group" in given
-        if free and not grouped and rng.random() < 1 / 8:
+        both = {"group", "direction"}
+        apart = name in both and (both & given or ast.unparse(found[0]).startswith("prove"))
+        if free and not apart and rng.random() < 1 / 8:
             found[0].keywords.append(ast.keyword(name, expression(rng.choice(rules()[f"keyword_{name}"]))))
     return ast.unparse(tree)
 

@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT / "docs"))
 
 import api
 
-SEED, CALLS = "a slice", 60
+SEED, CALLS = "run2", 60
 
 
 def reachable(name):

@@ -20,7 +20,11 @@ def test_renyi(capsys):
     assert "both directions" in found["meaning"]
     status, text, _ = run(capsys, "renyi", *KRR, "--alpha", "8", "--rel", "1e-2")
     assert status == 0
-    assert re.match(r"Rényi divergence of order 8 +<= ", text)
+    assert re.match(r"Rényi divergence +<= [\d.]+ \(.*\) at alpha = 8\s", text)
+    _, text, _ = run(capsys, "renyi", *KRR, "--alpha", "1.00000001", "--rel", "1e-2")
+    assert re.match(
+        r"Rényi divergence +<= .* at\s+alpha = 1.00000001\s", text.splitlines()[0] + " " + text.splitlines()[1]
+    )
 
 
 @pytest.mark.parametrize(

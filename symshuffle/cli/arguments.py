@@ -19,6 +19,7 @@ from symshuffle.base.numbers import as_integer, parse_rational
 from symshuffle.cli import vectors
 from symshuffle.cli.options import CoveringOptions, Eps0, File, Lam, Mech, Params
 from symshuffle.engines.registry import ENGINES, engine_class, engine_classes
+from symshuffle.mechanisms.names import mechanism_name, unknown_mechanism
 
 if TYPE_CHECKING:
     from symshuffle.base.numbers import Real
@@ -59,6 +60,9 @@ class One:
     param: Params = None
     file: File = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mech", mechanism_name(self.mech))
+
     def quickest(self, covering: CoveringOptions | None = None) -> Any:
         """As :meth:`source`, a mechanism by its closed form on file where that will do: it loads no SymPy."""
         known = self.on_file() if covering is None or covering.null is None else None
@@ -89,8 +93,11 @@ class One:
         if name == "laplace":
             return self._laplace()
         self._refuse_missing()
+        from symshuffle.decompositions.closed_forms import table
         from symshuffle.decompositions.composition.operators import is_composition  # it loads SymPy
 
+        if name not in table() and not is_composition(name):
+            raise unknown_mechanism(name, [*table(), "laplace", "any-ldp", "channel", *vectors.PARAMETERS])
         return self._composed() if is_composition(name) else _complete(self.mechanism())
 
     def values(self) -> FiledValues | None:

@@ -10,7 +10,7 @@ import typer
 
 from symshuffle.base.errors import InputError
 from symshuffle.cli import arguments
-from symshuffle.cli.options import PLAIN, Eps0, File, Lam, Params, Show, command
+from symshuffle.cli.options import PLAIN, File, NamedEps0, NamedLam, Params, Show, command
 from symshuffle.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ class Claimed:
         ),
     ] = None
     param: Params = None
-    eps0: Eps0 = None
-    lam: Lam = None
+    eps0: NamedEps0 = None
+    lam: NamedLam = None
     file: File = None
     plan: Annotated[Path | None, typer.Option("--plan", metavar="FILE", help="Or the plan of `collect plan`.")] = None
 

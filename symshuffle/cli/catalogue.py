@@ -16,7 +16,7 @@ from symshuffle.ledger.claims.model import ClaimVerdict
 from symshuffle.ledger.claims.parts import MEANINGS, Erratum, Severity
 from symshuffle.ledger.claims.registry import Ledger, bibliography, load, load_named
 from symshuffle.ledger.claims.run import counterexample
-from symshuffle.ledger.report.entries import RECONSTRUCTED, LedgerEntry, Mistake, entries, groups
+from symshuffle.ledger.report.entries import RECONSTRUCTED, LedgerEntry, Mistake, entries, groups, number_of_errata
 from symshuffle.ledger.report.entries import errata as by_severity
 from symshuffle.ledger.report.mathematics import to_lines
 from symshuffle.ledger.report.records import bibtex, judged, to_json
@@ -105,9 +105,9 @@ def errata(
             for mistake in judged_alike:
                 _print_mistake(page, mistake)
         page.print()
-    total = sum(len(part) for _, part in found)
-    counted = "1 mistake" if total == 1 else f"{total} mistakes"
-    page.print(f"{counted}; `symshuffle show ID` prints one with counterexample and correction", markup=False)
+    page.print(
+        f"{number_of_errata(found)}; `symshuffle show ID` prints one with counterexample and correction", markup=False
+    )
 
 
 def _print_mistake(page: Console, mistake: Mistake) -> None:

@@ -21,8 +21,9 @@ from symshuffle.base.numbers import Exp, as_integer, counted, parse_rational
 from symshuffle.base.results import FirstLines, safe_number
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import One
-from symshuffle.cli.options import PLAIN, Eps0, Lam, Params, Show, command
+from symshuffle.cli.options import PLAIN, NamedEps0, NamedLam, Params, Show, command
 from symshuffle.decompositions.closed_forms import table
+from symshuffle.mechanisms.names import mechanism_name
 
 if TYPE_CHECKING:
     from symshuffle.channels.channel import Channel
@@ -44,8 +45,8 @@ def law(
         Path | None,
         typer.Option("--file", metavar="FILE", help="Channel as CSV or JSON: one row of probabilities per input."),
     ] = None,
-    eps0: Eps0 = None,
-    lam: Lam = None,
+    eps0: NamedEps0 = None,
+    lam: NamedLam = None,
     param: Params = None,
     n: Annotated[
         str | None,
@@ -74,6 +75,7 @@ def law(
         matrix = {} if channel.rounding is None else {"matrix": str(channel.rounding)}
         _numbers(channel, users, level, {"file": file and file.name} | matrix, eps, show)
         return
+    mech = mechanism_name(mech)
     kept = None if eps0 or lam or param or n or eps else table().get(mech, {}).get("law")
     if kept is not None:
         _show_formulas(kept, users, level, {"mechanism": mech}, show)

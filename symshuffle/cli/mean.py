@@ -16,7 +16,6 @@ from symshuffle.cli.options import (
     PLAIN,
     AdjacencyOption,
     LevelOptions,
-    Mech,
     Show,
     SurveyEps,
     TargetDelta,
@@ -125,7 +124,9 @@ def _rows(found: PrivateMean, seed: int, *, explain: bool) -> list[tuple[str, st
 
 @command(app)
 def calibrate(
-    mech: Mech,
+    mech: Annotated[
+        str, typer.Argument(metavar="MECH", help="bmg, sphere-linear, privunit, clipped-linear or gaussian.")
+    ],
     n: UsersOption,
     delta: TargetDelta,
     d: Annotated[str, typer.Option("--d", help="Dimension of the vectors.")],

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, final, get_type_hints
 
 import typer
@@ -27,20 +28,27 @@ F = TypeVar("F", bound=Callable[..., None])
 Mech = Annotated[
     str,
     typer.Argument(
-        metavar="MECH", help="A mechanism (see `symshuffle mechanisms`), or an expression such as joint(krr(k=10),4)."
+        metavar="MECH", help="A mechanism (see `symshuffle mechanisms`), or an expression such as joint(krr(k=3),2)."
     ),
 ]
 Eps0 = Annotated[
     str | None,
     typer.Option(
         "--eps0",
-        help="Local budget eps0 > 0 in nats; of a composition the total: joint(krr(k=10),4) gives each part 1/4 of it.",
+        help="Local budget eps0 > 0 in nats; of a composition the total: joint(krr(k=3),2) gives each part half of it.",
     ),
 ]
 Lam = Annotated[
     str | None,
     typer.Option("--lam", help="Local ratio cap exp(eps0) > 1, of a composition the total; rationals stay exact."),
 ]
+NamedMech = Annotated[
+    str, typer.Argument(metavar="MECH", help="A mechanism by its name (see `symshuffle mechanisms`), no expression.")
+]
+NamedEps0 = Annotated[str | None, typer.Option("--eps0", help="Local budget eps0 > 0 in nats.")]
+NamedLam = Annotated[str | None, typer.Option("--lam", help="Local ratio cap exp(eps0) > 1; rationals stay exact.")]
+NAMED: Final = {"mech": NamedMech, "eps0": NamedEps0, "lam": NamedLam}
+"""Options of a command that takes no expression, as ``instead`` of :func:`command`."""
 Params = Annotated[list[str] | None, typer.Option("-p", "--param", help="Parameter of the mechanism, as k=10.")]
 File = Annotated[
     Path | None,
@@ -69,21 +77,27 @@ Explain = Annotated[bool, typer.Option("--explain", help="Print what the answer 
 
 
 def command(
-    app: typer.Typer, name: str | None = None, *, without: Collection[str] = (), **given: Any
+    app: typer.Typer,
+    name: str | None = None,
+    *,
+    without: Collection[str] = (),
+    instead: Mapping[str, Any] = MappingProxyType({}),
+    **given: Any,
 ) -> Callable[[F], F]:
     """Decorator that adds a command; an argument whose type is a dataclass of options stands for all of them.
 
     - ``without``: options of such groups that the command does not have.
+    - ``instead``: annotations of options of such groups that have other words here.
     """
 
     def decorate(function: F) -> F:
-        app.command(name, **given)(_spelled_out(function, without))
+        app.command(name, **given)(_spelled_out(function, without, instead))
         return function
 
     return decorate
 
 
-def _spelled_out(function: F, without: Collection[str]) -> F:
+def _spelled_out(function: F, without: Collection[str], instead: Mapping[str, Any]) -> F:
     shown = inspect.signature(function, eval_str=True)
     groups = {name: one.annotation for name, one in shown.parameters.items() if is_dataclass(one.annotation)}
     if not groups:
@@ -98,6 +112,7 @@ def _spelled_out(function: F, without: Collection[str]) -> F:
         made = {name: _made(kind, values) for name, kind in groups.items()}
         function(**values, **made)
 
+    parameters = [one.replace(annotation=instead.get(one.name, one.annotation)) for one in parameters]
     run.__signature__ = shown.replace(parameters=parameters)  # type: ignore[attr-defined]  # what typer reads
     run.__annotations__ = {one.name: one.annotation for one in parameters}
     return run  # type: ignore[return-value]  # called by typer, with names

@@ -19,6 +19,7 @@ from symshuffle.base.numbers import Exp, format_decimal, parse_rational
 from symshuffle.cli import arguments, vectors
 from symshuffle.cli.arguments import LAW_BITS, Confirm, EngineName, EngineOption, One
 from symshuffle.cli.options import (
+    NAMED,
     PLAIN,
     Json,
     LevelOptions,
@@ -149,7 +150,7 @@ _DECOMPOSED: Final = (
 """What the tables of a decomposition mean."""
 
 
-@command(app)
+@command(app, instead=NAMED)
 def decompose(
     one: One,
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX only.")] = False,

@@ -154,7 +154,7 @@ class Asked:
         str | None,
         typer.Argument(
             metavar="MECH",
-            help="A mechanism (see `symshuffle mechanisms`), or an expression such as joint(krr(k=10),4); none with "
+            help="A mechanism (see `symshuffle mechanisms`), or an expression such as joint(krr(k=3),2); none with "
             "--rounds-file.",
             show_default=False,
         ),

@@ -9,6 +9,7 @@ from symshuffle.base.choices import Blanket, Direction
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Exp, as_integer, format_decimal, parse_rational
+from symshuffle.mechanisms.names import DIMENSIONS, VECTORS, named_parameters, unknown_parameter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,13 +55,6 @@ _TITLES: Final = {
     "clipped-linear": ("linear density on the sphere, clipped from below", "beyond vecmean"),
     "gaussian": ("Gaussian noise on every message", "vecmean, Section 4.3"),
 }
-_CLASSES: Final = {
-    "bmg": "BlanketMixedGaussian",
-    "privunit": "PrivUnit",
-    "sphere-linear": "SphereLinear",
-    "clipped-linear": "ClippedLinear",
-    "gaussian": "LocalGaussian",
-}
 _DERIVED: Final = {"privunit": "p", "sphere-linear": "c"}
 """Parameters that follow from a local budget."""
 
@@ -78,8 +72,9 @@ def mechanism(name: str, eps0: str | None, lam: str | None, values: Mapping[str,
     from symshuffle.vectors.randomizers import mechanisms, sphere
 
     known, derived = PARAMETERS[name], _DERIVED.get(name)
+    values = named_parameters(values, known, DIMENSIONS)
     for key in values.keys() - known.keys():
-        raise InputError(key, values[key], f"a parameter of {name}: {', '.join(known)}")
+        raise unknown_parameter(key, values[key], name, known)
     if derived is None and (eps0 is not None or lam is not None):
         raise InputError("--eps0" if lam is None else "--lam", eps0 or lam, f"no budget: {name} has none")
     budget = read_budget(eps0=eps0, lam=lam)
@@ -93,7 +88,7 @@ def mechanism(name: str, eps0: str | None, lam: str | None, values: Mapping[str,
     if budget is not None:
         made = sphere.privunit_at if name == "privunit" else sphere.sphere_linear_at
         return made(budget, **fields)
-    found: Reducible = getattr(mechanisms, _CLASSES[name])(**fields)
+    found: Reducible = getattr(mechanisms, VECTORS[name])(**fields)
     return found
 
 
@@ -108,7 +103,7 @@ def echoed(found: Any) -> dict[str, Any]:
     """The parameters as they were understood, and the local budget where there is one."""
     from symshuffle.vectors.randomizers.sphere import epsilon0
 
-    name = next(name for name, kind in _CLASSES.items() if kind == type(found).__name__)
+    name = next(name for name, kind in VECTORS.items() if kind == type(found).__name__)
     given: dict[str, Any] = {"mechanism": name}
     for field in type(found).__dataclass_fields__:
         value = getattr(found, field)

@@ -25,6 +25,7 @@ from symshuffle.collect.guarantee import LARGEST_EPS, LARGEST_USERS, bounded_del
 from symshuffle.collect.mechanisms import LARGEST_K, SCHEMES, scheme
 from symshuffle.collect.plan import Plan
 from symshuffle.collect.scheme import Scheme
+from symshuffle.mechanisms.names import mechanism_name
 
 _SHARE: Final = Fraction(1, 10**6)
 """Largest relative amount by which a ratio (of RAPPOR its root) is rounded down, if it is certified there."""
@@ -99,6 +100,7 @@ def make_plan(
         raise InputError("eps", eps, f"a number in (0, {LARGEST_EPS}], in nats")
     if not 0 < target < 1:
         raise InputError("delta", delta, "a number in (0, 1)")
+    mechanism = None if mechanism is None else mechanism_name(mechanism)
     if mechanism is not None and mechanism not in SCHEMES:
         raise InputError("mechanism", mechanism, "one of " + ", ".join(SCHEMES))
     asked = _Asked(n, honest, level, target, loss, covering)

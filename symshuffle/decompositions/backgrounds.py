@@ -18,6 +18,7 @@ from symshuffle.base.choices import Direction, Others, replace_choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Real, Verdict
 from symshuffle.decompositions.calculated import spreads
+from symshuffle.decompositions.closed_forms import constant_datasets
 from symshuffle.decompositions.counting import Ratios
 from symshuffle.decompositions.symbolic import SymbolicDecomposition, counted_decomposition, evaluate_atom
 from symshuffle.mechanisms.model import Mechanism
@@ -46,11 +47,11 @@ class ConstantBackground:
 
     def datasets(self, n: int) -> str:
         """The two datasets in words, for inputs called 0, 1, 2, or by their numbers where the mechanism has them."""
-        listed, place = self.mechanism.pair.listed, _PLACE[self.others]
-        names = listed[0] if listed else (0, 1, 2)
-        who = "" if self.mechanism.pair.value is None else f"; 0 and 1 are {self.mechanism.pair}"
-        named = "" if listed else f", inputs named 0, 1, 2{who}"
-        return f"X0 = ({names[0]}, {names[place]} x {n - 1}), X1 = ({names[1]}, {names[place]} x {n - 1}){named}"
+        pair = self.mechanism.pair
+        if not pair.listed:
+            return constant_datasets(self.others, n, "" if pair.value is None else str(pair))
+        names, place = pair.listed[0], _PLACE[self.others]
+        return f"X0 = ({names[0]}, {names[place]} x {n - 1}), X1 = ({names[1]}, {names[place]} x {n - 1})"
 
 
 def constant_backgrounds(mechanism: Mechanism) -> Iterator[ConstantBackground]:

@@ -33,6 +33,7 @@ from symshuffle.decompositions.calculated import (
 )
 from symshuffle.decompositions.filed_values import FiledValues
 from symshuffle.mechanisms.members import TOLD
+from symshuffle.mechanisms.names import mechanism_name, named_parameters
 
 if TYPE_CHECKING:
     from symshuffle.channels.channel import Channel
@@ -243,10 +244,12 @@ def closed_form(
 
     - ``surveys``: whether the hashing that surveys run is a name, too.
     """
+    name = mechanism_name(name)
     form = (_file() if surveys else table()).get(name)
     if form is None or form["thinned"]:
         return None
     try:
+        values = named_parameters(values, [p["name"] for p in form["parameters"]])
         values = {**{p["name"]: p["default"] for p in form["parameters"] if p["default"] is not None}, **values}
         found = FiledValues.read(name, form, values, eps0=eps0, lam=lam)
     except InputError:
@@ -263,7 +266,8 @@ def constant_datasets(others: Others, n: int, who: str = "") -> str:
         raise InputError("others", others, "an input that the others hold: first, second or third")
     place = (Others.FIRST, Others.SECOND, Others.THIRD).index(others)
     named = f"; 0 and 1 are {who}" if who else ""
-    return f"X0 = (0, {place} x {n - 1}), X1 = (1, {place} x {n - 1}), inputs named 0, 1, 2{named}"
+    inputs = "0, 1, 2" if place == 2 else "0, 1"
+    return f"X0 = (0, {place} x {n - 1}), X1 = (1, {place} x {n - 1}), inputs named {inputs}{named}"
 
 
 @cache

@@ -12,6 +12,7 @@ from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Real, parse_rational, ungrouped
 from symshuffle.base.numbers.texts import KINDS, LARGEST_PARAMETER
 from symshuffle.decompositions.calculated import calculated
+from symshuffle.mechanisms.names import named_parameters, unknown_parameter
 
 
 @final
@@ -95,9 +96,10 @@ class FiledValues:
         """
         budget = read_budget(eps0=eps0, lam=lam, constant=True)
         own = {parameter.name: parameter for parameter in parameters_of(form)}
+        given = named_parameters(given, own)
         for key, value in (*given.items(), *(() if budget is None else (("lam", budget),))):
             if key not in own:
-                raise InputError(key, value, f"a parameter of {name}: {', '.join(own) or 'none'}")
+                raise unknown_parameter(key, value, name, own)
         given = {key: ungrouped(value) if own[key].integer else value for key, value in given.items()}
         numbers: dict[str, Fraction] = {}
         for key, parameter in own.items():

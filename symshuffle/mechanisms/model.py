@@ -24,6 +24,7 @@ from symshuffle.channels.channel import LARGEST_CHANNEL, Channel
 from symshuffle.mechanisms.counted import check_definition, check_sizes, total_probability
 from symshuffle.mechanisms.display import class_table
 from symshuffle.mechanisms.given import LAM_PARAMETER, placed, read_matrix, read_states
+from symshuffle.mechanisms.names import named_parameters, unknown_parameter
 from symshuffle.mechanisms.outputs import OutputClass, Placed, explicit_output
 from symshuffle.mechanisms.pairs import ALIKE, Pairs
 from symshuffle.mechanisms.symbolic import (
@@ -107,7 +108,7 @@ class Mechanism:
         lam : number, text or Exp, optional
             Local ratio cap ``exp(eps0)``, at least 1.
         **values
-            The mechanism's own parameters, such as ``k=10``.
+            The mechanism's own parameters, such as ``k=10``; its size may be called ``k`` or ``D``.
 
         Raises
         ------
@@ -116,15 +117,14 @@ class Mechanism:
         """
         from symshuffle.base.levels import read_budget
 
-        given: dict[str, object] = dict(values)
+        names = {parameter.name: parameter for parameter in self.parameters}
+        given: dict[str, object] = named_parameters(values, names)
         budget = read_budget(eps0=eps0, lam=lam, constant=True)
         if budget is not None:
             given["lam"] = budget
-        names = {parameter.name: parameter for parameter in self.parameters}
         for name, value in given.items():
             if name not in names:
-                allowed = ", ".join(names) or "none"
-                raise InputError(name, value, f"a parameter of {self.name}: {allowed}")
+                raise unknown_parameter(name, value, self.name, names)
         known: dict[sp.Symbol, sp.Expr] = {}
         for name, parameter in names.items():
             if name in given:

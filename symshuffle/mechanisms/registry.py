@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
@@ -10,11 +9,12 @@ from typing import TYPE_CHECKING, Final, Literal, overload
 
 import sympy as sp
 
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import Unsupported
 from symshuffle.mechanisms import finite, unary
 from symshuffle.mechanisms.counted import definition_on_file
 from symshuffle.mechanisms.finite import P
 from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.names import mechanism_name, unknown_mechanism
 from symshuffle.mechanisms.outputs import OutputClass, State
 from symshuffle.mechanisms.symbolic import LAM, Parameter
 from symshuffle.mechanisms.thin import THINNED
@@ -85,7 +85,7 @@ def mechanism(name: str) -> Mechanism | Laplace:
     ----------
     name : str
         A key of ``symshuffle.mechanisms.MECHANISMS``, such as ``"krr"``, or ``"laplace"``, the mechanism with
-        continuous output.
+        continuous output; or a synonym, such as ``"grr"``.
 
     Returns
     -------
@@ -102,16 +102,14 @@ def mechanism(name: str) -> Mechanism | Laplace:
     >>> mechanism("krr").at(k=10, eps0=1).title
     'k-ary randomized response'
     """
-    if name == "laplace":
+    wanted = mechanism_name(name)
+    if wanted == "laplace":
         from symshuffle.mechanisms.continuous import Laplace
 
         return Laplace()
-    if not isinstance(name, str) or name not in MECHANISMS:
-        known = [*MECHANISMS, "laplace"]
-        if close := difflib.get_close_matches(str(name), known):
-            raise InputError("mechanism", name, f"a known name; did you mean {' or '.join(close)}?")
-        raise InputError("mechanism", name, "one of " + ", ".join(known))
-    return _made(name)
+    if not isinstance(wanted, str) or wanted not in MECHANISMS:
+        raise unknown_mechanism(name, [*MECHANISMS, "laplace"])
+    return _made(wanted)
 
 
 @cache

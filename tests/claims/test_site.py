@@ -1,5 +1,6 @@
 """The ledger for a browser: what is on its pages, and that nothing in them acts."""
 
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -13,10 +14,12 @@ from symshuffle import Claim, InputError, Outcome, Verdict, run, verify
 from symshuffle.ledger import ClaimVerdict, Erratum, Severity
 from symshuffle.ledger.claims.comparisons import Comparison, Means
 from symshuffle.ledger.claims.registry import Ledger, bibliography, catalogue, load, papers
-from symshuffle.ledger.report.entries import entries, groups
+from symshuffle.ledger.report.entries import entries, errata, groups, number_of_errata
 from symshuffle.ledger.report.mathematics import to_markup, to_number
 from symshuffle.ledger.report.records import bibtex
 from symshuffle.ledger.report.site import check_report, one_page, site, write_report
+
+ROOT = Path(__file__).parents[2]
 
 
 class Page(HTMLParser):
@@ -119,8 +122,10 @@ def test_fractions_come_with_their_size() -> None:
 
 def test_the_page_of_a_refuted_claim_tells_statement_counterexample_and_correction_apart(files: dict[str, str]) -> None:
     page = body(files, "drawn")
-    order = ["Printed statement", "Counterexample", "Corrected statement", "Evidence", "Negative controls", "The check"]
+    own = "Statement of this project"
+    order = [own, "Counterexample", "Corrected statement", "Evidence", "Negative controls", "The check"]
     assert sorted(order, key=page.text.index) == order
+    assert "Printed statement" not in page.text
     assert {"refutation", "correction"} <= page.values("class")
     assert "holds, exact-cases: 5 exact" in page.text
     assert "three times" in page.text and "1 of 1 rejected" in page.text
@@ -241,3 +246,24 @@ def test_errata_without_a_standing_have_a_place(ledger: Ledger) -> None:
     asked = tuple(claim(name, expected=ClaimVerdict.REFUTED, erratum=question) for name in ("asked", "asked-again"))
     page = Page(dict(site(replace(ledger, claims=(*ledger.claims, *asked)), ()))["errata.html"])
     assert page.text.count("it falls at seven") == 2
+
+
+def test_own_statements_are_not_called_printed() -> None:
+    listed = {entry.id: entry for entry in entries(load())}
+    assert listed["decomposition.thm-12"].printed
+    assert listed["symshuffle.ratio-pairs"].printed, "its source is a paper"
+    assert not listed["symshuffle.generic-bound"].printed
+
+
+def test_no_style_changes_the_letters_of_names(files: dict[str, str]) -> None:
+    styles = [text for name, text in files.items() if name.endswith(".css")]
+    styles += [path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "static").glob("**/*.css")]
+    assert styles and not [text for text in styles if "text-transform" in text or "small-caps" in text]
+
+
+def test_questions_are_counted_apart_from_mistakes() -> None:
+    found = errata(entry for entry in entries(load()) if entry.erratum is not None)
+    sizes = {severity: len(part) for severity, part in found}
+    questions = sizes.pop(Severity.QUESTION)
+    assert [int(number) for number in re.findall(r"\d+", number_of_errata(found))] == [sum(sizes.values()), questions]
+    assert re.findall(r"\d+", number_of_errata(found[:1])) == [str(len(found[0][1]))]

@@ -21,9 +21,14 @@ NAME = re.compile(r"{(\w+)}")
 
 @cache
 def grammar():
+    """The grammar of the kept requests."""
+    return parsed(GRAMMAR.read_text(encoding="utf-8"))
+
+
+def parsed(text):
     """Alternatives by name, each as often as its weight says, and how many are drawn of each part."""
     rules, numbers, head = {}, {}, ""
-    for line in GRAMMAR.read_text(encoding="utf-8").splitlines():
+    for line in text.splitlines():
         if line.startswith("  "):
             rules[head] += _weighted(line)
         elif found := re.match(r"(\w+):(.*)", line):
@@ -42,9 +47,9 @@ def _weighted(text):
 PARTS = (*grammar()[1], "claims")
 
 
-def expanded(text, rng):
+def expanded(text, rng, rules=None):
     """The text with every name in braces replaced by one of its alternatives, until none is left."""
-    rules = grammar()[0]
+    rules = rules or grammar()[0]
     while NAME.search(text):
         text = NAME.sub(lambda found: rng.choice(rules[found[1]]), text)
     return " ".join(text.split())

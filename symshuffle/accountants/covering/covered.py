@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import Any, TypedDict, TypeVar, Unpack, final
+from functools import wraps
+from typing import Any, TypedDict, TypeVar, Unpack, cast, final
 
 from symshuffle.accountants.covering.participation import Participation
 from symshuffle.base.choices import Adjacency, Blanket, replace_choice
@@ -80,7 +82,8 @@ Door = TypeVar("Door", bound=Callable[..., object])
 def spelled_out(door: Door) -> Door:
     """Decorates a front door: ``help`` and completion show its ``**whom`` as the keywords that :class:`Covering` has.
 
-    A further option of a covering is a field there, and no front door mentions it.
+    A further option of a covering is a field there, and no front door mentions it. An unknown keyword is refused as
+    Python does it, by the name of the front door.
     """
     shown = inspect.signature(door)
     named = [one for one in shown.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
@@ -88,5 +91,15 @@ def spelled_out(door: Door) -> Door:
         inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation="object")
         for one in fields(Covering)
     ]
-    door.__signature__ = shown.replace(parameters=[*named, *more])  # type: ignore[attr-defined]  # what help() reads
-    return door
+    known = {one.name for one in (*named, *more)}
+
+    @wraps(door)
+    def asked(*args: object, **given: object) -> object:
+        for name in given.keys() - known:
+            close = difflib.get_close_matches(name, known, 1)
+            hint = f". Did you mean {close[0]!r}?" if close else ""
+            raise TypeError(f"{door.__name__}() got an unexpected keyword argument {name!r}{hint}")
+        return door(*args, **given)
+
+    asked.__signature__ = shown.replace(parameters=[*named, *more])  # type: ignore[attr-defined]  # what help() reads
+    return cast("Door", asked)

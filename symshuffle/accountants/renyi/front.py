@@ -18,8 +18,8 @@ from symshuffle.accountants.renyi.refined_profile import RefinedProfile
 from symshuffle.accountants.rounds.plan import Round, Rounds, unrolled
 from symshuffle.base.choices import Direction, Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import counted, parse_rational
-from symshuffle.base.results import Bracket
+from symshuffle.base.numbers import counted, format_decimal, parse_rational
+from symshuffle.base.results import Bracket, FirstLines, at_target, safe_number
 
 _LARGEST_ORDER: Final = 10_000
 _USUAL_WIDTH: Final = 1e-3
@@ -56,8 +56,14 @@ class RenyiBound(BoundMethods):
 
     @property
     def quantity_name(self) -> str:
-        """What is bounded, with its order."""
-        return f"Rényi divergence of order {self.alpha}"
+        """What is bounded."""
+        return "Rényi divergence"
+
+    @property
+    def lines(self) -> FirstLines:
+        """First lines of the answer; the first line shows the number and the order."""
+        number = at_target(safe_number(self.bracket, self.safe), f"alpha = {_written(self.alpha)}")
+        return self.neighbours.lines(self.quantity_name, number, self.bracket.rigour.words)
 
     @property
     def about(self) -> str:
@@ -79,6 +85,12 @@ class RenyiBound(BoundMethods):
 
     def __repr__(self) -> str:
         return f"<Rényi divergence of order {self.alpha}: {self.bracket}, {self.neighbours.adjacency.value}>"
+
+
+def _written(order: Fraction) -> str:
+    """An order as a decimal where it is one of at most 17 digits, else as a fraction."""
+    decimal = format_decimal(order, up=True)
+    return decimal if Fraction(decimal) == order else str(order)
 
 
 @spelled_out

@@ -30,6 +30,7 @@ from symshuffle.collect.messages import lines, pack
 from symshuffle.collect.plan import Plan
 from symshuffle.collect.scheme import Scheme
 from symshuffle.decompositions.closed_forms import closed_form
+from symshuffle.mechanisms.names import mechanism_name, named_parameters, unknown_parameter
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism
@@ -189,6 +190,7 @@ def named_claim(name: str, parameters: dict[str, str], *, eps0: object = None, l
     InputError
         If the name, the budget, or a parameter is wrong.
     """
+    name = mechanism_name(name)
     if name not in SCHEMES:
         known = closed_form(name, parameters, eps0=eps0, lam=lam)
         if known is not None and known.shape[1] <= LARGEST_CLAIM:
@@ -204,12 +206,11 @@ def named_claim(name: str, parameters: dict[str, str], *, eps0: object = None, l
         for parameter in fixed.needed:
             raise InputError(parameter.name, None, parameter.range)
         return claim(fixed)
-    kind, given = SCHEMES[name], dict(parameters)
-    if kind.is_bits and "D" in given:
-        given.setdefault("k", given.pop("D"))
+    kind = SCHEMES[name]
     needed = ("k", *kind.integers)
+    given = named_parameters(parameters, needed)
     for extra in given.keys() - set(needed):
-        raise InputError(extra, given[extra], f"a parameter of {name}: {', '.join(needed)}")
+        raise unknown_parameter(extra, given[extra], name, needed)
     for missing in [one for one in needed if one not in given]:
         raise InputError(missing, None, f"an integer, given by -p {missing}=")
     budget = read_budget(eps0=eps0, lam=lam)

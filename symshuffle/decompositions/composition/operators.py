@@ -190,7 +190,7 @@ def _tokens(text: str) -> list[tuple[str, int]]:
 
 
 def _malformed(text: str, position: int, expected: str) -> InputError:
-    return InputError("mechanism", text, f"{expected} at character {position + 1}")
+    return InputError("mechanism", text, f"{expected} at character {position + 1} (forms: docs/expressions.md)")
 
 
 @final

@@ -44,6 +44,7 @@ from symshuffle.design.comparison.model import Comparison
 from symshuffle.design.comparison.row import Row
 from symshuffle.design.comparison.rowing import cap_of, generic_row, row_of
 from symshuffle.design.comparison.search import proposals
+from symshuffle.mechanisms.names import mechanism_name
 from symshuffle.utility.estimation.votes import LARGEST_STRING
 
 if TYPE_CHECKING:
@@ -185,7 +186,7 @@ def _listed(mechanisms: object) -> Sequence[object]:
 def _read(mechanisms: Sequence[object], k: int) -> tuple[list[str], list[Own]]:
     """Names of the registry, and what a user brings; algebra loads with the latter."""
     if all(isinstance(one, str) and "(" not in one for one in mechanisms):
-        return [str(one) for one in mechanisms], []
+        return [mechanism_name(str(one)) for one in mechanisms], []
     from symshuffle.design.comparison.own import read_own
 
     return read_own(mechanisms, k)

@@ -20,6 +20,7 @@ from symshuffle.base.numbers import as_integer
 from symshuffle.base.numbers.texts import KINDS, LARGEST_PARAMETER
 from symshuffle.decompositions.calculated import number_at
 from symshuffle.decompositions.closed_forms import ClosedForm, table
+from symshuffle.mechanisms.names import mechanism_name
 from symshuffle.mechanisms.thin import THINNED
 
 if TYPE_CHECKING:  # what is on file needs no algebra
@@ -159,7 +160,9 @@ def family(name: str, k: int) -> Family:
     asked: Any = name  # callers are not type-checked
     if not isinstance(asked, str):
         raise InputError("mechanisms", asked, "names, as in symshuffle.compare(..., mechanisms=['krr'])")
-    base, thin = name.removeprefix(THINNED), name.startswith(THINNED)
+    thin = name.startswith(THINNED)
+    base = mechanism_name(name.removeprefix(THINNED))
+    name = THINNED + base if thin else base
     _check_name(name, base, thin)
     found = Family(name, base, thin, None, None, k)
     inputs = found.form["inputs"]

@@ -116,6 +116,11 @@ class LedgerEntry:
         return self.id in catalogue()
 
     @property
+    def printed(self) -> bool:
+        """Whether a paper makes the statement, with a number of its own or without."""
+        return self.catalogued or self.about in bibliography()
+
+    @property
     def as_recorded(self) -> bool:
         """Whether nothing contradicts the record."""
         return self.outcome is None or self.outcome.agrees_with_record
@@ -250,3 +255,12 @@ def errata(listed: Iterable[LedgerEntry]) -> tuple[tuple[Severity, tuple[Mistake
     found.sort(key=lambda mistake: order[mistake.erratum.standing])
     by_severity = ((one, tuple(part for part in found if part.erratum.severity is one)) for one in Severity)
     return tuple((severity, part) for severity, part in by_severity if part)
+
+
+def number_of_errata(found: Iterable[tuple[Severity, tuple[Mistake, ...]]]) -> str:
+    """Return how many mistakes there are, and how many questions that are answered no: these are no mistakes."""
+    numbers = {severity: len(part) for severity, part in found}
+    questions = numbers.pop(Severity.QUESTION, 0)
+    words = [(sum(numbers.values()), "mistake"), (questions, "question")]
+    told = [f"{number} {word}{'s' if number != 1 else ''}" for number, word in words if number or word == "mistake"]
+    return " and ".join(told) + (" answered no" if questions else "")

@@ -31,6 +31,7 @@ from symshuffle.base.results import (
     outward,
     safe_number,
 )
+from symshuffle.mechanisms.names import mechanism_name
 from symshuffle.vectors.calibration.floor import Floor, Target
 from symshuffle.vectors.calibration.shaped_families import DIGITS, SHAPES, Calibrated, family_by_name
 from symshuffle.vectors.calibration.smallest_error import estimated_error, found_for
@@ -223,6 +224,7 @@ def calibrate(
     near = choice(Adjacency, adjacency, "adjacency")
     sensitivity = 1 if near is Adjacency.ZERO_OUT else 2
     noise = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * sensitivity / n
+    name = mechanism_name(name)
     shape = _shape_of(name, fixed)
     family = family_by_name(name, n, dimension, noise, shape)
     if dimension == 1 and name in ("privunit", "clipped-linear"):

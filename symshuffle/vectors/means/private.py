@@ -16,6 +16,7 @@ from symshuffle.base.errors import InputError, NotDecided, SolverFailure, Unsupp
 from symshuffle.base.levels import read_target, words_of_target
 from symshuffle.base.numbers import Ball, Real, Verdict, less, parse_rational, to_arb, to_float, working_precision
 from symshuffle.base.results import Bracket
+from symshuffle.mechanisms.names import mechanism_name
 from symshuffle.vectors.calibration.floor import Target
 from symshuffle.vectors.calibration.search import calibrate, estimated_rmse, read_goal
 from symshuffle.vectors.error.risk import affine_risk, err1
@@ -114,6 +115,8 @@ def private_mean(
     if less(1, order) is not Verdict.TRUE:
         raise InputError("eps", eps, "a number > 0")
     adjacency = choice(Adjacency, adjacency, "adjacency")
+    if isinstance(mechanism, str):
+        mechanism = mechanism_name(mechanism)
     if isinstance(mechanism, str) and mechanism not in ("auto", *NAMES):
         raise InputError("mechanism", mechanism, f"auto, {', '.join(NAMES)}{_no_bound(mechanism)}")
     if fixed and (not isinstance(mechanism, str) or mechanism == "auto"):

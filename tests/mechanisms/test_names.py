@@ -1,0 +1,144 @@
+"""Synonyms of mechanisms and sizes mean the same in Python and on the command line; unknown names are refused there."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import symshuffle
+from symshuffle import InputError, delta, mechanism
+from symshuffle.base.errors import SymshuffleError
+from symshuffle.cli import main
+from symshuffle.mechanisms.names import DIMENSIONS, SIZES, SYNONYMS, VECTORS
+from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS
+from tests.shell import answer, refused, run
+
+PAGE = (Path(__file__).parents[2] / "docs" / "expressions.md").read_text(encoding="utf-8")
+ASKED = ("--n", "20", "--eps", "1/2")
+
+
+def words(name, values):
+    """A mechanism on the command line; a budget goes with those that have one."""
+    open_to = {"lam"} & {parameter.name for parameter in mechanism(name).parameters}
+    return [
+        name,
+        *(word for key, value in values.items() for word in ("-p", f"{key}={value}")),
+        *["--lam", "3"] * bool(open_to),
+    ]
+
+
+@pytest.mark.parametrize("synonym", SYNONYMS)
+def test_a_synonym_is_its_mechanism(synonym, capsys):
+    name = SYNONYMS[synonym]
+    assert name in {*MECHANISMS, *VECTORS} and synonym not in {*MECHANISMS, *VECTORS}
+    for spelling in (synonym, synonym.upper(), synonym.replace("-", "_")):
+        if name in MECHANISMS:
+            assert mechanism(spelling) is mechanism(name)
+        else:
+            with pytest.raises(InputError, match=VECTORS[name]):
+                mechanism(spelling)
+    if name in MECHANISMS:
+        line = words(name, EXAMPLES[name][-1])
+        assert answer(capsys, "delta", synonym, *line[1:], *ASKED) == answer(capsys, "delta", *line, *ASKED)
+
+
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if {*SIZES} & {*EXAMPLES[name][-1]}])
+def test_either_name_of_a_size_is_read(name, capsys):
+    values = EXAMPLES[name][-1]
+    (own,) = {*SIZES} & {*values}
+    (other,) = {*SIZES} - {own}
+    renamed = {other if key == own else key: value for key, value in values.items()}
+    assert mechanism(name).at(**renamed).values == mechanism(name).at(**values).values
+    found = [answer(capsys, "delta", *words(name, given), *ASKED) for given in (values, renamed)]
+    assert found[0] == found[1] and own in found[0]["inputs"]
+    with pytest.raises(InputError, match=f"^{other} = 3"):
+        mechanism(name).at(**values, **{other: 3})
+
+
+def test_names_are_read_wherever_a_mechanism_is_named(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for one, file in (("grr", "a.toml"), ("krr", "b.toml")):
+        (tmp_path / file).write_text(f'[[users]]\ncount = 9\nmechanism = "{one}"\nparams = {{ k = 3 }}\nlam = "3/2"\n')
+    same = [
+        (("unequal", "a.toml", "--delta", "1/100"), ("unequal", "b.toml", "--delta", "1/100")),
+        *(
+            (tuple(line.format("grr", "D").split()), tuple(line.format("krr", "k").split()))
+            for line in (
+                "delta joint({}({}=3),2) --eps0 1 --n 50 --eps 1/2",
+                "decompose {} --eps0 1 -p {}=3",
+                "law {}",
+                "compare --k 3 --n 100 --budget 1/2 --mechanism {}",
+                "audit local --program cat --claim {} -p {}=3 --lam 3 --runs 3",
+            )
+        ),
+    ]
+    for first, second in same:
+        found = [re.sub("[ab].toml", "", "".join(map(str, run(capsys, *line)))) for line in (first, second)]
+        assert found[0] == found[1], first
+    plans = []
+    for name in ("grr", "krr"):
+        assert (
+            main(
+                [
+                    "collect",
+                    "plan",
+                    "--k",
+                    "3",
+                    "--n",
+                    "100",
+                    "--eps",
+                    "1",
+                    "--delta",
+                    "1/100",
+                    "--mechanism",
+                    name,
+                    "--out",
+                    name,
+                ]
+            )
+            == 0
+        )
+        plans.append(json.loads((tmp_path / name).read_text()))
+    assert plans[0] == plans[1]
+
+
+def test_dimensions_of_vectors(capsys):
+    line = ("delta", "privunit", "-p", "theta=1/10", "--eps0", "1", "--n", "1000", "--eps", "1/2")
+    assert len({json.dumps(answer(capsys, *line, "-p", f"{name}=3")) for name in DIMENSIONS}) == 1
+
+
+def test_unknown_names_are_refused_with_the_nearest(capsys):
+    for line, meant in (
+        ("delta privunitt", "privunit"),
+        ("delta gr", "krr"),
+        ("decompose kr", "krr"),
+        ("law opt", "oue"),
+    ):
+        said = refused(capsys, *line.split(), *ASKED[: 4 if line.startswith("delta") else 0])
+        assert meant in said.partition("expected")[2]
+    assert "did you mean D?" in refused(capsys, "delta", "rappor", "-p", "n=10", "--lam", "3", *ASKED)
+    with pytest.raises(InputError, match=r"^n = 10: expected a parameter of rappor: .*did you mean D\?"):
+        mechanism("rappor").at(n=10)
+
+
+def doors():
+    for name in symshuffle.__all__:
+        one = getattr(symshuffle, name)
+        if hasattr(one, "__wrapped__") and "adjacency" in getattr(one, "__signature__", "").parameters:
+            yield one
+
+
+def test_unknown_keywords_are_reported_by_the_function_that_was_called():
+    found = list(doors())
+    assert delta in found and len(found) >= 10
+    for door in found:
+        with pytest.raises((TypeError, SymshuffleError)) as refusal:
+            door(mechanism("krr").at(k=3, lam=2), grup=2)
+        assert str(refusal.value).startswith(f"{door.__name__}() ") and "group" in str(refusal.value)
+
+
+def test_the_page_lists_the_names():
+    rows = re.findall(r"^\| `([\w-]+)` \| ((?:`[\w-]+`(?:, )?)+) \|$", PAGE, flags=re.MULTILINE)
+    listed = {other: name for name, others in rows for other in re.findall("`([^`]+)`", others)}
+    assert listed == dict(SYNONYMS)

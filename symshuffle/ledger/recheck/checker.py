@@ -14,6 +14,7 @@ from typing import Any, Final, final
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
 from symshuffle.base.results import within
+from symshuffle.ledger.recheck import bound
 from symshuffle.ledger.recheck.values import (
     Value,
     check_value,
@@ -64,20 +65,13 @@ class Rechecked:
 
 
 def read(path: Path, *, argument: str = "FILE") -> Any:
-    """The JSON content of a file."""
+    """The JSON content of a file, read as the checker of bounds reads it."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_unique)
+        return bound.load(path)
     except OSError as error:
         raise InputError(argument, path, f"a file that can be read ({error.strerror})") from error
     except (ValueError, RecursionError) as error:
         raise InputError(argument, path, f"JSON ({error})") from error
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("an object names a key twice")
-    return found
 
 
 def digest(content: Mapping[str, Any]) -> str:

@@ -37,7 +37,7 @@ ASKED: dict[str, tuple[Any, dict[str, Any]]] = {
     "one distance": (mechanism("half-block").at(k=4, d=1, lam=4), {"exp_eps": "6/5", "n": 3}),
 }
 for _name in registry.MECHANISMS:
-    if _name not in ("identity", "constant"):
+    if _name not in ("identity", "constant", "erasure"):
         _fixed = mechanism(_name).at(lam=4, **registry.EXAMPLES[_name][0])
         ASKED[_name] = (_fixed, {"exp_eps": "6/5", "n": 3})
         ASKED[f"{_name}, zero-out"] = (_fixed, {"exp_eps": "6/5", "n": 3, "adjacency": "zero-out"})
@@ -118,7 +118,8 @@ def other_spellings(text: str) -> Iterator[str]:
         yield f"{form}{2 * int(p)}/{2 * int(q or 1)}{end}"
         yield from (f"exp({p}{over}", f"{p}{over})", f"exp{p}{over}", f"EXP({p}{over})", f"exp(exp({p}{over}))")
         yield f"{form}{p}/0{end}"
-        yield f"{form}{p}{'' if q else '/1'}{end}" if q != "1" else p
+        if q in (None, "1"):
+            yield f"{form}{p}/1{end}" if q is None else p
         yield f"{form}{p}{'0' * 4000}/{q or 1}{'0' * 4000}{end}"
 
 
@@ -142,14 +143,17 @@ def malformed(content: File) -> Iterator[tuple[Path_, Any]]:
 
 
 NAMES = [*ASKED, "epsilon"]
+MOST_CHANGES = 600
+"""Of one file in the ordinary suite."""
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_other_form_of_a_file_is_accepted(name: str) -> None:
     content = honest(name)
     assert not refused(content)
-    count = 0
-    for path, other in malformed(content):
+    count, rng = 0, random.Random(name)
+    changes = list(malformed(content))
+    for path, other in rng.sample(changes, min(MOST_CHANGES, len(changes))):
         if path and path[0] == "versions" and isinstance(other, str) and re.fullmatch("[0-9][0-9A-Za-z.+-]*", other):
             continue  # another version
         try:
@@ -159,7 +163,7 @@ def test_no_other_form_of_a_file_is_accepted(name: str) -> None:
             at(changed, path[:-1])[path[-1]] = other
         count += 1
         assert refused(changed), (path, other)
-    assert count > 300
+    assert count > 200
 
 
 def other_values(content: File) -> Iterator[Any]:
@@ -208,12 +212,13 @@ def test_the_sentence_tells_all_of_the_statement(name: str) -> None:
     content = honest(name)
     assert told(bound.check(content)) == content["statement"]
     accepted = 0
-    for changed in other_values(content) if content["statement"]["users"] < 50 else ():
-        if not refused(changed):
+    found = list(other_values(content)) if content["statement"]["users"] < 20 else []
+    for changed in random.Random(name).sample(found, min(60, len(found))):
+        if changed != content and not refused(changed):
             accepted += 1
             assert told(bound.check(changed)) == changed["statement"] != content["statement"]
             assert refused(changed, content["statement"])
-    assert accepted or content["statement"]["users"] >= 50
+    assert accepted or not found
 
 
 # The truth of sentences, by enumeration in rationals

@@ -339,7 +339,7 @@ def value(said: dict[str, Any], lines: list[dict[str, int]]) -> int:
     if any(line["last"] > NODES + 10 * n for line in lines):
         raise CertificateError("lines", f"expected a last node up to {NODES} + 10 min_users")
     x, above = (whole, whole + 1) if group == 1 else (ONE, ONE << (whole.bit_length() - BITS) // group + 1)
-    while above - x > 1:  # T3: the largest ratio whose power is at most exp(eps)
+    while above - x > 1 + (x >> BITS):  # T3: about the largest ratio whose power is at most exp(eps)
         x, above = (m, above) if power(m := (x + above) // 2, group) <= whole else (x, m)
     factor = group << BITS if x == ONE else -((ONE - whole << BITS) // (x - ONE))
     steps = worst = 0

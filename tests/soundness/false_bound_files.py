@@ -53,7 +53,13 @@ def lowered(**limits: int) -> Iterator[None]:
 
 
 def _case(
-    name: str, place: str, change: Callable[[File], Any], *, n: int = 10_000, expected: tuple[Any, ...] = (), **limits: int
+    name: str,
+    place: str,
+    change: Callable[[File], Any],
+    *,
+    n: int = 10_000,
+    expected: tuple[Any, ...] = (),
+    **limits: int,
 ) -> None:
     file = true_bound(n)
     change(file)
@@ -102,9 +108,10 @@ ZERO_OUT = {"adjacency": "zero-out", "null": "blanket"}
 
 _case("another format", "file.format", lambda file: file.update(format="symshuffle bound 2"))
 _case("another digest", "file.digest", lambda file: file.update(digest="sha256:" + "0" * 64))
-_case("not what was expected", "statement", _said(), expected=(true_bound()["statement"] | {"users": 10_001},))
+SAID = true_bound()["statement"]
+_case("not what was expected", "statement", _said(), expected=(SAID | {"users": 10_001},))
 _case("nothing for what was expected", "statement", _said(), expected=(None,))
-_case("a double for what was expected", "statement", _said(), expected=(true_bound()["statement"] | {"users": 10_000.0},))
+_case("a double for what was expected", "statement", _said(), expected=(SAID | {"users": 10_000.0},))
 _case("a truth value for a number", "statement.users", _said(users=True, min_users=True, delta="1/1"), n=5)
 _case("a text for null", "statement.null", _rows(ROWS, adjacency="zero-out", null="[[4], [0]]"), n=5)
 _case("no text for a number", "statement.delta", _said(delta="1/1 "), n=5)

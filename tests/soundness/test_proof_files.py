@@ -435,6 +435,8 @@ def test_work_is_bounded(n: int) -> None:
 
 
 def test_one_user_and_a_thousand_outputs() -> None:
-    rows = [[F(1 + (x + y) % 2 + y % 1999, 1) for y in range(1500)] for x in range(2)]
-    content = prove(Channel.from_rows([[w / sum(row) for w in row] for row in rows]), n=1, exp_eps="1")
-    assert not refused(content)
+    content = honest("channel")
+    rows = [[[y + 1 if x else 1500 - y] for y in range(1500)] for x in range(2)]
+    content["statement"] |= {"mechanism": {"name": "rows", "denominator": [1500 * 1501 // 2], "rows": rows}}
+    content["statement"] |= {"users": 1, "min_users": 1, "delta": "1/1"}
+    assert not refused(signed(content))

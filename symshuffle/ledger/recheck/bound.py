@@ -235,7 +235,7 @@ def laws(said: dict[str, Any], ratio_down: int) -> set[tuple[int, tuple[Interval
         if any(total[: len(divisor)] != divisor or any(total[len(divisor) :]) for total in sums):
             raise CertificateError("statement.mechanism", "a row does not sum to 1")
     count = len(asked) if asked != "all" else len(inputs) ** 2 if null is None else 2 * len(inputs)
-    if count * len(rows[0]) + sum((len(p) * t[1].bit_length()) ** 2 >> 23 for row in rows for p in row) > STEPS:
+    if count * len(rows[0]) + sum((len(p) * t[1].bit_length()) ** 2 >> 20 for row in rows for p in row) > STEPS:
         raise CertificateError("statement", "its laws take too many steps")
     a, b = entry(divisor, t)
     cells = [[entry(p, t) for p in row] for row in rows]

@@ -35,8 +35,6 @@ _OTHERS: Final = "a proof, a trace bound, a certificate, a plan or a privacy los
 _SHOWN: Final = 5
 """Places that are written out; --json has all."""
 
-_MALFORMED: Final = (ArithmeticError, LookupError, TypeError, ValueError)
-
 
 @dataclass(frozen=True, slots=True)
 class Checked:
@@ -115,11 +113,11 @@ def kind_of(path: Path) -> str:
         if start != "{":
             return "channel"
     content = checker.read(path)
-    if not isinstance(content, dict) or "rows" in content:
-        return "channel"
-    form = str(content.get("format"))
+    form = str(content.get("format")) if isinstance(content, dict) else ""
     if form.startswith(_PROOF):
         return "proof"
+    if not isinstance(content, dict) or "rows" in content:
+        return "channel"
     if form.startswith(_LOSS):
         return "privacy loss"
     if form.startswith(_TRACE):
@@ -149,12 +147,12 @@ def _check(path: Path, kind: str, expect: Path | None, claimed: dict[str, str]) 
 
 def _check_proof(path: Path, expect: Path | None) -> Checked:
     content = checker.read(path)
-    statement = None if expect is None else checker.read(expect, argument="--expect")
+    expected = [] if expect is None else [checker.read(expect, argument="--expect")]
     answer = {"proved": True, "statement": content.get("statement"), "failed": None}
     try:
-        return Checked(True, answer, f"PROVED: {bound.check(content, statement)}")
-    except _MALFORMED as error:
-        failed = [str(part) for part in error.args] or [type(error).__name__]
+        return Checked(True, answer, f"PROVED: {bound.check(content, *expected)}")
+    except bound.CertificateError as error:
+        failed = [str(part) for part in error.args]
         return Checked(False, {**answer, "proved": False, "failed": failed}, f"NOT PROVED: {': '.join(failed)}")
 
 

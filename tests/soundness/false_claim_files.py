@@ -108,6 +108,11 @@ _case("a key too many", "added", lambda file: file.update(added="1"))
 _case("name of a part", "parts", _part(of="another"))
 _case("verdict", "verdict", lambda file: file.update(verdict="undecided"))
 _case("grade", "grade", lambda file: file.update(grade="refuted"))
+_case("words for a grade", "grade", lambda file: file.update(grade="certainly"))
+_case(
+    "a sentence for a claim", "claim", lambda file: file.update(claim="notes.one: holds, proved\nACCEPTED: notes.two")
+)
+_case("another word beside", "parts[0].beside.symbolically true", _part(beside={"symbolically true": 1}))
 _case("a double beside", "grade", _part(beside={"float true": 1}))
 
 
@@ -142,6 +147,7 @@ _case("verdict of a comparison", f"{first}.verdict", _one(0, verdict="undecided"
 _case("sentence of a comparison", f"{first}.reads", _one(0, reads="it is so"), again=False)
 _case("a place that is no text", f"{first}.at", _one(0, at=5))
 _case("inputs that are no object", f"{first}.inputs[0]", _one(0, inputs=[[]]))
+_case("an argument that says more", f"{first}.inputs[0].n=2, m", _one(0, inputs=[{"n=2, m": "1"}]))
 _case("relation", f"{first}.relation", _one(0, relation="=~"))
 _case("order of what has none", f"{third}.relation", _one(2, relation="<="))
 _case("an integer for a value", f"{third}.computed", both(5))
@@ -164,3 +170,13 @@ _case("an entry that is a text", f"{second}.program.primal[0]", _program(primal=
 _case("three for an entry", f"{second}.program.primal[0]", _program(primal=[[0, "1/2", "0"]]))
 _case("an index that is a double", f"{second}.program.primal[0][0]", _program(primal=[[0.0, "1/2"]]))
 _case("an index before the first", f"{second}.program.free[0]", _program(free=[-1]))
+
+
+def nested(file: File) -> None:
+    value: Any = []
+    for _ in range(200):
+        value = [value]
+    _one(2, computed=value, claimed=copy.deepcopy(value))(file)
+
+
+_case("lists without end", "file", nested)

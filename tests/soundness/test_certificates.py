@@ -64,10 +64,12 @@ def test_a_deleted_condition_is_noticed(text):
     assert any(text in name for condition in found for name in fallen(condition, cases))
 
 
-@pytest.mark.parametrize("module", ["symshuffle.ledger.recheck.checker", "symshuffle.ledger.recheck.values"])
-def test_every_condition_on_claim_files_is_watched(module):
-    cases = {name: case for name, case in CASES.items() if name.startswith("claim file: ")}
-    assert [condition for condition in conditions(module) if not fallen(condition, cases)] == []
+@pytest.mark.parametrize("module", ["bound", "checker", "values"])
+def test_every_condition_on_files_is_watched(module):
+    kind = "bound file: " if module == "bound" else "claim file: "
+    cases = {name: case for name, case in CASES.items() if name.startswith(kind)}
+    found = conditions(f"symshuffle.ledger.recheck.{module}")
+    assert [condition for condition in found if not fallen(condition, cases)] == []
 
 
 PROBLEMS = {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import reduce
 from typing import Any, Final, Unpack
@@ -43,14 +43,11 @@ _LEAST: Final = Fraction(1, 10**70)
 _ABOVE: Final = tuple(Fraction(1) + Fraction(k, 10**6) for k in (0, 1, 10, 30, 300, 990))
 """By what the upper end of eps is raised until the proved bound meets delta."""
 
-_MOST_NODES: Final = 100_000
-"""Nodes that may all have to be evaluated, beyond which no proof is tried: ten seconds and more."""
-
 _MANY: Final = 5_000
 _MOST: Final = 10**7
 """Users between which narrow lines are cheap: most of their nodes are bounded and not evaluated."""
 
-_LARGEST_MATRIX: Final = 200_000
+_LARGEST_MATRIX: Final = bound.CELLS
 _MOST_LINES: Final = 6
 
 
@@ -111,7 +108,7 @@ def prove(
         raise Unsupported(f"--proof: the bound is 0 there, which no line proves beyond {bound.FEW_USERS} users")
     if content is None:
         raise Unsupported(
-            f"--proof: no line of at most {_MOST_NODES + 10 * n} nodes proves delta within a thousandth of "
+            f"--proof: no line of at most {bound.NODES + 10 * n} nodes proves delta within a thousandth of "
             f"{float(best):.6g}" + ("" if target is None else f" that is at most delta = {float(target):.6g}")
         )
     return content
@@ -176,13 +173,18 @@ def _proof(
     said: dict[str, Any], most: Fraction, target: Fraction | None, widths: Sequence[float] = _WIDTHS
 ) -> dict[str, Any] | None:
     """The file for the first width whose bound is small enough; None if none is."""
-    scale = 1 << bound.FINE
+    scale, parsed = 1 << bound.FINE, bound.parse(said | {"delta": "1/1"})
+    if target is not None:
+        try:
+            bound.read(f"{target.numerator}/{target.denominator}", "delta", bound.SHARE)
+        except bound.CertificateError:
+            raise Unsupported("--proof: delta: at most 4000 digits of p and q in p/q") from None
     for width in widths:
-        lines = _lines(said, width)
+        lines = _lines(parsed, width)
         if lines is None:
             return None
         try:
-            found = Fraction(bound.value(said, lines), scale)
+            found = Fraction(bound.value(parsed, lines), scale)
         except bound.CertificateError:
             continue
         if found <= most:
@@ -200,18 +202,20 @@ def _proof(
     return None
 
 
-def _lines(said: Mapping[str, Any], width: float) -> list[dict[str, int]] | None:
+def _lines(said: dict[str, Any], width: float) -> list[dict[str, int]] | None:
     """Lines for the laws that may be the worst; None where they are out of reach, no line where none is needed."""
     n = said["min_users"]
-    ratio = bound.ratio(said["exp_eps"], "exp_eps")[0]
+    ratio = bound.ratio(*said["exp_eps"])[0]
     if said["group"] > 1:  # a guess of the root will do
         ratio = int((ratio / bound.ONE) ** (1 / said["group"]) * 2**60) << bound.BITS - 60
     plans: list[tuple[float, saddle.ContourPlan]] = []
-    for _, law in bound.laws(dict(said), ratio):
+    for _, law in bound.laws(said, ratio):
         atoms = [(value / bound.ONE, weight / bound.ONE) for value, weight in law if weight >> 1 and value]
         zero = sum(weight for value, weight in law if not value) / bound.ONE
         atoms += [(0.0, zero)] if zero > 0 else []
         if n <= bound.FEW_USERS and math.comb(n + len(law) - 1, n) <= bound.FEW_VECTORS:
+            continue
+        if law[-1][0] <= 0:  # G is never positive
             continue
         if not any(value > 0 for value, _ in atoms):
             plans.append((-math.inf, saddle.ContourPlan(1.0, 1.0, 16, 1.0)))
@@ -225,7 +229,7 @@ def _lines(said: Mapping[str, Any], width: float) -> list[dict[str, int]] | None
         near = any(abs(math.log(plan.c * bound.ONE / line["c"])) < 0.1 for line in lines)
         if lines and (near or size < plans[0][0] - 7 or len(lines) == _MOST_LINES):
             continue
-        if plan.nodes > _MOST_NODES + 10 * n:
+        if plan.nodes > bound.NODES + 10 * n:
             return None
         smoothing = (plan.tau * plan.c) ** 2
         parts = (plan.c, plan.step / plan.c, smoothing)
@@ -250,7 +254,7 @@ def _statement(source: Any, n: int, order: Real, covering: Covering, way: Questi
     mechanism, cap, null, pairs = _described(source, covering)
     for name, ratio in (("exp_eps", order), ("exp_eps0", cap)):
         try:
-            bound.ratio(_written(ratio), name)
+            bound.number(bound.read(_written(ratio), name, bound.LEVEL), name, bound.LEVEL)
         except bound.CertificateError as error:
             raise Unsupported(f"--proof: {name}: {error.args[1]}") from None
     return {
@@ -345,7 +349,7 @@ def _of_quotients(
     unit = math.lcm(*(int(p.denom()) for p in (below, *(p for row in cells for p in row))))
     listed = [[[int(c) for c in (p * unit).coeffs()] or [0] for p in row] for row in cells]
     found = {"name": "rows", "denominator": [int(c) for c in (below * unit).coeffs()], "rows": listed}
-    told = "all" if pairs is None else [list(pair) for pair in pairs()]
+    told = "all" if pairs is None or zero_out else [list(pair) for pair in pairs()]
     return found, cap, "blanket" if zero_out else None, told
 
 

@@ -11,6 +11,8 @@ T2 H(n) does not grow with n (symshuffle.more-users): H(m) covers all numbers of
 T3 If r^g <= X, g users: (1 + r + ... + r^(g-1)) H at ratio r, by a chain (symshuffle.group-privacy).
 T4 Any randomizer (symshuffle.generic-bound): if all rows of all users together are within a factor exp(eps0)
 of each other, H of binary randomized response is a bound.
+The file is JSON. It is parsed by the forms below before anything is computed; the sentence is made of what was
+parsed. There are at most STEPS steps, of microseconds each, counted before they are taken wherever they can be.
 The law. Numbers are integers over 2^256. X and c_y are rounded down, values of G up: by T1 the rounded law,
 which is exact, bounds H. From there on G is c times it, rounded up. At most 50 users with few count vectors:
 E[(sum of G)_+] is the sum over these, products rounded up.
@@ -33,20 +35,36 @@ exp, m squarings follow, rounded down and up. For exp(ix) the terms alternate; s
 
 import hashlib
 import json
+import re
 import sys
 from functools import lru_cache
 from itertools import zip_longest
-from math import comb, isqrt
+from math import comb, gcd, isqrt
 from typing import Any
 
 FORMAT = "symshuffle bound 1: an upper end; neither lower ends nor what datasets attain are part of this file"
-NAMED = {"any-ldp": "", "rr": "", "krr": "k", "subset-selection": "ks", "rappor": "D", "oue": "D"}
-BITS, FINE, ONE = 256, 4096, 1 << 256
-LINE = {"c": ONE << 64, "step": ONE << 8, "smoothing": ONE << 8, "last": 1 << 40}
-PI, PI_SCALE = 314159265358979323846264338327950288, 10**35
+BITS, FINE, ONE, PI, PI_SCALE = 256, 4096, 1 << 256, 314159265358979323846264338327950288, 10**35
 FEW_USERS, FEW_VECTORS, SHORT, SILENT = 50, 100_000, 4, ONE >> 64
-SENTENCE = """delta <= {delta} at exp(eps) = {exp_eps}; {users} users, {min_users} + send; {group} differ
-by {adjacency}; mechanism {mechanism}, exp(eps0) = {exp_eps0}, null {null}; ordered pairs {pairs}"""
+STEPS, PER_ATOM, NODES, CELLS = 1 << 27, 64, 100_000, 200_000  # ten minutes; for each atom of up to SHORT nodes
+SENTENCE = """delta <= {delta} at exp(eps) = {exp_eps}; {users} users, at least {min_users} send; {group} differ
+by {adjacency}; mechanism {mechanism}; null symbol {null}; ordered pairs {pairs}"""
+
+# Forms: of text a regular expression, of an integer a range, of a list that of an entry and a range of lengths, of
+# an object those of all keys; in a tuple one for each type.
+WHOLE, ABOVE = "(0|[1-9][0-9]{0,3999})", "([1-9][0-9]{0,3999})"  # Python itself reads at most 4300 digits
+LEVEL, SHARE = rf"(exp\()?{WHOLE}(?:/(?!1\b){ABOVE})?(?(1)\))", f"(){WHOLE}/{ABOVE}"
+COUNT, LENGTHS = range(1, 10**18 + 1), range(1, CELLS + 1)
+ROW = [[range(-(10**4000), 10**4000 + 1), LENGTHS], LENGTHS]  # each entry: coefficients of 1, t, t^2, ...
+NAMED: dict[str, Any] = {"rows": {"denominator": ROW[0], "rows": [ROW, LENGTHS]}, "rr": {}, "any-ldp": {}}
+NAMED |= {"krr": {"k": COUNT[1:]}, "subset-selection": {"k": COUNT[1:], "s": COUNT}}
+NAMED |= {name: {"D": (None, COUNT[1:])} for name in ("rappor", "oue")}  # None: of any size
+STATEMENT: dict[str, Any] = {"mechanism": {}, "exp_eps": LEVEL, "exp_eps0": LEVEL, "delta": SHARE}
+STATEMENT |= {"users": COUNT, "min_users": COUNT, "group": range(1, 1001), "adjacency": "replace-one|zero-out"}
+STATEMENT |= {"null": (None, "blanket", ROW), "pairs": ("all", [[range(CELLS + 1), range(2, 3)], LENGTHS])}
+LINE = {name: range(1, top + 1) for name, top in (("c", ONE << 64), ("step", ONE << 8), ("smoothing", ONE << 8))}
+LINE["last"] = range(1, (1 << 40) + 1)
+VERSIONS = dict.fromkeys(("symshuffle", "numpy", "python"), "not installed|[0-9][0-9A-Za-z.+-]{0,49}")
+FILE = {"format": re.escape(FORMAT), "lines": [LINE, range(7)], "versions": VERSIONS, "digest": "sha256:[0-9a-f]{64}"}
 Interval = tuple[int, int]
 
 
@@ -104,82 +122,133 @@ def product(z: tuple[int, int, int], w: tuple[int, int, int]) -> tuple[int, int,
     return a * c - b * d >> BITS, a * d + b * c >> BITS, error
 
 
-def integer(value: Any, place: str, least: int, most: int) -> int:
-    """Return an integer of the file, which has to lie in a range."""
-    if type(value) is not int or not least <= value <= most:
-        raise CertificateError(place, f"no integer from {least} to {most}")
-    return value
+def read(value: Any, place: str, form: Any) -> Any:
+    """Return a part of a file that has a form."""
+    forms = {int if type(f) is range else type(f): f for f in (form if type(form) is tuple else (form,))}
+    if type(value) not in forms:
+        raise CertificateError(place, f"expected {' or '.join(kind.__name__ for kind in forms)}")
+    form = forms[type(value)]
+    if (type(form) is str and not re.fullmatch(form, value)) or (type(form) is range and value not in form):
+        raise CertificateError(place, f"expected {form}"[:99])
+    if type(form) is list and len(value) not in form[1]:
+        raise CertificateError(place, f"expected from {form[1][0]} to {form[1][-1]} entries")
+    if type(form) is dict and value.keys() != form.keys():
+        raise CertificateError(place, f"expected the keys {', '.join(form)}, and no other")
+    if type(form) is list:
+        return [read(entry, f"{place}[{i}]", form[0]) for i, entry in enumerate(value)]
+    return {key: read(value[key], f"{place}.{key}", form[key]) for key in form} if type(form) is dict else value
 
 
-def ratio(text: str, place: str) -> Interval:
-    """Interval around p, p/q or exp(p/q), a number from 1 to exp(65536)."""
-    p, _, q = text.removeprefix("exp(").removesuffix(")").partition("/")
-    low, high = (int(p) << BITS) // int(q or 1), -((-int(p) << BITS) // int(q or 1))
-    if not (0 if "exp" in text else ONE) <= low <= ONE << 16:
-        raise CertificateError(place, "neither p/q from 1 nor exp(p/q) from exp(0), up to 65536")
-    return (exp(low)[0], exp(high)[1]) if "exp" in text else (low, high)
+def number(text: str, place: str, form: str) -> tuple[bool, int, int]:
+    """Return whether a text that has a form is exp(p/q), and p and q."""
+    exponential, p, q = re.fullmatch(form, text).groups(default="")  # type: ignore[union-attr]
+    found = exponential > "", int(p), int(q or 1)
+    low, high = (0 if form == SHARE or exponential else found[2]), found[2] << 16 * (form == LEVEL)
+    if gcd(*found[1:]) > 1 or not low <= found[1] <= high:
+        raise CertificateError(place, "expected lowest terms: from 0/1 to 1/1, or from 1 or exp(0), p/q up to 65536")
+    return found
 
 
-def named(mechanism: dict[str, Any], place: str) -> list[list[list[int]]]:
+def parse(content: Any) -> dict[str, Any]:
+    """Return the fields of a statement, numbers as integers, all of them consistent."""
+    given = content.get("mechanism") if type(content) is dict else None
+    name = given.get("name") if type(given) is dict else None
+    parts = {"name": "|".join(NAMED)} | (NAMED[name] if type(name) is str and name in NAMED else {})
+    said: dict[str, Any] = read(content, "statement", STATEMENT | {"mechanism": parts})
+    said |= {key: number(said[key], f"statement.{key}", STATEMENT[key]) for key in ("delta", "exp_eps", "exp_eps0")}
+    null, given, pairs = said["null"], said["mechanism"], [] if said["pairs"] == "all" else said["pairs"]
+    if max(said["min_users"], said["group"]) > said["users"]:
+        raise CertificateError("statement.users", "expected at least min_users and group")
+    rows = given.get("rows", [[], []]) + ([null] if type(null) is list else [])
+    if any(len(row) != len(rows[0]) for row in rows) or len(rows) * len(rows[0]) > CELLS:
+        raise CertificateError("statement.mechanism", f"expected rows of equal lengths, at most {CELLS} entries")
+    tops = {p[-1] for row in rows for p in row if len(p) > 1} | {given.get("denominator", [1])[-1]}
+    if 0 in tops or given.get("s", 1) >= given.get("k", 2):
+        raise CertificateError("statement.mechanism", "expected last coefficients that are not 0, and s below k")
+    if said["adjacency"] != ("replace-one" if null is None else "zero-out") or (null and name == "any-ldp"):
+        raise CertificateError("statement.null", "expected null for replace-one and any-ldp, for zero-out a symbol")
+    last = len(rows) - (null != "blanket")  # input; with a null symbol it is this
+    wrong = any(x == z or max(x, z) > last or (null and max(x, z) < last) for x, z in pairs)
+    if last < 1 or wrong or (pairs and name != "rows") or len({*map(tuple, pairs)}) < len(pairs):
+        raise CertificateError("statement.pairs", "expected all, or different pairs of two inputs of this adjacency")
+    return said
+
+
+def sentence(said: dict[str, Any]) -> str:
+    """Return what a parsed statement says."""
+    null, pairs, (name, *parts) = said["null"], said["pairs"], said["mechanism"].items()
+    words = {key: "{1}/{2}".format(*said[key]) for key in ("delta", "exp_eps", "exp_eps0")}
+    for key in ("exp_eps", "exp_eps0"):
+        words[key] = ("exp({})" if said[key][0] else "{}").format(words[key].removesuffix("/1"))
+    given = [name[1], *(f"{key} {'any' if part is None else json.dumps(part)}" for key, part in parts)]
+    given += [("in powers of t, t^2 = " if name[1] == "rows" else "exp(eps0) = ") + words["exp_eps0"]]
+    words["mechanism"], words["pairs"] = ", ".join(given), json.dumps(pairs).strip('"')
+    words["null"] = "none" if null is None else json.dumps(null).strip('"')
+    return SENTENCE.format(**(said | words))
+
+
+def ratio(exponential: bool, p: int, q: int) -> Interval:
+    """Interval around a number."""
+    low, high = (p << BITS) // q, -((-p << BITS) // q)
+    return (exp(low)[0], exp(high)[1]) if exponential else (low, high)
+
+
+def named(mechanism: dict[str, Any]) -> list[list[list[int]]]:
     """In proportion, probabilities of kinds of outputs: of two inputs, and the least; t^2 = exp(eps0)."""
-    name = mechanism["name"]
-    if name not in NAMED or set(mechanism) != {"name", *NAMED[name]}:
-        raise CertificateError(place, f"neither rows nor one of {NAMED}, with parameters")
     if "D" in mechanism:  # a bit for each input; at other inputs 0 is t^d times as likely as 1
-        d, size = 1 + (name == "oue"), integer(mechanism["D"] or 65, place, 2, 10**18)
+        d, size = 1 + (mechanism["name"] == "oue"), mechanism["D"] or 65
         free = size - 2 if size < 65 else 0
         rest = [comb(free, i // d) * (i % d == 0) for i in range(d * free + 1)]
         ones = [int(size < 65)]  # without a larger common part of the string of ones, for every size
         kinds = [(ones, 2, 2, 2), ([rest[0] - ones[0], *rest[1:]], 2, 2, 0), ([0] * 2 * d + rest, 0, 0, 0)]
         mixed = [0] * d + rest
     else:
-        k = integer(mechanism.get("k", 2), place, 2, 10**18)
-        s = integer(mechanism.get("s", 1), place, 1, k - 1)
+        k, s = mechanism.get("k", 2), mechanism.get("s", 1)
         mixed = [s * (k - s)]
         kinds = [([s * (s - 1)], 2, 2, 0), ([(k - s) * (k - s - 1)], 0, 0, 0)]
     kinds += [(mixed, 2, 0, 0), (mixed, 0, 2, 0)]
     return [[[0] * powers[x] + weight for weight, *powers in kinds] for x in range(3)]
 
 
-def entry(p: list[int], t: Interval, place: str) -> Interval:
+def entry(p: list[int], t: Interval) -> Interval:
     """Interval around an integer polynomial in t, coefficients rising: zero, or certainly positive."""
     low = high = 0
     for c in reversed(p):
         low, high = (low * t[low < 0] >> BITS) + (c << BITS), up(high * t[high >= 0]) + (c << BITS)
     if any(p) and low <= 0:
-        raise CertificateError(place, "a probability is not certainly positive")
+        raise CertificateError("statement.mechanism", "a probability is not certainly positive")
     return low, high
 
 
 def laws(said: dict[str, Any], ratio_down: int) -> set[tuple[int, tuple[Interval, ...]]]:
     """Singular mass, and atoms (value, probability) of G rounded up, of each ordered pair of inputs."""
-    low, high = ratio(said["exp_eps0"], "exp_eps0")
+    low, high = ratio(*said["exp_eps0"])
     t = isqrt(low << BITS), isqrt(high << BITS) + 1
-    mechanism, null, place = said["mechanism"], said["null"], "mechanism"
-    if said["adjacency"] != ("replace-one" if null is None else "zero-out"):
-        raise CertificateError("adjacency", "neither replace-one, nor zero-out with a null symbol")
+    mechanism, null, asked = said["mechanism"], said["null"], said["pairs"]
     if mechanism["name"] != "rows":
-        rows = named(mechanism, place)
-        divisor, inputs = [sum(c) for c in zip_longest(*rows[0], fillvalue=0)], [0, 1]
-        if null not in (None, "blanket") or (null and mechanism["name"] == "any-ldp"):
-            raise CertificateError("null", "not that of this mechanism")
+        rows, inputs = named(mechanism), [0, 1]
+        divisor = [sum(c) for c in zip_longest(*rows[0], fillvalue=0)]
     else:
         rows, divisor = mechanism["rows"] + ([null] if type(null) is list else []), mechanism["denominator"]
         inputs = list(range(len(rows)))
-        if any([sum(c) for c in zip_longest(*row, fillvalue=0)] != divisor for row in rows):
-            raise CertificateError(place, "a row does not sum to 1")
-    a, b = entry(divisor, t, place)
-    cells = [[entry(p, t, place) for p in row] for row in rows]
+        sums = ([sum(c) for c in zip_longest([0] * len(divisor), *row, fillvalue=0)] for row in rows)
+        if any(total[: len(divisor)] != divisor or any(total[len(divisor) :]) for total in sums):
+            raise CertificateError("statement.mechanism", "a row does not sum to 1")
+    count = len(asked) if asked != "all" else len(inputs) ** 2 if null is None else 2 * len(inputs)
+    if count * len(rows[0]) + sum((len(p) * t[1].bit_length()) ** 2 >> 20 for row in rows for p in row) > STEPS:
+        raise CertificateError("statement", "its laws take too many steps")
+    a, b = entry(divisor, t)
+    cells = [[entry(p, t) for p in row] for row in rows]
     matrix = [[((low << BITS) // b, -((-high << BITS) // a)) for low, high in row] for row in cells]
     common = [(min(p[0] for p in column), min(p[1] for p in column)) for column in zip(*matrix, strict=True)]
     if null == "blanket":
         a, b = sum(c[0] for c in common), sum(c[1] for c in common)
+        if a <= 0:
+            raise CertificateError("statement.null", "there is no common part, which the blanket is")
         matrix.append([((low << BITS) // b, -((-high << BITS) // a)) for low, high in common])
         inputs.append(len(matrix) - 1)
-    pairs = [(x, z) for x in inputs for z in inputs if x != z and (null is None or inputs[-1] in (x, z))]
-    asked = pairs if said["pairs"] == "all" else [tuple(pair) for pair in said["pairs"]]
-    if not asked or not set(asked) <= set(pairs):
-        raise CertificateError("pairs", "no pairs of inputs of this mechanism and adjacency")
+    if asked == "all":
+        asked = [(x, z) for x in inputs for z in (inputs[-1:] if null and x != inputs[-1] else inputs) if x != z]
     found = set()
     for x, z in asked:
         atoms, singular = {0: ONE - sum(c for c, _ in common)}, 0
@@ -192,20 +261,27 @@ def laws(said: dict[str, Any], ratio_down: int) -> set[tuple[int, tuple[Interval
     return found
 
 
-def few(law: tuple[Interval, ...], n: int, p: int = 1 << FINE, s: int = 0) -> int:
-    """Sum of p (s + G_1 + ... + G_n)_+ over count vectors, rounded up, for p over 2^4096."""
-    (g, w), *rest = law
-    if not rest:
-        return up(up(p * w**n, BITS * n) * max(0, s + n * g))
-    return sum(few(tuple(rest), n - i, up(p * comb(n, i) * w**i, BITS * i), s + i * g) for i in range(n + 1))
+def few(law: tuple[Interval, ...], n: int) -> int:
+    """E[(G_1 + ... + G_n)_+] over 2^4096, rounded up, by the sum over count vectors."""
+    found, sums = 0, {(n, 0): 1 << FINE}  # by the number of users to come, and the sum of the others
+    for g, w in law:
+        grown = dict(sums)  # without users at this atom
+        for (users, s), p in sums.items():
+            powers = [up(p * comb(users, i) * w**i, BITS * i) for i in range(1, users + 1)]
+            found += up(powers[-1] * max(0, s + users * g))
+            for i, mass in enumerate(powers[:-1], 1):
+                key = users - i, s + i * g
+                grown[key] = grown.get(key, 0) + mass
+        sums = grown
+    return found
 
 
 @lru_cache(64)
-def contour(atoms: tuple[Interval, ...], n: int, c: int, step: int, v: int, last: int) -> int:
-    """E[(G_1 + ... + G_n)_+] over 2^4096, rounded up, by the trapezoid rule."""
+def contour(atoms: tuple[Interval, ...], n: int, c: int, step: int, v: int, last: int) -> Interval:
+    """E[(G_1 + ... + G_n)_+] over 2^4096, rounded up, by the trapezoid rule, and the steps that it took."""
     values = [max(up(c * g), -ONE << 16) for g, _ in atoms]
     if max(values) > ONE << 16:
-        raise CertificateError("lines.c", "times a value of G, beyond 65536")
+        raise CertificateError("lines.c", "times a value of G beyond 65536")
     grown = [(exp(g)[0] * w, exp(g)[1] * w) for g, (_, w) in zip(values, atoms, strict=True)]
     low, high = sum(w[0] for w in grown), sum(w[1] for w in grown)
     if n * (high - ONE * ONE) > ONE * ONE << 10:
@@ -214,6 +290,7 @@ def contour(atoms: tuple[Interval, ...], n: int, c: int, step: int, v: int, last
     centre = sum(g * p for g, (p, _) in zip(values, tilted, strict=True)) >> BITS
     around = [(g - centre, p) for g, (p, _) in zip(values, tilted, strict=True)]
     variance = up(sum((g - centre) ** 2 * p for g, (_, p) in zip(values, tilted, strict=True)), 2 * BITS)
+    near = isqrt((80 << 3 * BITS) // (2 * n * variance + v)) // step  # nodes that no bound makes small
     error = 8 + sum(b - a for a, b in tilted)  # of each turn, of the shifts, and of the weights
     slope_error = error * (2 + (max(abs(d) for d, _ in around) >> BITS))
 
@@ -243,6 +320,8 @@ def contour(atoms: tuple[Interval, ...], n: int, c: int, step: int, v: int, last
     end, stretches = last * step, [(1, last + 1)]
     found = ONE // 2 - (-exp(-(v * end * end >> 2 * BITS + 1))[1] << 5 * BITS) // (step * v * end**3)
     for first, stop in stretches:  # which grow
+        if max(len(stretches), min(last, near) // SHORT) * len(atoms) * PER_ATOM > STEPS:
+            raise CertificateError("lines", "too many nodes that are not small")
         if (most := largest(first, stop)) <= SILENT:
             found += most * (stop - first)
         elif stop - first <= SHORT:
@@ -250,39 +329,47 @@ def contour(atoms: tuple[Interval, ...], n: int, c: int, step: int, v: int, last
         else:
             stretches += [(first, (first + stop) // 2), ((first + stop) // 2, stop)]
     moment = power(up(high) << FINE - BITS, n, FINE)
-    return -(-moment * exp(v // 2 + 1)[1] * step * found * PI_SCALE // (c * PI << 2 * BITS))
+    found = -(-moment * exp(v // 2 + 1)[1] * step * found * PI_SCALE // (c * PI << 2 * BITS))
+    return found, len(stretches) * len(atoms) * PER_ATOM
 
 
 def value(said: dict[str, Any], lines: list[dict[str, int]]) -> int:
     """Bound on delta over 2^4096: of the worst pair of inputs, each on its best line."""
-    n = integer(said["min_users"], "min_users", 1, integer(said["users"], "users", 1, 10**18))
-    group = integer(said["group"], "group", 1, min(1000, said["users"]))
-    whole, found = ratio(said["exp_eps"], "exp_eps")[0], []
-    x, above = ONE, whole + 1  # T3: the largest ratio whose power is at most exp(eps)
-    while above - x > 1:
+    n, group, whole = said["min_users"], said["group"], ratio(*said["exp_eps"])[0]
+    if any(line["last"] > NODES + 10 * n for line in lines):
+        raise CertificateError("lines", f"expected a last node up to {NODES} + 10 min_users")
+    x, above = (whole, whole + 1) if group == 1 else (ONE, ONE << (whole.bit_length() - BITS) // group + 1)
+    while above - x > 1 + (x >> BITS):  # T3: about the largest ratio whose power is at most exp(eps)
         x, above = (m, above) if power(m := (x + above) // 2, group) <= whole else (x, m)
     factor = group << BITS if x == ONE else -((ONE - whole << BITS) // (x - ONE))
+    steps = worst = 0
     for singular, law in laws(said, x):
-        counted = n <= FEW_USERS and comb(n + len(law) - 1, n) <= FEW_VECTORS
-        known = () if counted else [[line[name] for name in LINE] for line in lines]
-        sums = [few(law, n)] if counted else [contour(law, n, *line) for line in known]
-        found.append(min(-(-((singular * n << FINE - BITS) + a) * factor // (n << BITS)) for a in sums))
-    return max(found)
+        known = 0 if law[-1][0] <= 0 else comb(n + len(law) - 1, n) if n <= FEW_USERS else FEW_VECTORS + 1
+        found: list[int] = []
+        for line in lines if known > FEW_VECTORS else [{}]:
+            if steps > STEPS:
+                raise CertificateError("lines", "too many steps in all")
+            most, taken = contour(law, n, *(line[k] for k in LINE)) if line else (few(law, n) if known else 0, known)
+            found, steps = [*found, most], steps + taken
+        if not found:
+            raise CertificateError("lines", "expected a line for so many users or outputs")
+        worst = max(worst, -(-((singular * n << FINE - BITS) + min(found)) * factor // (n << BITS)))
+    return min(worst, 1 << FINE)
 
 
-def check(content: Any, expected: Any = None) -> str:
+def check(content: Any, *expected: Any) -> str:
     """Return the statement that a file proves; CertificateError names the place where it proves none."""
-    said, lines = content["statement"], content["lines"]
-    if content["format"] != FORMAT or content["digest"] != digest(content):
-        raise CertificateError("digest", "another format, or changed after the digest was taken")
-    if expected is not None and said != expected:
+    rest = dict(content) if type(content) is dict else {}
+    said = parse(shown := rest.pop("statement", None))
+    lines = read(rest, "file", FILE)["lines"]
+    if content["digest"] != digest(content):
+        raise CertificateError("file.digest", "changed after the digest was taken")
+    text = json.dumps(shown, sort_keys=True)
+    if any(other != shown or json.dumps(other, sort_keys=True) != text for other in expected):
         raise CertificateError("statement", "not the expected one")
-    for name, line in ((name, line) for name in LINE for line in lines):
-        integer(line[name], f"lines.{name}", 1, LINE[name])
-    p, q = map(int, said["delta"].split("/"))
-    if value(said, lines) * integer(q, "delta", 1, 10**1000) > p << FINE:
-        raise CertificateError("delta", "smaller than the bound that was found")
-    return SENTENCE.format(**said)
+    if value(said, lines) * said["delta"][2] > said["delta"][1] << FINE:
+        raise CertificateError("statement.delta", "smaller than the bound that was found")
+    return sentence(said)
 
 
 def digest(content: dict[str, Any]) -> str:
@@ -291,9 +378,23 @@ def digest(content: dict[str, Any]) -> str:
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
+def load(name: Any) -> Any:
+    """Return the content of a file; ValueError if it is no JSON in UTF-8, or names a key twice."""
+
+    def unique(entries: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(found := dict(entries)) < len(entries):
+            raise ValueError("an object names a key twice")
+        return found
+
+    with open(name, "rb") as file:
+        return json.loads(file.read().decode(), object_pairs_hook=unique)
+
+
 if __name__ == "__main__":
     try:
-        contents = [json.load(open(name)) for name in sys.argv[1:]]  # noqa: SIM115
-        sys.stdout.write(f"PROVED: {check(*contents)}\n")
-    except (ArithmeticError, LookupError, OSError, RecursionError, TypeError, ValueError) as refused:
-        sys.exit(f"NOT PROVED: {refused}")
+        sys.stdout.write(f"PROVED: {check(*map(load, sys.argv[1:] or ['']))}\n")
+    except CertificateError as refused:
+        sys.exit(f"NOT PROVED: {': '.join(refused.args)}")
+    except (OSError, RecursionError, ValueError) as refused:
+        sys.stderr.write(f"NOT READ: {refused}\n")
+        sys.exit(2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +15,10 @@ from typing import Any, Final, final
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
 from symshuffle.base.results import within
+from symshuffle.ledger.recheck import bound
 from symshuffle.ledger.recheck.values import (
     Value,
+    check_fields,
     check_value,
     comparison_reads,
     decide,
@@ -29,6 +32,12 @@ CERTIFICATE_FORMAT: Final = "symshuffle certificate 1"
 
 EXACT_GRADES: Final = ("proved", "certified", "exact-cases")
 """Grades that nothing in floating point carries."""
+
+_GRADES: Final = (*EXACT_GRADES, "sampled", "refuted", None)
+_CLAIM: Final = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)+", re.ASCII)
+_BESIDE: Final = re.compile("(symbolic|exact|ball|float) (true|false|undecided)")
+_DEPTH: Final = 100
+"""Of nested lists and objects; those of claims have about ten."""
 
 _SHA: Final = "sha256:"
 
@@ -64,20 +73,13 @@ class Rechecked:
 
 
 def read(path: Path, *, argument: str = "FILE") -> Any:
-    """The JSON content of a file."""
+    """The JSON content of a file, read as the checker of bounds reads it."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_unique)
+        return bound.load(path)
     except OSError as error:
         raise InputError(argument, path, f"a file that can be read ({error.strerror})") from error
     except (ValueError, RecursionError) as error:
         raise InputError(argument, path, f"JSON ({error})") from error
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("an object names a key twice")
-    return found
 
 
 def digest(content: Mapping[str, Any]) -> str:
@@ -89,13 +91,13 @@ def digest(content: Mapping[str, Any]) -> str:
 
 def recheck(content: Any) -> Rechecked:
     """Check a certificate."""
+    _check_depth(content)
     _keys(content, _FILE, "file")
     if content["format"] != CERTIFICATE_FORMAT:
         raise CertificateError("format", f"{content['format']!r} is not {CERTIFICATE_FORMAT!r}")
     for name in ("claim", "title", "source", "scope", "verdict"):
         _text(content[name], name)
-    if content["grade"] is not None:
-        _text(content["grade"], "grade")
+    _check_head(content)
     _texts(content["versions"], "versions")
     parts = _list(content["parts"], "parts")
     for i, part in enumerate(parts):
@@ -127,13 +129,29 @@ def recheck(content: Any) -> Rechecked:
     )
 
 
+def _check_depth(content: Any) -> None:
+    nodes = [content]
+    for _ in range(_DEPTH):
+        within_nodes = (x.values() if isinstance(x, dict) else x for x in nodes if isinstance(x, dict | list))
+        nodes = [x for entries in within_nodes for x in entries]
+    if nodes:
+        raise CertificateError("file", f"more than {_DEPTH} lists or objects within each other")
+
+
+def _check_head(content: Mapping[str, Any]) -> None:
+    if not _CLAIM.fullmatch(content["claim"]):
+        raise CertificateError("claim", "is no id such as paper.thm-1")
+    if content["grade"] not in _GRADES:
+        raise CertificateError("grade", f"{str(content['grade'])[:60]!r} is none of {', '.join(map(str, _GRADES))}")
+
+
 def _check_part(part: Any) -> None:
     _keys(part, _PART, "part")
     for name in ("of", "statement", "verdict"):
         _text(part[name], name)
     found: Counter[str] = Counter()
     for name, count in _mapping(part["beside"], "beside").items():
-        if type(count) is not int or count < 1:
+        if type(count) is not int or count < 1 or not _BESIDE.fullmatch(name):
             raise CertificateError(f"beside.{name}", f"{count!r} is no count")
         found[name.partition(" ")[2]] += count
     for i, comparison in enumerate(_list(part["comparisons"], "comparisons")):
@@ -161,8 +179,7 @@ def _check_comparison(comparison: Any) -> None:
     for name in ("at", "serves", "verdict"):
         _text(comparison[name], name)
     for i, call in enumerate(_list(comparison["inputs"], "inputs")):
-        for name, value in _mapping(call, f"inputs[{i}]").items():
-            check_value(value, f"inputs[{i}].{name}")
+        check_fields(_mapping(call, f"inputs[{i}]"), f"inputs[{i}]")
     for name in ("computed", "claimed"):
         check_value(comparison[name], name)
     verdict = decide(comparison["computed"], comparison["relation"], comparison["claimed"])

@@ -18,7 +18,10 @@ list, ``{"set": [...]}``, ``{"map": [[key, value], ...]}``, ``{"exp": "p/q"}`` o
 
 Interval: TypeAlias = tuple[Fraction, Fraction]
 
-_RATIONAL: Final = re.compile(r"-?[0-9]+(/[0-9]+)?", re.ASCII)
+_RATIONAL: Final = re.compile(r"-?[0-9]{1,4300}(/[0-9]{1,4300})?", re.ASCII)
+"""Python writes and reads integers of at most 4300 digits."""
+
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 
 def decide(computed: Value, relation: Any, claimed: Value) -> str:
@@ -88,11 +91,18 @@ def _check_object(value: dict[str, Any], place: str) -> None:
                 raise CertificateError(f"{place}.set", "the members are not in order, each once")
         case {"map": list(pairs)} if len(value) == 1:
             _check_pairs(pairs, f"{place}.map")
-        case {"record": str(name), "fields": dict(fields)} if len(value) == 2 and name.isidentifier():
-            for name, entry in fields.items():
-                check_value(entry, f"{place}.{name}")
+        case {"record": str(name), "fields": dict(fields)} if len(value) == 2 and _NAME.fullmatch(name):
+            check_fields(fields, place)
         case _:
             raise CertificateError(place, f"{str(value)[:60]!r} is no value of a certificate")
+
+
+def check_fields(fields: dict[str, Any], place: str) -> None:
+    """That each name is that of an argument, so that the sentence has one meaning, and each value is well formed."""
+    for name, entry in fields.items():
+        if not _NAME.fullmatch(name):
+            raise CertificateError(f"{place}.{name[:60]}", "is no name of letters, digits and _")
+        check_value(entry, f"{place}.{name}")
 
 
 def _check_pairs(pairs: list[Any], place: str) -> None:

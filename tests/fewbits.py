@@ -12,7 +12,7 @@ import flint
 
 from symshuffle.base.numbers import Exp, balls, enclose
 
-FINE = 2000
+FINE = 5000
 """Bits at which a number is known for comparison."""
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction as F
 import pytest
 import sympy as sp
 
-from symshuffle import Ball, CertificateError, Exp, delta, mechanism
+from symshuffle import Ball, Bracket, CertificateError, Exp, InputError, Rigour, delta, mechanism
 from symshuffle.base.choices import Criterion
 from symshuffle.base.numbers import enclose, to_arb, working_precision
 from symshuffle.channels.geometry.groups import trivial_group
@@ -116,3 +116,15 @@ def test_a_piece_around_a_level_is_the_piece_of_the_whole_formula():
                 assert sp.simplify(found.value - piece.value) == 0
                 found.verify(program)
     assert joined
+
+
+def test_a_risk_of_a_wide_trace_has_the_risks_of_both_its_ends():
+    def risk(low, high):
+        trace = Bracket(F(low), F(high), Rigour.BALL, "given", "")
+        return replace(frontier(), trace=trace).risk_constant("fixed")
+
+    wide = risk("1/4", "1/2")
+    assert (wide.lower, wide.upper) == (risk("1/2", "1/2").lower, risk("1/4", "1/4").upper)
+    assert wide.lower < wide.upper
+    with pytest.raises(InputError):
+        risk(0, "1/2")

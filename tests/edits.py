@@ -30,7 +30,11 @@ _OTHERS: Final = {
     "-": ("+",), "*": ("/",), "/": ("*",), "//": ("/",), "**": ("*",),
 }  # fmt: skip
 _PAIRS: Final = (("min", "max"), ("minimum", "maximum"), ("Min", "Max"), ("lower", "upper"), ("lower_end", "upper_end"),
-                 ("floor", "ceil"), ("abs_lower", "abs_upper"), ("all", "any"))  # fmt: skip
+                 ("floor", "ceil"), ("abs_lower", "abs_upper"), ("_lower", "_upper"), ("all", "any"))  # fmt: skip
+_TOWARDS: Final = {"math.inf": "-math.inf", "-math.inf": "math.inf"}
+_SIDES: Final = {frozenset(pair) for pair in (*_PAIRS[3:-1], ("True", "False"))}
+"""Both ends of a number, and both sides to which one is rounded."""
+
 _OTHER: Final = dict(_PAIRS) | {b: a for a, b in _PAIRS}
 _DROPPED: Final = {"min", "max", "minimum", "maximum", "Min", "Max", "abs", "floor", "ceil", "fabs", "absolute", "sqrt"}
 
@@ -50,10 +54,19 @@ class Mutant:
         raw = text.encode()
         return (raw[: self.start] + self.new.encode() + raw[self.end :]).decode()
 
+    def outward(self, text: str) -> bool:
+        """Whether the edit takes the other end of a number, or rounds it to the other side."""
+        old = text.encode()[self.start : self.end].decode()
+        return {old, self.new} == set(_TOWARDS) or {_last(old), _last(self.new)} in _SIDES
+
     def diff(self, text: str) -> str:
         """What the edit changes, without the lines around it."""
         lines = difflib.unified_diff(text.splitlines(), self.applied(text).splitlines(), lineterm="", n=0)
         return "\n".join(line for line in list(lines)[2:] if not line.startswith("@@"))
+
+
+def _last(text: str) -> str:
+    return text.rpartition(".")[2]
 
 
 class _Places(ast.NodeVisitor):
@@ -122,6 +135,11 @@ class _Places(ast.NodeVisitor):
             self.add(node, *(f"({self.text(one)})" for one in node.args))
         if isinstance(node.func, ast.Name) and name in _OTHER:
             self.add(node.func, _OTHER[name])
+        if name == "nextafter" and (old := self.text(node.args[1])) in _TOWARDS:
+            self.add(node.args[1], _TOWARDS[old])
+        for given in node.keywords:
+            if given.arg == "up" and isinstance(given.value, ast.Constant):
+                self.add(given.value, str(not given.value.value))
         self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
@@ -188,16 +206,21 @@ def changes(mutant: Mutant, text: str) -> bool:
         return False
 
 
-def drawn(seed: str, root: Path = ROOT) -> Iterator[Mutant]:
-    """Mutants in an order drawn by seed: lines evenly over the library, and one edit of each."""
+def drawn(seed: str, root: Path = ROOT, *, outward: bool = False) -> Iterator[Mutant]:
+    """Mutants in an order drawn by seed: lines evenly over the library, and one edit of each.
+
+    With ``outward`` all edits that take the other end of a number, or round it to the other side.
+    """
     rng, texts = random.Random(seed), dict[str, str]()
     by_line: dict[tuple[str, int], list[Mutant]] = {}
     for path in sorted((root / "symshuffle").rglob("*.py")):
         file = str(path.relative_to(root))
         texts[file] = path.read_text(encoding="utf-8")
         for one in mutants(texts[file], file):
+            if outward and not one.outward(texts[file]):
+                continue
             by_line.setdefault((file, one.line), []).append(one)
     for line in rng.sample(sorted(by_line), len(by_line)):
-        one = rng.choice(by_line[line])
-        if changes(one, texts[one.file]):
-            yield one
+        for one in by_line[line] if outward else [rng.choice(by_line[line])]:
+            if changes(one, texts[one.file]):
+                yield one

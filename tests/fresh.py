@@ -34,6 +34,7 @@ ANSWER = f"{sys.executable} -c 'import sys; [print(0) for line in sys.stdin]'"
 SURVEY = ("--k", "3", "--n", "100", "--eps", "1", "--delta", "1e-3")
 COMMANDS = (
     ("verify", "decomposition.thm-12", "ldp_tradeoff.def-3.1", "--certificates", "certificates", "--json", "-"),
+    ("perturb", "decomposition.def-1", "--json", "-"),
     ("claims", "--json"),
     ("errata", "--json"),
     ("show", "decomposition.thm-12", "--json"),

@@ -1,6 +1,6 @@
 """Break one line of the library at a time, and count what tests notice and what public answers change.
 
-    python -m tests.mutants [--count 300] [--seconds 40] [--jobs 2]
+    python -m tests.mutants [--count 300] [--seconds 40] [--jobs 2] [--outward]
 
 Which mutants are drawn depends on the commit alone: its hash is the seed, so that no test can have been written for
 them. Each is tried in a copy of the commit against the tests that run its line, the quick ones first. One that they
@@ -8,6 +8,9 @@ pass is tried against the frozen requests that run its line (:mod:`tests.frozen`
 by a test, *changed an answer unnoticed*, and *changed no public answer*. The second ones are listed: each belongs to a
 class that the generators of tests/soundness/test_exaggerated.py lack. There is no target, and nothing is kept but a map
 of tests and lines below ``out``, by commit, which takes as long as all tests do with a tracer beside them.
+
+With ``--outward`` the edits are those that take the other end of a number, or round it to the other side, and what no
+test notices is listed whether or not a kept answer changes: a certified end may move by less than a kept answer shows.
 """
 
 import argparse
@@ -121,7 +124,7 @@ def outcome(root: Path, mutant: Mutant, known: Map, seconds: float) -> str:
     return NOTHING
 
 
-def tried(commit: str, count: int, seconds: float, jobs: int) -> Iterator[tuple[Mutant, str, str]]:
+def tried(commit: str, count: int, seconds: float, jobs: int, *, outward: bool) -> Iterator[tuple[Mutant, str, str]]:
     """Mutants of a commit with what each changes and what becomes of it, as they are known."""
     with tempfile.TemporaryDirectory(prefix="mutants-") as directory:
         copies: SimpleQueue[Path] = SimpleQueue()
@@ -132,7 +135,10 @@ def tried(commit: str, count: int, seconds: float, jobs: int) -> Iterator[tuple[
         try:
             first = roots[0]
             known = made(first, ROOT / "out" / "mutants" / commit, jobs)
-            texts = {one: (first / one.file).read_text("utf-8") for one in islice(drawn(commit, first), count)}
+            texts = {
+                one: (first / one.file).read_text("utf-8")
+                for one in islice(drawn(commit, first, outward=outward), count)
+            }
 
             def one(mutant: Mutant) -> str:
                 root = copies.get()
@@ -159,12 +165,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seconds", type=float, default=40, help="of the tests of one mutant, and of its requests")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--outward", action="store_true", help="only edits of ends and of the side of rounding")
     options = parser.parse_args(arguments)
     commit, counts = _git("rev-parse", "HEAD"), Counter[str]()
-    for mutant, diff, word in tried(commit, options.count, options.seconds, options.jobs):
+    for mutant, diff, word in tried(commit, options.count, options.seconds, options.jobs, outward=options.outward):
         counts[word] += 1
-        if word == UNNOTICED:
-            print(f"{mutant.file}:{mutant.line}\n{diff}", flush=True)
+        if word == UNNOTICED or (options.outward and word == NOTHING):
+            print(f"{mutant.file}:{mutant.line}  {word}\n{diff}", flush=True)
     words = ", ".join(f"{counts[word]} {word}" for word in (NOTICED, UNNOTICED, NOTHING))
     print(f"{commit[:12]}, {counts.total()} mutants: {words}")
     return 0

@@ -180,7 +180,7 @@ WRONG: list[tuple[list[str], list[str]]] = [
     (["reproduce", "symshuffle.fig-7"], ["ID = symshuffle.fig-7:", "symshuffle.fig-1"]),
     (["reproduce", "symshuffle.fig-1", "--out", "plain"], ["--out = plain:", "a directory"]),
     (["doctor", "--json", "x"], ["unexpected extra argument"]),
-    (["verfy"], ["verfy", "verify, report, reproduce, doctor, claims, errata, show, cite"]),
+    (["verfy"], ["verfy", "verify, report, perturb, reproduce, doctor, claims, errata, show, cite"]),
     (["--nonsense"], ["--nonsense"]),
 ]
 

@@ -41,6 +41,7 @@ SLOW = {
     "claims": ["claims"],
     "errata": ["errata"],
     "show": ["show", "decomposition.thm-12"],
+    "perturb": ["perturb", "decomposition"],
     "reproduce": ["reproduce", "--all"],
     "doctor": ["doctor"],
     "delta": ["delta", "krr", "-p", "k=1000", "--eps0", "1", "--n", "2000", "--eps", "0.05", "--rel", "1e-12"],

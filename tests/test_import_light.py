@@ -101,6 +101,7 @@ FILES = {
 ALGEBRA = {
     "verify": "the ledger, whose claims are proved by algebra",
     "report": "the ledger",
+    "perturb": "the ledger",
     "reproduce": "the ledger",
     "doctor": "five claims of the ledger",
     "claims": "the ledger",

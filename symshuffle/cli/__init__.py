@@ -28,7 +28,7 @@ CANNOT_WRITE: Final = 4
 INTERRUPTED: Final = 130
 
 FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
-    "ledger": ("verify", "report", "reproduce", "doctor"),
+    "ledger": ("verify", "report", "perturb", "reproduce", "doctor"),
     "catalogue": ("claims", "errata", "show", "cite"),
     "privacy": ("delta", "epsilon", "decompose", "mechanisms", "example"),
     "curves": ("solve-eps0", "solve-n", "curve"),

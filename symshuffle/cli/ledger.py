@@ -1,4 +1,4 @@
-"""Commands that run the ledger: verify, report, reproduce, doctor."""
+"""Commands that run the ledger: verify, report, perturb, reproduce, doctor."""
 
 from __future__ import annotations
 
@@ -14,16 +14,19 @@ import typer
 from rich.table import Table
 
 from symshuffle.base.artifacts import check_destination, installed, write_atomically
+from symshuffle.base.choices import choice
 from symshuffle.base.executors import mapped, workers
-from symshuffle.base.numbers import enclose
+from symshuffle.base.numbers import as_integer, enclose
 from symshuffle.base.solvers import cvxpy, silent
 from symshuffle.cli import arguments
 from symshuffle.cli.catalogue import AsJson, Package, console, in_words, ledger_of
 from symshuffle.cli.options import FewJobs, Jobs
 from symshuffle.cli.progress import progress
 from symshuffle.ledger.claims import registry
+from symshuffle.ledger.claims.edits import ABOUT, Change
 from symshuffle.ledger.claims.model import Claim
 from symshuffle.ledger.claims.outcomes import Outcome
+from symshuffle.ledger.claims.perturb import Fate, Finding, findings
 from symshuffle.ledger.claims.registry import Ledger, LedgerError, load
 from symshuffle.ledger.claims.verify import verify as run_claims
 from symshuffle.ledger.report.records import (
@@ -146,6 +149,60 @@ def _print_outcomes(outcomes: Sequence[Outcome], report: str | None) -> None:
     page.print(summary(outcomes), markup=False, soft_wrap=True)
     place = "not written (give --report DIR)" if report is None else report
     page.print(f"full report: {place}", markup=False, soft_wrap=True)
+
+
+@app.command()
+def perturb(
+    selectors: _Selectors = None,
+    kinds: Annotated[
+        list[str] | None, typer.Option("--kind", metavar="KIND", help=f"One of {', '.join(Change)}; all by default.")
+    ] = None,
+    each: Annotated[str, typer.Option(metavar="N", help="Most perturbations of a kind and a claim.")] = "1",
+    seed: Annotated[str, typer.Option(metavar="S", help="Which ones are drawn.")] = "0",
+    seconds: Annotated[str, typer.Option(metavar="T", help="No further comparison of one after so long.")] = "60",
+    json: Annotated[str | None, typer.Option(metavar="FILE", help="Write all findings as JSON; - prints.")] = None,
+    jobs: Jobs = None,
+    package: Package = None,
+) -> None:
+    """Make statements of the ledger wrong by small changes, and list what no check rejects.
+
+    Constants by 1 %, min and max, strict and weak comparisons, signs, arguments by 1, false beyond 50, exchanged
+    arguments. Accepted is what no comparison refutes: a check that is too weak, or a change that changes nothing.
+    """
+    wanted = tuple(choice(Change, one, "--kind") for one in kinds or Change)
+    most, longest = as_integer(each, "--each", 1), as_integer(seconds, "--seconds", 1)
+    processes = arguments.jobs(jobs)
+    if json not in (None, STDOUT):
+        check_destination(Path(json), argument="--json")
+    ledger = ledger_of(package)
+    ids = [claim.id for claim in ledger.select(selectors or ())]
+    one = partial(_perturbed, ledger.package, seed, most, wanted, longest)
+    with progress() as display, workers(processes) as executor:
+        task = display.add_task("", total=len(ids))
+        judged = mapped(one, ids, executor, lambda known, of: display.update(task, completed=known, total=of))
+    found = [finding for findings_ in judged for finding in findings_]
+    text = to_json([finding.to_dict() for finding in found])
+    if json == STDOUT:
+        typer.echo(text, nl=False)
+        return
+    if json is not None:
+        write_atomically(Path(json), text, argument="--json")
+    page = console()
+    table = Table("kind", "tried", *Fate, "what is changed", box=None, pad_edge=False, header_style="bold")
+    for kind in wanted:
+        fates = [finding.fate for finding in found if finding.kind is kind]
+        table.add_row(kind, str(len(fates)), *(str(fates.count(fate)) for fate in Fate), ABOUT[kind])
+    page.print(table, markup=False)
+    for finding in found:
+        if finding.fate is Fate.ACCEPTED:
+            page.print(str(finding), markup=False, soft_wrap=True)
+
+
+def _perturbed(
+    package: str, seed: str, each: int, kinds: tuple[Change, ...], seconds: int, name: str
+) -> tuple[Finding, ...]:
+    claim = registry.load(package).claim(name)
+    return findings(claim, seed=seed, each=each, kinds=kinds, seconds=seconds)
 
 
 @app.command()

@@ -12,6 +12,7 @@ import inspect
 import numbers
 from collections.abc import Callable, Hashable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, fields, is_dataclass
+from fractions import Fraction
 from functools import cache
 from typing import Any, Final, TypeAlias, final
 
@@ -49,7 +50,7 @@ class Record:
 
 def recording(statement: Statement, arguments: list[_Values] | None = None) -> tuple[Statement, Record]:
     """The same statement, and where the arguments of its calls are recorded."""
-    names, record = _names(statement), Record(arguments=arguments)
+    names, record = named_arguments(statement), Record(arguments=arguments)
 
     def watched(*args: Any, **options: Any) -> Any:
         record.calls += 1
@@ -66,16 +67,22 @@ def recording(statement: Statement, arguments: list[_Values] | None = None) -> t
     return watched, record
 
 
-def beyond(statement: Statement, parameter: str, sign: int, *, threshold: int | None = THRESHOLD) -> Statement:
+def beyond(
+    statement: Statement, parameter: str, sign: int, *, threshold: int | None = THRESHOLD, also_integers: bool = False
+) -> Statement:
     """The statement, off by ``sign`` where the given parameter is a symbol that exceeds a threshold.
 
     Without a threshold it is off by the symbol itself, which is easier to compute with.
+
+    - ``also_integers``: whether it is off for integers beyond the threshold as well.
     """
-    names = _names(statement)
+    names = named_arguments(statement)
 
     def wrong(*args: Any, **options: Any) -> Any:
         value = statement(*args, **options)
         argument = names(args, options).get(parameter)
+        if also_integers and threshold is not None and isinstance(argument, int) and argument > threshold:
+            return _off(value, sign)
         return _off(value, sign * _excess(argument, threshold)) if _symbols(argument) else value
 
     return wrong
@@ -149,7 +156,7 @@ def falls(
     return False
 
 
-def _names(statement: Statement) -> Callable[[tuple[Any, ...], Mapping[str, Any]], dict[str, Any]]:
+def named_arguments(statement: Statement) -> Callable[[tuple[Any, ...], Mapping[str, Any]], dict[str, Any]]:
     """How to name the arguments of a call: by the parameters of the statement."""
     try:
         signature = inspect.signature(statement)
@@ -204,35 +211,51 @@ def _excess(argument: Any, threshold: int | None) -> Any:
     return argument if threshold is None or not argument.free_symbols else _step()(argument - threshold)
 
 
+def changed_entries(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A value with every number and every truth in it changed; of a set there is nothing left."""
+    import sympy as sp
+
+    if hasattr(value, "ring"):  # an element of a polynomial ring, which is a dict as well
+        return change(value)
+    match value:
+        case bool() | Verdict() | Ball() | sp.Expr() | numbers.Number() | sp.logic.boolalg.Boolean():
+            return change(value)
+        case sp.MatrixBase():
+            return value.applyfunc(lambda entry: changed_entries(entry, change))
+        case dict():
+            return {key: changed_entries(entry, change) for key, entry in value.items()}
+        case list() | tuple():
+            return type(value)(changed_entries(entry, change) for entry in value)
+        case Set():
+            return frozenset()
+        case _ if callable(value):
+            return lambda *args, **options: changed_entries(value(*args, **options), change)
+        case _:
+            return value
+
+
 def _off(value: Any, by: Any) -> Any:
     """A value made wrong: a number by so much, a truth by its opposite, what is made of them entry by entry."""
     import sympy as sp
 
-    if hasattr(value, "ring"):  # an element of a polynomial ring, which is a dict as well
-        return value + (-1 if by.could_extract_minus_sign() else 1)
-    match value:
-        case None | str():
-            return value
-        case bool():
-            return not value
-        case Verdict():
-            return ~value
-        case sp.Expr() | numbers.Number():
-            return sp.sympify(value) + by
-        case sp.MatrixBase():
-            return value.applyfunc(lambda entry: _off(entry, by))
-        case sp.logic.boolalg.Boolean():
-            return sp.Not(value)
-        case dict():
-            return {key: _off(entry, by) for key, entry in value.items()}
-        case list() | tuple():
-            return type(value)(_off(entry, by) for entry in value)
-        case Set():
-            return frozenset()
-        case _ if callable(value):
-            return lambda *args, **options: _off(value(*args, **options), by)
-        case _:
-            return value
+    def wrong(entry: Any) -> Any:
+        if hasattr(entry, "ring"):
+            return entry + (-1 if sp.sympify(by).could_extract_minus_sign() else 1)
+        match entry:
+            case bool():
+                return not entry
+            case Verdict():
+                return ~entry
+            case Ball():
+                return entry + by if isinstance(by, int) else entry
+            case Fraction() | int() | float() if isinstance(by, int):
+                return entry + by
+            case sp.Expr() | numbers.Number():  # a symbol may stand for a truth as well
+                return sp.sympify(entry) + by
+            case _:
+                return sp.Not(entry)
+
+    return changed_entries(value, wrong)
 
 
 @cache

@@ -1,0 +1,273 @@
+"""Transcribed statements made wrong by small changes, and whether the checks of their claims reject them.
+
+A change is made in the syntax tree of the statement, which is compiled again in the namespace of its module, or to its
+arguments or its value as a whole. Controls are wrong statements that the author of a check thought of; these are drawn.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from functools import partial, wraps
+from pathlib import Path
+from typing import Any, Final, final
+
+from symshuffle.base.numbers import DEFAULT_BITS, Verdict, working_precision
+from symshuffle.ledger.claims.edits import EXTREMES, Change, Perturbation, bare, changed_sources
+from symshuffle.ledger.claims.model import Check, Claim, ClaimVerdict, Kind, Statement, parameters
+from symshuffle.ledger.claims.obligations import beyond, changed_entries
+from symshuffle.ledger.claims.run import seeded
+
+LARGE: Final = 50
+"""Beyond this value of a parameter a statement of the kind *beyond* is false."""
+
+
+@final
+class Fate(StrEnum):
+    """What a check makes of a perturbed statement: accepted where no comparison is false."""
+
+    REJECTED = "rejected"
+    ACCEPTED = "accepted"
+    UNDECIDED = "undecided"
+    STOPPED = "stopped"
+    ERROR = "error"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What the check of a claim made of a perturbation.
+
+    - ``file``, ``line``: where the statement is changed.
+    - ``comparisons``: how many were made, the first false one included.
+    - ``calls``: how often the check asked for the statement; ``differed``: how often its value was another one.
+    """
+
+    claim: str
+    kind: Change
+    file: str
+    line: int
+    change: str
+    fate: Fate
+    comparisons: int
+    calls: int
+    differed: int
+    evidence: str
+
+    def __str__(self) -> str:
+        seen = f"{self.comparisons} comparisons; its value differs in {self.differed} of {self.calls} calls"
+        return f"{self.claim}  {self.file}:{self.line}  {self.kind}: {self.change}  {self.fate} ({seen})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready form."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def subject(claim: Claim) -> tuple[Statement, Check] | None:
+    """The true statement of a claim, its correction where the printed one is false, and its check; None without."""
+    if claim.kind is Kind.NO_CONTENT:
+        return None
+    if claim.expected is not ClaimVerdict.REFUTED:
+        return claim.printed, claim.check
+    return None if claim.corrected is None else (claim.corrected.statement, claim.corrected.check or claim.check)
+
+
+def findings(
+    claim: Claim,
+    *,
+    seed: int | str = 0,
+    each: int = 1,
+    kinds: Iterable[Change] = tuple(Change),
+    seconds: float = 60,
+) -> tuple[Finding, ...]:
+    """What the check of a claim makes of perturbations of its true statement.
+
+    Parameters
+    ----------
+    claim : Claim
+        The claim. Its correction is perturbed where the printed statement is false.
+    seed : int or str
+        Which perturbations are drawn depends on it, the id of the claim and the kind.
+    each : int
+        How many perturbations of each kind are drawn at most; at least 1.
+    kinds : iterable of Change
+        Kinds of perturbations.
+    seconds : float
+        After so long no further comparison of a perturbation is made.
+
+    Returns
+    -------
+    tuple of Finding
+        One per perturbation that applies: one of an argument that is never a number does not.
+    """
+    found = subject(claim)
+    if found is None:
+        return ()
+    statement, check = found
+    by_kind: dict[Change, list[Perturbation]] = {}
+    for one in perturbations(statement):
+        by_kind.setdefault(one.kind, []).append(one)
+    judged = []
+    for kind in kinds:
+        draw = random.Random(f"{seed} {claim.id} {kind}")
+        options, left = by_kind.get(kind, []), each
+        for one in draw.sample(options, len(options)):
+            result = _judged(claim, statement, check, one, seconds) if left else None
+            left -= result is not None
+            judged += [result] if result else []
+    return tuple(judged)
+
+
+@final
+class _Untouched(Exception):
+    """A change of the arguments that does not apply to those of a call."""
+
+
+def _judged(claim: Claim, statement: Statement, check: Check, one: Perturbation, seconds: float) -> Finding | None:
+    """Run the check on a perturbed statement; None where the change applies to no call."""
+    calls, touched, differed = 0, 0, 0
+
+    def watched(*args: Any, **options: Any) -> Any:
+        nonlocal calls, touched, differed
+        calls += 1
+        try:
+            value = one.statement(*args, **options)
+        except _Untouched:
+            return statement(*args, **options)
+        touched += 1
+        differed += not _alike(value, statement(*args, **options))
+        return value
+
+    fates: Counter[Verdict] = Counter()
+    fate, evidence, end = Fate.ACCEPTED, "", time.monotonic() + seconds
+    with working_precision(DEFAULT_BITS):
+        try:
+            for comparison in check(watched, seeded(claim.id)):
+                fates[comparison.verdict] += 1
+                if comparison.verdict is Verdict.FALSE:
+                    fate, evidence = Fate.REJECTED, str(comparison)
+                    break
+                if time.monotonic() > end:
+                    fate, evidence = Fate.STOPPED, f"after {seconds:g} s"
+                    break
+        except Exception as error:  # as in a run: what a check raises is no rejection
+            fate, evidence = Fate.ERROR, " ".join(f"{type(error).__name__}: {error}".split())
+    if not touched and fate is not Fate.ERROR:
+        return None
+    if fate is Fate.ACCEPTED and fates[Verdict.UNDECIDED]:
+        fate = Fate.UNDECIDED
+    file = _file(statement)
+    return Finding(claim.id, one.kind, file, one.line, one.change, fate, fates.total(), calls, differed, evidence)
+
+
+def _alike(value: Any, other: Any) -> bool:
+    try:
+        return bool(value == other)
+    except Exception:  # arrays and functions have no one answer
+        return False
+
+
+def _file(statement: Statement) -> str:
+    """The file of a statement, from the folder that its package lies in."""
+    module = inspect.getmodule(bare(statement))
+    path = Path(getattr(module, "__file__", None) or "")
+    return "/".join(path.parts[-len(module.__name__.split(".")) :]) if module is not None and path.parts else ""
+
+
+def perturbations(statement: Statement) -> Iterator[Perturbation]:
+    """All perturbations of a statement, in the order of its source and then of its parameters.
+
+    A function of C has no source: only its arguments and its value are changed.
+    """
+    yield from changed_sources(statement)
+    code = getattr(bare(statement), "__code__", None)
+    make = partial(Perturbation, line=code.co_firstlineno if code else 0)
+    for percent in (101, 99):
+        scaled = partial(_scaled, by=Fraction(percent, 100))
+        yield make(kind=Change.CONSTANT, change=f"value * {percent}/100", statement=_after(statement, scaled))
+    for by in (1, -1):
+        yield make(kind=Change.SHIFT, change=f"value {by:+d}", statement=_after(statement, partial(_moved, by=by)))
+    yield make(kind=Change.SIGN, change="- value", statement=_after(statement, _negated))
+    if statement in EXTREMES:
+        return
+    names = parameters(statement)
+    for name in names:
+        known = _before(statement, partial(_counts, name=name))
+        for by in (1, -1):
+            shifted = _before(statement, partial(_shift, name=name, by=by))
+            yield make(kind=Change.SHIFT, change=f"{name} {by:+d}", statement=shifted)
+            wrong = beyond(known, name, by, threshold=LARGE, also_integers=True)
+            yield make(kind=Change.BEYOND, change=f"value {by:+d} where {name} > {LARGE}", statement=wrong)
+    for first, second in itertools.combinations(names, 2):
+        swapped = _before(statement, partial(_swap, first=first, second=second))
+        yield make(kind=Change.ROLES, change=f"{first} and {second} exchanged", statement=swapped)
+
+
+def _before(statement: Statement, change: Callable[[dict[str, Any]], None]) -> Statement:
+    """The statement of changed arguments."""
+
+    @wraps(statement)
+    def changed(*args: Any, **options: Any) -> Any:
+        bound = inspect.signature(statement).bind(*args, **options)
+        change(bound.arguments)
+        return statement(*bound.args, **bound.kwargs)
+
+    return changed
+
+
+def _shift(named: dict[str, Any], name: str, by: int) -> None:
+    _counts(named, name)
+    named[name] += by
+
+
+def _counts(named: dict[str, Any], name: str) -> None:
+    """Refuse an argument that is neither an integer nor a symbol: a probability is never large."""
+    value = named.get(name)
+    if isinstance(value, bool) or not (isinstance(value, int) or getattr(value, "free_symbols", None)):
+        raise _Untouched
+
+
+def _swap(named: dict[str, Any], first: str, second: str) -> None:
+    if first not in named or second not in named or type(named[first]) is not type(named[second]):
+        raise _Untouched
+    named[first], named[second] = named[second], named[first]
+
+
+def _after(statement: Statement, change: Callable[[Any], Any]) -> Statement:
+    """The statement with a changed value."""
+
+    def changed(*args: Any, **options: Any) -> Any:
+        value = statement(*args, **options)
+        new = changed_entries(value, change)
+        if _alike(new, value):
+            raise _Untouched
+        return new
+
+    return changed
+
+
+def _scaled(value: Any, by: Fraction) -> Any:
+    if isinstance(value, bool | Verdict):
+        return value
+    return value * (float(by) if isinstance(value, float) else by)
+
+
+def _moved(value: Any, by: int) -> Any:
+    return value if isinstance(value, bool | Verdict) else value + by
+
+
+def _negated(value: Any) -> Any:
+    match value:
+        case bool():
+            return not value
+        case Verdict():
+            return ~value
+        case _:
+            return -value

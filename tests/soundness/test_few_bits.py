@@ -1,0 +1,110 @@
+"""Brackets from balls of a few bits hold those of many: where an end is taken on the wrong side, they miss them."""
+
+from dataclasses import replace
+from fractions import Fraction as F
+
+import pytest
+
+from symshuffle import (
+    CertificateError,
+    Contamination,
+    Exp,
+    Rigour,
+    Users,
+    any_ldp,
+    bayes_tradeoff,
+    binary_envelope,
+    delta,
+    mechanism,
+    minimax_tradeoff,
+    renyi,
+    trace_frontier,
+    unequal_delta,
+)
+from symshuffle.base.numbers import enclose
+from symshuffle.base.results import Bracket
+from symshuffle.channels.geometry.groups import symmetric_group
+from symshuffle.design import smoothed_point_masses
+from symshuffle.design.decision.certificate import _LEVEL_BITS
+from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
+from symshuffle.utility.frontiers.leakage import convex_envelope
+from tests.fewbits import few_bits, just_above, just_below
+from tests.soundness.test_precisions import DOORS as BALLS
+
+CAP, LEVEL = Exp(F(1)), Exp(F(1, 3))
+KRR, RR = mechanism("krr").at(k=3, lam=3), mechanism("rr")
+ROUGH = {"rigour": "ball", "rel": 0.9}
+POINTS = smoothed_point_masses(3, F(1, 2))
+USERS = [Users(2, RR.at(lam=3).channel()), Users(2, RR.at(lam=2).channel())]
+
+BRACKETS = {
+    "frontier": lambda: trace_frontier(4, F(1, 2), lam_cap=CAP).trace,
+    "risk": lambda: trace_frontier(4, F(1, 2), lam_cap=CAP).risk_constant("fixed"),
+    "envelope": lambda: binary_envelope(Contamination(3), lam=CAP, gamma=LEVEL).bracket,
+    "envelope in reverse": lambda: binary_envelope(Contamination(3, "reverse"), lam=CAP, gamma=LEVEL).bracket,
+    "envelope of many": lambda: binary_envelope(Contamination(200), lam=F(3), gamma=Exp(F(1, 10))).bracket,
+    "envelope of kl": lambda: convex_envelope(3, lam=CAP, function="kl").bracket,
+    "envelope of chi-square": lambda: convex_envelope(3, lam=CAP, function="chi-square").bracket,
+    "the same in reverse": lambda: convex_envelope(3, lam=CAP, function="chi-square", direction="reverse").bracket,
+    "bayes": lambda: bayes_tradeoff(POINTS, CAP, rel=0.9).bracket,
+    "minimax": lambda: minimax_tradeoff(POINTS, CAP, rel=0.9).bracket,
+    "orbits": lambda: orbit_tradeoff_at(POINTS, CAP, symmetric_group(3), rel=0.9).bracket,
+    "delta": lambda: delta(KRR, n=3, exp_eps=LEVEL, **ROUGH).bracket,
+    "delta of a group": lambda: delta(KRR, n=4, exp_eps=Exp(F(1, 2)), group=2, **ROUGH).bracket,
+    "delta with dropout": lambda: delta(KRR, n=4, exp_eps=LEVEL, dropout="1/4", **ROUGH).bracket,
+    "delta at a local level": lambda: delta(mechanism("krr").at(k=3, lam=CAP), n=3, exp_eps=LEVEL, **ROUGH).bracket,
+    "delta of any mechanism": lambda: delta(any_ldp(eps0=1), n=3, exp_eps=LEVEL, **ROUGH).bracket,
+    "delta of unequal users": lambda: unequal_delta(USERS, exp_eps=LEVEL, rigour="ball").bracket,
+    "renyi": lambda: renyi(KRR, n=3, alpha=2).bracket,
+    "renyi of order 3/2": lambda: renyi(KRR, n=3, alpha=F(3, 2)).bracket,
+    **{f"ball: {name}": (lambda door=door: door(64)) for name, door in BALLS.items() if name != "bmg_optimal"},
+}
+FINEST = {"delta of unequal users", "ball: best_density", "ball: decay_exponent"}
+"""Where 8 bits decide nothing."""
+
+
+@pytest.mark.parametrize("name", BRACKETS)
+def test_few_bits_give_wider_brackets_of_the_same_number(name):
+    found = BRACKETS[name]()
+    for bits in (24,) if name in FINEST else (8, 24):
+        with few_bits(bits):
+            wide = BRACKETS[name]()
+        assert wide.lower <= found.lower
+        assert found.upper <= wide.upper
+
+
+WIDE = Bracket(F(-(10**9)), F(10**9), Rigour.BALL, "forged", "")
+
+
+@pytest.mark.parametrize("solve", [bayes_tradeoff, minimax_tradeoff])
+def test_certificates_stand_around_the_level(solve):
+    """A bound from above the level and a channel from below it; on the other side, however near, nothing follows."""
+    design = solve(POINTS, CAP)
+    above, below = (design.certificates[0], design.certificates[1])
+    for levels in ((just_below(CAP, _LEVEL_BITS), None), (None, just_above(CAP, _LEVEL_BITS))):
+        ends = [
+            old if level is None else solve(POINTS, level) for level, old in zip(levels, (above, below), strict=True)
+        ]
+        made = tuple(end if end in (above, below) else end.certificates[0] for end in ends)
+        weights = ends[1].weights if levels[1] else design.weights
+        with pytest.raises(CertificateError) as caught:
+            replace(design, certificates=made, weights=weights, value=WIDE).verify()
+        assert caught.value.place == "certificates"
+    replace(design, value=WIDE).verify()
+
+
+def test_designs_stand_around_the_level():
+    found = orbit_tradeoff_at(POINTS, CAP, symmetric_group(3))
+    for place, level in enumerate((just_below(CAP, _LEVEL_BITS), just_above(CAP, _LEVEL_BITS))):
+        designs = list(found.designs)
+        designs[place] = orbit_tradeoff(POINTS, level, symmetric_group(3))
+        with pytest.raises(CertificateError) as caught:
+            replace(found, designs=tuple(designs), value=WIDE).verify()
+        assert caught.value.place == "designs"
+    ball = enclose(CAP, _LEVEL_BITS)
+    ends = tuple(orbit_tradeoff(POINTS, level, symmetric_group(3)) for level in (ball.upper, ball.lower))
+    proved = Bracket(ends[0].value.lower, ends[1].value.upper, Rigour.BALL, "orbit lp", "")
+    replace(found, designs=ends, value=proved).verify()
+    for value in (replace(proved, lower=ends[1].value.lower), replace(proved, upper=ends[0].value.upper)):
+        with pytest.raises(CertificateError):
+            replace(found, designs=ends, value=value).verify()

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from symshuffle.base.choices import Blanket, Direction
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError, Unsupported, optional
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Exp, as_integer, format_decimal, parse_rational
 
@@ -162,13 +162,15 @@ def beside(
         if bound.bracket.aimed is not None and kind.value != chosen:
             found[kind.value] = {"refused": f"left out, as the width is out of reach; ask for --blanket {kind}"}
             continue
-        try:
+
+        def both_orders(kind: Blanket = kind) -> dict[str, dict[str, str]]:
             pair = reduction(asked, adjacency=bound.neighbours.adjacency, blanket=kind).pairs
             if pair not in known:  # of messages on the sphere, both blankets are the uniform one
                 known[pair] = {way.value: order(way, kind) for way in Direction}
-            found[kind.value] = known[pair]
-        except Unsupported as reason:
-            found[kind.value] = {"refused": str(reason)}
+            return known[pair]
+
+        orders, missing = optional(both_orders)
+        found[kind.value] = {"refused": missing} if orders is None else orders
     return {"parameters": echoed(asked), "blanket": chosen, "orders": found[chosen], "blankets": found}
 
 

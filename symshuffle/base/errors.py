@@ -108,7 +108,7 @@ def optional(compute: Callable[[], T]) -> tuple[T | None, str]:
     """Return an optional part of an answer and an empty text, or None and the reason why it is missing."""
     try:
         return compute(), ""
-    except (SymshuffleError, ArithmeticError) as reason:
+    except (SymshuffleError, ArithmeticError, ImportError) as reason:
         return None, " ".join(str(reason).split()) or type(reason).__name__
 
 

@@ -15,7 +15,7 @@ from rich.table import Table
 from symshuffle.base.choices import Question
 from symshuffle.base.errors import Unsupported, optional
 from symshuffle.base.levels import read_target
-from symshuffle.base.numbers import Exp, format_decimal, parse_rational
+from symshuffle.base.numbers import Exp, format_decimal, natural_log, parse_rational
 from symshuffle.cli import arguments, vectors
 from symshuffle.cli.arguments import LAW_BITS, Confirm, EngineName, EngineOption, One
 from symshuffle.cli.options import (
@@ -88,7 +88,10 @@ def delta(
     confirmed = _optional_confirmation(asked, subject, bound, order) if confirm else (None, "")
     inside = confirmed[0] and confirmed[0].inside(bound.bracket)
     one = bound.rounds is None
-    beside = vectors.beside(subject.source, bound, order, level, wide, blanket) if one and show.full else {}
+    orders: tuple[dict[str, Any] | None, str] = ({}, "")
+    if one and show.full:
+        orders = optional(lambda: vectors.beside(subject.source, bound, order, level, wide, blanket))
+    beside = orders[0] if orders[0] is not None else {"orders_missing": orders[1]}
     _show(bound, confirmed, inside, subject.inputs, show, beside)
 
 
@@ -311,7 +314,7 @@ def _explained(bound: Amplification, beside: Mapping[str, Any]) -> list[tuple[st
     """Everything that an answer says beside its first lines."""
     exact, attained, wide = bound.bracket.exact, bound.attained, bound.bracket.relative_width
     # As many digits as it takes to tell the ends apart.
-    ends = bound.bracket.decimals(max(12, 3 - math.floor(math.log10(wide))) if wide else 12)
+    ends = bound.bracket.decimals(max(12, 3 - math.floor(natural_log(wide) / math.log(10))) if wide else 12)
     rows = [
         (f"{bound.quantity} <=", ends["upper"] if exact is None else f"{exact} = {ends['upper']}"),
         ("lower end of the bound", ends["lower"]),

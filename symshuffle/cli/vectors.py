@@ -178,12 +178,19 @@ def table_rows(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The orders by blanket as rows of a table."""
     told = ", ".join(f"{name} = {value}" for name, value in found.get("parameters", {}).items())
     shown = [("parameters", told)] if told else []
+    if "orders_missing" in found:
+        shown.append(("orders", f"missing: {found['orders_missing']}"))
     for blanket, orders in found.get("blankets", {}).items():
         text = "; ".join(
-            value if name == "refused" else f"{name} <= {float(value['upper']):.9g}" for name, value in orders.items()
+            value if name == "refused" else f"{name} <= {_shortened(value['upper'])}" for name, value in orders.items()
         )
         shown.append((f"blanket {blanket}", text))
     return shown
+
+
+def _shortened(upper: str) -> str:
+    """An upper end in nine digits, rounded up: no double stands between, whose range may end before."""
+    return format_decimal(parse_rational(upper, "upper"), digits=9, up=True)
 
 
 def confirmed(asked: Any, bound: Amplification, target: Real, blanket: str | None) -> Confirmation:

@@ -148,7 +148,7 @@ def _rows(
     largest = blanket is Blanket.LARGEST or gamma == 0
     radius = _mpf(_radius(mechanism, exp_eps)) if largest and removed else mp.mpf(0)
 
-    def least(z: Any) -> Any:
+    def rounded_blanket(z: Any) -> Any:
         if abs(z) >= radius:
             return density(-abs(z))
         return gamma + (1 - gamma) * mp.exp(-v * z * z / (2 * radius) - v * (radius + v) / 2)
@@ -160,7 +160,7 @@ def _rows(
         (
             density(z),
             mp.mpf(1) if removed else density(-z),
-            least(z) if largest else gamma,
+            rounded_blanket(z) if largest else gamma,
             w * mp.npdf(z),
         )
         for z, w in _panels(ends, digits, 1)

@@ -6,7 +6,9 @@ Every message is one line that names the argument, the value it had, and what wo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
+
+T = TypeVar("T")
 
 
 class SymshuffleError(Exception):
@@ -100,6 +102,14 @@ class CertificateError(SymshuffleError, ValueError):
 
     def __reduce__(self) -> tuple[type[CertificateError], tuple[str, str]]:
         return type(self), (self.place, self.what)
+
+
+def optional(compute: Callable[[], T]) -> tuple[T | None, str]:
+    """Return an optional part of an answer and an empty text, or None and the reason why it is missing."""
+    try:
+        return compute(), ""
+    except (SymshuffleError, ArithmeticError, ImportError) as reason:
+        return None, " ".join(str(reason).split()) or type(reason).__name__
 
 
 Progress: TypeAlias = Callable[[int, int], None]

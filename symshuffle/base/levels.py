@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Exp, Real, Verdict, enclose, less, parse_rational, shortest
+from symshuffle.base.results import Bracket
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 LARGEST_LEVEL: Final = 5_000
 """Privacy levels in nats beyond this are refused: nobody means them, and exp of them fills pages."""
+
+
+def as_probability(found: Bracket) -> Bracket:
+    """Return the bracket of a probability with both ends in [0, 1]; nothing is lost, since the number is there."""
+    low, high = (min(max(end, Fraction(0)), Fraction(1)) for end in (found.lower, found.upper))
+    return found if (low, high) == (found.lower, found.upper) else replace(found, lower=low, upper=high)
 
 
 def read_budget(*, eps0: object = None, lam: object = None, constant: bool = False) -> Real | None:

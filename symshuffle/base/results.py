@@ -12,7 +12,7 @@ import enum
 import html
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, Protocol, final, runtime_checkable
@@ -97,6 +97,8 @@ class Bracket:
         In words: the method, its size, and the error terms it accounts for.
     aimed : float, optional
         The relative width that was asked for, where the bracket is wider than that.
+    pair : str
+        The pair of inputs and the blanket that were evaluated, where that depends on the level; else empty.
 
     Raises
     ------
@@ -110,6 +112,7 @@ class Bracket:
     engine: str
     how: str
     aimed: float | None = None
+    pair: str = ""
 
     def __post_init__(self) -> None:
         replace_choice(Rigour, self, "rigour")
@@ -265,9 +268,8 @@ def safe_number(bracket: Bracket, safe: SafeEnd) -> str:
     low, high = (safe_decimal(bracket.lower, bracket.upper, up=up) for up in (False, True))
     exact = bracket.exact
     short = None if exact is None or exact.denominator >= _SHORT else f"exactly {exact}"
-    wide = ""
-    if bracket.aimed is not None:
-        wide = f"; relative width {float(bracket.relative_width or 0):.1e}, aimed at {bracket.aimed:.1e}"
+    width = float(bracket.relative_width or 0)
+    wide = "" if bracket.aimed is None else f"; relative width {width:.1e}, aimed at {bracket.aimed:.1e}"
     match safe:
         case SafeEnd.UPPER:
             return f"<= {high} (upper end, {short or 'rounded up'}{wide})"
@@ -361,11 +363,10 @@ def check_claim(claimed: Bracket, proved: Bracket, place: str) -> None:
 
 def passes(verify: Callable[[], None]) -> bool:
     """Whether a check passes: False where it raises :class:`~symshuffle.base.errors.CertificateError`."""
-    try:
+    with suppress(CertificateError):
         verify()
-    except CertificateError:
-        return False
-    return True
+        return True
+    return False
 
 
 _MALFORMED = (SymshuffleError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -382,9 +383,8 @@ def within(place: str) -> Iterator[None]:
     try:
         yield
     except CertificateError as error:
-        raise CertificateError(
-            f"{place}{'' if error.place.startswith('[') else '.'}{error.place}", error.what
-        ) from None
+        dot = "" if error.place.startswith("[") else "."
+        raise CertificateError(f"{place}{dot}{error.place}", error.what) from None
     except _MALFORMED as error:
         raise CertificateError(place, str(error) or type(error).__name__) from error
 

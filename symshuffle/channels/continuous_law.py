@@ -228,10 +228,16 @@ class ContinuousPair:
 @final
 @dataclass(frozen=True, slots=True)
 class LevelledPair:
-    """A pair at a level: its law of G before any tail is cut, which depends on the number of users."""
+    """A pair at a level: its law of G before any tail is cut, which depends on the number of users.
+
+    - ``others``: pairs at levels whose H(n) bounds the same divergence; the smallest of all is the bound.
+    - ``single``: a pair whose H(1) at this level bounds the same divergence for every number of users.
+    """
 
     pair: ContinuousPair
     exp_eps: Real
+    others: tuple[LevelledPair, ...] = ()
+    single: ContinuousPair | None = None
 
     @property
     def never_positive(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from rich.console import Console
@@ -11,11 +11,15 @@ from rich.measure import Measurement
 
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Loss
+from symshuffle.base.errors import optional
 from symshuffle.base.executors import workers
 from symshuffle.base.numbers import as_integer
 from symshuffle.cli import arguments
 from symshuffle.cli.options import PLAIN, FewJobs, Show, UsersOption, command
 from symshuffle.cli.progress import progress
+
+if TYPE_CHECKING:
+    from symshuffle.design.comparison.model import Comparison
 
 app = typer.Typer()
 
@@ -88,11 +92,8 @@ def compare(
         )
     if csv is not None:
         write_atomically(csv, found.to_csv(), argument="--csv")
-    if plot is not None:
-        from symshuffle.design.comparison.picture import drawn
-
-        write_atomically(plot, drawn(found, plot.suffix), argument="--plot")
-    if show.data(found.to_dict()):
+    undrawn = "" if plot is None else _plotted(found, plot)
+    if show.data(found.to_dict() | ({} if plot is None else {"plot_missing": undrawn or None})):
         return
     console = Console(highlight=False)
     show.rows(found.lines.rows)
@@ -103,9 +104,19 @@ def compare(
         console.print(remark)
     if show.explain:
         show.rows([("meaning", found.about), ("how", found.how), *((row.name, row.choice) for row in found.rows)])
-    for path in (csv, plot):
+    for path, missing in ((csv, ""), (plot, undrawn)):
         if path is not None:
-            console.print(f"written: {path}")
+            console.print(f"not written: {path}: {missing}" if missing else f"written: {path}")
+
+
+def _plotted(found: Comparison, plot: Path) -> str:
+    """Draw a comparison to a file; return the reason where there is no picture, which never refuses the answer."""
+    from symshuffle.design.comparison.picture import drawn
+
+    picture, missing = optional(lambda: drawn(found, plot.suffix))
+    if picture is not None:
+        write_atomically(plot, picture, argument="--plot")
+    return missing
 
 
 def _rows(names: list[str] | None, files: list[Path] | None) -> list[object] | None:

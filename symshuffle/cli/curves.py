@@ -15,7 +15,7 @@ from rich.table import Table
 
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import CurveKind, Question, Rigour
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError, optional
 from symshuffle.base.executors import workers
 from symshuffle.base.numbers import as_integer, format_decimal, ungrouped
 from symshuffle.base.results import SafeEnd
@@ -140,15 +140,32 @@ def curve(
             progress=lambda known, of: display.update(task, completed=known, total=of),
             **asked.covering.whom,
         )
-    inputs, limit = subject.inputs, _limit(subject) if kind is CurveKind.F_DP else None
+    inputs = subject.inputs
+    limit, no_limit = _limit(subject) if kind is CurveKind.F_DP else (None, "")
     if table is not None:
         write_atomically(table, _csv(found), argument="--csv")
-    if plot is not None:
-        form = plot.suffix.lower().lstrip(".")
-        write_atomically(plot, _drawn(found, form, _title(inputs), limit), argument="--plot")
-    beside = {} if kind is not CurveKind.F_DP else {"gaussian": None if limit is None else limit.to_dict()}
+    undrawn = "" if plot is None else _plotted(found, plot, _title(inputs), limit)
+    beside: dict[str, Any] = {} if plot is None else {"plot_missing": undrawn or None}
+    if kind is CurveKind.F_DP:
+        beside |= {"gaussian": None if limit is None else limit.to_dict(), "gaussian_missing": no_limit or None}
     if show.data({**found.to_dict(), **beside, "inputs": inputs | {"points": number}}):
         return
+    _print(found, limit, no_limit, show)
+    for path, missing in ((table, ""), (plot, undrawn)):
+        if path is not None:
+            said = f"not written: {path}: {missing}" if missing else f"written: {path}"
+            Console(highlight=False).print(said, soft_wrap=True)
+
+
+def _plotted(found: Curve, plot: Path, title: str, limit: GaussianLimit | None) -> str:
+    """Draw a curve to a file; return the reason where there is no picture, which never refuses the answer."""
+    drawn, missing = optional(lambda: _drawn(found, plot.suffix.lower().lstrip("."), title, limit))
+    if drawn is not None:
+        write_atomically(plot, drawn, argument="--plot")
+    return missing
+
+
+def _print(found: Curve, limit: GaussianLimit | None, no_limit: str, show: Show) -> None:
     show.rows(found.lines.rows)
     titles = (found.x, f"{found.y}, lower", f"{found.y}, upper", *(() if limit is None else ("Gaussian, no bound",)))
     shown = Table(*titles, title=f"{found.y} by {found.x}")
@@ -162,19 +179,15 @@ def curve(
         console.print(f"the {found.safe} end is the bound: {found.meaning}")
     if limit is not None:
         console.print(f"Gaussian, mu about {limit.mu:.6g}: {limit.about}")
-    for path in (table, plot):
-        if path is not None:
-            console.print(f"written: {path}", soft_wrap=True)
+    if no_limit:
+        console.print(f"Gaussian: missing: {no_limit}", soft_wrap=True)
 
 
-def _limit(asked: Subject) -> GaussianLimit | None:
-    """The Gaussian mechanism that comes near, where one is known."""
+def _limit(asked: Subject) -> tuple[GaussianLimit | None, str]:
+    """The Gaussian mechanism that comes near, or None and the reason why none is known."""
     from symshuffle.accountants.questions.tradeoff_function import limit_of
 
-    try:
-        return limit_of(asked.reduced, asked.users)
-    except Unsupported:
-        return None
+    return optional(lambda: limit_of(asked.reduced, asked.users))
 
 
 def _check_axis(kind: CurveKind, n: str | None, delta: str | None, *, named_users: bool) -> None:

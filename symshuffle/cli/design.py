@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.base.choices import Criterion, Rigour
-from symshuffle.base.errors import InputError
+from symshuffle.base.errors import InputError, optional
 from symshuffle.base.numbers import Exp, enclose, exact_text, format_decimal, parse_rational
 from symshuffle.base.results import FirstLines, SafeEnd, safe_number
 from symshuffle.cli.options import PLAIN, Show, command
@@ -109,7 +109,8 @@ class Optimum:
     channel: Channel | None
     labels: list[str]
     certificates: list[dict[str, Any]]
-    formula: Formulation | None
+    formula: tuple[Formulation | None, str]
+    """A formula, or None and the reason where one was asked for and is missing: it never refuses the optimum."""
 
 
 @command(app)
@@ -189,7 +190,9 @@ def _decide(asked: ProblemOptions, criterion: Criterion, show: Show) -> None:
         value, channel = design.value, design.channel()
         certificates = [certificate.to_json() for certificate in design.certificates]
         labels = [f"{_subset(subset)} -> action {action}" for subset, action, _ in design.weights]
-    formula = _decision_formula(problem, level, group, criterion) if asked.formula else None
+    formula: tuple[Formulation | None, str] = (None, "")
+    if asked.formula:
+        formula = optional(lambda: _decision_formula(problem, level, group, criterion))
     _show(asked, level, file, criterion.value, Optimum(value, channel, labels, certificates, formula), show)
 
 
@@ -227,7 +230,7 @@ def _measure(asked: ProblemOptions, kind: str, show: Show) -> None:
     channel = design.channel() if design.num_outputs() <= MOST_SHOWN_OUTPUTS else None
     prefix = "orbit of " if design.group is not None else ""
     labels = [prefix + _subset(subset) for subset in sorted(design.weights)]
-    formula = _measure_formula(measure, level) if asked.formula else None
+    formula = optional(lambda: _measure_formula(measure, level)) if asked.formula else (None, "")
     _show(asked, level, file, kind, Optimum(value, channel, labels, [design.to_json()], formula), show)
 
 
@@ -251,7 +254,8 @@ def _measure_formula(measure: Measure, level: Fraction | Exp) -> Formulation:
 def _show(
     asked: ProblemOptions, level: Fraction | Exp, file: ProblemFile, criterion: str, found: Optimum, show: Show
 ) -> None:
-    value, channel, labels, derived = found.value, found.channel, found.labels, found.formula
+    value, channel, labels = found.value, found.channel, found.labels
+    derived, no_formula = found.formula
     ends = (format_decimal(value.lower, up=False), format_decimal(value.upper, up=True))
     every, named = _of_every_problem(file, value, criterion), file.title or asked.problem.name
     rows = [] if channel is None else [[str(v) for v in row] for row in channel.rows]
@@ -267,6 +271,7 @@ def _show(
         "formula": None if derived is None else derived.value,
         "interval": None if derived is None else list(derived.interval),
         "formula_rigour": None if derived is None else derived.rigour,
+        "formula_missing": no_formula or None,
         **({} if file.rounding is None else {"matrix": str(file.rounding), "every_problem": every}),
     }
     if show.data(record):
@@ -288,6 +293,8 @@ def _show(
         kind = "proved" if derived.rigour == "exact" else "certified in balls"
         interval = ", ".join(derived.interval)
         console.print(f"formula: {derived.value} for lambda in [{interval}], {kind}", markup=False)
+    if no_formula:
+        console.print(f"formula: missing: {no_formula}", markup=False)
     if channel is None or len(labels) != channel.num_outputs or channel.num_inputs > 10:
         for label in labels:
             console.print(label, markup=False)

@@ -13,9 +13,9 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.base.choices import Question
-from symshuffle.base.errors import Unsupported
+from symshuffle.base.errors import Unsupported, optional
 from symshuffle.base.levels import read_target
-from symshuffle.base.numbers import Exp, format_decimal, parse_rational
+from symshuffle.base.numbers import Exp, format_decimal, natural_log, parse_rational
 from symshuffle.cli import arguments, vectors
 from symshuffle.cli.arguments import LAW_BITS, Confirm, EngineName, EngineOption, One
 from symshuffle.cli.options import (
@@ -33,7 +33,7 @@ from symshuffle.cli.options import (
     width,
     write_proof,
 )
-from symshuffle.cli.rounds import Asked, RelOrUsual
+from symshuffle.cli.rounds import Asked, RelOrUsual, Subject
 
 if TYPE_CHECKING:
     from symshuffle.accountants.bounds.amplification import Amplification
@@ -73,8 +73,6 @@ def delta(
     subject, order = asked.subject(**target.given), read_target(**target.given)
     wide = solve.USUAL_WIDTH if rel is None else rel
     chosen, level = arguments.engine_and_rigour(engine, wide, rigour)
-    if confirm:
-        asked.check_confirmable(subject.source)
     write_proof(proof, subject.source, asked.covering, n=subject.users or 0, exp_eps=order, direction=direction)
     bound = solve.delta(
         subject.reduced,
@@ -88,10 +86,13 @@ def delta(
         attain=show.full,
     )
     blanket = asked.covering.blanket
-    confirmed = _confirmed(subject.source, subject.reduced, bound, order, blanket=blanket) if confirm else None
-    inside = confirmed and confirmed.inside(bound.bracket)
+    confirmed = _optional_confirmation(asked, subject, bound, order) if confirm else (None, "")
+    inside = confirmed[0] and confirmed[0].inside(bound.bracket)
     one = bound.rounds is None
-    beside = vectors.beside(subject.source, bound, order, level, wide, blanket) if one and show.full else {}
+    orders: tuple[dict[str, Any] | None, str] = ({}, "")
+    if one and show.full:
+        orders = optional(lambda: vectors.beside(subject.source, bound, order, level, wide, blanket))
+    beside = orders[0] if orders[0] is not None else {"orders_missing": orders[1]}
     _show(bound, confirmed, inside, subject.inputs, show, beside)
 
 
@@ -112,8 +113,6 @@ def epsilon(
 
     target, subject = parse_rational(delta, "delta"), asked.subject(delta=delta)
     chosen, level = arguments.engine_and_rigour(engine, solve.USUAL_WIDTH if rel is None else rel, rigour)
-    if confirm:
-        asked.check_confirmable(subject.source)
     bound = solve.epsilon(
         subject.reduced,
         n=subject.users,
@@ -127,10 +126,10 @@ def epsilon(
     )
     top, covering = bound.bracket.upper, asked.covering
     write_proof(proof, subject.source, covering, n=subject.users or 0, delta=target, upper=top, direction=direction)
-    at, blanket = Exp(top) if top else Fraction(1), covering.blanket
-    confirmed = _confirmed(subject.source, subject.reduced, bound, at, blanket=blanket) if confirm else None
+    at = Exp(top) if top else Fraction(1)
+    confirmed = _optional_confirmation(asked, subject, bound, at) if confirm else (None, "")
     # The confirmed number is delta at the upper end of eps, which is safe if it meets the target.
-    inside = confirmed and confirmed.exactly <= target + Fraction(confirmed.error)
+    inside = confirmed[0] and confirmed[0].exactly <= target + Fraction(confirmed[0].error)
     _show(bound, confirmed, inside, subject.inputs, show, {})
 
 
@@ -244,6 +243,18 @@ def example() -> None:
     console.print(f"  the confirmed value lies {verdict} the bracket")
 
 
+def _optional_confirmation(
+    asked: Asked, subject: Subject, bound: Amplification, target: Real
+) -> tuple[Confirmation | None, str]:
+    """A second opinion, or None and the reason why there is none: it never refuses the answer."""
+
+    def confirmation() -> Confirmation:
+        asked.check_confirmable(subject.source)
+        return _confirmed(subject.source, subject.reduced, bound, target, blanket=asked.covering.blanket)
+
+    return optional(confirmation)
+
+
 def _confirmed(
     asked: Source,
     reduced: Reduction,
@@ -274,7 +285,7 @@ def _confirmed(
 
 def _show(
     bound: Amplification,
-    confirmed: Confirmation | None,
+    confirmation: tuple[Confirmation | None, str],
     inside: bool | None,
     inputs: dict[str, Any],
     show: Show,
@@ -285,13 +296,16 @@ def _show(
     - ``beside``: what is known of both orders and blankets, where that was looked at.
     """
     told, asked = None, []
+    confirmed, missing = confirmation
+    if missing:
+        asked.append(("confirmed", f"missing: {missing}"))
     if confirmed is not None:
         told = {name: getattr(confirmed, name) for name in ("value", "digits", "error", "route")}
         told["inside"] = inside
         place = {"delta": "the bracket", "epsilon": "the target delta, at the upper end of eps"}[bound.quantity]
         verdict = f"{'inside' if inside else 'OUTSIDE'} {place}; error about {confirmed.error}"
         asked.append(("confirmed", f"{confirmed.value}\n{verdict}\nby {confirmed.route}"))
-    more = {**beside, "confirmed": told}
+    more = {**beside, "confirmed": told, "confirmed_missing": missing or None}
     show.answer(bound, _explained(bound, beside) if show.explain else (), inputs, asked=asked, beside=more)
     if inside is False:
         raise typer.Exit(1)
@@ -301,7 +315,7 @@ def _explained(bound: Amplification, beside: Mapping[str, Any]) -> list[tuple[st
     """Everything that an answer says beside its first lines."""
     exact, attained, wide = bound.bracket.exact, bound.attained, bound.bracket.relative_width
     # As many digits as it takes to tell the ends apart.
-    ends = bound.bracket.decimals(max(12, 3 - math.floor(math.log10(wide))) if wide else 12)
+    ends = bound.bracket.decimals(max(12, 3 - math.floor(natural_log(wide) / math.log(10))) if wide else 12)
     rows = [
         (f"{bound.quantity} <=", ends["upper"] if exact is None else f"{exact} = {ends['upper']}"),
         ("lower end of the bound", ends["lower"]),
@@ -310,6 +324,8 @@ def _explained(bound: Amplification, beside: Mapping[str, Any]) -> list[tuple[st
         every = bound.every_matrix
         shown = "nothing can be said" if every is None else format_decimal(every, digits=12, up=True)
         rows.append(("any matrix so rounded <=", shown))
+    if bound.attained_missing:
+        rows.append(("attained", f"missing: {bound.attained_missing}"))
     if attained is not None:
         numbers = bound.to_dict()
         rows.append(("attained", f"{numbers['attained_lower']} by {numbers['attained_by']}"))
@@ -317,4 +333,6 @@ def _explained(bound: Amplification, beside: Mapping[str, Any]) -> list[tuple[st
     rows += [*width(bound.bracket), *vectors.table_rows(beside), *known(bound)]
     for name, value in bound.rounds.simpler if bound.rounds is not None else ():
         rows.append((f"{name} composition", format_decimal(value, digits=9, up=True)))
+    if bound.rounds is not None and bound.rounds.simpler_missing:
+        rows.append(("simpler composition", f"missing: {bound.rounds.simpler_missing}"))
     return [*rows, ("meaning", bound.about)]

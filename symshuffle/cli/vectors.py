@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from symshuffle.base.choices import Blanket, Direction
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError, Unsupported, optional
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Exp, as_integer, format_decimal, parse_rational
 from symshuffle.mechanisms.names import DIMENSIONS, VECTORS, named_parameters, unknown_parameter
@@ -157,13 +157,15 @@ def beside(
         if bound.bracket.aimed is not None and kind.value != chosen:
             found[kind.value] = {"refused": f"left out, as the width is out of reach; ask for --blanket {kind}"}
             continue
-        try:
+
+        def both_orders(kind: Blanket = kind) -> dict[str, dict[str, str]]:
             pair = reduction(asked, adjacency=bound.neighbours.adjacency, blanket=kind).pairs
             if pair not in known:  # of messages on the sphere, both blankets are the uniform one
                 known[pair] = {way.value: order(way, kind) for way in Direction}
-            found[kind.value] = known[pair]
-        except Unsupported as reason:
-            found[kind.value] = {"refused": str(reason)}
+            return known[pair]
+
+        orders, missing = optional(both_orders)
+        found[kind.value] = {"refused": missing} if orders is None else orders
     return {"parameters": echoed(asked), "blanket": chosen, "orders": found[chosen], "blankets": found}
 
 
@@ -171,12 +173,19 @@ def table_rows(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The orders by blanket as rows of a table."""
     told = ", ".join(f"{name} = {value}" for name, value in found.get("parameters", {}).items())
     shown = [("parameters", told)] if told else []
+    if "orders_missing" in found:
+        shown.append(("orders", f"missing: {found['orders_missing']}"))
     for blanket, orders in found.get("blankets", {}).items():
         text = "; ".join(
-            value if name == "refused" else f"{name} <= {float(value['upper']):.9g}" for name, value in orders.items()
+            value if name == "refused" else f"{name} <= {_shortened(value['upper'])}" for name, value in orders.items()
         )
         shown.append((f"blanket {blanket}", text))
     return shown
+
+
+def _shortened(upper: str) -> str:
+    """An upper end in nine digits, rounded up: no double stands between, whose range may end before."""
+    return format_decimal(parse_rational(upper, "upper"), digits=9, up=True)
 
 
 def confirmed(asked: Any, bound: Amplification, target: Real, blanket: str | None) -> Confirmation:

@@ -80,6 +80,8 @@ def renyi(
     )
     ends = found.bracket.decimals(9)
     rows = [("upper end", ends["upper"]), ("lower end of the bound", ends["lower"])]
+    if found.attained_missing:
+        rows.append(("attained", f"missing: {found.attained_missing}"))
     if found.attained is not None:
         numbers = found.to_dict()
         rows.append(("attained", f"{numbers['attained_lower']} by {numbers['attained_by']}"))

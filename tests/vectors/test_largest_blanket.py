@@ -147,7 +147,7 @@ def test_far_up_the_blanket_is_rounded_everywhere_or_inputs_are_replaced():
     high = worst_pair(BlanketMixedGaussian("0.9", 1), adjacency="zero-out", blanket="largest", exp_eps=Fraction(99))
     assert [(s.low, s.high) for s in high.stretches] == [(None, None)]
     kept, replaced = (
-        worst_pair(LocalGaussian(1), adjacency="zero-out", blanket="largest", exp_eps=Fraction(at)) for at in (4, 6)
+        worst_pair(LocalGaussian(1), adjacency="zero-out", blanket="largest", exp_eps=Fraction(at)) for at in (3, 6)
     )
     assert not kept.symmetric and len(kept.stretches) == 3
     assert replaced.symmetric and "law of the input 0" in replaced.about and "(worst: proved)" in replaced.about

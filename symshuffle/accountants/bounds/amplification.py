@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, final
+from typing import Any, Final, Literal, final
 
 from symshuffle.accountants.covering.neighbours import ASSUMED, NOT_COVERED, AboutNeighbours, Neighbours
+from symshuffle.base.errors import optional
 from symshuffle.base.numbers import exact_text, format_decimal
 from symshuffle.base.results import (
     MOST_DIGITS,
@@ -46,12 +48,21 @@ def attained_by(found: Attained, neighbours: Neighbours) -> str:
     return found.datasets + alone
 
 
-def attained_rows(found: Attained | None, neighbours: Neighbours) -> list[tuple[str, str]]:
-    """The row of a table that shows what real datasets reach, if any were evaluated."""
+def attained_rows(found: Attained | None, neighbours: Neighbours, missing: str = "") -> list[tuple[str, str]]:
+    """The row of a table that shows what real datasets reach, or why that is missing; none if it was not asked for."""
     if found is None:
-        return []
+        return [("attained", f"missing: {missing}")] if missing else []
     reached = format_decimal(found.lower, digits=MOST_DIGITS, up=False)
     return [("attained", f">= {reached} by {attained_by(found, neighbours)}")]
+
+
+NO_REAL_PAIR: Final = "no real pair of datasets is known for this source"
+
+
+def largest_attained(compute: Callable[[], Attained | None]) -> tuple[Attained | None, str]:
+    """Return what real datasets attain, which never refuses an answer, and the reason where it is missing."""
+    found, missing = optional(compute)
+    return found, missing or ("" if found is not None else NO_REAL_PAIR)
 
 
 @final
@@ -62,6 +73,7 @@ class SeveralRounds:
     times: int
     parts: tuple[tuple[int, int | None], ...]
     simpler: tuple[tuple[str, Fraction], ...] = ()
+    simpler_missing: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -71,6 +83,7 @@ class SeveralRounds:
             "assumed": ASSUMED,
             "not_covered": NOT_COVERED,
             "simpler": {name: format_decimal(value, up=True) for name, value in self.simpler},
+            "simpler_missing": self.simpler_missing or None,
         }
 
 
@@ -97,13 +110,14 @@ class BoundMethods(AboutNeighbours, AnswerMethods):
             **self.neighbours.keys(self.about),
             "attained_lower": None if attained is None else format_decimal(attained.lower, up=False),
             "attained_by": None if attained is None else attained_by(attained, self.neighbours),
+            "attained_missing": self.attained_missing or None,
         }
 
     def __str__(self: Any) -> str:
         return str(self.bracket)
 
     def _repr_html_(self: Any) -> str:
-        found: str = self.lines.to_html(*attained_rows(self.attained, self.neighbours))
+        found: str = self.lines.to_html(*attained_rows(self.attained, self.neighbours, self.attained_missing))
         return found
 
 
@@ -122,6 +136,8 @@ class Amplification(BoundMethods):
         The pairs of datasets to which the bound applies.
     attained : Attained or None
         A real neighbouring pair, where one was evaluated.
+    attained_missing : str
+        Reason why none was evaluated although it was asked for; else empty.
     rounds : Composition or None
         For several rounds: how many; ``neighbours`` then says what is covered in each of them.
     every_matrix : Fraction or None
@@ -138,6 +154,7 @@ class Amplification(BoundMethods):
     rounds: SeveralRounds | None = None
     every_matrix: Fraction | None = None
     target: str = ""
+    attained_missing: str = ""
 
     @property
     def quantity_name(self) -> str:

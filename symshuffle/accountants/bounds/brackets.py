@@ -21,7 +21,7 @@ from symshuffle.accountants.covering.participation import EVERYBODY, bound_over
 from symshuffle.accountants.covering.reduced import MixedFamily, Reduction, distinct, laws, mixed_laws
 from symshuffle.base.choices import Direction, Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.levels import LARGEST_LEVEL
+from symshuffle.base.levels import LARGEST_LEVEL, as_probability
 from symshuffle.base.numbers import Exp, Real, format_decimal, lower_end, natural_log, to_float, upper_end
 from symshuffle.base.results import Bracket, is_far
 from symshuffle.channels.continuous_law import LevelledPair
@@ -53,6 +53,11 @@ _FIRST_WIDTH: Final = 1e-3
 
 
 def bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracket:
+    """The decomposition bound on delta at a level, a probability: no end is below 0 or above 1."""
+    return as_probability(_bound_at(source, n, order, request))
+
+
+def _bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracket:
     """The decomposition bound on delta at the level ``exp(eps) = order``: the largest H(n) of the laws of a source.
 
     It is read off the laws with a continuous part, where an engine takes them; off finite laws that have the bound as
@@ -66,7 +71,7 @@ def bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracke
     who, both = source.participation, request.direction is Question.BOTH
     if source.real and who.dropout and both and not source.same_both_ways(order, request.bits):
         ways = (replace(request, direction=Question(one)) for one in Direction)
-        return _largest([bound_at(source, n, order, one_way) for one_way in ways])
+        return largest_of([_bound_at(source, n, order, one_way) for one_way in ways])
 
     def at(messages: int, ratio: Real, width: float) -> Bracket:
         return _bound_of_messages(source, messages, ratio, replace(request, rel=width))
@@ -83,16 +88,16 @@ def _bound_of_messages(source: Reduction, n: int, order: Real, request: Request)
     """The bound for n messages and one user who differs."""
     direct = _of_mixed(source.mixed, n, order, request, alone=not source.bounds)
     if direct:
-        return _largest(direct)
+        return largest_of(direct)
     if source.inner:
         return _from_both_sides(source, n, order, request)
     if request.doubles_do and order != 1:  # at eps = 0 atoms lie on a lattice that doubles do not show
         quick = source.laws_in_doubles(order, request.direction)
         if quick and all(_resolved(law, n, request.rel) for law in quick):
-            found = _largest(_of_finite(quick, n, request))
+            found = largest_of(_of_finite(quick, n, request))
             if found.aimed is None or found.upper < _LEAST_DOUBLE or is_far(found, request.goal):
-                return found
-    return _largest(_of_finite(source.laws(order, request.direction, request.bits), n, request))
+                return replace(found, rigour=Rigour.FLOAT64)  # whatever engine took the law, doubles enclose it
+    return largest_of(_of_finite(source.laws(order, request.direction, request.bits), n, request))
 
 
 def reached_at(real: Reduction, n: int, order: Real, request: Request, *, approached: bool) -> Fraction:
@@ -151,7 +156,7 @@ def _from_both_sides(source: Reduction, n: int, order: Real, request: Request) -
     width = max(request.rel, _FIRST_WIDTH) if request.engine is None else request.rel
     while True:
         asked = replace(request, rel=width)
-        bracket = _largest(_of_finite(above, n, asked), _of_finite(below, n, asked))
+        bracket = largest_of(_of_finite(above, n, asked), _of_finite(below, n, asked))
         if width <= request.rel or bracket.width > 3 * Fraction(width) * bracket.upper:
             return bracket
         width = max(request.rel, width / 10)
@@ -179,10 +184,11 @@ def _resolved(law: Law, n: int, rel: float) -> bool:
     return moved <= rel * _SHARE_OF_RADII
 
 
-def _largest(above: Sequence[Bracket], below: Sequence[Bracket] = ()) -> Bracket:
+def largest_of(above: Sequence[Bracket], below: Sequence[Bracket] = ()) -> Bracket:
     """The bracket of the largest of some numbers, where given from brackets below and above it."""
     top = max(above, key=lambda bracket: bracket.upper)
-    return replace(top, lower=max(bracket.lower for bracket in below or above))
+    weakest = Rigour.weakest(bracket.rigour for bracket in (*above, *below))  # the others are only known to be smaller
+    return replace(top, lower=max(bracket.lower for bracket in below or above), rigour=weakest)
 
 
 def smallest_eps(

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Final, final
 
 from symshuffle.base.choices import Question, Rigour, choice
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import (
     MOST_DOUBLINGS,
     as_integer,
@@ -56,7 +57,7 @@ class Request:
 
     - ``direction``: which divergence; ``both`` takes the larger.
     - ``engine``: none leaves the choice to the registry.
-    - ``rigour``: what the result must be; None leaves it at what the engine delivers.
+    - ``rigour``: what the result must be at least; it names what the engine delivers. None asks for nothing.
     - ``rel``: relative width to aim at, in (0, 1).
     - ``goal``: number with which the value is compared: a bracket far to one side of it is narrow enough, however
       wide.
@@ -154,7 +155,7 @@ def evaluate_law(
     engine : Engine, optional
         Default: the cheapest that will do.
     rigour : Rigour or None
-        What the result must be; None leaves it at what the engine delivers.
+        What the result must be at least; it names what the engine delivers.
     rel : float
         Relative width to aim at, where the engine has a width.
 
@@ -186,13 +187,49 @@ def _of_densities(law: LevelledPair, n: int, request: Request) -> Bracket:
 
     if request.engine is not None:
         raise Unsupported(f"engine {request.engine.name} takes no law with a density; leave the choice to auto")
+    if law.others or law.single is not None:
+        return _smallest_of_pairs(law, n, request)
+    pair = law.pair.about
     if law.never_positive:
-        return _at(Bracket(Fraction(0), Fraction(0), Rigour.BALL, "none", "G is never positive"), request.rigour)
+        never = Bracket(Fraction(0), Fraction(0), Rigour.BALL, "none", "G is never positive", pair=pair)
+        return _at(never, request.rigour)
     alone = law.alone() if n == 1 else None
     if alone is not None:
-        return _at(Bracket(alone.lower, alone.upper, Rigour.BALL, "none", "closed form of one user"), request.rigour)
+        how = "closed form of one user"
+        return _at(Bracket(alone.lower, alone.upper, Rigour.BALL, "none", how, pair=pair), request.rigour)
     rigour = request.rigour or Rigour.FLOAT64
-    return density_bracket(law, n, rigour=rigour, rel=request.rel, goal=request.goal)
+    found = density_bracket(law, n, rigour=rigour, rel=request.rel, goal=request.goal)
+    ceiling = law.ceiling if found.aimed is not None else None  # H(n) never rises with n
+    if ceiling is not None and ceiling < found.upper:
+        found = replace(found, lower=min(found.lower, ceiling), upper=ceiling)
+    return replace(found, pair=pair)
+
+
+def _smallest_of_pairs(law: LevelledPair, n: int, request: Request) -> Bracket:
+    """The smallest of several bounds on one divergence; those that no engine brackets are left out."""
+    found: list[Bracket] = []
+    if law.single is not None and (alone := LevelledPair(law.single, law.exp_eps).alone()) is not None:
+        about = f"{law.single.about.rsplit(', ', 1)[0]}, of one user"  # what others hold is of no account
+        how = "at most the value for one user, in closed form"
+        found.append(_at(Bracket(alone.lower, alone.upper, Rigour.BALL, "none", how, pair=about), request.rigour))
+    refusal: Unsupported | None = None
+    main = replace(law, others=(), single=None)
+    for one in (main, *law.others) if n > 1 or not found else ():
+        try:
+            found.append(evaluate(one, n, request) if one is main else _kept(one, n, replace(request, goal=None)))
+        except (NotDecided, Unsupported) as reason:
+            refusal = refusal or Unsupported(str(reason))
+    if not found:
+        raise refusal or Unsupported(f"no engine answers at n = {n}")
+    least = min(found, key=lambda bracket: bracket.upper)
+    lower, weakest = min(bracket.lower for bracket in found), Rigour.weakest(bracket.rigour for bracket in found)
+    return replace(least, lower=lower, rigour=weakest, how=f"{least.pair}: {least.how}")
+
+
+@lru_cache(maxsize=64)
+def _kept(law: LevelledPair, n: int, request: Request) -> Bracket:
+    """The value of a law at a level of its own, kept: a search asks for it at each of its levels."""
+    return replace(evaluate(law, n, request), pair=f"{law.pair.about}, at exp(eps) = {law.exp_eps}, a smaller level")
 
 
 def _of_segments(law: MixedLaw, n: int, request: Request) -> Bracket:
@@ -204,7 +241,7 @@ def _of_segments(law: MixedLaw, n: int, request: Request) -> Bracket:
         if request.engine is not None or ceiling >= NOTHING:
             raise
         how = f"at most the value for one user, in closed form ({reason})"
-        return Bracket(Fraction(0), ceiling, request.rigour or Rigour.BALL, "none", how, aimed=request.rel)
+        return Bracket(Fraction(0), ceiling, Rigour.BALL, "none", how, aimed=request.rel)
     return found if found.upper <= ceiling else replace(found, upper=ceiling)
 
 
@@ -230,7 +267,7 @@ def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
             told: Any = engine  # with which number its answer is compared, where it narrows its bracket in passes
             if request.goal is not None and hasattr(engine, "goal"):
                 told = replace(told, goal=request.goal)
-            found: Bracket = told.bracket(law, n)
+            found: Bracket = _at(told.bracket(law, n), request.rigour)
         except Unsupported as refusal:
             reason = refusal
             continue
@@ -284,7 +321,8 @@ def _offers(law: Law | MixedLaw, n: int, request: Request) -> Iterator[Engine]:
             contour: Any = engine
             counts: Any = engine_class("counts")
             yield replace(contour, largest=_FEW_NODES)
-            sums = (counts(rel=request.rel, bits=bits, largest=most) for bits, most in _SUMS)
+            doubles = request.rigour is not Rigour.BALL
+            sums = (counts(rel=request.rel, bits=bits, largest=most) for bits, most in _SUMS if bits or doubles)
             yield from (one for one in sums if one.refusal(law, n) is None)
         yield engine
     if found:
@@ -314,9 +352,9 @@ def _in_units(law: Law, n: int, request: Request) -> Bracket | None:
 
 
 def _at(bracket: Bracket, rigour: Rigour | None) -> Bracket:
-    """The bracket at the rigour asked for: more is relabelled, less is refused."""
-    if rigour is None:
-        return bracket
-    if bracket.rigour.strength < rigour.strength:
-        raise Unsupported(f"engine {bracket.engine} answers at rigour {bracket.rigour.value}, not {rigour.value}")
-    return bracket if bracket.rigour is rigour else replace(bracket, rigour=rigour)
+    """The bracket, whose rigour is that of its engine; less than was asked for is refused."""
+    if rigour is not None and bracket.rigour.strength < rigour.strength:
+        serves = "exact" if rigour is Rigour.EXACT else "ball, counts or exact"
+        told = f"engine {bracket.engine} answers at rigour {bracket.rigour.value}, not {rigour.value}"
+        raise Unsupported(f"{told}; use engine {serves}, or leave the choice to auto")
+    return bracket

@@ -46,6 +46,11 @@ class Crossing:
     at: Bracket
     before: Bracket
 
+    @property
+    def rigour(self) -> Rigour:
+        """Rigour of both arguments: the weaker one of the two values."""
+        return Rigour.weakest((self.at.rigour, self.before.rigour))
+
 
 Search: TypeAlias = Callable[[Bound, Fraction, float], Crossing]
 """A way to look for a crossing."""

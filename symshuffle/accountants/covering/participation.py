@@ -108,7 +108,8 @@ def mean_over_counts(
             chosen.add(middle)
             left_open += size + push(left, middle) + push(middle, right)
     low, high = _sides(sorted(chosen), at, below)
-    rigour = Rigour.weakest(at(m).rigour for m in chosen)
+    weights = Rigour.EXACT if exact else Rigour.BALL
+    rigour = Rigour.weakest((weights, *(at(m).rigour for m in chosen)))
     count = f"{len(chosen)} of {users} numbers of messages, weights rounded outward"
     found = Bracket(low, high, rigour, at(users).engine, f"mean over {count}; at n = {users}: {at(users).how}")
     return found if found.width <= Fraction(rel) * high else replace(found, aimed=rel)

@@ -16,7 +16,7 @@ from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.covering.reduction import covering_reduction
 from symshuffle.accountants.rounds.plan import Rounds, plan_of, unrolled
 from symshuffle.base.choices import Question
-from symshuffle.base.errors import Unsupported
+from symshuffle.base.errors import SymshuffleError
 from symshuffle.base.numbers import Exp, Real, enclose, upper_end
 from symshuffle.base.results import Bracket
 
@@ -76,7 +76,7 @@ def smallest_of(
         guess = first_guess(alone, users, target, request) if near is None else near
         found = smallest_eps(alone, users, target, request, guess)
         how = f"root search on delta(eps); at the upper end: {found.at.how}"
-        return Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
+        return Bracket(found.above, found.meets, found.rigour, found.at.engine, how, pair=found.at.pair)
     from symshuffle.accountants.rounds import over_rounds
 
     return over_rounds.epsilon(plan, Covering(), request, target).bracket
@@ -155,7 +155,7 @@ def _smallest(solve: Callable[[Fraction], Fraction], delta: Fraction, hidden: Fr
             return None
         try:
             reached = solve(left)
-        except Unsupported:  # no eps meets what is left of delta
+        except SymshuffleError:  # no eps meets what is left of delta, or none is found
             return None
         if reached <= beyond:
             return reached

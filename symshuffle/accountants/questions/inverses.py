@@ -332,5 +332,5 @@ def _by_budget(source: Any) -> Callable[[Fraction], Any]:
 
 def _inverse(found: Crossing, safe: SafeEnd, how: str, neighbours: Neighbours, text: str, target: str) -> Inverse:
     low, high = sorted((found.above, found.meets))
-    bracket = Bracket(low, high, found.at.rigour, found.at.engine, f"{how}: {found.at.how}")
+    bracket = Bracket(low, high, found.rigour, found.at.engine, f"{how}: {found.at.how}")
     return Inverse(bracket, safe, found.at, neighbours, text, target)

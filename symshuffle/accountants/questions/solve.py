@@ -5,15 +5,16 @@ One chain, whatever the question: decomposition -> law of G -> engine -> bracket
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Final, Unpack
 
-from symshuffle.accountants.bounds.amplification import Amplification, Attained
+from symshuffle.accountants.bounds.amplification import Amplification, Attained, largest_attained
 from symshuffle.accountants.bounds.brackets import bound_at, first_guess, ratio_of, reached_at, smallest_eps
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
+from symshuffle.accountants.covering.neighbours import Neighbours
 from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.covering.reduction import Source, covering_reduction
 from symshuffle.accountants.questions.experiments import smallest_of, with_every_matrix
@@ -124,13 +125,26 @@ def delta(
     request = replace(asked, rel=who.width(USUAL_WIDTH) if rel is None else rel)
     bracket = bound_at(reduced, n, order, request)
 
-    approached = bool(reduced.inner)
-    real = [
-        Attained(reached_at(pair, n, order, request, approached=approached), datasets)
-        for datasets, pair in (reduced.real_pairs(n) if attain else ())
-    ]
-    attained = max(real, key=lambda pair: pair.lower, default=None)
-    return with_every_matrix(Amplification("delta", bracket, neighbours, attained, target=words), order)
+    def most() -> Attained | None:
+        approached = bool(reduced.inner)
+        real = (
+            Attained(reached_at(pair, n, order, request, approached=approached), datasets)
+            for datasets, pair in reduced.real_pairs(n)
+        )
+        return max(real, key=lambda pair: pair.lower, default=None)
+
+    found = Amplification("delta", bracket, evaluated_pair(neighbours, bracket), target=words)
+    return with_every_matrix(_with_attained(found, most) if attain else found, order)
+
+
+def evaluated_pair(neighbours: Neighbours, bracket: Bracket) -> Neighbours:
+    """Return what a bound covers, named by the pair that was evaluated where that depends on the level."""
+    return replace(neighbours, pairs=bracket.pair) if bracket.pair else neighbours
+
+
+def _with_attained(found: Amplification, most: Callable[[], Attained | None]) -> Amplification:
+    attained, missing = largest_attained(most)
+    return replace(found, attained=attained, attained_missing=missing)
 
 
 @spelled_out
@@ -208,7 +222,7 @@ def epsilon(
 
     def at(target: Fraction) -> Amplification:
         bracket = smallest_of(reduced, n, target, request, guess)
-        return Amplification("epsilon", bracket, neighbours, target=words)
+        return Amplification("epsilon", bracket, evaluated_pair(neighbours, bracket), target=words)
 
     def most(bound: Bracket) -> Attained | None:
         """The real pair with the largest eps: one whose delta is met at that of another has no larger one."""
@@ -222,7 +236,7 @@ def epsilon(
         return best
 
     found = at(target)
-    return with_every_matrix(replace(found, attained=most(found.bracket)) if attain else found, target, at)
+    return with_every_matrix(_with_attained(found, lambda: most(found.bracket)) if attain else found, target, at)
 
 
 def _exceeds(real: Reduction, n: int, target: Fraction, eps: Fraction, request: Request) -> bool:

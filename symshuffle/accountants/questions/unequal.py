@@ -18,7 +18,7 @@ from typing import Final, final
 import flint
 
 from symshuffle.accountants.bounds.amplification import Amplification
-from symshuffle.accountants.bounds.brackets import bound_at, ratio_of
+from symshuffle.accountants.bounds.brackets import bound_at, largest_of, ratio_of
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.bounds.search import smallest_meeting
 from symshuffle.accountants.covering.assumptions import Assumption
@@ -164,7 +164,7 @@ def unequal_epsilon(
     def at(target: Fraction) -> Amplification:
         found = smallest_meeting(lambda x, width: _bound(asked, ratio_of(x), replace(request, rel=width)), target, rel)
         how = f"root search on delta(eps); at the upper end: {found.at.how}"
-        bracket = Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
+        bracket = Bracket(found.above, found.meets, found.rigour, found.at.engine, how)
         return Amplification("epsilon", bracket, _covered(asked, request), target=words)
 
     words = words_of_target(delta=target)
@@ -213,8 +213,7 @@ def _bound(users: tuple[Users, ...], order: Real, request: Request) -> Bracket:
     if exact and total > LARGEST_EXACT:
         raise Unsupported(f"rigour exact with unequal budgets takes at most {LARGEST_EXACT} users, not {total}")
     found = [_of_one(users, place, order, request, exact) for place in range(len(users))]
-    top = max(found, key=lambda bracket: bracket.upper)
-    return replace(top, lower=max(bracket.lower for bracket in found))
+    return largest_of(found)
 
 
 def _of_one(users: tuple[Users, ...], place: int, order: Real, request: Request, exact: bool) -> Bracket:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, Unpack, final
 
-from symshuffle.accountants.bounds.amplification import Attained, BoundMethods, SeveralRounds
+from symshuffle.accountants.bounds.amplification import Attained, BoundMethods, SeveralRounds, largest_attained
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
 from symshuffle.accountants.covering.neighbours import Neighbours
@@ -46,6 +46,8 @@ class RenyiBound(BoundMethods):
         A real neighbouring pair, where one was evaluated.
     rounds : Composition or None
         For several rounds: how many; ``neighbours`` then says what is covered in each of them.
+    attained_missing : str
+        Reason why no real pair was evaluated although it was asked for; else empty.
     """
 
     alpha: Fraction
@@ -53,6 +55,7 @@ class RenyiBound(BoundMethods):
     neighbours: Neighbours
     attained: Attained | None = None
     rounds: SeveralRounds | None = None
+    attained_missing: str = ""
 
     @property
     def quantity_name(self) -> str:
@@ -165,10 +168,10 @@ def renyi(
     shapes = [_shape(part, request) for part in plan.parts]
     found = [(_one(shape, order, request), part.times) for shape, part in zip(shapes, plan.parts, strict=True)]
     bracket = _together(found, request)
-    attained = _attained(plan, shapes, order, request) if attain else None
+    attained, missing = largest_attained(lambda: _attained(plan, shapes, order, request)) if attain else (None, "")
     parts = tuple((part.times, part.n) for part in plan.parts)
     composition = None if several is None else SeveralRounds(plan.times, parts)
-    return RenyiBound(order, bracket, neighbours, attained, composition)
+    return RenyiBound(order, bracket, neighbours, attained, composition, missing)
 
 
 def _check_participation(reduced: Source) -> None:

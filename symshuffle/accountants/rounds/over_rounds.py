@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias, final
 
-from symshuffle.accountants.bounds.amplification import Amplification, Attained, SeveralRounds
+from symshuffle.accountants.bounds.amplification import Amplification, Attained, SeveralRounds, largest_attained
 from symshuffle.accountants.bounds.evaluate import Request, check_n
 from symshuffle.accountants.bounds.search import shortened
 from symshuffle.accountants.covering.covered import Covering
@@ -24,7 +24,7 @@ from symshuffle.accountants.rounds.one_round import OneRound
 from symshuffle.accountants.rounds.period import Period
 from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, WIDTH_OF_EPS, Rounds
 from symshuffle.base.choices import Question, Rigour, Side
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError, Unsupported, optional
 from symshuffle.base.numbers import Ball, Exp, Real, counted, format_decimal, to_arb, working_precision
 from symshuffle.base.results import Bracket
 
@@ -197,6 +197,10 @@ class _Found:
     beyond: Fraction
 
 
+Simpler: TypeAlias = tuple[tuple[str, Fraction], ...]
+"""Names and values of simpler compositions, which also bound the whole."""
+
+
 @lru_cache(maxsize=16)
 def _deployment(parts: tuple[tuple[Reduction, int, int], ...], request: Request) -> Deployment:
     rounds = tuple(OneRound(reduced, n, times, request) for reduced, n, times in parts)
@@ -249,10 +253,14 @@ def epsilon(
         return _nothing("epsilon", rounds)
     read = rounds.epsilon(target)
     found = rounds.narrowed(read, _CUT * target / rounds.times, width, 1.0)
-    each = [(part.smallest(target / rounds.times), part.times) for part in rounds.parts]
-    halves = [(part.smallest(target / rounds.times / 2), part.times) for part in rounds.parts]
-    simpler = (("basic", basic_epsilon(each)), ("advanced", advanced_epsilon(halves, target / 2)))
-    return _answer("epsilon", rounds, found, simpler, rounds.attained(read, found) if attain else None, width)
+
+    def simpler() -> Simpler:
+        each = [(part.smallest(target / rounds.times), part.times) for part in rounds.parts]
+        halves = [(part.smallest(target / rounds.times / 2), part.times) for part in rounds.parts]
+        return ("basic", basic_epsilon(each)), ("advanced", advanced_epsilon(halves, target / 2))
+
+    attained = largest_attained(lambda: rounds.attained(read, found)) if attain else (None, "")
+    return _answer("epsilon", rounds, found, optional(simpler), attained, width)
 
 
 def delta(plan: Rounds, covering: Covering, request: Request, order: Real, *, attain: bool = False) -> Amplification:
@@ -274,10 +282,10 @@ def delta(plan: Rounds, covering: Covering, request: Request, order: Real, *, at
     if not rounds.telling:
         return _nothing("delta", rounds)
     eps, scale = _logarithm(order), rounds.scale
-    read, simpler = rounds.delta(eps), _simpler_deltas(rounds, eps)
+    read, simpler = rounds.delta(eps), optional(lambda: _simpler_deltas(rounds, eps))
     dense = any(part.dense for part in rounds.telling)
     smallest = _SMALLEST_OF_DENSITIES * rounds.times if dense else _SMALLEST
-    least = max(min(_gaussian(scale, float(eps)), *(value for _, value in simpler)), smallest)
+    least = max(min((_gaussian(scale, float(eps)), *(value for _, value in simpler[0] or ()))), smallest)
     while True:
         beyond = _CUT * least / rounds.times
         told = least > smallest  # otherwise next to nothing is left, of which a coarse lattice says as much
@@ -286,10 +294,11 @@ def delta(plan: Rounds, covering: Covering, request: Request, order: Real, *, at
         if least <= max(10 * found.high, smallest) or 10 * lost <= found.high - found.low:
             break
         least = max(min(found.high, least * least), smallest)
-    return _answer("delta", rounds, found, simpler, rounds.attained(read, found) if attain else None, width)
+    attained = largest_attained(lambda: rounds.attained(read, found)) if attain else (None, "")
+    return _answer("delta", rounds, found, simpler, attained, width)
 
 
-def _simpler_deltas(rounds: Deployment, eps: Fraction) -> tuple[tuple[str, Fraction], ...]:
+def _simpler_deltas(rounds: Deployment, eps: Fraction) -> Simpler:
     """Basic composition of equal shares of eps; advanced composition of the best of some shares."""
 
     def together(share: Fraction) -> Fraction:
@@ -310,7 +319,7 @@ def _simpler_deltas(rounds: Deployment, eps: Fraction) -> tuple[tuple[str, Fract
 
 def _nothing(quantity: Literal["delta", "epsilon"], rounds: Deployment) -> Amplification:
     bracket = Bracket(Fraction(0), Fraction(0), _rigour(rounds), "rounds", "no round tells anything")
-    return Amplification(quantity, bracket, _neighbours(rounds), None, _composition(rounds, ()))
+    return Amplification(quantity, bracket, _neighbours(rounds), None, _composition(rounds, ((), "")))
 
 
 def _gaussian(spread: float, eps: float) -> Fraction:
@@ -332,23 +341,25 @@ def _answer(
     quantity: Literal["delta", "epsilon"],
     rounds: Deployment,
     found: _Found,
-    simpler: tuple[tuple[str, Fraction], ...],
-    attained: Attained | None,
+    simpler: tuple[Simpler | None, str],
+    attained: tuple[Attained | None, str],
     width: float,
 ) -> Amplification:
-    best, value = min(simpler, key=lambda one: one[1])
     means = "sums over one period, in balls" if rounds.balls else "tilted transforms"
     how = (
         f"laws on {found.lattice.levels} levels of step {format_decimal(found.lattice.step, digits=4, up=True)}, with "
         f"profiles above and below that of one round; their losses summed by {means}"
     )
     high = found.high
-    if value < high:
-        how, high = f"{best} composition of one-round values; {how}", value
+    for best, value in sorted(simpler[0] or (), key=lambda one: one[1])[:1]:
+        if value < high:
+            how, high = f"{best} composition of one-round values; {how}", value
     low = min(found.low, high)
     aimed = None if high - low <= Fraction(width) * high else width
     bracket = Bracket(low, high, _rigour(rounds), "rounds", how, aimed)
-    return Amplification(quantity, bracket, _neighbours(rounds), attained, _composition(rounds, simpler))
+    real, missing = attained
+    composition = _composition(rounds, simpler)
+    return Amplification(quantity, bracket, _neighbours(rounds), real, composition, attained_missing=missing)
 
 
 def _rigour(rounds: Deployment) -> Rigour:
@@ -360,5 +371,6 @@ def _neighbours(rounds: Deployment) -> Neighbours:
     return Neighbours.joined([(part.times, part.reduced.neighbours(Question.BOTH, part.n)) for part in rounds.parts])
 
 
-def _composition(rounds: Deployment, simpler: tuple[tuple[str, Fraction], ...]) -> SeveralRounds:
-    return SeveralRounds(rounds.times, tuple((part.times, part.n) for part in rounds.parts), simpler)
+def _composition(rounds: Deployment, simpler: tuple[Simpler | None, str]) -> SeveralRounds:
+    parts = tuple((part.times, part.n) for part in rounds.parts)
+    return SeveralRounds(rounds.times, parts, simpler[0] or (), simpler[1])

@@ -81,4 +81,5 @@ def _value(pair: Pair, n: int, exp_eps: Real, request: Request) -> Bracket:
 def larger(one: Bracket, other: Bracket) -> Bracket:
     """The bracket around the larger of two numbers."""
     first, second = (one, other) if one.upper >= other.upper else (other, one)
-    return replace(first, lower=max(first.lower, second.lower))
+    weakest = Rigour.weakest((first.rigour, second.rigour))
+    return replace(first, lower=max(first.lower, second.lower), rigour=weakest)

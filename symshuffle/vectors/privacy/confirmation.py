@@ -19,8 +19,10 @@ from typing import Any, Final
 
 from symshuffle.base.choices import Adjacency, Blanket, choice
 from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import Exp
+from symshuffle.base.numbers import Exp, Real, Verdict, less
 from symshuffle.channels.law import Law
+from symshuffle.vectors.privacy.pairs import last_rounded
+from symshuffle.vectors.privacy.rounded import rounding_radius
 from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,
     ClippedLinear,
@@ -65,8 +67,8 @@ def confirm_pair(
     with mp.workdps(digits + 15):
         ratio = mp.exp(_mpf(exp_eps.exponent)) if isinstance(exp_eps, Exp) else _mpf(exp_eps)
         if isinstance(mechanism, PrivUnit) or (isinstance(mechanism, SphereLinear) and mechanism.dimension == 1):
-            return _of_atoms(_rows(mechanism, near, kind, digits, 1), n, ratio, digits)
-        pairs = [_rows(mechanism, near, kind, digits, factor) for factor in (1, 2)]
+            return _of_atoms(_rows(mechanism, near, kind, digits, 1, exp_eps), n, ratio, digits)
+        pairs = [_rows(mechanism, near, kind, digits, factor, exp_eps) for factor in (1, 2)]
         found = []
         for reverse in (False, True):
             values = [
@@ -110,7 +112,7 @@ def _mpf(value: Fraction) -> Any:
 
 
 def _rows(
-    mechanism: Any, adjacency: Adjacency, blanket: Blanket | None, digits: int, factor: int
+    mechanism: Any, adjacency: Adjacency, blanket: Blanket | None, digits: int, factor: int, exp_eps: Real
 ) -> list[tuple[Any, ...]]:
     """Densities of both laws and of the blanket at nodes, relative to the null symbol's, with the nodes' weights."""
     from mpmath import mp
@@ -144,17 +146,35 @@ def _rows(
         return gamma + (1 - gamma) * mp.exp(v * z - v * v / 2)
 
     largest = blanket is Blanket.LARGEST or gamma == 0
+    radius = _mpf(_radius(mechanism, exp_eps)) if largest and removed else mp.mpf(0)
+
+    def rounded_blanket(z: Any) -> Any:
+        if abs(z) >= radius:
+            return density(-abs(z))
+        return gamma + (1 - gamma) * mp.exp(-v * z * z / (2 * radius) - v * (radius + v) / 2)
+
     width = mp.sqrt(2 * mp.log(10) * (digits + 12)) + factor
-    ends = [mp.mpf(k) * width / (4 * factor) for k in range(-4 * factor, 4 * factor + 1)]
+    even = [mp.mpf(k) * width / (4 * factor) for k in range(-4 * factor, 4 * factor + 1)]
+    ends = sorted({*even, *(end for end in (-radius, radius) if abs(end) < width)})
     return [
         (
             density(z),
             mp.mpf(1) if removed else density(-z),
-            density(-abs(z)) if largest else gamma,
+            rounded_blanket(z) if largest else gamma,
             w * mp.npdf(z),
         )
         for z, w in _panels(ends, digits, 1)
     ]
+
+
+def _radius(mechanism: Any, exp_eps: Real) -> Fraction:
+    """How far from 0 the blanket of the bound is rounded for zero-out, in units of sigma0."""
+    if isinstance(mechanism, BlanketMixedGaussian):
+        return rounding_radius(exp_eps, reach=mechanism.norm / mechanism.sigma0, gamma=mechanism.gamma)
+    last = last_rounded(mechanism.sigma0)
+    if last is None or less(last, exp_eps) is not Verdict.FALSE:
+        raise Unsupported("the quadrature that confirms takes the null symbol up to the last level of rounding only")
+    return rounding_radius(exp_eps, reach=1 / mechanism.sigma0)
 
 
 def _clipped_rows(mechanism: ClippedLinear, removed: bool, digits: int, factor: int) -> list[tuple[Any, ...]]:

@@ -31,13 +31,16 @@ bounds the divergence.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 import flint
 
 from symshuffle.base.choices import Adjacency, Blanket, choice
+from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Real, Verdict, less, to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousPair, ExponentialOf, Function, Scaled, Stretch
@@ -70,8 +73,11 @@ Randomizer: TypeAlias = "BlanketMixedGaussian | LocalGaussian | SphereLinear | P
 _MOST_COORDINATES: Final = 10**5
 """Most coordinates against a largest blanket: in more of them its ratios leave the range of doubles."""
 
-_MOST_ROUNDED: Final = 4
-"""Twice the logarithm of what rounding may take from an unmixed Gaussian's blanket at 0; then inputs are replaced."""
+_MOST_ROUNDED: Final = Fraction(5, 2)
+"""Twice the logarithm of what rounding may take from an unmixed Gaussian's blanket at 0; beyond, brackets are wide."""
+
+_ORDER_BITS: Final = 20
+"""Binary digits of the largest ratio at which an unmixed Gaussian's blanket is rounded."""
 
 _WHOLE_LINE: Final = 8
 """Radius from which on the blanket is rounded everywhere."""
@@ -165,11 +171,12 @@ def _largest(
     if dimension > _MOST_COORDINATES:
         raise Unsupported(f"d = {dimension}: against a largest blanket at most {_MOST_COORDINATES} coordinates")
     v, symmetric = norm / sigma0, adjacency is Adjacency.REPLACE_ONE
-    # For zero-out the end of the ball is worst against the blanket rounded within this radius.
-    radius = Fraction(0) if symmetric or exp_eps is None else rounding_radius(exp_eps, reach=v, gamma=gamma)
-    if not gamma and radius * v > _MOST_ROUNDED:
+    level = None if symmetric else exp_eps
+    if level is not None and not gamma and not _is_rounded(level, sigma0):
         opposite = _largest(gamma, sigma0, norm, dimension, Adjacency.REPLACE_ONE)
         return replace(opposite, about=f"the null symbol has the law of the input 0, hence {opposite.about}")
+    # For zero-out the end of the ball is worst against the blanket rounded within this radius.
+    radius = rounding_radius(level, reach=v, gamma=gamma) if level is not None else Fraction(0)
     near, right = tilted(gamma, v), tilted(gamma, -v)  # the smallest density is that of the opposite end
     other = right if symmetric else constant(Fraction(1))
     worst = " (worst: proved)" if symmetric or radius else ""
@@ -191,6 +198,29 @@ def _largest(
     )
     about = (about % "") + f", bounded below on {len(classes)} classes of |y| across x"
     return ContinuousPair(tuple(stretches), about, symmetric)
+
+
+def _is_rounded(exp_eps: Real, sigma0: Fraction) -> bool:
+    """Whether the largest blanket of an unmixed Gaussian is rounded at a level, for zero-out."""
+    last = last_rounded(sigma0)
+    return last is not None and less(last, exp_eps) is Verdict.FALSE
+
+
+@lru_cache(maxsize=64)
+def last_rounded(sigma0: Fraction) -> Fraction | None:
+    """The largest ratio exp(eps) at which the largest blanket of an unmixed Gaussian is rounded for zero-out.
+
+    None where rounding takes too much from it at every level. Any smaller ratio would serve as well.
+    """
+    v, unit = 1 / sigma0, Fraction(1, 1 << _ORDER_BITS)
+
+    def affordable(steps: int) -> bool:
+        return rounding_radius(1 + steps * unit, reach=v) * v <= _MOST_ROUNDED
+
+    if v * v > 2 * _MOST_ROUNDED or not affordable(0):  # at least v^2/2 is taken at once
+        return None
+    top = math.ceil(_MOST_ROUNDED / (v * v) / unit) + 1
+    return 1 + (first_integer(lambda steps: not affordable(steps), 0, top) - 1) * unit
 
 
 def _weighed(part: LengthClass, dimension: int) -> Function:

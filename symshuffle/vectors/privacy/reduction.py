@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -17,11 +18,11 @@ from symshuffle.accountants.covering.reduced import (
     own_reduction,
 )
 from symshuffle.base.choices import Adjacency, Blanket, Direction
-from symshuffle.base.numbers import DEFAULT_BITS, Real
+from symshuffle.base.numbers import DEFAULT_BITS, Real, Verdict, less
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.channels.law import Law
 from symshuffle.vectors.privacy.finite_pair import FinitePair
-from symshuffle.vectors.privacy.pairs import Pair, real_pair, worst_pair
+from symshuffle.vectors.privacy.pairs import Pair, last_rounded, real_pair, worst_pair
 from symshuffle.vectors.randomizers.mechanisms import Accounted, BlanketMixedGaussian, LocalGaussian
 
 _LAW_BITS = 192
@@ -38,17 +39,21 @@ def reduction_of(mechanism: Any, covering: Covering) -> Reduction:
     """The worst pair of a randomizer as the laws of one class of pairs."""
     adjacency = covering.adjacency or Adjacency.REPLACE_ONE
     kind = covering.blanket or usual_blanket(mechanism)
-    pair = worst_pair(mechanism, adjacency=adjacency, blanket=kind, exp_eps=Fraction(1))
+    at = cache(lambda x: worst_pair(mechanism, adjacency=adjacency, blanket=kind, exp_eps=x))
+    pair, pairs, real_one = at(Fraction(1)), at(Fraction(1)).about, real_pair(mechanism, adjacency=adjacency)
     finite, mixed = families(pair)
     if finite is None:
-        mixed = _levelled(cache(lambda x: worst_pair(mechanism, adjacency=adjacency, blanket=kind, exp_eps=x)))
-    real, beside = families(real_pair(mechanism, adjacency=adjacency))
+        mixed = _levelled(at)
+    if isinstance(mechanism, LocalGaussian) and adjacency is Adjacency.ZERO_OUT:
+        last = last_rounded(mechanism.sigma0)
+        mixed, pairs = _null_of_gaussian(at, last, real_one), _null_in_words(pair, last)
+    real, beside = families(real_one)
     datasets = Datasets(_describe(mechanism, adjacency), real, beside)
     return Reduction(
-        (PairClass(pair.about, finite, mixed=mixed, datasets=(datasets,)),),
+        (PairClass(pairs, finite, mixed=mixed, datasets=(datasets,)),),
         True,
         adjacency,
-        pairs=pair.about,
+        pairs=pairs,
         theorem=f"vecmean, Appendix C; {_WHY}",
         first="X0 holding the vector" if adjacency is Adjacency.ZERO_OUT else "",
     )
@@ -64,6 +69,33 @@ def _levelled(at: Callable[[Real], Pair]) -> MixedFamily:
         return LevelledPair(one, exp_eps)
 
     return mixed
+
+
+def _null_of_gaussian(at: Callable[[Real], Pair], last: Fraction | None, real: Pair) -> MixedFamily:
+    """Unmixed Gaussian noise against the null symbol: beyond the last level of rounding the smallest of three bounds.
+
+    They are that of opposite inputs, that of the null symbol at the last level of rounding, since no divergence rises
+    with the level, and that of one user, since none rises with the number of users.
+    """
+    plain = _levelled(at)
+
+    def mixed(exp_eps: Real, direction: Direction, bits: int | None) -> LevelledPair:
+        main = plain(exp_eps, direction, bits)
+        assert isinstance(main, LevelledPair)
+        if last is not None and less(last, exp_eps) is Verdict.FALSE:
+            return main
+        single = real if direction == "forward" else real.reverse
+        assert not isinstance(single, FinitePair)
+        others = () if last is None else (plain(last, direction, bits),)
+        return replace(main, others=others, single=single)  # type: ignore[arg-type]  # of levels alone
+
+    return mixed
+
+
+def _null_in_words(pair: Pair, last: Fraction | None) -> str:
+    if last is None:
+        return f"{pair.about}, or of a single user a unit vector x against the null symbol: the smaller bound"
+    return f"{pair.about}, up to exp(eps) = {last}; beyond, the smallest of three bounds, which the method names"
 
 
 def families(pair: Pair) -> tuple[LawFamily | None, MixedFamily | None]:

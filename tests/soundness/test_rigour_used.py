@@ -1,0 +1,88 @@
+"""An answer names the rigour that was used, and an engine that cannot give a rigour does not refuse for it."""
+
+import random
+from fractions import Fraction as F
+
+import pytest
+
+from symshuffle import mechanism
+from symshuffle.accountants.bounds.brackets import bound_at
+from symshuffle.accountants.bounds.evaluate import Request, evaluate
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.base.choices import Question, Rigour
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import Exp
+from symshuffle.engines.registry import engine_classes
+from tests.shell import answer, refused
+
+SIZES = {"krr": {"k": (3, 7, 40)}, "subset-selection": {"k": (10,), "s": (2, 4)}, "rappor": {"D": (4, 10)}}
+
+
+def drawn(seed):
+    draw = random.Random(seed)
+    name = draw.choice(list(SIZES))
+    values = {key: draw.choice(some) for key, some in SIZES[name].items()}
+    level = draw.choice(({"lam": draw.choice((2, 9))}, {"eps0": draw.choice((1, 4, 8))}))
+    n = draw.choice((2, 12, 150, 2000))
+    order = draw.choice((F(11, 10), Exp(F(3, 10)), Exp(F(14, 5))))
+    return f"{name} {values} {level} n={n} {order}", reduction(mechanism(name).at(**values, **level)), n, order
+
+
+def quick_engines(law):
+    """Every engine under settings that take about a second."""
+    return [kind.trials(law)[0] for _, kind in engine_classes()]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_refusal_where_an_engine_of_that_rigour_answers(seed):
+    text, source, n, order = drawn(seed)
+    laws = source.laws(order, Question.FORWARD, 256)
+    for rigour in Rigour:
+        request = Request(Question.FORWARD, None, rigour, 1e-3, 256)
+        try:
+            found = bound_at(source, n, order, request)
+        except Unsupported as reason:
+            for engine in quick_engines(laws[0]):
+                try:
+                    given = [engine.bracket(law, n) for law in laws]
+                except Unsupported:
+                    continue
+                best = Rigour.weakest(one.rigour for one in given)
+                assert best.strength < rigour.strength, f"{text}: {engine.name} answers at {best}, refused: {reason}"
+        else:
+            assert found.rigour.strength >= rigour.strength, text
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rigour_of_an_answer_is_that_of_its_engine(seed):
+    _, source, n, order = drawn(seed)
+    law = source.laws(order, Question.FORWARD, 256)[0]
+    for engine in quick_engines(law):
+        try:
+            given = engine.bracket(law, n)
+        except Unsupported:
+            continue
+        for rigour in (None, Rigour.FLOAT64, given.rigour):
+            found = evaluate(law, n, Request(engine=engine, rigour=rigour, rel=1e-3))
+            assert found.rigour is (given.rigour if not law.never_positive else found.rigour)
+        for rigour in Rigour:
+            if rigour.strength > given.rigour.strength and not law.never_positive:
+                with pytest.raises(Unsupported, match="use "):
+                    evaluate(law, n, Request(engine=engine, rigour=rigour, rel=1e-3))
+
+
+def test_balls_answer_where_doubles_were_asked_first(capsys):
+    subset = ("delta", "subset-selection", "-p", "k=10", "-p", "s=4", "--eps0", 8, "--n", 162354, "--eps", "0.3")
+    found = answer(capsys, *subset, "--rigour", "ball")
+    assert found["rigour"] == "ball" and abs(float(found["upper"]) - 0.002093291) < 1e-9
+    named = answer(capsys, *subset, "--engine", "ball")
+    assert named["rigour"] == "ball" and abs(float(named["upper"]) - 0.002093291) < 1e-9
+    rappor = ("delta", "rappor", "-p", "D=10", "--eps0", 4, "--n", 7075, "--eps", "2.8", "--rigour", "ball")
+    assert answer(capsys, *rappor)["upper"].startswith("5.6228")
+
+
+def test_an_engine_that_cannot_give_the_rigour_is_refused_with_what_serves(capsys):
+    asked = ("delta", "krr", "-p", "k=3", "--eps0", 1, "--n", 50, "--eps", "1/2")
+    line = refused(capsys, *asked, "--engine", "fft", "--rigour", "ball")
+    assert "float64" in line and "ball" in line and "use " in line
+    refused(capsys, *asked, "--engine", "contour", "--rigour", "exact")

@@ -2,7 +2,7 @@
 
 Entries are integers, fractions ``p/q`` or decimals, all read as the rationals they denote. Rows sum to 1 exactly, or
 are rounded decimals that sum to 1 within their last digits; such rows are divided by their sums
-(:mod:`symshuffle.channels.channel`).
+(:mod:`symshuffle.base.numbers.tables`).
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import unicodedata
+from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,73 +25,147 @@ LARGEST_FILE: Final = 5_000_000
 
 _LARGEST_INPUTS: Final = 32
 
+_NO_NAME: Final = re.compile(
+    r"[%\u2030/=<>~^*;,?!\u00b1\u2212]|[eE][+-]\d|(?:nan|inf|infinity|null|none|na|true|false)\Z"
+    r"|(?:exp|ln|log|log2|log10|sqrt|frac)\W|\A[oli]\.\d|(?<![\w.])\d*\.\d",
+    re.IGNORECASE,
+)
+"""What a number with a sign, per cent, a fraction or an exponent has, and words that stand for a value."""
 
-def read_channel(path: Path) -> Channel:
+_FAULTY: Final = re.compile(r"#(?:N/A|DIV/0!|REF!|VALUE!|NAME\?|NUM!|NULL!)")
+"""What spreadsheets write in place of a number that they do not have: no comment."""
+
+_VALUE: Final = "a probability such as 0.25, 1/4 or 1"
+_HEADER: Final = "or names only, each a letter or _ first and no number in it (else say --header, header=True)"
+
+
+def read_channel(path: Path | str, *, header: bool | None = None) -> Channel:
     """Channel read from a CSV or JSON file.
 
     Parameters
     ----------
-    path : Path
+    path : Path or str
         ``*.json``: a list of rows, or an object with that list as ``rows``; anything else is read as CSV, or as columns
-        separated by blanks where there is no comma. Blank lines, lines that start with ``#`` and a first line of names
-        are skipped.
+        separated by blanks where there is no comma. Blank lines and lines that start with ``#`` are skipped.
+    header : bool, optional
+        Whether the first line of a CSV file has names of columns. By default it has if every cell is a name, which
+        begins with a letter or ``_`` and cannot be a number, or if they are the numbers 0, 1, 2, ... of the columns. A
+        first line of which some cell is neither a probability nor such a name is refused.
 
     Returns
     -------
     Channel
         One row per input, in the order of the file; its ``rounding`` is not None where the file holds rounded rows,
-        which were divided by their sums.
+        which were divided by their sums, and its ``header`` says whether a first line of names was skipped.
 
     Raises
     ------
     InputError
         If the file cannot be read, an entry is not a number (file, row and column are named), rows differ in length, a
         row does not sum to 1 (the message says which and by how much), or there are no rows, or too many to compare all
-        pairs. Rows and columns count from 0, without names and comments.
+        pairs. Rows and columns count from 0, without names and comments; lines of the file count from 1.
     """
-    text = _text(path)
-    rows = _json_rows(text, path) if path.suffix.lower() == ".json" else _csv_rows(text, path)
+    path, text = read_text(path, "file")
+    if header is not None and not isinstance(header, bool):
+        raise InputError("header", header, "True, False or None")
+    if path.suffix.lower() == ".json":
+        if header:
+            raise InputError("header", header, "False or None with a JSON file, which has no line of names")
+        rows, named = _json_rows(text, path), False
+    else:
+        rows, named = _csv_rows(text, path, header)
     if not rows:
         raise InputError("file", path, "at least one row of probabilities")
     if len(rows) > _LARGEST_INPUTS:
         raise InputError("file", f"{path} with {len(rows)} rows", f"at most {_LARGEST_INPUTS}: all pairs are compared")
     try:
-        return Channel.from_rows(
+        found = Channel.from_rows(
             [[_entry(value, f"rows[{x}][{y}]") for y, value in enumerate(row)] for x, row in enumerate(rows)]
         )
     except InputError as error:
         raise InputError(f"{path}: {error.argument}", error.value, error.expected) from None
+    object.__setattr__(found, "header", named)
+    return found
 
 
-def _text(path: Path) -> str:
+def read_text(path: object, argument: str, largest: int = LARGEST_FILE) -> tuple[Path, str]:
+    """Return the path that a caller names, by a text or a path, and the text of the file."""
+    if not isinstance(path, str | PathLike):
+        raise InputError(argument, path, "the path of a file")
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise InputError("file", path, f"at most {LARGEST_FILE} bytes")
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError("file", path, f"a readable file ({error.strerror})") from None
+        file = Path(path)
+        if file.stat().st_size > largest:
+            raise InputError(argument, file, f"at most {largest} bytes")
+        return file, file.read_text(encoding="utf-8-sig")
+    except (OSError, TypeError) as error:
+        raise InputError(argument, path, f"a readable file ({getattr(error, 'strerror', error)})") from None
     except UnicodeDecodeError:
-        raise InputError("file", path, "a text file in UTF-8") from None
+        raise InputError(argument, path, "a text file in UTF-8") from None
+    except ValueError as error:  # a null character in the path
+        raise InputError(argument, path, f"the path of a file ({error})") from None
 
 
-def _csv_rows(text: str, path: Path) -> list[list[Any]]:
-    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+def _csv_rows(text: str, path: Path, header: bool | None) -> tuple[list[list[str]], bool]:
+    """The rows without a line of names, and whether there was one."""
+    found, numbers = _split(text, path)
+    if not found:
+        return [], False
+    first, where = found[0], f"{path}, line {numbers[0]}"
+    if header is None:
+        header = len(found) > 1 and _is_header(first, where)
+        if header and len(first) != len(found[1]):
+            raise InputError(where, f"{len(first)} names", f"{len(found[1])}, one for each column")
+    return (found[1:], True) if header else (found, False)
+
+
+def _split(text: str, path: Path) -> tuple[list[list[str]], list[int]]:
+    """The cells of every line that is not blank or a comment, and the numbers of these lines in the file."""
+    kept = [
+        (number, line)
+        for number, line in enumerate(text.splitlines(), start=1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    for number, line in enumerate(text.splitlines(), start=1):
+        if _FAULTY.match(line.lstrip()):
+            raise InputError(f"{path}, line {number}", line.strip(), f"probabilities, each {_VALUE}")
+    numbers, lines = [number for number, _ in kept], [line for _, line in kept]
     if not any("," in line for line in lines):
-        found = [line.split() for line in lines]
-    else:
-        try:
-            rows = csv.reader(io.StringIO("\n".join(lines)), strict=True)
-            found = [[entry.strip() for entry in row] for row in rows]
-        except csv.Error as error:
-            raise InputError("file", f"{path} ({error})", "comma-separated probabilities") from None
-    if len(found) > 1 and found[0] == [
-        str(y) for y in range(len(found[0]))
-    ]:  # the numbers of columns, as pandas writes
-        if len(found[0]) == 2:  # it may be a row: 0 and 1 have the sum 1
-            meant = "names of columns, or a row written 0.0,1.0: the line could be the numbers of columns"
-            raise InputError("file", f"{path}, first line 0,1", meant)
-        return found[1:]
-    return found[1:] if len(found) > 1 and not any(map(_is_number, found[0])) else found
+        return [line.split() for line in lines], numbers
+    reader, found, ends = csv.reader(io.StringIO("\n".join(lines)), strict=True), [], []
+    try:
+        for row in reader:
+            found.append([entry.strip() for entry in row])
+            ends.append(numbers[reader.line_num - 1])
+    except csv.Error as error:
+        raise InputError("file", f"{path} ({error})", "comma-separated probabilities") from None
+    return found, ends
+
+
+def _is_header(cells: list[str], where: str) -> bool:
+    """Whether a first line has names, and not probabilities; a line that has neither is refused at its first cell."""
+    if cells == [str(y) for y in range(len(cells))]:  # the numbers of columns, as pandas writes
+        if len(cells) == 2:  # it may be a row: 0 and 1 have the sum 1
+            meant = "names of columns, or a row written 0.0,1.0 (or header=True or False: --header, --no-header)"
+            raise InputError(where, "0,1", meant)
+        return True
+    values = [_is_number(cell) for cell in cells]
+    if all(values):
+        return False
+    if all(map(_is_name, cells)):
+        return True
+    if any(values):
+        y = values.index(False)
+        raise InputError(f"{where}, column {y + 1}", cells[y], _VALUE)
+    y = next(y for y, cell in enumerate(cells) if not _is_name(cell))
+    raise InputError(f"{where}, column {y + 1}", cells[y], f"{_VALUE}, {_HEADER}")
+
+
+def _is_name(text: str) -> bool:
+    """Whether a text is the name of a column, and can be no number that this grammar does not have."""
+    if not (text[:1].isalpha() or text[:1] == "_") or _NO_NAME.search(text):
+        return False
+    # Fractions, Roman and full-width digits are numbers to a reader.
+    return all(char.isascii() or unicodedata.category(char) not in ("Nd", "Nl", "No") for char in text)
 
 
 def _is_number(text: str) -> bool:
@@ -121,6 +198,6 @@ def _once(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
 
 def _entry(value: Any, place: str) -> str:
     if not isinstance(value, str):
-        raise InputError(place, value, "a probability such as 0.25, 1/4 or 1")
+        raise InputError(place, value, _VALUE)
     parse_rational(value, place)
     return value

@@ -30,6 +30,7 @@ from symshuffle.cli.options import (
     Show,
     TargetDelta,
     command,
+    file_rows,
     known,
 )
 from symshuffle.cli.progress import progress
@@ -149,7 +150,7 @@ def curve(
     beside = {} if kind is not CurveKind.F_DP else {"gaussian": None if limit is None else limit.to_dict()}
     if show.data({**found.to_dict(), **beside, "inputs": inputs | {"points": number}}):
         return
-    show.rows(found.lines.rows)
+    show.rows([*found.lines.rows, *file_rows(inputs)])
     titles = (found.x, f"{found.y}, lower", f"{found.y}, upper", *(() if limit is None else ("Gaussian, no bound",)))
     shown = Table(*titles, title=f"{found.y} by {found.x}")
     for point in found.points:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -16,12 +16,24 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import as_integer
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import One
-from symshuffle.cli.options import NONE_ASKED, CoveringOptions, Eps0, File, Lam, Params
+from symshuffle.cli.options import NONE_ASKED, CoveringOptions, Eps0, File, Header, Lam, Params
 
 if TYPE_CHECKING:
     from symshuffle.accountants.rounds.plan import Rounds
 
-_KEYS: Final = ("mechanism", "params", "eps0", "lam", "n", "times", "reports", "participation", "messages", "file")
+_KEYS: Final = (
+    "mechanism",
+    "params",
+    "eps0",
+    "lam",
+    "n",
+    "times",
+    "reports",
+    "participation",
+    "messages",
+    "file",
+    "header",
+)
 
 RelOrUsual = Annotated[
     float | None,
@@ -58,7 +70,15 @@ class Given:
     def told(self) -> dict[str, Any]:
         """As it is echoed."""
         run = self.run
-        known = {"mechanism": run.mech, "eps0": run.eps0, "lam": run.lam, "n": self.n, "times": self.times}
+        known: dict[str, Any] = {
+            "mechanism": run.mech,
+            "eps0": run.eps0,
+            "lam": run.lam,
+            "n": self.n,
+            "times": self.times,
+        }
+        if run.mech == "channel" and run.file is not None:
+            known |= {"file": str(run.file), **arguments.matrix(arguments.channel(run.file, run.header))}
         return {key: value for key, value in known.items() if value is not None} | {"params": run.param}
 
 
@@ -102,7 +122,16 @@ def _given(row: dict[str, Any], place: str) -> Given:
         raise InputError(f"{place}.lam", lam, "none where eps0 is given")
     where = None if row.get("file") is None else Path(str(row["file"]))
     pairs = [f"{name}={value}" for name, value in params.items()]
-    return Given(place, One(row["mechanism"], eps0, lam, pairs, where), n, str(row.get("times", 1)))
+    run = One(row["mechanism"], eps0, lam, pairs, where, told_header(row, place))
+    return Given(place, run, n, str(row.get("times", 1)))
+
+
+def told_header(row: Mapping[str, Any], place: str) -> bool | None:
+    """What a table of a file says about the first line of a matrix."""
+    header = row.get("header")
+    if header is not None and not isinstance(header, bool):
+        raise InputError(f"{place}.header", header, "true or false")
+    return header
 
 
 def of_file(given: list[Given], covering: CoveringOptions, *, users: bool, eps0: Fraction | None = None) -> Rounds:
@@ -166,6 +195,7 @@ class Asked:
     lam: Lam = None
     param: Params = None
     file: File = None
+    header: Header = None
     rounds: Annotated[
         str | None,
         typer.Option(
@@ -253,12 +283,12 @@ class Asked:
             raise InputError("MECH", None, "a mechanism (see `symshuffle mechanisms`), or --rounds-file")
         if users and self.n is None:
             raise InputError("--n", None, "a number of users")
-        one = One(self.mech, self.eps0, self.lam, self.param, self.file)
+        one = One(self.mech, self.eps0, self.lam, self.param, self.file, self.header)
         return one, None if self.n is None else arguments.users(self.n)
 
     def _of_file(self, file: Path, **more: object) -> tuple[list[Given], dict[str, Any]]:
         """The rounds of a file, alone, and what is echoed."""
-        for option in ("n", "mech", "eps0", "lam", "param", "file"):
+        for option in ("n", "mech", "eps0", "lam", "param", "file", "header"):
             more.setdefault(option, getattr(self, option))
         for option, value in more.items():
             if value not in (None, [], ()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, TypedDict, TypeVar, Unpack, final
@@ -11,7 +11,8 @@ from typing import Any, TypedDict, TypeVar, Unpack, final
 from symshuffle.accountants.covering.participation import Participation
 from symshuffle.base.choices import Adjacency, Blanket, replace_choice
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Number, as_number
+from symshuffle.base.numbers import read_law
+from symshuffle.channels.channel import Channel
 
 
 class Whom(TypedDict, total=False):
@@ -32,6 +33,7 @@ class Covering:
 
     - ``adjacency``: in what neighbours differ; None is replace-one, or zero-out where a null symbol is given.
     - ``blanket``: what stands in for the messages of the others; None is the usual one of the source.
+    - ``null``: law of the null symbol, kept as a channel of one input, with its rounding.
     - ``min_users``: how many messages there are at least, whoever sends them; None is all users.
     - ``dropout``: the probability with which each other user drops out, publicly and whatever the inputs; None is 0.
     - ``group``: in how many users neighbours differ at most; None is 1.
@@ -39,7 +41,7 @@ class Covering:
 
     adjacency: Adjacency | None = None
     blanket: Blanket | None = None
-    null: tuple[Number, ...] | None = None
+    null: Channel | None = None
     min_users: int | None = None
     dropout: Fraction | None = None
     group: int | None = None
@@ -50,10 +52,7 @@ class Covering:
         if self.blanket is not None:
             replace_choice(Blanket, self, "blanket")
         if self.null is not None:
-            if not isinstance(self.null, Iterable):
-                raise InputError("null", self.null, "probabilities of the outputs, a list")
-            law = tuple(as_number(mass, f"null[{y}]") for y, mass in enumerate(self.null))
-            object.__setattr__(self, "null", law)
+            object.__setattr__(self, "null", _one_law(self.null))
             if self.adjacency not in (None, Adjacency.ZERO_OUT):
                 raise InputError("adjacency", self.adjacency, "zero-out, where the law of a null symbol is given")
             object.__setattr__(self, "adjacency", Adjacency.ZERO_OUT)
@@ -72,6 +71,16 @@ class Covering:
         """The covering that the keywords of a front door ask for."""
         asked: dict[str, Any] = dict(whom)
         return cls(**asked)
+
+
+def _one_law(null: object) -> Channel:
+    """The law of a null symbol as a channel of one input, which may be one already."""
+    if isinstance(null, Channel):
+        if null.num_inputs != 1:
+            raise InputError("null", f"a channel of {null.num_inputs} inputs", "one distribution")
+        return null
+    law, rounding = read_law(null, "null")
+    return Channel((law,), rounding)
 
 
 Door = TypeVar("Door", bound=Callable[..., object])

@@ -96,7 +96,7 @@ def _derived(source: Source, covering: Covering) -> Reduction:
         source = Channel.from_rows(source.rows)  # of doubles, by their decimals
     if covering.null is not None:
         if not isinstance(source, Channel):
-            given, kind = ", ".join(map(str, covering.null)), type(source).__name__
+            given, kind = ", ".join(map(str, covering.null.rows[0])), type(source).__name__
             raise InputError("null", given, f"none with {kind}: a null symbol is a row beside those of a Channel")
         return listed.against_null(source, covering.null)
     if isinstance(source, Reducible):

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias, final
 import flint
 
 from symshuffle.base.errors import InputError, NotDecided
-from symshuffle.base.numbers import DEFAULT_BITS, Ball, squared, to_arb, working_precision
+from symshuffle.base.numbers import DEFAULT_BITS, Ball, parse_law, squared, to_arb, working_precision
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.geometry.extremal import proper_subsets
 from symshuffle.channels.geometry.groups import SymmetryGroup, product_of_symmetric_groups
@@ -89,13 +89,11 @@ class Measure:
         return self.ball([to_arb(v) for v in column])
 
 
-def _distributions(p: Sequence[Fraction], q: Sequence[Fraction]) -> tuple[Vector, Vector]:
-    for name, values in (("P0", p), ("P1", q)):
-        if sum(values) != 1 or min(values) < 0:
-            raise InputError(name, [str(v) for v in values], "probabilities that sum to 1")
-    if len(p) != len(q):
-        raise InputError("P1", f"{len(q)} entries", f"{len(p)}, as P0")
-    return tuple(p), tuple(q)
+def _distributions(p: object, q: object) -> tuple[Vector, Vector]:
+    first, second = parse_law(p, "P0"), parse_law(q, "P1")
+    if len(first) != len(second):
+        raise InputError("P1", f"{len(second)} entries", f"{len(first)}, as P0")
+    return first, second
 
 
 def _of_forms(

@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-import re
-import unicodedata
-from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
+from symshuffle.base.documents import check_comment, is_header, parse_json, read_text
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import parse_rational
 from symshuffle.channels.channel import Channel
@@ -25,18 +22,8 @@ LARGEST_FILE: Final = 5_000_000
 
 _LARGEST_INPUTS: Final = 32
 
-_NO_NAME: Final = re.compile(
-    r"[%\u2030/=<>~^*;,?!\u00b1\u2212]|[eE][+-]\d|(?:nan|inf|infinity|null|none|na|true|false)\Z"
-    r"|(?:exp|ln|log|log2|log10|sqrt|frac)\W|\A[oli]\.\d|(?<![\w.])\d*\.\d",
-    re.IGNORECASE,
-)
-"""What a number with a sign, per cent, a fraction or an exponent has, and words that stand for a value."""
-
-_FAULTY: Final = re.compile(r"#(?:N/A|DIV/0!|REF!|VALUE!|NAME\?|NUM!|NULL!)")
-"""What spreadsheets write in place of a number that they do not have: no comment."""
-
+_REMEDY: Final = " (or say --header, header=True)"
 _VALUE: Final = "a probability such as 0.25, 1/4 or 1"
-_HEADER: Final = "or names only, each a letter or _ first and no number in it (else say --header, header=True)"
 
 
 def read_channel(path: Path | str, *, header: bool | None = None) -> Channel:
@@ -65,7 +52,7 @@ def read_channel(path: Path | str, *, header: bool | None = None) -> Channel:
         row does not sum to 1 (the message says which and by how much), or there are no rows, or too many to compare all
         pairs. Rows and columns count from 0, without names and comments; lines of the file count from 1.
     """
-    path, text = read_text(path, "file")
+    path, text = read_text(path, "file", LARGEST_FILE)
     if header is not None and not isinstance(header, bool):
         raise InputError("header", header, "True, False or None")
     if path.suffix.lower() == ".json":
@@ -88,23 +75,6 @@ def read_channel(path: Path | str, *, header: bool | None = None) -> Channel:
     return found
 
 
-def read_text(path: object, argument: str, largest: int = LARGEST_FILE) -> tuple[Path, str]:
-    """Return the path that a caller names, by a text or a path, and the text of the file."""
-    if not isinstance(path, str | PathLike):
-        raise InputError(argument, path, "the path of a file")
-    try:
-        file = Path(path)
-        if file.stat().st_size > largest:
-            raise InputError(argument, file, f"at most {largest} bytes")
-        return file, file.read_text(encoding="utf-8-sig")
-    except (OSError, TypeError) as error:
-        raise InputError(argument, path, f"a readable file ({getattr(error, 'strerror', error)})") from None
-    except UnicodeDecodeError:
-        raise InputError(argument, path, "a text file in UTF-8") from None
-    except ValueError as error:  # a null character in the path
-        raise InputError(argument, path, f"the path of a file ({error})") from None
-
-
 def _csv_rows(text: str, path: Path, header: bool | None) -> tuple[list[list[str]], bool]:
     """The rows without a line of names, and whether there was one."""
     found, numbers = _split(text, path)
@@ -112,10 +82,20 @@ def _csv_rows(text: str, path: Path, header: bool | None) -> tuple[list[list[str
         return [], False
     first, where = found[0], f"{path}, line {numbers[0]}"
     if header is None:
-        header = len(found) > 1 and _is_header(first, where)
+        header = len(found) > 1 and (_is_numbered(first, where) or is_header(first, where, _VALUE, _REMEDY))
         if header and len(first) != len(found[1]):
             raise InputError(where, f"{len(first)} names", f"{len(found[1])}, one for each column")
     return (found[1:], True) if header else (found, False)
+
+
+def _is_numbered(cells: list[str], where: str) -> bool:
+    """Whether a first line has the numbers of columns, as pandas writes them."""
+    if cells != [str(y) for y in range(len(cells))]:
+        return False
+    if len(cells) == 2:  # it may be a row: 0 and 1 have the sum 1
+        meant = "names of columns, or a row written 0.0,1.0 (or header=True or False: --header, --no-header)"
+        raise InputError(where, "0,1", meant)
+    return True
 
 
 def _split(text: str, path: Path) -> tuple[list[list[str]], list[int]]:
@@ -126,8 +106,7 @@ def _split(text: str, path: Path) -> tuple[list[list[str]], list[int]]:
         if line.strip() and not line.lstrip().startswith("#")
     ]
     for number, line in enumerate(text.splitlines(), start=1):
-        if _FAULTY.match(line.lstrip()):
-            raise InputError(f"{path}, line {number}", line.strip(), f"probabilities, each {_VALUE}")
+        check_comment(line, f"{path}, line {number}", f"probabilities, each {_VALUE}")
     numbers, lines = [number for number, _ in kept], [line for _, line in kept]
     if not any("," in line for line in lines):
         return [line.split() for line in lines], numbers
@@ -141,59 +120,13 @@ def _split(text: str, path: Path) -> tuple[list[list[str]], list[int]]:
     return found, ends
 
 
-def _is_header(cells: list[str], where: str) -> bool:
-    """Whether a first line has names, and not probabilities; a line that has neither is refused at its first cell."""
-    if cells == [str(y) for y in range(len(cells))]:  # the numbers of columns, as pandas writes
-        if len(cells) == 2:  # it may be a row: 0 and 1 have the sum 1
-            meant = "names of columns, or a row written 0.0,1.0 (or header=True or False: --header, --no-header)"
-            raise InputError(where, "0,1", meant)
-        return True
-    values = [_is_number(cell) for cell in cells]
-    if all(values):
-        return False
-    if all(map(_is_name, cells)):
-        return True
-    if any(values):
-        y = values.index(False)
-        raise InputError(f"{where}, column {y + 1}", cells[y], _VALUE)
-    y = next(y for y, cell in enumerate(cells) if not _is_name(cell))
-    raise InputError(f"{where}, column {y + 1}", cells[y], f"{_VALUE}, {_HEADER}")
-
-
-def _is_name(text: str) -> bool:
-    """Whether a text is the name of a column, and can be no number that this grammar does not have."""
-    if not (text[:1].isalpha() or text[:1] == "_") or _NO_NAME.search(text):
-        return False
-    # Fractions, Roman and full-width digits are numbers to a reader.
-    return all(char.isascii() or unicodedata.category(char) not in ("Nd", "Nl", "No") for char in text)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        parse_rational(text, "entry")
-    except InputError:
-        return False
-    return True
-
-
 def _json_rows(text: str, path: Path) -> list[list[Any]]:
-    try:
-        # Numbers stay the text they are in the file: 0.1 is one tenth.
-        found = json.loads(
-            text, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=lambda pairs: _once(pairs, path)
-        )
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise InputError("file", path, f"JSON ({error})") from None
+    # Numbers stay the text they are in the file: 0.1 is one tenth.
+    found = parse_json(text, path, "file", parse_float=str, parse_int=str, parse_constant=str)
     rows = found.get("rows") if isinstance(found, dict) else found
     if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
         raise InputError("file", path, "a list of rows, or an object with such a list as rows")
     return rows
-
-
-def _once(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
-    for name in {name for i, (name, _) in enumerate(pairs) if name in dict(pairs[:i])}:
-        raise InputError("file", path, f"each key once, but {name} is there again")
-    return dict(pairs)
 
 
 def _entry(value: Any, place: str) -> str:

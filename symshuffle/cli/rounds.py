@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, final
 
 import typer
 
+from symshuffle.base.documents import LARGEST_LIST, parse_json, parse_toml, read_text
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import as_integer
 from symshuffle.cli import arguments
@@ -84,14 +83,11 @@ class Given:
 
 def read_rounds(file: Path) -> list[Given]:
     """The rounds of a file, with a word on standard error about what it leaves to be assumed."""
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError("--rounds-file", file, f"a file that can be read: {error}") from None
-    try:
-        data = json.loads(text) if file.suffix.lower() == ".json" else tomllib.loads(text)
-    except (json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError("--rounds-file", file, f"JSON (.json) or TOML: {error}") from None
+    _, text = read_text(file, "--rounds-file", LARGEST_LIST)
+    if file.suffix.lower() == ".json":  # numbers stay the text they are in the file: 0.1 is one tenth
+        data = parse_json(text, file, "--rounds-file", parse_float=str, parse_constant=str)
+    else:
+        data = parse_toml(text, file, "--rounds-file")
     rows = data.get("rounds") if isinstance(data, dict) else None
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         raise InputError("--rounds-file", file, "a list `rounds` of tables, at least one")

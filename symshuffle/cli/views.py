@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -13,6 +12,7 @@ import typer
 
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Question, Rigour
+from symshuffle.base.documents import LARGEST_LIST, parse_toml, read_text
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.executors import workers
 from symshuffle.base.levels import read_target
@@ -172,10 +172,7 @@ def unequal(
 
 def _read_users(file: Path) -> Iterator[Users]:
     """The users of a file."""
-    try:
-        data = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError("FILE", file, f"a TOML file that can be read: {error}") from None
+    data = parse_toml(read_text(file, "FILE", LARGEST_LIST)[1], file, "FILE")
     rows = data.get("users")
     if data.keys() != {"users"} or not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise InputError("FILE", file, "tables [[users]], and nothing beside them")

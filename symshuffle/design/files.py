@@ -7,7 +7,6 @@ divided by their sum (:mod:`symshuffle.base.numbers.tables`).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import field
 from fractions import Fraction
@@ -19,9 +18,9 @@ from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, Validation
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 from pydantic.json_schema import SkipJsonSchema
 
+from symshuffle.base.documents import parse_json, read_text
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Rounding, parse_rational, read_rows
-from symshuffle.channels.channel_file import read_text
 from symshuffle.channels.geometry.groups import SymmetryGroup, cyclic_group, dihedral_group, product_of_symmetric_groups
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.information import measures
@@ -211,10 +210,7 @@ def read_problem(path: Path | str) -> ProblemFile:
         If there is no such file, it is not JSON, or a field is wrong.
     """
     path, text = read_text(path, "problem", _MAX_BYTES)
-    try:
-        data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise InputError("problem", path, f"JSON ({error})") from None
+    data = parse_json(text, path, "problem")
     if not isinstance(data, dict):
         raise InputError("problem", path, "a JSON object")
     try:

@@ -229,6 +229,6 @@ def _unit(written: Sequence[_Decimal | _Binary], sums: Sequence[Fraction], free:
         free_formats = [form.bits for form in binaries if form.spacing is None]
         if free_formats:
             units.append(Fraction(2) ** (1 - max(free_formats)))
-        slack = max(slack, _SPACINGS_LOST * max(units))
+        slack = max(Fraction(FLOAT_SUM_SLACK), _SPACINGS_LOST * max(units))
     off = ((abs(total - 1), many) for total, many in zip(sums, free, strict=True))
     return max(*units, *(2 * far / many for far, many in off if many and far <= slack), Fraction(0))

@@ -130,6 +130,8 @@ def evaluate(expression: sp.Expr, *, bits: int | None = None) -> Number:
     - ``bits``: precision of the ball; also forces a ball for rational values. Default: exact where possible.
     """
     bits = None if bits is None else as_precision(bits)
+    if isinstance(expression, sp.Expr) and expression.has(sp.Float):
+        raise InputError("expression", expression, "an expression of SymPy without doubles, an exact number")
     expression = expression_of(expression, "expression")
     if expression.free_symbols:
         left = ", ".join(sorted(map(str, expression.free_symbols)))

@@ -83,7 +83,8 @@ def takes_eps0(*, as_ball: bool = False) -> Callable[[Callable[P, R]], Callable[
                 ratio = _ratio(lam, as_ball=as_ball)
                 if "lam" in named:
                     return door(*given, **named | {"lam": ratio})
-                return door(*given[:place], ratio, *given[place + 1 :], **named)
+                read: Any = (*given[:place], ratio, *given[place + 1 :])
+                return door(*read, **named)
             budget = read_budget(eps0=eps0, lam=lam)
             assert budget is not None
             cap: Real | Ball = enclose(budget) if as_ball else budget

@@ -24,9 +24,12 @@ from symshuffle import (
     Users,
     joint,
     mechanism,
+    simplified_decomposition,
 )
+from symshuffle.accountants import BlanketVariable
 from symshuffle.channels import cyclic_group
 from symshuffle.channels.shuffled import shuffled_law
+from symshuffle.collect import make_plan
 from symshuffle.design import f_divergence, smoothed_point_masses
 from symshuffle.utility import fiber, ratio_law
 from symshuffle.vectors import BlanketMixedGaussian, SphereLinear
@@ -85,6 +88,8 @@ RATIO = ratio_law(W, 0, 1)
 LAW = Law((F(1), F(-2)), (HALF, HALF))
 GAUSS = BlanketMixedGaussian("1/2", 2)
 LINE = SphereLinear("1/2", 1)
+PLAN = make_plan(3, n=9, eps=1, delta="1/10", mechanism="krr")
+VARIABLE = BlanketVariable.of(simplified_decomposition(W, (0, 1)), F(3, 2))
 MEASURE = f_divergence((F(1), F(0), F(0)), (F(0), F(1), F(0)), lambda t: (t - 1) * (t - 1))
 
 
@@ -261,6 +266,13 @@ CALLS = [
     ("collect.confidence_ends", {"count": Integer(2), "runs": Integer(9), "level": num("1/8")}),
     ("collect.named_claim", {"name": "krr", "parameters": {"k": "3"}, "eps0": num("1/2")}),
     ("collect.named_claim", {"name": "krr", "parameters": {"k": "3"}, "lam": num("3/2")}),
+    ("collect.simulate", {"plan": PLAN, "seed": 1, "confidence": num("3/4")}),
+    (
+        "utility.bayes_risk",
+        {"channel": W, "prior": [((HALF, HALF), F(1, 4)), ((F(1), F(0)), F(3, 4))], "n": Integer(2)},
+    ),
+    ("accountants.blanket_bennett", {"variable": VARIABLE, "n": Integer(5), "bits": Integer(64)}),
+    ("accountants.blanket_hoeffding", {"variable": VARIABLE, "n": Integer(5), "bits": Integer(64)}),
     ("collect.make_plan", {"k": Integer(3), "n": Integer(9), "eps": num("1"), "delta": num("1/8"), "mechanism": "krr"}),
     ("collect.make_plan", {"k": 3, "n": 9, "eps": 1, "delta": F(1, 8), "mechanism": "krr", "min_users": Integer(4)}),
     ("vectors.err1", {"mechanism": LINE, "bits": Integer(64)}),
@@ -276,6 +288,9 @@ CALLS = [
 """One or several calls of each public function that takes numbers; names below ``symshuffle``."""
 
 SLOW = {
+    "unequal_delta": {"users"},
+    "unequal_epsilon": {"users"},
+    "utility.bayes_risk": {"prior"},
     "vectors.contenders": {"chi", "dimension", "bits"},
     "vectors.takeover": {"chi", "most"},
     "vectors.correspondence": {"users", "growth"},
@@ -302,7 +317,7 @@ NO_NUMBERS = set(
         "second channel part parts composition law route mechanism mechanisms loss users_of grid function out "
         "measure group criterion population divergence text seed values labels name parameters order side on_sphere "
         "messages vectors rng data pair reverse up limits file path channels ratio then found suffix kind variable "
-        "certified claim jobs ledger claims frame vector generator blocks moves prior_of"
+        "header plan certified claim jobs ledger claims frame vector generator blocks moves prior_of"
     )
 )
 """Names of arguments that take no numbers in any function, where a call does not mark them."""

@@ -12,7 +12,7 @@ from symshuffle import InputError, Mechanism, NotDecided, chi_square, hockey_sti
 from symshuffle.accountants.bounds.evaluate import check_n
 from symshuffle.base.numbers import as_integer, working_precision
 from symshuffle.decompositions.clones import standard_clone_pair
-from symshuffle.design import f_divergence
+from symshuffle.design import f_divergence, maximise
 
 HALF = Fraction(1, 2)
 NO_DISTRIBUTION = {
@@ -84,6 +84,18 @@ def test_generators_of_f_divergences_have_a_value_at_one_and_elsewhere():
     undefined = f_divergence([Fraction(1), Fraction(0)], [HALF, HALF], lambda t: (1 - t) / (2 - t))
     with pytest.raises(NotDecided, match="generator"), working_precision(64):
         undefined.ball((flint.arb(1), flint.arb(0)))  # where the ratio is 2
+
+
+def test_powers_in_generators_are_products():
+    p, q = [Fraction(3, 4), Fraction(1, 4)], [HALF, HALF]
+    powers = (
+        (lambda t: (t - 1) ** 2, lambda t: (t - 1) * (t - 1)),
+        (lambda t: (1 - t) ** 4 / t**2, lambda t: (1 - t) * (1 - t) * (1 - t) * (1 - t) / (t * t)),
+        (lambda t: (t.sqrt() - 1) ** 2, lambda t: (t.sqrt() - 1) * (t.sqrt() - 1)),
+    )
+    for power, product in powers:
+        one, other = (maximise(f_divergence(p, q, generator), 3).value for generator in (power, product))
+        assert one.lower <= other.upper and other.lower <= one.upper
 
 
 def test_parts_of_a_parallel_composition_have_one_input():

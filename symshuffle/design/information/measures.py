@@ -21,6 +21,7 @@ from symshuffle.channels.geometry.extremal import proper_subsets
 from symshuffle.channels.geometry.groups import SymmetryGroup, product_of_symmetric_groups
 from symshuffle.channels.geometry.linear import Vector, dot
 from symshuffle.channels.geometry.subset_orbits import SubsetOrbit
+from symshuffle.design.information.generators import called
 
 Column: TypeAlias = "Sequence[Fraction]"
 
@@ -197,7 +198,7 @@ def f_divergence(
 
     Parameters
     ----------
-    p, q : sequence of Fraction
+    p, q : sequence of numbers or texts
         Distributions :math:`P_0` and :math:`P_1` of the input, of one length.
     generator : callable
         ``f`` on an ``arb``, convex with ``f(1) = 0``; convexity is the caller's promise.
@@ -225,12 +226,12 @@ def f_divergence(
     '0.062500'
     """
     with working_precision(DEFAULT_BITS):
-        at_one = generator(flint.arb(1))
+        at_one = called(generator, flint.arb(1))
     if not isinstance(at_one, flint.arb) or not at_one.is_finite() or not at_one.contains(0):
         raise InputError("generator", f"f(1) = {at_one}", "an arb around 0")
 
     def ball(above: Any, below: Any) -> Any:
-        found = below * generator(above / below)
+        found = below * called(generator, above / below)
         if not found.is_finite():
             raise NotDecided(f"the generator gives {found} at {above / below}: no finite number at this precision")
         return found

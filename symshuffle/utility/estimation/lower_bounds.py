@@ -25,6 +25,7 @@ from symshuffle.base.numbers import (
     less,
     lower_end,
     parse_number,
+    parse_rational,
     to_arb,
     upper_end,
     working_precision,
@@ -238,7 +239,7 @@ def bayes_risk(channel: Channel, prior: Sequence[tuple[Sequence[Fraction], Fract
     Fraction(3, 8)
     """
     n = check_users(n)
-    atoms = [(check_composition(w, channel.num_inputs), Fraction(mass)) for w, mass in prior]
+    atoms = [(check_composition(w, channel.num_inputs), parse_rational(mass, "prior")) for w, mass in prior]
     total = sum((mass for _, mass in atoms), start=Fraction(0))
     if total != 1 or min(mass for _, mass in atoms) < 0:
         raise InputError("prior", f"masses of sum {total}", "non-negative masses of sum 1")

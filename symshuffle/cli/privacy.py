@@ -175,7 +175,7 @@ def decompose(
         return
     if show.data(found.to_dict() | ({"channel": {"file": str(one.file), **read}} if read else {})):
         return
-    show.rows([*found.lines, *file_rows({"file": one.file, **read})], _DECOMPOSED)
+    show.rows([*((head, line) for head, line in found.lines), *file_rows({"file": one.file, **read})], _DECOMPOSED)
     console = Console()
     table = Table(title=f"{found.title}: simplified optimal decomposition", title_justify="left")
     for column in ("component", "a (first input)", "b (second input)", "c (blanket)"):

@@ -237,6 +237,7 @@ def worst_background(
     found = _searched(asked, users, order, rel, arguments.jobs(jobs))
     answered = solve.delta(asked, n=users, exp_eps=order, rel=rel)
     bound, neighbours = answered.bracket, answered.neighbours
+    inputs = one.echoed(asked, n=users, **target.given)
     answer = {
         "attained_lower": format_decimal(found.bracket.lower, up=False),
         "attained_by": found.datasets,
@@ -252,7 +253,7 @@ def worst_background(
             f"attained_lower is a lower bound on {found.divergence} for two datasets of n = "
             f"{counted(users, 'user')}; upper bounds {neighbours.compared}"
         ),
-        "inputs": one.echoed(asked, n=users, **target.given),
+        "inputs": inputs,
     }
     rows = [
         ("attained", f"{answer['attained_lower']} by {found.datasets}"),
@@ -261,7 +262,7 @@ def worst_background(
         ("meaning", str(answer["meaning"])),
     ]
     if not show.data(answer):
-        show.rows([*found.lines.rows, *file_rows(answer["inputs"])], rows)
+        show.rows([*found.lines.rows, *file_rows(inputs)], rows)
 
 
 def _searched(asked: Any, users: int, target: Real, rel: float, jobs: int) -> WorstCase:

@@ -83,7 +83,7 @@ def parse_rational(value: object, argument: str) -> Fraction:
         return Fraction(repr(float(value)))
     found = None if is_truth_value(value) else _by_value(value, argument)
     if found is None:
-        constant = is_expression(value) and not value.free_symbols
+        constant = is_expression(value) and not getattr(value, "free_symbols", ())
         also = "; a constant of SymPy that is not rational is not read: give its decimals" if constant else ""
         raise InputError(argument, value, f"{_EXPECTED}{also}")
     return found

@@ -25,6 +25,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from numbers import Integral
 from typing import Any, Final, TypeAlias, final
 
@@ -206,12 +207,19 @@ def _form(entry: Any) -> _Form:
         digits = f"{whole}{decimals or ''}".lstrip("0")
         return _Decimal(len(digits), len(decimals or "") - int(shift or 0))
     if is_numpy_float(entry):
-        from numpy import finfo
-
-        bits = int(finfo(type(entry)).nmant) + 1
+        bits = _mantissa_bits(type(entry))
         return _Binary(bits, Fraction(2) ** (1 - bits))
     parts = binary_parts(entry)
     return None if parts is None else _Binary(abs(parts[0]).bit_length())
+
+
+@cache
+def _mantissa_bits(kind: Any) -> int:
+    """Bits of a binary format, found by arithmetic in it."""
+    one, bits = kind(1), 1
+    while one + kind(2) ** -bits != one:
+        bits += 1
+    return bits
 
 
 def _unit(written: Sequence[_Decimal | _Binary], sums: Sequence[Fraction], free: Sequence[int]) -> Fraction:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -118,13 +118,12 @@ def _given(row: dict[str, Any], place: str) -> Given:
         raise InputError(f"{place}.lam", lam, "none where eps0 is given")
     where = None if row.get("file") is None else Path(str(row["file"]))
     pairs = [f"{name}={value}" for name, value in params.items()]
-    run = One(row["mechanism"], eps0, lam, pairs, where, told_header(row, place))
+    run = One(row["mechanism"], eps0, lam, pairs, where, told_header(row.get("header"), place))
     return Given(place, run, n, str(row.get("times", 1)))
 
 
-def told_header(row: Mapping[str, Any], place: str) -> bool | None:
+def told_header(header: object, place: str) -> bool | None:
     """What a table of a file says about the first line of a matrix."""
-    header = row.get("header")
     if header is not None and not isinstance(header, bool):
         raise InputError(f"{place}.header", header, "true or false")
     return header

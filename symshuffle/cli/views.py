@@ -190,7 +190,7 @@ def _users(row: dict[str, Any], place: str) -> Users:
     name, params = row.get("mechanism", "krr"), row.get("params", {})
     if not isinstance(name, str) or not isinstance(params, dict):
         raise InputError(f"{place}.mechanism, {place}.params", f"{name}, {params}", "a name, and a table")
-    header = told_header(row, place)
+    header = told_header(row.get("header"), place)
     try:
         lam = None if row.get("lam") is None else str(row["lam"])
         pairs = [f"{key}={value}" for key, value in params.items()]

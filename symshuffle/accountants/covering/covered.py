@@ -52,7 +52,7 @@ class Covering:
         if self.blanket is not None:
             replace_choice(Blanket, self, "blanket")
         if self.null is not None:
-            object.__setattr__(self, "null", _one_law(self.null))
+            object.__setattr__(self, "null", one_law(self.null))
             if self.adjacency not in (None, Adjacency.ZERO_OUT):
                 raise InputError("adjacency", self.adjacency, "zero-out, where the law of a null symbol is given")
             object.__setattr__(self, "adjacency", Adjacency.ZERO_OUT)
@@ -73,7 +73,7 @@ class Covering:
         return cls(**asked)
 
 
-def _one_law(null: object) -> Channel:
+def one_law(null: object) -> Channel:
     """The law of a null symbol as a channel of one input, which may be one already."""
     if isinstance(null, Channel):
         if null.num_inputs != 1:

@@ -82,6 +82,7 @@ KEYS = {
         "participation": '"all"',
         "messages": '"unlinkable"',
         "file": '"w.csv"',
+        "header": "false",
     },
     "users": {
         "count": "3",
@@ -90,6 +91,7 @@ KEYS = {
         "eps0": "1",
         "lam": '"3/2"',
         "file": '"w.csv"',
+        "header": "false",
     },
 }
 NEEDED = {"rounds": ("mechanism", "params", "lam", "n", "reports"), "users": ("params", "lam")}
@@ -104,9 +106,9 @@ def lines(table, key):
     values = {name: KEYS[table][name] for name in NEEDED[table]}
     if key == "eps0":
         del values["lam"]
-    if key == "file":
+    if key in ("file", "header"):
         del values["params"], values["lam"]
-        values["mechanism"] = '"channel"'
+        values |= {"mechanism": '"channel"', "file": KEYS[table]["file"]}
     return f"[[{table}]]\n" + "".join(
         f"{name} = {value}\n" for name, value in (values | {key: KEYS[table][key]}).items()
     )

@@ -83,7 +83,7 @@ def test_a_missing_key_prints_what_is_assumed(capsys, tmp_path):
         (ROW + "n = 9\nlam = 3", "rounds[0].lam = 3: expected none where eps0 is given"),
         (ROW + "n = 9\nweight = 3", "rounds[0] = weight: expected a key of a round"),
         ("n = 3", "a list `rounds` of tables"),
-        ("rounds = [", "JSON (.json) or TOML"),
+        ("rounds = [", "TOML"),
         ("[[rounds]]\nn = 3", "rounds[0].mechanism = None"),
     ],
 )

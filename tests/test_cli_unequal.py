@@ -67,7 +67,7 @@ def test_a_matrix_is_read(capsys, tmp_path):
         (TWO.replace("k = 3 }\nlam = 2", "k = 4 }\nlam = 2"), "as in users[0]"),
         ("[[users]]\nmechanism = 'laplace'\nlam = 2", "users[0]"),
         ("users = 3", "tables [[users]], and nothing beside them"),
-        ("[[users", "a TOML file that can be read"),
+        ("[[users", "TOML"),
     ],
 )
 def test_wrong_files_are_one_line(capsys, tmp_path, text, message):

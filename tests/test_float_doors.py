@@ -49,6 +49,10 @@ EXACT = {
     "Exp.exponent": Exp,
     "FFT.step": lambda v: FFT(step=v),
     "LinearProgram.from_rows": lambda v: LinearProgram.from_rows([1], [([v], ">=", 1)]),
+}
+"""Doors whose docstrings ask for a Fraction, fed with a number; those of results, which the library fills in, apart."""
+
+READ = {
     "bayes_tradeoff.lam": lambda v: bayes_tradeoff(PROBLEM, v + 2),
     "binary_envelope.gamma": lambda v: binary_envelope(Contamination(3), lam=TWO, gamma=v + 1),
     "binary_envelope.lam": lambda v: binary_envelope(Contamination(3), lam=v + 2, gamma=TWO),
@@ -59,7 +63,7 @@ EXACT = {
     "trace_frontier.budget": lambda v: trace_frontier(3, v),
     "trace_frontier.lam_cap": lambda v: trace_frontier(3, HALF, lam_cap=v + 2),
 }
-"""Doors whose docstrings ask for a Fraction, fed with a number; those of results, which the library fills in, apart."""
+"""Functions that refused doubles, and read them as the decimals that they show."""
 
 FILLED_IN = {"Amplification", "Attained", "Design", "GaussianLimit", "RenyiBound", "Mechanism"}
 """Results, and a mechanism, which :meth:`Mechanism.at` and its constructors make."""
@@ -89,6 +93,11 @@ def test_no_double_passes_for_a_fraction(door):
     named = {"level": "lam", "from_rows": "rows"}.get(door.rpartition(".")[2], door.rpartition(".")[2])
     assert refusal.value.argument.startswith(named)
     EXACT[door](HALF)
+
+
+@pytest.mark.parametrize("door", READ)
+def test_doubles_are_read_as_the_decimals_that_they_show(door):
+    assert repr(READ[door](0.5)) == repr(READ[door](HALF))
 
 
 @pytest.mark.parametrize("ask", [symshuffle.delta, symshuffle.delta_curve, symshuffle.renyi], ids=lambda f: f.__name__)

@@ -193,7 +193,7 @@ def test_a_row_of_names_is_read_over(tmp_path):
     file.write_text("yes,0.5\n2/3,1/3\n")
     with pytest.raises(InputError) as refusal:
         s.channels.read_channel(file)
-    assert str(refusal.value).startswith(f"{file}: rows[0][0] = yes: expected ")
+    assert str(refusal.value).startswith(f"{file}, line 1, column 1 = yes: expected ")
 
 
 @pytest.mark.parametrize("command", [["delta", "channel", "--n", "20", "--eps", "0.5"], ["check"], ["law"]])

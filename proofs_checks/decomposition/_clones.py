@@ -7,10 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from symshuffle.base.errors import InputError
-from symshuffle.base.levels import takes_eps0
+from symshuffle.base.levels import read_cap, takes_eps0
 from symshuffle.base.numbers import Number, Verdict, as_number, less, maximum
 from symshuffle.channels.channel import Channel
-from symshuffle.decompositions.clones import intuitive_clone_pair, read_cap, require_ldp, standard_clone_pair
+from symshuffle.decompositions.clones import intuitive_clone_pair, require_ldp, standard_clone_pair
 from symshuffle.decompositions.model import Decomposition, ReductionPair
 from symshuffle.decompositions.symbolic import SymbolicDecomposition
 from symshuffle.mechanisms.symbolic import LAM

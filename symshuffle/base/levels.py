@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -10,7 +11,19 @@ from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar
 
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Ball, Exp, Real, Verdict, enclose, less, parse_rational, shortest
+from symshuffle.base.numbers import (
+    Ball,
+    Exp,
+    Real,
+    Verdict,
+    enclose,
+    is_expression,
+    less,
+    parse_constant,
+    parse_number,
+    parse_rational,
+    shortest,
+)
 from symshuffle.base.results import Bracket
 
 P = ParamSpec("P")
@@ -31,8 +44,21 @@ def read_budget(*, eps0: object = None, lam: object = None, constant: bool = Fal
     return _read("eps0", eps0, "lam", lam, strict=not constant)
 
 
+def read_cap(lam: object, *, strict: bool = True) -> Fraction | Ball:
+    """Return a ratio cap to calculate with: a rational, or a ball, also around the exponential of a rational.
+
+    - ``strict``: whether 1, the cap of a constant channel, is refused.
+    """
+    cap = enclose(lam) if isinstance(lam, Exp) else parse_number(lam, "lam")
+    if less(cap, 1) is Verdict.TRUE or (strict and less(1, cap) is not Verdict.TRUE):
+        raise InputError("lam", lam, "a ratio cap exp(eps0) above 1" if strict else "a number of at least 1")
+    return cap
+
+
 def takes_eps0(*, as_ball: bool = False) -> Callable[[Callable[P, R]], Callable[..., R]]:
     """Decorates a door with a parameter ``lam``, which then takes ``eps0``, the logarithm of it, in its place.
+
+    ``lam`` is read here, by :func:`~symshuffle.base.numbers.parse_number`, unless it is an expression of SymPy.
 
     - ``as_ball``: whether the door computes with numbers only: it is handed a ball around ``exp(eps0)``, else an
       ``Exp``.
@@ -56,11 +82,17 @@ def takes_eps0(*, as_ball: bool = False) -> Callable[[Callable[P, R]], Callable[
         @wraps(door)
         def either(*given: Any, eps0: object = None, **named: Any) -> R:
             lam_given = "lam" in named or (not keyword and len(given) > place)
+            lam = (named["lam"] if "lam" in named else given[place]) if lam_given else None
             if eps0 is None:
                 if required and not lam_given:
                     raise InputError("lam", None, "a number > 1 (or eps0, a number > 0)")
-                return door(*given, **named)
-            lam = (named["lam"] if "lam" in named else given[place]) if lam_given else None
+                if lam is None or is_expression(lam):
+                    return door(*given, **named)
+                ratio = _ratio(lam, as_ball=as_ball)
+                if "lam" in named:
+                    return door(*given, **named | {"lam": ratio})
+                read: Any = (*given[:place], ratio, *given[place + 1 :])
+                return door(*read, **named)
             budget = read_budget(eps0=eps0, lam=lam)
             assert budget is not None
             cap: Real | Ball = enclose(budget) if as_ball else budget
@@ -71,6 +103,15 @@ def takes_eps0(*, as_ball: bool = False) -> Callable[[Callable[P, R]], Callable[
         return either
 
     return decorate
+
+
+def _ratio(lam: object, *, as_ball: bool) -> Real | Ball:
+    """A ratio cap as it is handed to a door; infinity, which is none, stays what it is."""
+    if lam == math.inf:
+        return lam  # type: ignore[return-value]  # the door refuses it, or takes it as no cap
+    if isinstance(lam, Exp):
+        return enclose(lam) if as_ball else lam
+    return parse_number(lam, "lam")
 
 
 def read_target(*, eps: object = None, exp_eps: object = None) -> Real:
@@ -112,7 +153,7 @@ def _read(log_name: str, log: object, ratio_name: str, ratio: object, *, strict:
         return Fraction(1) if exponent == 0 else Exp(exponent)
     if ratio is None:
         return None
-    real = ratio if isinstance(ratio, Exp) else parse_rational(ratio, ratio_name)
+    real = parse_constant(ratio, ratio_name)
     if isinstance(real, Exp) and real.exponent > LARGEST_LEVEL:
         raise InputError(ratio_name, ratio, f"at most exp({LARGEST_LEVEL})")
     if less(real, 1) is Verdict.TRUE or (strict and less(1, real) is Verdict.FALSE):

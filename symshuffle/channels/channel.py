@@ -1,131 +1,42 @@
-r"""A channel: the local randomizer as a matrix with one distribution per input, which may come from rounded decimals.
+"""A channel: the local randomizer as a matrix with one distribution per input, which may come from rounded decimals.
 
-A matrix is *rounded* if it has decimals (``0.333``, ``3.33e-1``, doubles; a fraction ``1/3`` is exact) and some row
-does not sum to 1. Its *unit* u is the coarsest last digit among the entries that are written with the most significant
-digits. From 16 digits on, which is what a double has, it is at least :math:`2^{-52}`, and as much as the sums show that
-arithmetic lost, if they are off by at most 1e-12. A row with m entries that are not
-fractions may be off by :math:`m u/2`, which is what the last digits of its entries can hide together: up to there a
-distribution that rounds to the row exists. It is then divided by its sum S.
-
-For every distribution q whose entries are within u/2 of the written ones v, the normalised row p = v/S has
-
-.. math:: TV(p, q) \le \tfrac12\bigl(\lVert v/S-v\rVert_1+\lVert v-q\rVert_1\bigr)
-          \le \tfrac12\bigl(\lvert S-1\rvert+m u/2\bigr),
-
-by the triangle inequality, since :math:`\lVert v/S-v\rVert_1=\lvert 1/S-1\rvert S`; for one entry in the same way
-:math:`\lvert p_y-q_y\rvert\le p_y\lvert S-1\rvert+u/2`.
+What a rounded matrix is, and how far a normalised one may be off, is said in :mod:`symshuffle.base.numbers.tables`.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from fractions import Fraction
-from numbers import Integral
 from typing import Any, Final, final
 
 from symshuffle.base.errors import InputError, check_list
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import (
     FLOAT_SUM_SLACK,
-    Ball,
     Number,
+    Rounding,
     Verdict,
     as_integer,
-    as_number,
     brief,
     equal,
     exact_sum,
-    format_decimal,
     is_exact,
     less,
+    listed,
     maximum,
     minimum,
     natural_log,
-    parse_rational,
+    read_law,
+    read_rows,
+    summed,
     upper_end,
 )
 
 LARGEST_CHANNEL: Final = 2_000_000
 """Entries beyond which a mechanism is not written out as an explicit channel."""
-
-_DECIMAL: Final = re.compile(r"[+-]?(\d*)(?:(\.)(\d*))?(?:([eE])([+-]?\d+))?", re.ASCII)
-_DIGITS_OF_DOUBLES: Final = 16
-_SPACING_OF_DOUBLES: Final = Fraction(1, 1 << 52)
-"""Distance of doubles next to 1: what was computed in doubles is known no better, with however many digits."""
-
-_COARSEST: Final = Fraction(1, 100)
-"""A unit beyond which entries are no roundings of anything that could be bounded."""
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Rounding:
-    """How far a normalised matrix may be from the matrices that round to what was written."""
-
-    entry: Fraction
-    row: Fraction
-
-    def __str__(self) -> str:
-        far = format_decimal(self.entry, digits=3, up=True)
-        return (
-            "the normalised matrix (each row read is divided by its sum; "
-            f"the entries of a matrix that rounds to the one read differ by at most {far})"
-        )
-
-
-def read_rows(rows: Sequence[Sequence[object]]) -> tuple[tuple[tuple[Number, ...], ...], Rounding | None]:
-    """Numbers of a matrix, doubles by their shortest decimal form, and how it was rounded; None if it is as written."""
-    found = [[_read(entry, f"rows[{x}][{y}]") for y, entry in enumerate(row)] for x, row in enumerate(rows)]
-    values = tuple(tuple(value for value, _ in row) for row in found)
-    forms = [written for row in found for _, written in row if written is not None]
-    sums: list[Any] = [sum(row, start=Fraction(0)) for row in values]
-    if not any(forms) or any(isinstance(total, Ball) for total in sums) or all(total == 1 for total in sums):
-        return values, None
-    unit = _unit(forms, sums, [sum(written is not None for _, written in row) for row in found])
-    off, distance = Fraction(0), Fraction(0)
-    for x, (row, total) in enumerate(zip(found, sums, strict=True)):
-        hidden = sum(written is not None for _, written in row) * unit / 2 if unit <= _COARSEST else Fraction(0)
-        if abs(total - 1) > hidden:
-            allowed = "rounded entries need 2 decimals" if unit > _COARSEST else f"its digits can hide {brief(hidden)}"
-            expected = f"probabilities that sum to 1 (off by {brief(total - 1)}; {allowed})"
-            raise InputError(f"rows[{x}]", f"sum {brief(total)}", expected)
-        off, distance = max(off, abs(total - 1)), max(distance, (abs(total - 1) + hidden) / 2)
-    normal = tuple(tuple(value / total for value in row) for row, total in zip(values, sums, strict=True))
-    return normal, Rounding(off + unit / 2, distance)
-
-
-def _read(entry: object, place: str) -> tuple[Any, tuple[int, int] | tuple[()] | None]:
-    """A number; its significant digits and decimals, of a decimal; () of an integer, None of an exact number."""
-    value = as_number(entry, place)
-    if isinstance(value, float):
-        value = parse_rational(str(entry), place)
-    elif isinstance(entry, Integral):
-        return value, ()
-    elif not isinstance(entry, str):
-        return value, None
-    form = _DECIMAL.fullmatch(str(entry).strip())
-    if form is None:
-        return value, None  # p/q
-    whole, point, decimals, exponent, shift = form.groups()
-    if point is None and exponent is None:
-        return value, ()
-    digits = f"{whole}{decimals or ''}".lstrip("0")
-    return value, (len(digits), len(decimals or "") - int(shift or 0))
-
-
-def _unit(forms: Sequence[tuple[int, int] | tuple[()]], sums: Sequence[Fraction], free: Sequence[int]) -> Fraction:
-    written = [form for form in forms if form]
-    most = max(digits for digits, _ in written)
-    unit = max(Fraction(10) ** -decimals for digits, decimals in written if digits == most)
-    if most < _DIGITS_OF_DOUBLES:
-        return unit
-    off = [(abs(total - 1), many) for total, many in zip(sums, free, strict=True)]
-    lost = [2 * far / many for far, many in off if many and far <= FLOAT_SUM_SLACK]
-    return max(unit, _SPACING_OF_DOUBLES, *lost)
 
 
 @final
@@ -142,6 +53,11 @@ class Channel:
         Where a rounded matrix was read and its rows were divided by their sums: how far the matrices that round to it
         may be. Answers then speak about ``rows``, and say so.
 
+    Attributes
+    ----------
+    header : bool or None
+        Where the matrix was read from a file: whether its first line was one of names. Else None.
+
     Raises
     ------
     InputError
@@ -157,6 +73,7 @@ class Channel:
 
     rows: tuple[tuple[Number, ...], ...]
     rounding: Rounding | None = field(default=None, repr=False)
+    header: bool | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.rows or not self.rows[0]:
@@ -173,9 +90,10 @@ class Channel:
     def from_rows(cls, rows: Iterable[Iterable[object]]) -> Channel:
         """Channel from numbers, text such as ``"1/3"``, or a NumPy array.
 
-        There is one row per input. Doubles are read by their shortest decimal form. Where rows of decimals do not sum
-        to 1, but to 1 within half a unit of the last digit times the number of entries, each row is divided by its sum,
-        and ``rounding`` of the result says what the last digits may hide.
+        There is one row per input. Doubles are read by their shortest decimal form, numbers of other types by their
+        values. Where rows of decimals (or of ``float32`` and other binary formats) do not sum to 1, but to 1 within
+        half a unit of the last digit times the number of entries, each row is divided by its sum, and ``rounding`` of
+        the result says what the last digits may hide.
 
         Raises
         ------
@@ -191,9 +109,11 @@ class Channel:
         >>> W.rounding.row
         Fraction(1, 800)
         """
+        if isinstance(rows, str | Mapping | Set) or not isinstance(rows, Iterable):
+            raise InputError("rows", rows, "a list of rows of probabilities")
         found = []
         for x, row in enumerate(rows):
-            if isinstance(row, str) or not isinstance(row, Iterable):
+            if isinstance(row, str | Mapping | Set) or not isinstance(row, Iterable):
                 raise InputError(f"rows[{x}]", row, "a row of probabilities: a matrix has two dimensions")
             found.append(tuple(row))
         return cls(*read_rows(found))
@@ -288,21 +208,22 @@ class Channel:
             raise InputError("kernel", f"{kernel.num_inputs} inputs", f"{self.num_outputs}, one per output")
         pairs = [[zip(row, column, strict=True) for column in kernel.columns()] for row in self.rows]
         rows = tuple(tuple(exact_sum(a * b for a, b in cell) for cell in row) for row in pairs)
-        return Channel(rows, _of_outputs(self, kernel))
+        return Channel(rows, summed(self.rounding, kernel.rounding))
 
     def merge(self, groups: Sequence[Sequence[int]]) -> Channel:
         """Channel whose outputs are groups of outputs of this channel. The groups must partition the outputs."""
         if sorted(itertools.chain(*groups)) != list(range(self.num_outputs)):
             raise InputError("groups", groups, f"a partition of the outputs 0..{self.num_outputs - 1}")
         return Channel(
-            tuple(tuple(exact_sum(row[y] for y in group) for group in groups) for row in self.rows), _of_outputs(self)
+            tuple(tuple(exact_sum(row[y] for y in group) for group in groups) for row in self.rows),
+            summed(self.rounding),
         )
 
     def tensor(self, other: Channel) -> Channel:
         """Channel that runs both channels independently on a pair of inputs, all in lexicographic order."""
         return Channel(
             tuple(tuple(a * b for a in row for b in other_row) for row in self.rows for other_row in other.rows),
-            _of_outputs(self, other),
+            summed(self.rounding, other.rounding),
         )
 
     def __str__(self) -> str:
@@ -313,15 +234,15 @@ class Channel:
         return f"<table>{body}</table>"
 
 
-def direct_sum(channels: Sequence[Channel], weights: Sequence[Number]) -> Channel:
+def direct_sum(channels: Sequence[Channel], weights: Sequence[object]) -> Channel:
     """Channel that runs channel ``i`` with probability ``weights[i]`` and publishes i.
 
     Parameters
     ----------
     channels : sequence of Channel
         At least one channel, all with the same number k of inputs.
-    weights : sequence of Number
-        One probability per channel, of sum 1.
+    weights : sequence of numbers
+        One probability per channel, of sum 1; read as a row of a matrix is.
 
     Returns
     -------
@@ -346,27 +267,18 @@ def direct_sum(channels: Sequence[Channel], weights: Sequence[Number]) -> Channe
     1/6  1/3  1/2
     """
     check_list(channels, "channels", "a list of channels", Channel)
-    check_list(weights, "weights", "a list of probabilities")
-    weights = [as_number(weight, f"weights[{i}]") for i, weight in enumerate(weights)]
-    if not len(channels) or len(channels) != len(weights):
+    if not len(channels) or len(channels) != len(listed(weights, "weights")):
         raise InputError("weights", f"{len(weights)} weights", f"one per channel, of which there are {len(channels)}")
+    shares, rounding = read_law(weights, "weights")
     if len({channel.num_inputs for channel in channels}) > 1:
         raise InputError("channels", [c.num_inputs for c in channels], "channels with one common number of inputs")
     return Channel(
         tuple(
-            tuple(
-                weight * entry for channel, weight in zip(channels, weights, strict=True) for entry in channel.rows[x]
-            )
+            tuple(weight * entry for channel, weight in zip(channels, shares, strict=True) for entry in channel.rows[x])
             for x in range(channels[0].num_inputs)
         ),
-        _of_outputs(*channels),
+        summed(rounding, *(channel.rounding for channel in channels)),
     )
-
-
-def _of_outputs(*parts: Channel) -> Rounding | None:
-    """Rounding of a channel made of others: total variation adds up at most, and no output differs by more."""
-    rows = [part.rounding.row for part in parts if part.rounding is not None]
-    return Rounding(sum(rows), sum(rows)) if rows else None  # type: ignore[arg-type]  # not empty
 
 
 def _ratio(a: Any, b: Any) -> Number | None:

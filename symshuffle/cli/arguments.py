@@ -17,7 +17,7 @@ from symshuffle.base.executors import MOST_JOBS
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import as_integer, parse_rational
 from symshuffle.cli import vectors
-from symshuffle.cli.options import CoveringOptions, Eps0, File, Lam, Mech, Params
+from symshuffle.cli.options import CoveringOptions, Eps0, File, Header, Lam, Mech, Params
 from symshuffle.engines.registry import ENGINES, engine_class, engine_classes
 from symshuffle.mechanisms.names import mechanism_name, unknown_mechanism
 
@@ -59,6 +59,7 @@ class One:
     lam: Lam = None
     param: Params = None
     file: File = None
+    header: Header = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mech", mechanism_name(self.mech))
@@ -72,7 +73,7 @@ class One:
         """The named mechanism by its closed form on file; None where that is in doubt, or a matrix is asked about."""
         from symshuffle.decompositions.closed_forms import closed_form
 
-        if self.file is not None:
+        if self.file is not None or self.header is not None:
             return None
         return closed_form(self.mech, assignments(self.param), eps0=self.eps0, lam=self.lam)
 
@@ -83,9 +84,11 @@ class One:
             for option, value in (("--eps0", self.eps0), ("--lam", self.lam), ("-p", self.param and self.param[0])):
                 if value:
                     raise InputError(option, value, "nothing but --file for `channel`")
-            return channel(self.file)
+            return channel(self.file, self.header)
         if self.file is not None:
             raise InputError("--file", self.file, f"the mechanism `channel` to go with it, not {name}")
+        if self.header is not None:
+            raise InputError("--header", self.header, f"none but with a --file, not with {name}")
         if name == "any-ldp":
             return self._any_ldp()
         if name in vectors.PARAMETERS:
@@ -198,13 +201,13 @@ class One:
             raise InputError(option, self.eps0 or self.lam, f"no budget: {name or self.mech} has none")
 
 
-def channel(file: Path | None) -> Channel:
+def channel(file: Path | None, header: bool | None = None) -> Channel:
     """The matrix in a file."""
     from symshuffle.channels.channel_file import read_channel
 
     if file is None:
         raise InputError("--file", None, "the CSV or JSON file of the channel")
-    return read_channel(file)
+    return read_channel(file, header=header)
 
 
 def explicit(found: Channel, param: list[str] | None) -> Mechanism:
@@ -223,6 +226,12 @@ def explicit(found: Channel, param: list[str] | None) -> Mechanism:
         pair.append(int(x))
     rows = [[constant_of(Fraction(entry)) for entry in row] for row in found.rows]  # type: ignore[arg-type]  # as read
     return Mechanism.from_matrix("channel", rows, parameters=(), pair=(pair[0], pair[1]), title="explicit channel")
+
+
+def matrix(found: Channel) -> dict[str, Any]:
+    """What was read of a matrix, as it is echoed; ``header`` is missing where it was not read from a file."""
+    read = {} if found.header is None else {"header": found.header}
+    return {"inputs": found.num_inputs, "outputs": found.num_outputs, **read}
 
 
 def assignments(param: list[str] | None) -> dict[str, str]:
@@ -296,7 +305,7 @@ def _named(found: Any) -> dict[str, Any]:
         case Reducible():
             return vectors.echoed(found)
         case Channel():
-            return {"mechanism": "channel", "inputs": found.num_inputs, "outputs": found.num_outputs}
+            return {"mechanism": "channel", **matrix(found)}
     from symshuffle.decompositions.composition import Composed
 
     if isinstance(found, Composed):

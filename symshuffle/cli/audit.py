@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, final
@@ -10,7 +11,7 @@ import typer
 
 from symshuffle.base.errors import InputError
 from symshuffle.cli import arguments
-from symshuffle.cli.options import PLAIN, File, NamedEps0, NamedLam, Params, Show, command
+from symshuffle.cli.options import PLAIN, File, Header, NamedEps0, NamedLam, Params, Show, command, file_rows
 from symshuffle.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Runs:
     runs: Annotated[str, typer.Option("--runs", help="Runs of each input, or of each of two datasets.")]
     timeout: Annotated[str, typer.Option("--timeout", metavar="SECONDS", help="Time that a process may take.")] = "600"
 
-    def run(self, found: Any, per_process: str, show: Show) -> None:
+    def run(self, found: Any, per_process: str, show: Show, matrix: Mapping[str, Any]) -> None:
         """Run an audit whose events are fixed, and print what it found."""
         from symshuffle.collect import Program
 
@@ -58,7 +59,7 @@ class Runs:
         with progress() as display:
             task = display.add_task("runs", total=None)
             result = found.run(made, progress=lambda done, of: display.update(task, completed=done, total=of))
-        _show(result, found.price, show)
+        _show(result, found.price, show, matrix)
 
 
 @final
@@ -76,6 +77,7 @@ class Claimed:
     eps0: NamedEps0 = None
     lam: NamedLam = None
     file: File = None
+    header: Header = None
     plan: Annotated[Path | None, typer.Option("--plan", metavar="FILE", help="Or the plan of `collect plan`.")] = None
 
     def read(self) -> tuple[Claim | Plan | Any, int | None] | None:
@@ -86,17 +88,21 @@ class Claimed:
         if self.plan is not None:
             from symshuffle.collect.files import read_plan_file
 
-            _refuse({"--claim": self.claim, "-p": param, **budget, "--file": self.file})
+            _refuse({"--claim": self.claim, "-p": param, **budget, "--file": self.file, "--header": self.header})
             known = read_plan_file(self.plan)
             return known, known.n
         if self.claim == "channel":
             _refuse({"-p": param, **budget})
-            return arguments.channel(self.file), None
-        _refuse({"--file": self.file})
+            return arguments.channel(self.file, self.header), None
+        _refuse({"--file": self.file, "--header": self.header})
         if self.claim is None:
             _refuse({"-p": param})
             return None
         return named_claim(self.claim, arguments.assignments(self.param), eps0=self.eps0, lam=self.lam), None
+
+    def matrix(self, said: tuple[Any, int | None] | None) -> dict[str, Any]:
+        """What was read of the file of a channel, as it is echoed."""
+        return {} if said is None or self.file is None else {"file": str(self.file), **arguments.matrix(said[0])}
 
 
 @command(app)
@@ -123,7 +129,7 @@ def local(
     else:
         _refuse({"--inputs": inputs, "--delta": None if delta == "0" else delta})
         found = audit_local(said[0], runs=program.runs, confidence=confidence)
-    program.run(found, per_process, show)
+    program.run(found, per_process, show, claimed.matrix(said))
 
 
 @command(app)
@@ -158,7 +164,7 @@ def shuffled(
         if users is None:
             raise InputError("--n", None, "the number of users in a run")
         found = audit_shuffled(said[0], n=users, runs=program.runs, confidence=confidence, order=order)
-    program.run(found, per_process, show)
+    program.run(found, per_process, show, claimed.matrix(said))
 
 
 @command(app)
@@ -177,7 +183,8 @@ def samples(
     from symshuffle.collect import audit_samples
 
     first, second = (_lines(path, option) for path, option in ((a, "--a"), (b, "--b")))
-    _show(audit_samples(first, second, eps=eps, delta=delta, confidence=confidence, disjoint=disjoint), "", show)
+    found = audit_samples(first, second, eps=eps, delta=delta, confidence=confidence, disjoint=disjoint)
+    _show(found, "", show, {})
 
 
 def _refuse(given: dict[str, Any]) -> None:
@@ -201,7 +208,7 @@ def _lines(path: Path, option: str) -> list[str]:
     return text.removesuffix("\n").split("\n") if text else []
 
 
-def _show(found: Audit, price: str, show: Show) -> None:
-    if not show.data({**found.to_dict(), "price": price}):
-        show.rows([*found.lines.rows, *found.rows()], found.explained() if show.explain else ())
+def _show(found: Audit, price: str, show: Show, matrix: Mapping[str, Any]) -> None:
+    if not show.data({**found.to_dict(), "price": price, **({"channel": matrix} if matrix else {})}):
+        show.rows([*found.lines.rows, *file_rows(matrix), *found.rows()], found.explained() if show.explain else ())
     raise typer.Exit(found.outcome.value)

@@ -15,7 +15,7 @@ from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import format_decimal, parse_rational
 from symshuffle.cli import arguments
-from symshuffle.cli.options import File, Json
+from symshuffle.cli.options import File, Header, Json, matrix_words
 from symshuffle.ledger.recheck import bound, checker
 
 app = typer.Typer()
@@ -56,6 +56,7 @@ def check(
         ),
     ] = None,
     file: File = None,
+    header: Header = None,
     eps0: Annotated[str | None, typer.Option("--eps0", help="Claimed local level in nats.")] = None,
     lam: Annotated[str | None, typer.Option("--lam", help="Claimed ratio cap exp(eps0).")] = None,
     blanket_mass: Annotated[
@@ -83,13 +84,15 @@ def check(
     given = {"eps0": eps0, "lam": lam, "blanket_mass": blanket_mass, "blanket": blanket}
     claimed = {name: value for name, value in given.items() if value is not None}
     kinds = [kind_of(path) for path in paths]
-    for name, kind in [*((name, "channel") for name in claimed), *([] if expect is None else [("expect", "proof")])]:
+    needed = dict.fromkeys(claimed, "channel")
+    needed |= ({} if expect is None else {"expect": "proof"}) | ({} if header is None else {"header": "channel"})
+    for name, kind in needed.items():
         if kind not in kinds:
-            option = "--" + name.replace("_", "-")
-            raise InputError(option, claimed.get(name, expect), f"a {kind} among the files to go with it")
+            value = {"expect": expect, "header": header, **claimed}[name]
+            raise InputError(f"--{name.replace('_', '-')}", value, f"a {kind} among the files to go with it")
     console, answers, rejected = Console(highlight=False), [], 0
     for path, kind in zip(paths, kinds, strict=True):
-        found = _check(path, kind, expect, claimed)
+        found = _check(path, kind, expect, header, claimed)
         rejected += not found.accepted
         answers.append({"file": str(path), **found.answer})
         if not as_json:
@@ -129,10 +132,10 @@ def kind_of(path: Path) -> str:
     raise InputError("FILE", path, f"a channel (a list of rows), {_OTHERS}")
 
 
-def _check(path: Path, kind: str, expect: Path | None, claimed: dict[str, str]) -> Checked:
+def _check(path: Path, kind: str, expect: Path | None, header: bool | None, claimed: dict[str, str]) -> Checked:
     match kind:
         case "channel":
-            return _check_channel(path, **claimed)
+            return _check_channel(path, header, **claimed)
         case "proof":
             return _check_proof(path, expect)
         case "trace bound":
@@ -210,6 +213,7 @@ def _check_loss(path: Path) -> Checked:
 
 def _check_channel(
     path: Path,
+    header: bool | None,
     *,
     eps0: str | None = None,
     lam: str | None = None,
@@ -222,13 +226,12 @@ def _check_channel(
     claimed = read_budget(eps0=eps0, lam=lam)
     mass = None if blanket_mass is None else parse_rational(blanket_mass, "--blanket-mass")
     masses = None if blanket is None else [parse_rational(part, "--blanket") for part in blanket.split(",")]
-    channel = arguments.channel(path)
+    channel = arguments.channel(path, header)
     level = check_level(channel, claimed)
     common = check_blanket(channel, mass=mass, masses=masses)
     verdicts = [verdict for verdict in (level.as_claimed, common.as_claimed) if verdict is not None]
     answer = {
-        "inputs": channel.num_inputs,
-        "outputs": channel.num_outputs,
+        **arguments.matrix(channel),
         **({} if channel.rounding is None else {"matrix": str(channel.rounding)}),
         "as_claimed": all(verdicts) if verdicts else None,
         "level": level.to_dict(),
@@ -238,6 +241,7 @@ def _check_channel(
     own = level.eps0
     shown = "infinite: not LDP for any budget" if own is None else format_decimal(own.upper, digits=9, up=True)
     table.add_row("eps0 <=", shown)
+    table.add_row("file", f"{path}: {matrix_words(answer)}")
     table.add_row("largest ratio", str(level.largest))
     if level.every_matrix is not None:
         least, most = level.every_matrix

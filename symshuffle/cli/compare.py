@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -11,14 +12,15 @@ from rich.measure import Measurement
 
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Loss
-from symshuffle.base.errors import optional
+from symshuffle.base.errors import InputError, optional
 from symshuffle.base.executors import workers
 from symshuffle.base.numbers import as_integer
 from symshuffle.cli import arguments
-from symshuffle.cli.options import PLAIN, FewJobs, Show, UsersOption, command
+from symshuffle.cli.options import PLAIN, FewJobs, Header, Show, UsersOption, command, file_rows
 from symshuffle.cli.progress import progress
 
 if TYPE_CHECKING:
+    from symshuffle.channels.channel import Channel
     from symshuffle.design.comparison.model import Comparison
 
 app = typer.Typer()
@@ -45,6 +47,7 @@ def compare(
         list[Path] | None,
         typer.Option("--channel", metavar="FILE", help="A row for the matrix in a file, taken as it is (repeat)."),
     ] = None,
+    header: Header = None,
     variants: Annotated[
         str, typer.Option("--variants", help="Rows of one mechanism at most: its best integer parameters.")
     ] = "1",
@@ -74,6 +77,10 @@ def compare(
         from symshuffle.design.comparison.picture import check_picture
 
         check_picture(plot.suffix)
+    matrices = {str(path): arguments.channel(path, header) for path in channel or ()}
+    if header is not None and not matrices:
+        raise InputError("--header", header, "none without --channel")
+    read = [{"file": path, **arguments.matrix(one)} for path, one in matrices.items()]
     with progress() as display, workers(arguments.jobs(jobs)) as executor:
         task = display.add_task("", total=None)
         found = compared(
@@ -83,7 +90,7 @@ def compare(
             eps0=eps0,
             eps=eps,
             delta=delta,
-            mechanisms=_rows(mechanism, channel),
+            mechanisms=_rows(mechanism, matrices),
             variants=as_integer(variants, "variants", 1, LARGEST_VARIANTS),
             rel=rel,
             executor=executor,
@@ -93,10 +100,11 @@ def compare(
     if csv is not None:
         write_atomically(csv, found.to_csv(), argument="--csv")
     undrawn = "" if plot is None else _plotted(found, plot)
-    if show.data(found.to_dict() | ({} if plot is None else {"plot_missing": undrawn or None})):
+    beside = ({"channels": read} if read else {}) | ({} if plot is None else {"plot_missing": undrawn or None})
+    if show.data(found.to_dict() | beside):
         return
     console = Console(highlight=False)
-    show.rows(found.lines.rows)
+    show.rows([*found.lines.rows, *file_rows({"channels": read})])
     shown, wide = found.table(every=show.explain), Console(highlight=False, width=_WIDEST)
     needed = Measurement.get(wide, wide.options, shown).maximum  # no column is left out of a narrow terminal
     Console(highlight=False, width=max(console.width, needed)).print(shown)
@@ -119,9 +127,9 @@ def _plotted(found: Comparison, plot: Path) -> str:
     return missing
 
 
-def _rows(names: list[str] | None, files: list[Path] | None) -> list[object] | None:
+def _rows(names: list[str] | None, files: Mapping[str, Channel]) -> list[object] | None:
     """The rows that are wanted; None for all."""
-    matrices = [(path.name, arguments.channel(path)) for path in files or ()]
+    matrices = [(Path(path).name, one) for path, one in files.items()]
     if not names and matrices:
         from symshuffle.design.comparison.families import names as all_names
 

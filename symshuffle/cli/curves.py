@@ -30,6 +30,7 @@ from symshuffle.cli.options import (
     Show,
     TargetDelta,
     command,
+    file_rows,
     known,
 )
 from symshuffle.cli.progress import progress
@@ -150,7 +151,7 @@ def curve(
         beside |= {"gaussian": None if limit is None else limit.to_dict(), "gaussian_missing": no_limit or None}
     if show.data({**found.to_dict(), **beside, "inputs": inputs | {"points": number}}):
         return
-    _print(found, limit, no_limit, show)
+    _print(found, limit, no_limit, inputs, show)
     for path, missing in ((table, ""), (plot, undrawn)):
         if path is not None:
             said = f"not written: {path}: {missing}" if missing else f"written: {path}"
@@ -165,8 +166,8 @@ def _plotted(found: Curve, plot: Path, title: str, limit: GaussianLimit | None) 
     return missing
 
 
-def _print(found: Curve, limit: GaussianLimit | None, no_limit: str, show: Show) -> None:
-    show.rows(found.lines.rows)
+def _print(found: Curve, limit: GaussianLimit | None, no_limit: str, inputs: Mapping[str, Any], show: Show) -> None:
+    show.rows([*found.lines.rows, *file_rows(inputs)])
     titles = (found.x, f"{found.y}, lower", f"{found.y}, upper", *(() if limit is None else ("Gaussian, no bound",)))
     shown = Table(*titles, title=f"{found.y} by {found.x}")
     for point in found.points:

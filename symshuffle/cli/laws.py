@@ -21,7 +21,7 @@ from symshuffle.base.numbers import Exp, as_integer, counted, parse_rational
 from symshuffle.base.results import FirstLines, safe_number
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import One
-from symshuffle.cli.options import PLAIN, NamedEps0, NamedLam, Params, Show, command
+from symshuffle.cli.options import PLAIN, Header, NamedEps0, NamedLam, Params, Show, command, file_rows
 from symshuffle.decompositions.closed_forms import table
 from symshuffle.mechanisms.names import mechanism_name
 
@@ -45,6 +45,7 @@ def law(
         Path | None,
         typer.Option("--file", metavar="FILE", help="Channel as CSV or JSON: one row of probabilities per input."),
     ] = None,
+    header: Header = None,
     eps0: NamedEps0 = None,
     lam: NamedLam = None,
     param: Params = None,
@@ -71,10 +72,12 @@ def law(
         for option, value in (("--eps0", eps0), ("--lam", lam), ("-p", param and param[0])):
             if value:
                 raise InputError(option, value, "nothing of the kind for --file")
-        channel = arguments.channel(file)
+        channel = arguments.channel(file, header)
         matrix = {} if channel.rounding is None else {"matrix": str(channel.rounding)}
-        _numbers(channel, users, level, {"file": file and file.name} | matrix, eps, show)
+        _numbers(channel, users, level, {"file": file and file.name} | arguments.matrix(channel) | matrix, eps, show)
         return
+    if header is not None:
+        raise InputError("--header", header, "none without --file")
     mech = mechanism_name(mech)
     kept = None if eps0 or lam or param or n or eps else table().get(mech, {}).get("law")
     if kept is not None:
@@ -166,7 +169,7 @@ def _numbers(
     leaks = [] if level is None else _leaks(channel, users, level)
     risks = _risks(found, users)
     if not show.data(_json(found, risks, leaks) | {"inputs": named | {"n": users, "eps": eps}}):
-        show.rows(_lines(found, users, risks, named).rows, _MEANINGS)
+        show.rows([*_lines(found, users, risks, named).rows, *file_rows(named)], _MEANINGS)
         _tables(found, users, risks, leaks)
 
 
@@ -202,7 +205,7 @@ def _lines(found: AnchoredLaw | EnclosedLaw, users: int, risks: dict[str, Any], 
     """First lines of a law: risk, channel, limits of the answer, evidence."""
     from symshuffle.utility.anchored.law import AnchoredLaw
 
-    shown = ", ".join(f"{name} {value}" for name, value in named.items() if name != "matrix")
+    shown = ", ".join(f"{name} {value}" for name, value in named.items() if name not in _OF_FILES)
     assumes = f"{Assumption.NORMALISED}: {named['matrix']}" if "matrix" in named else ""
     arithmetic = "rationals" if isinstance(found, AnchoredLaw) else "balls"
     risk, words = risks["fixed_risk"], f"for {counted(users, 'user')} of the worst fixed composition"
@@ -217,6 +220,9 @@ def _lines(found: AnchoredLaw | EnclosedLaw, users: int, risks: dict[str, Any], 
         sure=f"an enumeration of all messages in {arithmetic}",
     )
 
+
+_OF_FILES: Final = ("matrix", "inputs", "outputs", "header")
+"""What is echoed of a matrix, and said in rows of its own."""
 
 _NOT_PRIVACY: Final = "no guarantee about shuffled messages: for one ask `symshuffle delta`"
 _MEANINGS: Final = (

@@ -17,7 +17,7 @@ from rich.table import Table
 
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Loss, Question, Rigour
-from symshuffle.base.numbers import parse_rational
+from symshuffle.base.numbers import counted
 
 if TYPE_CHECKING:
     from symshuffle.accountants.covering.covered import Whom
@@ -53,6 +53,14 @@ Params = Annotated[list[str] | None, typer.Option("-p", "--param", help="Paramet
 File = Annotated[
     Path | None,
     typer.Option("--file", help="Matrix of `channel`: CSV or JSON, one row per input, entries p, p/q, 0.1."),
+]
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="Whether the first line of a CSV file has names of columns; by default, if no cell can be a number.",
+        show_default=False,
+    ),
 ]
 UsersOption = Annotated[str, typer.Option("--n", help="Number of users, the differing one included.")]
 TargetEps = Annotated[str | None, typer.Option("--eps", help="Target eps >= 0 in nats.")]
@@ -189,7 +197,7 @@ class Show:
         - ``beside``: more of the JSON object.
         """
         if not self.data({**found.to_dict(), **(beside or {}), "inputs": inputs}):
-            self.rows([*found.lines.rows, *asked], explanation)
+            self.rows([*found.lines.rows, *file_rows(inputs), *asked], explanation)
 
 
 PLAIN: Final = Show()
@@ -201,6 +209,20 @@ def print_rows(rows: Iterable[tuple[str, str]]) -> None:
     for row in rows:
         table.add_row(*row)
     Console(highlight=False).print(table)
+
+
+def file_rows(inputs: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The rows that say how many inputs and outputs of which files were read, of all that is echoed of a question."""
+    if "header" in inputs:
+        return [("file", f"{inputs['file']}: {matrix_words(inputs)}")]
+    parts = [one for several in inputs.values() if isinstance(several, list) for one in several]
+    return [row for one in parts if isinstance(one, Mapping) for row in file_rows(one)]
+
+
+def matrix_words(echoed: Mapping[str, Any]) -> str:
+    """How many inputs and outputs were read, and whether there was a header, as it is echoed."""
+    found = counted(echoed["inputs"], "input"), counted(echoed["outputs"], "output")
+    return f"{', '.join(found)}, header: {'yes' if echoed['header'] else 'no'}"
 
 
 def width(bracket: Bracket) -> list[tuple[str, str]]:
@@ -267,7 +289,7 @@ class CoveringOptions:
         """The same as the keywords of a front door."""
         asked: dict[str, Any] = self.written
         if self.null is not None:
-            asked["null"] = [parse_rational(part, "--null") for part in self.null.split(",")]
+            asked["null"] = self.null.split(",")
         return asked  # type: ignore[return-value]  # the keys are the fields
 
     @property

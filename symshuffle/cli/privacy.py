@@ -29,6 +29,7 @@ from symshuffle.cli.options import (
     Show,
     TargetDelta,
     command,
+    file_rows,
     known,
     width,
     write_proof,
@@ -161,8 +162,10 @@ def decompose(
     """
     from symshuffle.decompositions.shown import shown_at, shown_decomposition, shown_on_file
 
+    read: dict[str, Any] = {}
     if one.mech == "channel":
-        found = shown_decomposition(arguments.explicit(arguments.channel(one.file), one.param))
+        channel = arguments.channel(one.file, one.header)
+        found, read = shown_decomposition(arguments.explicit(channel, one.param)), arguments.matrix(channel)
     else:
         at = one.values()
         kept = shown_on_file(one.mech) if at is None or not at.inputs else shown_at(at)
@@ -170,9 +173,9 @@ def decompose(
     if latex:
         typer.echo(found.latex)
         return
-    if show.data(found.to_dict()):
+    if show.data(found.to_dict() | ({"channel": {"file": str(one.file), **read}} if read else {})):
         return
-    show.rows(((head, line) for head, line in found.lines), _DECOMPOSED)
+    show.rows([*((head, line) for head, line in found.lines), *file_rows({"file": one.file, **read})], _DECOMPOSED)
     console = Console()
     table = Table(title=f"{found.title}: simplified optimal decomposition", title_justify="left")
     for column in ("component", "a (first input)", "b (second input)", "c (blanket)"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -12,16 +10,29 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, final
 
 import typer
 
+from symshuffle.base.documents import LARGEST_LIST, parse_json, parse_toml, read_text
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import as_integer
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import One
-from symshuffle.cli.options import NONE_ASKED, CoveringOptions, Eps0, File, Lam, Params
+from symshuffle.cli.options import NONE_ASKED, CoveringOptions, Eps0, File, Header, Lam, Params
 
 if TYPE_CHECKING:
     from symshuffle.accountants.rounds.plan import Rounds
 
-_KEYS: Final = ("mechanism", "params", "eps0", "lam", "n", "times", "reports", "participation", "messages", "file")
+_KEYS: Final = (
+    "mechanism",
+    "params",
+    "eps0",
+    "lam",
+    "n",
+    "times",
+    "reports",
+    "participation",
+    "messages",
+    "file",
+    "header",
+)
 
 RelOrUsual = Annotated[
     float | None,
@@ -58,20 +69,25 @@ class Given:
     def told(self) -> dict[str, Any]:
         """As it is echoed."""
         run = self.run
-        known = {"mechanism": run.mech, "eps0": run.eps0, "lam": run.lam, "n": self.n, "times": self.times}
+        known: dict[str, Any] = {
+            "mechanism": run.mech,
+            "eps0": run.eps0,
+            "lam": run.lam,
+            "n": self.n,
+            "times": self.times,
+        }
+        if run.mech == "channel" and run.file is not None:
+            known |= {"file": str(run.file), **arguments.matrix(arguments.channel(run.file, run.header))}
         return {key: value for key, value in known.items() if value is not None} | {"params": run.param}
 
 
 def read_rounds(file: Path) -> list[Given]:
     """The rounds of a file, with a word on standard error about what it leaves to be assumed."""
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError("--rounds-file", file, f"a file that can be read: {error}") from None
-    try:
-        data = json.loads(text) if file.suffix.lower() == ".json" else tomllib.loads(text)
-    except (json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError("--rounds-file", file, f"JSON (.json) or TOML: {error}") from None
+    _, text = read_text(file, "--rounds-file", LARGEST_LIST)
+    if file.suffix.lower() == ".json":  # numbers stay the text they are in the file: 0.1 is one tenth
+        data = parse_json(text, file, "--rounds-file", parse_float=str, parse_constant=str)
+    else:
+        data = parse_toml(text, file, "--rounds-file")
     rows = data.get("rounds") if isinstance(data, dict) else None
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         raise InputError("--rounds-file", file, "a list `rounds` of tables, at least one")
@@ -102,7 +118,15 @@ def _given(row: dict[str, Any], place: str) -> Given:
         raise InputError(f"{place}.lam", lam, "none where eps0 is given")
     where = None if row.get("file") is None else Path(str(row["file"]))
     pairs = [f"{name}={value}" for name, value in params.items()]
-    return Given(place, One(row["mechanism"], eps0, lam, pairs, where), n, str(row.get("times", 1)))
+    run = One(row["mechanism"], eps0, lam, pairs, where, told_header(row.get("header"), place))
+    return Given(place, run, n, str(row.get("times", 1)))
+
+
+def told_header(header: object, place: str) -> bool | None:
+    """What a table of a file says about the first line of a matrix."""
+    if header is not None and not isinstance(header, bool):
+        raise InputError(f"{place}.header", header, "true or false")
+    return header
 
 
 def of_file(given: list[Given], covering: CoveringOptions, *, users: bool, eps0: Fraction | None = None) -> Rounds:
@@ -166,6 +190,7 @@ class Asked:
     lam: Lam = None
     param: Params = None
     file: File = None
+    header: Header = None
     rounds: Annotated[
         str | None,
         typer.Option(
@@ -253,12 +278,12 @@ class Asked:
             raise InputError("MECH", None, "a mechanism (see `symshuffle mechanisms`), or --rounds-file")
         if users and self.n is None:
             raise InputError("--n", None, "a number of users")
-        one = One(self.mech, self.eps0, self.lam, self.param, self.file)
+        one = One(self.mech, self.eps0, self.lam, self.param, self.file, self.header)
         return one, None if self.n is None else arguments.users(self.n)
 
     def _of_file(self, file: Path, **more: object) -> tuple[list[Given], dict[str, Any]]:
         """The rounds of a file, alone, and what is echoed."""
-        for option in ("n", "mech", "eps0", "lam", "param", "file"):
+        for option in ("n", "mech", "eps0", "lam", "param", "file", "header"):
             more.setdefault(option, getattr(self, option))
         for option, value in more.items():
             if value not in (None, [], ()):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from functools import cache, partial
@@ -14,6 +13,7 @@ from typing import Annotated, Any, Final
 import typer
 from rich.console import Console
 
+from symshuffle.base.documents import LARGEST_LIST, parse_toml, read_text
 from symshuffle.base.errors import InputError, SymshuffleError
 from symshuffle.base.executors import workers
 from symshuffle.base.rows import FlatRow, flat
@@ -130,12 +130,7 @@ def _application(command: str) -> typer.Typer:
 
 def _read(spec: Path) -> tuple[str, list[str], dict[str, list[Any]]]:
     """The command, the columns wanted and the axes of a specification."""
-    try:
-        found = tomllib.loads(spec.read_text(encoding="utf-8"), parse_float=str)  # 0.1 is one tenth
-    except OSError as error:
-        raise InputError("SPEC", spec, f"a readable file ({error.strerror})") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError("SPEC", spec, f"TOML ({error})") from None
+    found = parse_toml(read_text(spec, "SPEC", LARGEST_LIST)[1], spec, "SPEC")
     for name in found.keys() - set(_KEYS):
         raise InputError("SPEC", name, f"the keys {', '.join(_KEYS)}")
     command, columns, grid = found.get("command"), found.get("columns", []), found.get("grid")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -13,6 +12,7 @@ import typer
 
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Question, Rigour
+from symshuffle.base.documents import LARGEST_LIST, parse_toml, read_text
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.executors import workers
 from symshuffle.base.levels import read_target
@@ -30,11 +30,12 @@ from symshuffle.cli.options import (
     Show,
     UsersOption,
     command,
+    file_rows,
     known,
     width,
 )
 from symshuffle.cli.progress import progress
-from symshuffle.cli.rounds import Asked
+from symshuffle.cli.rounds import Asked, told_header
 
 if TYPE_CHECKING:
     from symshuffle.accountants.questions.adversary import WorstCase
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-_KEYS: Final = ("count", "mechanism", "params", "eps0", "lam", "file")
+_KEYS: Final = ("count", "mechanism", "params", "eps0", "lam", "file", "header")
 _ORDERED: Final = ("rr", "krr")
 """Mechanisms in which a larger budget is never better for anybody: a level may be rounded up."""
 
@@ -126,11 +127,12 @@ def pld(
     found = privacy_loss(
         asked, n=users, step=step, beyond=beyond, rigour=rigour, rel=rel, bits=LAW_BITS, **covering.whom
     )
-    answer = found.to_dict() | {"inputs": one.echoed(asked, n=users, step=step, beyond=beyond) | covering.written}
+    inputs = one.echoed(asked, n=users, step=step, beyond=beyond) | covering.written
+    answer = found.to_dict() | {"inputs": inputs}
     write_atomically(out, json.dumps(answer, indent=1) + "\n", argument="--out")
     if not show.data(answer):
         told = ((name.replace("_", " "), found.about[name]) for name in ("rigour", "meaning", "proved", "not_proved"))
-        rows = [*found.lines.rows, ("written", str(out))]
+        rows = [*found.lines.rows, *file_rows(inputs), ("written", str(out))]
         show.rows(rows, [("first loss", str(found.law.first)), *told])
 
 
@@ -158,7 +160,11 @@ def unequal(
     else:
         found = unequal_epsilon(asked, delta=delta, **common)
     # A level that was rounded up is echoed as it was given to the users.
-    groups = [{"count": str(one.count), "exp_eps0": str(one.channel.ratio_cap())} for one in asked]
+    groups: list[dict[str, Any]] = []
+    for i, one in enumerate(asked):
+        groups.append({"count": str(one.count), "exp_eps0": str(one.channel.ratio_cap())})
+        if one.channel.header is not None:
+            groups[-1] |= {"file": f"{users}, users[{i}]", **arguments.matrix(one.channel)}
     inputs = {"file": str(users), "users": groups, "delta": delta, "eps": eps}
     exact, ends = found.bracket.exact, found.bracket.decimals(12)
     upper = ends["upper"] if exact is None else f"{exact} = {ends['upper']}"
@@ -168,10 +174,7 @@ def unequal(
 
 def _read_users(file: Path) -> Iterator[Users]:
     """The users of a file."""
-    try:
-        data = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError("FILE", file, f"a TOML file that can be read: {error}") from None
+    data = parse_toml(read_text(file, "FILE", LARGEST_LIST)[1], file, "FILE")
     rows = data.get("users")
     if data.keys() != {"users"} or not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise InputError("FILE", file, "tables [[users]], and nothing beside them")
@@ -189,6 +192,7 @@ def _users(row: dict[str, Any], place: str) -> Users:
     name, params = row.get("mechanism", "krr"), row.get("params", {})
     if not isinstance(name, str) or not isinstance(params, dict):
         raise InputError(f"{place}.mechanism, {place}.params", f"{name}, {params}", "a name, and a table")
+    header = told_header(row.get("header"), place)
     try:
         lam = None if row.get("lam") is None else str(row["lam"])
         pairs = [f"{key}={value}" for key, value in params.items()]
@@ -197,9 +201,9 @@ def _users(row: dict[str, Any], place: str) -> Users:
             if lam is not None:
                 raise InputError("lam", lam, "none where eps0 is given")
             if name not in _ORDERED:
-                One(name, str(row["eps0"]), None, pairs, file).quickest()  # first says what else is wrong
+                One(name, str(row["eps0"]), None, pairs, file, header).quickest()  # first says what else is wrong
             lam = _rounded_up(name, row["eps0"])
-        found = One(name, None, lam, pairs, file).quickest()
+        found = One(name, None, lam, pairs, file, header).quickest()
         if not isinstance(found, Channel) and not hasattr(found, "channel"):
             raise InputError("mechanism", name, "one of finitely many outputs")
         return Users(row.get("count", 1), found if isinstance(found, Channel) else found.channel())
@@ -235,6 +239,7 @@ def worst_background(
     found = _searched(asked, users, order, rel, arguments.jobs(jobs))
     answered = solve.delta(asked, n=users, exp_eps=order, rel=rel)
     bound, neighbours = answered.bracket, answered.neighbours
+    inputs = one.echoed(asked, n=users, **target.given)
     answer = {
         "attained_lower": format_decimal(found.bracket.lower, up=False),
         "attained_by": found.datasets,
@@ -250,7 +255,7 @@ def worst_background(
             f"attained_lower is a lower bound on {found.divergence} for two datasets of n = "
             f"{counted(users, 'user')}; upper bounds {neighbours.compared}"
         ),
-        "inputs": one.echoed(asked, n=users, **target.given),
+        "inputs": inputs,
     }
     rows = [
         ("attained", f"{answer['attained_lower']} by {found.datasets}"),
@@ -259,7 +264,7 @@ def worst_background(
         ("meaning", str(answer["meaning"])),
     ]
     if not show.data(answer):
-        show.rows(found.lines.rows, rows)
+        show.rows([*found.lines.rows, *file_rows(inputs)], rows)
 
 
 def _searched(asked: Any, users: int, target: Real, rel: float, jobs: int) -> WorstCase:

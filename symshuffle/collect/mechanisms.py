@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, final
 import numpy as np
 
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers.texts import is_prime
+from symshuffle.base.numbers.readers import is_prime
 from symshuffle.collect.scheme import LARGEST_BOUND, Draw, Integers, Scheme, counted, response
 
 if TYPE_CHECKING:

@@ -16,18 +16,10 @@ from fractions import Fraction
 from typing import Any, final
 
 from symshuffle.base.errors import InputError
-from symshuffle.base.levels import takes_eps0
-from symshuffle.base.numbers import Number, Verdict, as_number, exact_sum, less, minimum, positive_part
+from symshuffle.base.levels import read_cap, takes_eps0
+from symshuffle.base.numbers import Number, Verdict, as_integer, exact_sum, less, minimum, parse_rational, positive_part
 from symshuffle.channels.channel import Channel
-from symshuffle.decompositions.model import Decomposition, ReductionPair
-
-
-def read_cap(lam: Number | int | str) -> Any:
-    """The ratio cap ``exp(eps0)`` as a number, above 1."""
-    cap = as_number(lam, "lam")
-    if less(1, cap) is not Verdict.TRUE:
-        raise InputError("lam", lam, "a ratio cap exp(eps0) above 1")
-    return cap
+from symshuffle.decompositions.model import Decomposition, ReductionPair, read_pair
 
 
 def require_ldp(channel: Channel, lam: Number | int) -> None:
@@ -124,7 +116,7 @@ def stronger_clone(
     *,
     lam: Number | None = None,
     others: Sequence[int] | None = None,
-    position: Fraction = Fraction(0),
+    position: object = 0,
 ) -> StrongerClone:
     r"""Stronger-clone decomposition, with the interval of all clone probabilities.
 
@@ -142,7 +134,7 @@ def stronger_clone(
         Ratio cap ``exp(eps0)``, above 1; default: that of the channel.
     others : sequence of int, optional
         Inputs of the other users; default: any input of the channel.
-    position : Fraction
+    position : number or text
         Where ``p`` lies in ``[p_min, p_max]``, from 0 to 1.
     eps0 : number or text, optional
         Local budget in nats, above 0, in place of ``lam``; kept exact.
@@ -169,9 +161,12 @@ def stronger_clone(
     """
     value = read_cap(channel.ratio_cap() if lam is None else lam)
     require_ldp(channel, value)
-    if not 0 <= position <= 1:
+    share, pair = parse_rational(position, "position"), read_pair(channel, pair)
+    if not 0 <= share <= 1:
         raise InputError("position", position, "a number from 0 to 1")
-    rows: Sequence[Sequence[Any]] = channel.rows if others is None else [channel.rows[x] for x in others]
+    last = channel.num_inputs - 1
+    held = range(last + 1) if others is None else [as_integer(x, "others", 0, last) for x in others]
+    rows: Sequence[Sequence[Any]] = [channel.rows[x] for x in held]
     first: Sequence[Any] = channel.rows[pair[0]]
     second: Sequence[Any] = channel.rows[pair[1]]
     floor = [minimum(column) for column in zip(*rows, strict=True)]
@@ -181,8 +176,8 @@ def stronger_clone(
         minimum([(a - value * u - v) / (value + 1), (f - u - v) / 2])
         for a, f, u, v in zip(first, floor, excess, defect, strict=True)
     ]
-    clone0 = tuple(u + position * t for u, t in zip(excess, room, strict=True))
-    clone1 = tuple(v + position * t for v, t in zip(defect, room, strict=True))
+    clone0 = tuple(u + share * t for u, t in zip(excess, room, strict=True))
+    clone1 = tuple(v + share * t for v, t in zip(defect, room, strict=True))
     rest = tuple(a - value * u - v for a, u, v in zip(first, clone0, clone1, strict=True))
     p_min = exact_sum(excess)
     return StrongerClone(value, exact_sum(clone0), p_min, p_min + exact_sum(room), clone0, clone1, rest)

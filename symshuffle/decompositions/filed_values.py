@@ -10,7 +10,7 @@ from typing import Any, Final, final
 from symshuffle.base.errors import InputError
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Real, parse_rational, ungrouped
-from symshuffle.base.numbers.texts import KINDS, LARGEST_PARAMETER
+from symshuffle.base.numbers.readers import KINDS, LARGEST_PARAMETER
 from symshuffle.decompositions.calculated import calculated
 from symshuffle.mechanisms.names import named_parameters, unknown_parameter
 

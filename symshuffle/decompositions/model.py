@@ -246,13 +246,14 @@ def _rest(floor: Sequence[Any]) -> Any:
     return 0.0 if isinstance(rest, float) and abs(rest) <= FLOAT_SUM_SLACK else rest
 
 
-def _check_pair(channel: Channel, pair: tuple[int, int]) -> None:
+def read_pair(channel: Channel, pair: Sequence[object]) -> tuple[int, int]:
+    """Read two inputs of a channel."""
     check_kind(channel, Channel, "channel", "a channel, as Channel.from_rows(...)")
     check_list(pair, "pair", "two inputs")
     if len(pair) != 2:
         raise InputError("pair", pair, "two inputs")
-    for which, x in zip(("first", "second"), pair, strict=True):
-        as_integer(x, f"{which} of pair", 0, channel.num_inputs - 1)
+    last = channel.num_inputs - 1
+    return as_integer(pair[0], "first of pair", 0, last), as_integer(pair[1], "second of pair", 0, last)
 
 
 def primary_decomposition(channel: Channel, pair: tuple[int, int]) -> Decomposition:
@@ -261,7 +262,7 @@ def primary_decomposition(channel: Channel, pair: tuple[int, int]) -> Decomposit
     :math:`a_y=W_{x_1^0}(y)`, :math:`b_y=W_{x_1^1}(y)`, :math:`c_y=\inf_x W_x(y)`; the infimum runs over *all* inputs
     of the channel, since any of them may be in the background (decomposition, Theorem 5).
     """
-    _check_pair(channel, pair)
+    pair = read_pair(channel, pair)
     floor = channel.blanket()
     outputs = range(channel.num_outputs)
     points = tuple(tuple(Fraction(int(y == z)) for z in outputs) for y in outputs)

@@ -2,12 +2,11 @@
 
 Numbers are integers or strings such as ``"1/3"`` or ``"0.25"``, read exactly; a JSON float is refused, because nobody
 can know which rational was meant. Probabilities that are rounded decimals, and sum to 1 within their last digits, are
-divided by their sum (:mod:`symshuffle.channels.channel`).
+divided by their sum (:mod:`symshuffle.base.numbers.tables`).
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import field
 from fractions import Fraction
@@ -19,9 +18,9 @@ from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, Validation
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 from pydantic.json_schema import SkipJsonSchema
 
+from symshuffle.base.documents import parse_json, read_text
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import parse_rational
-from symshuffle.channels.channel import Rounding, read_rows
+from symshuffle.base.numbers import Rounding, parse_rational, read_rows
 from symshuffle.channels.geometry.groups import SymmetryGroup, cyclic_group, dihedral_group, product_of_symmetric_groups
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.information import measures
@@ -192,12 +191,12 @@ def _taken(value: object) -> bool:
     return True
 
 
-def read_problem(path: Path) -> ProblemFile:
+def read_problem(path: Path | str) -> ProblemFile:
     """Decision problem read from a JSON file.
 
     Parameters
     ----------
-    path : Path
+    path : Path or str
         The file.
 
     Returns
@@ -210,14 +209,8 @@ def read_problem(path: Path) -> ProblemFile:
     InputError
         If there is no such file, it is not JSON, or a field is wrong.
     """
-    if not path.is_file():
-        raise InputError("problem", path, "an existing JSON file")
-    if path.stat().st_size > _MAX_BYTES:
-        raise InputError("problem", path, f"a file of at most {_MAX_BYTES} bytes")
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError("problem", path, f"JSON ({error})") from None
+    path, text = read_text(path, "problem", _MAX_BYTES)
+    data = parse_json(text, path, "problem")
     if not isinstance(data, dict):
         raise InputError("problem", path, "a JSON object")
     try:

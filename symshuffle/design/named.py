@@ -9,7 +9,7 @@ from typing import Any, Final
 import sympy as sp
 
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import as_integer
+from symshuffle.base.numbers import as_integer, parse_rational, parse_rationals
 from symshuffle.channels.geometry.extremal import check_lam
 from symshuffle.channels.geometry.groups import cyclic_group
 from symshuffle.design.decision.problems import DecisionProblem
@@ -39,9 +39,10 @@ def weighted_guessing_problem(prior: Sequence[Fraction]) -> DecisionProblem:
     >>> weighted_guessing_problem([Fraction(2, 3), Fraction(1, 3)]).prior
     (Fraction(2, 3), Fraction(1, 3))
     """
+    prior = parse_rationals(prior, "prior")
     m = len(prior)
     one_hot = tuple(tuple(Fraction(int(x == t)) for x in range(m)) for t in range(m))
-    return DecisionProblem(one_hot, tuple(tuple(1 - v for v in row) for row in one_hot), tuple(prior))
+    return DecisionProblem(one_hot, tuple(tuple(1 - v for v in row) for row in one_hot), prior)
 
 
 def weighted_guessing_risk(prior: Sequence[Fraction], lam: Fraction | int) -> tuple[Fraction, int]:
@@ -75,7 +76,7 @@ def weighted_guessing_risk(prior: Sequence[Fraction], lam: Fraction | int) -> tu
     (Fraction(4, 9), 2)
     """
     level = check_lam(lam)
-    masses = _leading_masses(prior)
+    masses = _leading_masses(parse_rationals(prior, "prior"))
     gains = [level * mass / (level + j) for j, mass in enumerate(masses)]
     best = max(gains)
     return 1 - best, gains.index(best) + 1
@@ -104,6 +105,7 @@ def weighted_guessing_breakpoints(prior: Sequence[Fraction]) -> list[Fraction]:
     >>> weighted_guessing_breakpoints([Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)])
     [Fraction(3, 2), Fraction(4, 1)]
     """
+    prior = parse_rationals(prior, "prior")
     ordered, masses = sorted(prior, reverse=True), _leading_masses(prior)
     levels = [masses[j] / ordered[j + 1] - j for j in range(len(ordered) - 1) if ordered[j + 1]]
     return sorted({level for level in levels if level > 1})
@@ -173,6 +175,7 @@ def cardioid_program(m: int, gamma: Fraction) -> ParametricProgram:
         raise Unsupported(
             f"m = {m}: the orbits double and their field grows with m; here up to {LARGEST_READINGS} readings"
         )
+    gamma = parse_rational(gamma, "gamma")
     if not 0 < gamma <= 1:
         raise InputError("gamma", gamma, "a rational in (0, 1]")
     domain = cosine_field(m)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final
 
 import sympy as sp
@@ -58,9 +58,14 @@ def read_states(
     used = {symbol for c in described for s in c.states for symbol in (s.count + s.probability).free_symbols}
     budget = [LAM_PARAMETER] if LAM in used else []
     given = (*budget, *(p for p in implied if p.symbol not in known), *parameters)
-    for symbol in sorted(used - {parameter.symbol for parameter in given}, key=str):
-        raise InputError("parameters", f"{symbol} missing", "a Parameter for every symbol")
+    check_symbols(used, given)
     return number, described, given
+
+
+def check_symbols(used: Set[sp.Symbol], parameters: Sequence[Parameter]) -> None:
+    """Refuse a symbol that is not a parameter."""
+    for symbol in sorted(used - {parameter.symbol for parameter in parameters}, key=str):
+        raise InputError("parameters", f"{symbol} missing", "a Parameter for every symbol")
 
 
 def placed(expression: sp.Expr, known: dict[sp.Symbol, sp.Expr]) -> sp.Expr:

@@ -23,7 +23,7 @@ from symshuffle.base.numbers import ungrouped
 from symshuffle.channels.channel import LARGEST_CHANNEL, Channel
 from symshuffle.mechanisms.counted import check_definition, check_sizes, total_probability
 from symshuffle.mechanisms.display import class_table
-from symshuffle.mechanisms.given import LAM_PARAMETER, placed, read_matrix, read_states
+from symshuffle.mechanisms.given import LAM_PARAMETER, check_symbols, placed, read_matrix, read_states
 from symshuffle.mechanisms.names import named_parameters, unknown_parameter
 from symshuffle.mechanisms.outputs import OutputClass, Placed, explicit_output
 from symshuffle.mechanisms.pairs import ALIKE, Pairs
@@ -315,7 +315,7 @@ class Mechanism:
         name : str
             Its name.
         rows : sequence of sequences
-            One row per input, at least 2; entries are SymPy expressions in the parameters, rationals, or text such as
+            One row per input, at least 2; entries are SymPy expressions in the parameters, numbers, or text such as
             ``1/3``.
         parameters : sequence of Parameter
             The open parameters.
@@ -323,8 +323,14 @@ class Mechanism:
             The only two inputs between which a user may change. Default: bounds cover every pair of inputs.
         title : str
             The field's name for it.
+
+        Raises
+        ------
+        InputError
+            If an entry is no expression, contains a symbol that is not a parameter, or a row does not sum to 1.
         """
         matrix = read_matrix(rows)
+        check_symbols({symbol for row in matrix for entry in row for symbol in entry.free_symbols}, parameters)
         whole = cls(
             name,
             title or name,

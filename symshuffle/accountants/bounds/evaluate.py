@@ -74,7 +74,7 @@ class Request:
         engine: Any = self.engine  # callers are not type-checked
         if engine is not None and (isinstance(engine, type) or not isinstance(engine, Engine)):
             raise InputError("engine", engine, "an engine such as Contour(), or None")
-        as_width(self.rel)
+        object.__setattr__(self, "rel", as_width(self.rel))
         if self.bits is not None:
             object.__setattr__(self, "bits", as_precision(self.bits))
 

@@ -18,7 +18,7 @@ from symshuffle.accountants.covering.reduction import covering_reduction
 from symshuffle.base.choices import Adjacency, Blanket, Others
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_budget
-from symshuffle.base.numbers import Real
+from symshuffle.base.numbers import Real, parse_rational
 from symshuffle.decompositions.closed_forms import ClosedForm
 
 NAME: Final = "any-ldp"
@@ -82,7 +82,7 @@ def any_ldp(*, eps0: object = None, lam: object = None, delta0: object = None) -
     >>> round(float(epsilon(any_ldp(eps0=1), n=10_000, delta="1e-6").bracket.upper), 4)
     0.0432
     """
-    if delta0 not in (None, 0, "0"):
+    if delta0 is not None and parse_rational(delta0, "delta0") != 0:
         raise InputError(
             "delta0", delta0, "0: the bound is proved for pure eps0-LDP; with delta0 an output may reveal its input"
         )

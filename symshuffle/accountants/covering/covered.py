@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import wraps
@@ -13,7 +13,8 @@ from typing import Any, TypedDict, TypeVar, Unpack, cast, final
 from symshuffle.accountants.covering.participation import Participation
 from symshuffle.base.choices import Adjacency, Blanket, replace_choice
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Number, as_number
+from symshuffle.base.numbers import read_law
+from symshuffle.channels.channel import Channel
 
 
 class Whom(TypedDict, total=False):
@@ -34,6 +35,7 @@ class Covering:
 
     - ``adjacency``: in what neighbours differ; None is replace-one, or zero-out where a null symbol is given.
     - ``blanket``: what stands in for the messages of the others; None is the usual one of the source.
+    - ``null``: law of the null symbol, kept as a channel of one input, with its rounding.
     - ``min_users``: how many messages there are at least, whoever sends them; None is all users.
     - ``dropout``: the probability with which each other user drops out, publicly and whatever the inputs; None is 0.
     - ``group``: in how many users neighbours differ at most; None is 1.
@@ -41,7 +43,7 @@ class Covering:
 
     adjacency: Adjacency | None = None
     blanket: Blanket | None = None
-    null: tuple[Number, ...] | None = None
+    null: Channel | None = None
     min_users: int | None = None
     dropout: Fraction | None = None
     group: int | None = None
@@ -52,10 +54,7 @@ class Covering:
         if self.blanket is not None:
             replace_choice(Blanket, self, "blanket")
         if self.null is not None:
-            if not isinstance(self.null, Iterable):
-                raise InputError("null", self.null, "probabilities of the outputs, a list")
-            law = tuple(as_number(mass, f"null[{y}]") for y, mass in enumerate(self.null))
-            object.__setattr__(self, "null", law)
+            object.__setattr__(self, "null", one_law(self.null))
             if self.adjacency not in (None, Adjacency.ZERO_OUT):
                 raise InputError("adjacency", self.adjacency, "zero-out, where the law of a null symbol is given")
             object.__setattr__(self, "adjacency", Adjacency.ZERO_OUT)
@@ -74,6 +73,16 @@ class Covering:
         """The covering that the keywords of a front door ask for."""
         asked: dict[str, Any] = dict(whom)
         return cls(**asked)
+
+
+def one_law(null: object) -> Channel:
+    """The law of a null symbol as a channel of one input, which may be one already."""
+    if isinstance(null, Channel):
+        if null.num_inputs != 1:
+            raise InputError("null", f"a channel of {null.num_inputs} inputs", "one distribution")
+        return null
+    law, rounding = read_law(null, "null")
+    return Channel((law,), rounding)
 
 
 Door = TypeVar("Door", bound=Callable[..., object])

@@ -21,15 +21,14 @@ from symshuffle.base.choices import Adjacency, Direction, Others, Side
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
-    Number,
     Real,
     Verdict,
+    coarser,
     enclose,
     is_enclosed,
     less,
     maximum,
     minimum,
-    sums_to_one,
     to_float,
     usual_bits,
 )
@@ -82,13 +81,15 @@ def of_channel(channel: Channel) -> Reduction:
     )
 
 
-def against_null(channel: Channel, law: tuple[Number, ...], *, of_blanket: bool = False) -> Reduction:
-    """Every input against the null symbol, which becomes one more row: others may hold it as well."""
-    if len(law) != channel.num_outputs:
-        raise InputError("null", f"{len(law)} masses", f"{channel.num_outputs}, one per output")
-    if not sums_to_one(law):
-        raise InputError("null", ", ".join(map(str, law)), "probabilities of sum 1")
-    whole, symbol, rounding = Channel((*channel.rows, law)), channel.num_inputs, channel.rounding
+def against_null(channel: Channel, null: Channel, *, of_blanket: bool = False) -> Reduction:
+    """Every input against the null symbol, which becomes one more row: others may hold it as well.
+
+    - ``null``: its law, as a channel of one input.
+    """
+    if null.num_outputs != channel.num_outputs:
+        raise InputError("null", f"{null.num_outputs} masses", f"{channel.num_outputs}, one per output")
+    law, symbol = null.rows[0], channel.num_inputs
+    whole, rounding = Channel((*channel.rows, law)), coarser(channel.rounding, null.rounding)
     more = ", ..." if len(law) > _MOST_INPUTS else ""
     said = "that of the blanket" if of_blanket else f"({', '.join(map(str, law[:_MOST_INPUTS]))}{more})"
     others, names = range(symbol + 1) if symbol < _MOST_INPUTS else (), [*map(str, range(symbol)), "null"]
@@ -136,7 +137,7 @@ def blanket_of_channel(channel: Channel) -> Reduction:
     mass = sum(least, start=Fraction(0))
     if less(0, mass) is not Verdict.TRUE:
         raise InputError("null", None, "the law of a null symbol: the blanket of this channel has no mass")
-    return against_null(channel, tuple(one / mass for one in least), of_blanket=True)
+    return against_null(channel, Channel((tuple(one / mass for one in least),)), of_blanket=True)
 
 
 def blanket_of_laplace(source: Laplace) -> Reduction:
@@ -237,6 +238,7 @@ def of_composition(source: Composed) -> Reduction:
         leaves,
         mixed_law,
         patterns,
+        rounding_of,
     )
 
     tree = source.composition
@@ -271,7 +273,8 @@ def of_composition(source: Composed) -> Reduction:
         )
         for pattern in ways
     )
-    return Reduction(classes, tree.every_pair, pairs=tree.pair, budget=source.shares)
+    every = tree.every_pair
+    return Reduction(classes, every, pairs=tree.pair, budget=source.shares, rounding=rounding_of(tree))
 
 
 def _described(tree: Composition, pattern: Pattern, others: Others) -> Callable[[int], str]:

@@ -11,9 +11,8 @@ from symshuffle.accountants.covering.assumptions import Assumption
 from symshuffle.accountants.covering.participation import EVERYBODY, Participation
 from symshuffle.base.choices import Adjacency, Question
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import counted, format_decimal
+from symshuffle.base.numbers import Rounding, counted, format_decimal
 from symshuffle.base.results import FirstLines, safe_number
-from symshuffle.channels.channel import Rounding
 
 ASSUMED: Final = "every round has fresh randomness and fresh messages, which cannot be linked to those of another round"
 """What the composition of rounds takes for granted."""

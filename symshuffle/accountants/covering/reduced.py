@@ -14,8 +14,7 @@ from symshuffle.accountants.covering.neighbours import OPTIMAL, Neighbours
 from symshuffle.accountants.covering.participation import EVERYBODY, Participation
 from symshuffle.base.choices import Adjacency, Direction, Question
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
-from symshuffle.base.numbers import Real, lower_end
-from symshuffle.channels.channel import Rounding
+from symshuffle.base.numbers import Real, Rounding, lower_end
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw

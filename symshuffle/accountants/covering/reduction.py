@@ -94,9 +94,11 @@ def _derived(source: Source, covering: Covering) -> Reduction:
         return _as_asked(source, covering)
     if isinstance(source, Channel) and not all(map(is_enclosed, source.rows)):
         source = Channel.from_rows(source.rows)  # of doubles, by their decimals
+    if hasattr(source, "__array__") or (isinstance(source, Sequence) and not isinstance(source, str)):
+        source = Channel.from_rows(source)  # type: ignore[arg-type]  # both are no sequences
     if covering.null is not None:
         if not isinstance(source, Channel):
-            given, kind = ", ".join(map(str, covering.null)), type(source).__name__
+            given, kind = ", ".join(map(str, covering.null.rows[0])), type(source).__name__
             raise InputError("null", given, f"none with {kind}: a null symbol is a row beside those of a Channel")
         return listed.against_null(source, covering.null)
     if isinstance(source, Reducible):
@@ -134,8 +136,6 @@ def _replacing_one(source: Source) -> Reduction:
             return Reduction((only,), first=_FIRST)
         case Channel():
             return listed.of_channel(source)
-    if hasattr(source, "__array__") or (isinstance(source, Sequence) and not isinstance(source, str)):
-        return listed.of_channel(Channel.from_rows(source))  # type: ignore[arg-type]  # both are no sequences
     return _of_symbols(source)
 
 

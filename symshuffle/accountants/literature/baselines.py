@@ -16,7 +16,7 @@ import flint
 from symshuffle.accountants.bounds.evaluate import check_n, evaluate_law
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
-from symshuffle.base.levels import takes_eps0
+from symshuffle.base.levels import read_target, takes_eps0
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
     Ball,
@@ -253,7 +253,7 @@ def standard_clone(
     ----------
     lam : Number
         Ratio cap ``exp(eps0)``, above 1.
-    exp_eps : Real
+    exp_eps : number, text or Exp
         Target ratio ``exp(eps)``, at least 1.
     n : int
         Number of users.
@@ -280,8 +280,6 @@ def standard_clone(
     -----
     decomposition, Theorem 1. Both directions agree.
     """
-    if less(exp_eps, 1) is Verdict.TRUE:
-        raise InputError("exp_eps", exp_eps, "a target ratio of at least 1")
-    given: Any = tuple(Fraction(value) if isinstance(value, int) else value for value in (lam, exp_eps))
+    given: Any = (lam, read_target(exp_eps=exp_eps))
     cap, x = given if is_exact(given) else (enclose(value, DEFAULT_BITS + GUARD) for value in given)
     return evaluate_law(standard_clone_pair(cap).gparv(x), n, engine=engine, rigour=rigour, rel=rel)

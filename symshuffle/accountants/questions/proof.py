@@ -155,7 +155,7 @@ def prove_epsilon(
     >>> prove_epsilon(mechanism("rr").at(eps0=1), n=20, delta="1e-2")["statement"]["delta"]
     '1/100'
     """
-    target, covering = read_delta(delta), Covering.of(**whom)
+    target, covering, n = read_delta(delta), Covering.of(**whom), check_n(n)
     way = choice(Question, direction, "direction")
     _statement(source, n, Fraction(1), covering, way)  # what has no proof is refused before the search
     top = solve.epsilon(source, n=n, delta=target, **whom).bracket.upper if upper is None else upper
@@ -248,7 +248,8 @@ def _statement(source: Any, n: int, order: Real, covering: Covering, way: Questi
     if way is not Question.BOTH:
         raise Unsupported(f"--proof: direction {way}: a proof covers both orders of each pair; leave direction away")
     who = covering.participation
-    who.check(check_n(n))
+    n = check_n(n)
+    who.check(n)
     if who.group > 1000:
         raise Unsupported(f"--proof: group = {who.group}: at most 1000")
     mechanism, cap, null, pairs = _described(source, covering)
@@ -263,8 +264,8 @@ def _statement(source: Any, n: int, order: Real, covering: Covering, way: Questi
         "adjacency": (covering.adjacency or Adjacency.REPLACE_ONE).value,
         "null": null,
         "pairs": pairs,
-        "users": int(n),
-        "min_users": who.min_users or int(n),
+        "users": n,
+        "min_users": who.min_users or n,
         "group": who.group,
         "exp_eps": _written(order),
     }
@@ -301,7 +302,7 @@ def _described(source: Any, covering: Covering) -> tuple[dict[str, Any], Real, A
 def _of_channel(channel: Channel, covering: Covering) -> tuple[dict[str, Any], Real, Any, Any]:
     rows: list[Any] = list(channel.rows)
     if covering.null is not None:
-        rows.append(covering.null)
+        rows.append(covering.null.rows[0])
     if not all(is_exact(row) for row in rows):
         raise Unsupported("--proof: channel: its probabilities have to be rational, not doubles or balls")
     if len(rows) * channel.num_outputs > _LARGEST_MATRIX:

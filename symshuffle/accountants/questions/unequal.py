@@ -162,7 +162,9 @@ def unequal_epsilon(
     request, asked, target = Request.of(direction, None, rigour, rel, bits), _read(users), read_delta(delta)
 
     def at(target: Fraction) -> Amplification:
-        found = smallest_meeting(lambda x, width: _bound(asked, ratio_of(x), replace(request, rel=width)), target, rel)
+        found = smallest_meeting(
+            lambda x, width: _bound(asked, ratio_of(x), replace(request, rel=width)), target, request.rel
+        )
         how = f"root search on delta(eps); at the upper end: {found.at.how}"
         bracket = Bracket(found.above, found.meets, found.rigour, found.at.engine, how)
         return Amplification("epsilon", bracket, _covered(asked, request), target=words)

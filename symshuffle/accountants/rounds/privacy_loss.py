@@ -230,7 +230,7 @@ def privacy_loss(
     if request.rigour is Rigour.EXACT:
         raise Unsupported("rigour exact: values at exponential levels are no rational numbers; use --rigour ball")
     one = OneRound(reduction(source, **whom), users, 1, request)
-    width = Fraction(_usual_step(one.scale()) if step is None else _read_step(step))
+    width = Fraction(_usual_step(one.scale()) if step is None else float(_step(step)))
     levels = one.last_level(most) / width
     if levels > _MOST_LEVELS:
         raise InputError(
@@ -238,7 +238,7 @@ def privacy_loss(
         )
     neighbours = one.reduced.neighbours(Question.BOTH, users)
     return PrivacyLoss(
-        law_above(one.profiles(width, most, rel)[0]),
+        law_above(one.profiles(width, most, request.rel)[0]),
         {
             "users": users,
             "neighbours": neighbours.to_dict(),
@@ -256,11 +256,12 @@ def privacy_loss(
     )
 
 
-def _read_step(step: object) -> float:
+def _step(step: object) -> Fraction:
+    """Refuse a step that is not a positive double."""
     read = parse_rational(step, "step")
     if not 0 < read <= LARGEST_LEVEL or float(read) == 0:
         raise InputError("step", step, "a positive number")
-    return float(read)
+    return read
 
 
 def _usual_step(scale: float) -> float:

@@ -11,11 +11,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Rational
 from typing import Any, final
 
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import as_integer
+from symshuffle.base.numbers import as_integer, parse_rational
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.geometry import balanced
 
@@ -29,10 +28,11 @@ def check_inputs(m: int) -> int:
 
 
 def check_lam(lam: Fraction | int) -> Fraction:
-    """Refuse a privacy level that is not a rational above 1."""
-    if not isinstance(lam, Rational) or not lam > 1:
+    """Read a privacy level that is a rational above 1."""
+    read = parse_rational(lam, "lam")
+    if not read > 1:
         raise InputError("lam", lam, "a rational above 1 (eps0 > 0)")
-    return Fraction(lam)
+    return read
 
 
 def proper_subsets(m: int) -> range:
@@ -85,7 +85,7 @@ def staircase_matrix(m: int, lam: Fraction | int) -> tuple[tuple[Fraction, ...],
     >>> [[int(entry) for entry in row] for row in staircase_matrix(2, 3)]
     [[3, 1], [1, 3]]
     """
-    level = check_lam(lam)
+    m, level = check_inputs(m), check_lam(lam)
     return tuple(staircase_row(subset, m, level) for subset in proper_subsets(m))
 
 

@@ -27,4 +27,5 @@ from symshuffle.decompositions.composition.tree import leaves as leaves
 from symshuffle.decompositions.composition.tree import named_classes as named_classes
 from symshuffle.decompositions.composition.tree import open_parameters as open_parameters
 from symshuffle.decompositions.composition.tree import patterns as patterns
+from symshuffle.decompositions.composition.tree import rounding_of as rounding_of
 from symshuffle.decompositions.composition.tree import written as written

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar, final
 
 from symshuffle.base.choices import Operator
 from symshuffle.base.errors import InputError, check_list
-from symshuffle.base.numbers import as_number, parse_rational, ungrouped
+from symshuffle.base.numbers import parse_rational, ungrouped
 from symshuffle.decompositions.composition.tree import Composition, Part
 from symshuffle.mechanisms.continuous import LARGEST_CELLS, Laplace
 from symshuffle.mechanisms.finite import constant
@@ -50,7 +50,7 @@ def joint(*parts: Part) -> Composition:
     return Composition(Operator.JOINT, parts)
 
 
-def parallel(parts: Sequence[Part], weights: Sequence[Fraction]) -> Composition:
+def parallel(parts: Sequence[Part], weights: Sequence[object]) -> Composition:
     """Composition that runs part ``i`` with probability ``weights[i]``, publicly.
 
     Every part has the whole budget, and the output names the part that was run.
@@ -59,8 +59,9 @@ def parallel(parts: Sequence[Part], weights: Sequence[Fraction]) -> Composition:
     ----------
     parts : sequence of Mechanism, Laplace or Composition
         At least one, all with the same number of inputs, every parameter fixed except ``lam``.
-    weights : sequence of Fraction
-        One probability per part, of sum 1.
+    weights : sequence of numbers or texts
+        One probability per part, of sum 1; doubles by their shortest decimal form. Rounded weights are divided by
+        their sum, as the rows of a matrix are.
 
     Returns
     -------
@@ -81,11 +82,10 @@ def parallel(parts: Sequence[Part], weights: Sequence[Fraction]) -> Composition:
     (Fraction(1, 4), Fraction(3, 4))
     """
     check_list(parts, "parts", "a list of mechanisms or compositions")
-    check_list(weights, "weights", "a list of probabilities, one per part")
-    return Composition(Operator.PARALLEL, tuple(parts), tuple(weights))
+    return Composition(Operator.PARALLEL, tuple(parts), weights)  # type: ignore[arg-type]  # which it reads
 
 
-def subsample(part: Part, probability: Fraction) -> Composition:
+def subsample(part: Part, probability: object) -> Composition:
     """Poisson subsampling: each user takes part with a given probability.
 
     A user who does not take part sends a constant.
@@ -94,8 +94,8 @@ def subsample(part: Part, probability: Fraction) -> Composition:
     ----------
     part : Mechanism, Laplace or Composition
         What a user who takes part runs, every parameter fixed except ``lam``.
-    probability : Fraction
-        Probability of taking part, in [0, 1].
+    probability : number or text
+        Probability of taking part, in [0, 1]; kept exact, a double by its shortest decimal form.
 
     Returns
     -------
@@ -113,8 +113,8 @@ def subsample(part: Part, probability: Fraction) -> Composition:
     >>> subsample(mechanism("krr").at(k=4), Fraction(1, 10)).weights
     (Fraction(1, 10), Fraction(9, 10))
     """
-    share = as_number(probability, "probability")
-    if not isinstance(share, Fraction) or not 0 <= share <= 1:
+    share = parse_rational(probability, "probability")
+    if not 0 <= share <= 1:
         raise InputError("probability", probability, "a number in [0, 1]")
     return parallel((part, constant().with_defaults()), (share, 1 - share))
 

@@ -15,7 +15,7 @@ import sympy as sp
 from symshuffle.base.choices import Operator, replace_choice
 from symshuffle.base.errors import InputError, Unsupported, check_list
 from symshuffle.base.levels import read_budget, takes_eps0
-from symshuffle.base.numbers import Exp, Real, as_distribution, as_integer, counted, format_decimal
+from symshuffle.base.numbers import Exp, Real, Rounding, as_integer, counted, format_decimal, read_law, summed
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
@@ -35,12 +35,14 @@ class Composition:
     - ``parts``: what is combined; every parameter except ``lam`` fixed, and ``lam`` of Laplace open.
     - ``weights``: for ``parallel``: the probabilities of the parts.
     - ``distance``: for ``joint``: in how many coordinates neighbouring inputs differ; None stands for any number.
+    - ``rounding``: where rounded weights were read and divided by their sum: how far those that round to them may be.
     """
 
     operator: Operator
     parts: tuple[Part, ...]
     weights: tuple[Fraction, ...] = ()
     distance: int | None = None
+    rounding: Rounding | None = None
 
     def __post_init__(self) -> None:
         replace_choice(Operator, self, "operator")
@@ -54,11 +56,13 @@ class Composition:
                 expected = "a mechanism that does not tell its inputs apart: compose channels by tensor or direct_sum"
                 raise InputError(self.operator, f"{part.name}, given by its matrix", expected)
         if self.operator == "parallel":
-            read = as_distribution(self.weights, "weights")
+            read, rounding = read_law(self.weights, "weights")
             for place, weight in enumerate(read):
                 if not isinstance(weight, Fraction):
-                    raise InputError(f"weights[{place}]", weight, "a Fraction")
+                    raise InputError(f"weights[{place}]", weight, "a rational number")
             object.__setattr__(self, "weights", read)
+            if rounding is not None:
+                object.__setattr__(self, "rounding", rounding)
             if len(self.weights) != len(self.parts):
                 raise InputError("weights", f"{len(self.weights)} weights", f"one for each of {len(self.parts)} parts")
             inputs = [size for size in map(_inputs, self.parts) if size is not None]
@@ -116,7 +120,8 @@ class Composition:
         inputs = max(channel.num_inputs for channel in channels)
         # The constant mechanism serves any number of inputs.
         widened = [c if c.num_outputs > 1 else Channel(c.rows[:1] * inputs) for c in channels]
-        return direct_sum(widened, self.weights)
+        found = direct_sum(widened, self.weights)
+        return Channel(found.rows, summed(found.rounding, self.rounding))
 
 
 @final
@@ -221,6 +226,13 @@ def _channel(part: Part, lam: Real | None) -> Channel:
 def silent(mechanism: Mechanism) -> bool:
     """Whether a mechanism sends the same whatever its input: any input of it stands for any other."""
     return all(len(output_class.states) == 1 for output_class in mechanism.classes)
+
+
+def rounding_of(part: Part) -> Rounding | None:
+    """How far the messages of a tree may be from those with weights that round to the ones that were given."""
+    if not isinstance(part, Composition):
+        return None
+    return summed(part.rounding, *map(rounding_of, part.parts))
 
 
 def leaves(part: Part) -> list[Mechanism | Laplace]:

@@ -27,7 +27,7 @@ from symshuffle.base.choices import MatchKind, Question, Rigour, replace_choice
 from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, Exp, Verdict, less, lower_end, natural_log, to_arb, working_precision
-from symshuffle.base.numbers.texts import LARGEST_PARAMETER
+from symshuffle.base.numbers.readers import LARGEST_PARAMETER
 from symshuffle.base.results import Bracket
 from symshuffle.decompositions.calculated import calculated
 from symshuffle.design.comparison.degrading import HASHING, Box, Degrading, Setting

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 from symshuffle.base.errors import InputError
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import as_integer
-from symshuffle.base.numbers.texts import KINDS, LARGEST_PARAMETER
+from symshuffle.base.numbers.readers import KINDS, LARGEST_PARAMETER
 from symshuffle.decompositions.calculated import number_at
 from symshuffle.decompositions.closed_forms import ClosedForm, table
 from symshuffle.mechanisms.names import mechanism_name

@@ -34,7 +34,7 @@ REL: Final = 1e-20
 
 def narrowed(solve_at: Callable[[int], Solved], rel: float, precisions: Sequence[int]) -> Solved:
     """Solve with more and more bits until the bracket is as narrow as asked; the last one says where it is not."""
-    as_width(rel)
+    rel = as_width(rel)
     for bits in precisions:
         found = solve_at(bits)
         if found.value.width <= Fraction(rel) * abs(found.value.upper):

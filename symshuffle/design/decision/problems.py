@@ -217,7 +217,7 @@ def smoothed_point_masses(m: int, gamma: Fraction | int) -> DecisionProblem:
     >>> smoothed_point_masses(2, Fraction(1, 2)).model
     ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))
     """
-    m, level = as_integer(m, "m", 2), Fraction(gamma)
+    m, level = as_integer(m, "m", 2), parse_rational(gamma, "gamma")
     if not 0 <= level <= 1:
         raise InputError("gamma", gamma, "a rational in [0, 1]")
     diagonal, rest = (1 - level) / m + level, (1 - level) / m

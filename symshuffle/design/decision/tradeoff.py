@@ -73,7 +73,7 @@ def bayes_tradeoff(
     ----------
     problem : DecisionProblem
         With a prior.
-    lam : Fraction, int or Exp
+    lam : number, text or Exp
         ``exp(eps0)``, above 1: a rational, or ``Exp(eps0)``.
     method : Method, optional
         Which program proposes the optimum; the certificate does not depend on it. By default column generation up to

@@ -185,7 +185,7 @@ def maximise(
     ----------
     measure : Measure
         A measure of :mod:`symshuffle.design.information.measures`, or one of your own.
-    lam : Fraction, int or Exp
+    lam : number, text or Exp
         ``exp(eps0)``, above 1.
     group : SymmetryGroup, optional
         Permutations of exchangeable inputs, such as ``measure.symmetry()``: one column per orbit of subsets.

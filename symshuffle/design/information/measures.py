@@ -15,12 +15,13 @@ from typing import Any, Final, TypeAlias, final
 import flint
 
 from symshuffle.base.errors import InputError, NotDecided
-from symshuffle.base.numbers import DEFAULT_BITS, Ball, squared, to_arb, working_precision
+from symshuffle.base.numbers import DEFAULT_BITS, Ball, parse_law, squared, to_arb, working_precision
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.geometry.extremal import proper_subsets
 from symshuffle.channels.geometry.groups import SymmetryGroup, product_of_symmetric_groups
 from symshuffle.channels.geometry.linear import Vector, dot
 from symshuffle.channels.geometry.subset_orbits import SubsetOrbit
+from symshuffle.design.information.generators import called
 
 Column: TypeAlias = "Sequence[Fraction]"
 
@@ -89,13 +90,11 @@ class Measure:
         return self.ball([to_arb(v) for v in column])
 
 
-def _distributions(p: Sequence[Fraction], q: Sequence[Fraction]) -> tuple[Vector, Vector]:
-    for name, values in (("P0", p), ("P1", q)):
-        if sum(values) != 1 or min(values) < 0:
-            raise InputError(name, [str(v) for v in values], "probabilities that sum to 1")
-    if len(p) != len(q):
-        raise InputError("P1", f"{len(q)} entries", f"{len(p)}, as P0")
-    return tuple(p), tuple(q)
+def _distributions(p: object, q: object) -> tuple[Vector, Vector]:
+    first, second = parse_law(p, "P0"), parse_law(q, "P1")
+    if len(first) != len(second):
+        raise InputError("P1", f"{len(second)} entries", f"{len(first)}, as P0")
+    return first, second
 
 
 def _of_forms(
@@ -199,7 +198,7 @@ def f_divergence(
 
     Parameters
     ----------
-    p, q : sequence of Fraction
+    p, q : sequence of numbers or texts
         Distributions :math:`P_0` and :math:`P_1` of the input, of one length.
     generator : callable
         ``f`` on an ``arb``, convex with ``f(1) = 0``; convexity is the caller's promise.
@@ -227,12 +226,12 @@ def f_divergence(
     '0.062500'
     """
     with working_precision(DEFAULT_BITS):
-        at_one = generator(flint.arb(1))
+        at_one = called(generator, flint.arb(1))
     if not isinstance(at_one, flint.arb) or not at_one.is_finite() or not at_one.contains(0):
         raise InputError("generator", f"f(1) = {at_one}", "an arb around 0")
 
     def ball(above: Any, below: Any) -> Any:
-        found = below * generator(above / below)
+        found = below * called(generator, above / below)
         if not found.is_finite():
             raise NotDecided(f"the generator gives {found} at {above / below}: no finite number at this precision")
         return found

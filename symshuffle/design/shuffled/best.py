@@ -82,9 +82,10 @@ def best_shuffled(
         raise Unsupported(
             f"loss = {Loss(loss).value}: only l2 follows the trace; `symshuffle compare` ranks by the others"
         )
-    if lam_cap is not None and not isinstance(check_cap(lam_cap, "lam_cap"), Fraction):
+    cap = None if lam_cap is None else check_cap(lam_cap, "lam_cap")
+    if isinstance(cap, Exp):
         raise InputError("lam_cap", lam_cap, "a rational number > 1")
-    target = ExactTarget(k, n, _below(order), goal, None if lam_cap is None else Fraction(lam_cap))
+    target = ExactTarget(k, n, _below(order), goal, cap)
     ratios = ratios_by_size(target)
     if not ratios:
         raise NotDecided(f"no ratio above 1 was certified to meet eps = {order}, delta = {goal} with {n} users")

@@ -80,7 +80,7 @@ class BallContour:
     goal: Fraction | None = None
 
     def __post_init__(self) -> None:
-        saddle.check_aim(self.rel, self.goal)
+        object.__setattr__(self, "rel", saddle.check_aim(self.rel, self.goal))
 
     @classmethod
     def aiming(cls, rel: float, bits: int) -> BallContour:

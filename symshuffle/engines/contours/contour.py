@@ -105,7 +105,7 @@ class Contour:
     goal: Fraction | None = None
 
     def __post_init__(self) -> None:
-        saddle.check_aim(self.rel, self.goal)
+        object.__setattr__(self, "rel", saddle.check_aim(self.rel, self.goal))
 
     @classmethod
     def aiming(cls, rel: float, bits: int) -> Contour:

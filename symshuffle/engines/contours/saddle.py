@@ -23,8 +23,8 @@ from typing import Final, final
 import numpy as np
 
 from symshuffle.base.doubles import Array
-from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import check_rational, to_float
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import as_width, check_rational, to_float
 from symshuffle.base.results import Bracket, is_far
 from symshuffle.channels.law import Law
 
@@ -238,12 +238,11 @@ def spread_out(tilt: Tilt, n: int) -> bool:
     return spread > _SPREAD_OUT * float(np.abs(tilt.values).max())
 
 
-def check_aim(rel: float, goal: Fraction | None) -> None:
-    """Refuse a width outside (0, 1), and a number to compare with that is a double."""
-    if not 0 < rel < 1:
-        raise InputError("rel", rel, "a relative width in (0, 1)")
+def check_aim(rel: object, goal: Fraction | None) -> float:
+    """Read a width in (0, 1), and refuse a number to compare with that is a double."""
     if goal is not None:
         check_rational(goal, "goal")
+    return as_width(rel)
 
 
 def narrowed(

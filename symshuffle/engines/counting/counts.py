@@ -86,7 +86,7 @@ class Counts:
     largest: int = _LARGEST
 
     def __post_init__(self) -> None:
-        as_width(self.rel)
+        object.__setattr__(self, "rel", as_width(self.rel))
 
     @classmethod
     def aiming(cls, rel: float, bits: int) -> Counts:

@@ -71,7 +71,7 @@ class Sparse:
     largest: int = 20_000
 
     def __post_init__(self) -> None:
-        as_width(self.rel)
+        object.__setattr__(self, "rel", as_width(self.rel))
 
     @classmethod
     def aiming(cls, rel: float, bits: int) -> Sparse:

@@ -333,7 +333,7 @@ class Bromwich:
     whole: bool = False
 
     def __post_init__(self) -> None:
-        as_width(self.rel)
+        object.__setattr__(self, "rel", as_width(self.rel))
         if self.rigour is Rigour.EXACT:
             raise InputError("rigour", self.rigour.value, "ball or float64: a density has no exact sums")
 

@@ -80,7 +80,7 @@ class FFT:
             check_rational(self.step, "step")
         if self.step is not None and self.step <= 0:
             raise InputError("step", self.step, "a positive rational")
-        as_width(self.rel)
+        object.__setattr__(self, "rel", as_width(self.rel))
 
     @classmethod
     def aiming(cls, rel: float, bits: int) -> FFT:

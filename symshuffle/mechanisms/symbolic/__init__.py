@@ -5,7 +5,7 @@ is irrational; the ball door answers with an enclosure. Neither ever goes throug
 writes ``Rational(1, 3)`` as the Python expression ``1/3``, and a ball made from that excludes the truth.
 """
 
-from symshuffle.base.numbers.texts import LARGEST_PARAMETER
+from symshuffle.base.numbers.readers import LARGEST_PARAMETER
 from symshuffle.mechanisms.symbolic.agreement import proportional, same_function, vanishes
 from symshuffle.mechanisms.symbolic.constants import (
     EXP_EPS,

@@ -22,8 +22,8 @@ from symshuffle.base.numbers import (
     Exp,
     Number,
     Real,
-    as_number,
     as_precision,
+    parse_constant,
     working_precision,
 )
 
@@ -114,15 +114,14 @@ def rebuilt(expression: sp.Expr) -> sp.Expr:
 
 
 def expression_of(entry: object, argument: str) -> sp.Expr:
-    """Read an expression: SymPy's own, an exact number, or the text of one; text never reaches SymPy's parser."""
+    """Read an expression: SymPy's own, a number, or the text of one; text never reaches SymPy's parser."""
     if isinstance(entry, sp.Expr) and not entry.has(sp.Float):
         return entry
-    if isinstance(entry, Exp):
-        return constant_of(entry)
-    number = None if isinstance(entry, sp.Expr) else as_number(entry, argument)
-    if not isinstance(number, Fraction):
-        raise InputError(argument, entry, "an expression of SymPy, or an exact number such as 2/3")
-    return constant_of(number)
+    try:
+        return constant_of(parse_constant(entry, argument))
+    except InputError:
+        expected = "an expression of SymPy without doubles, or a number such as 2/3"
+        raise InputError(argument, entry, expected) from None
 
 
 def evaluate(expression: sp.Expr, *, bits: int | None = None) -> Number:
@@ -131,6 +130,8 @@ def evaluate(expression: sp.Expr, *, bits: int | None = None) -> Number:
     - ``bits``: precision of the ball; also forces a ball for rational values. Default: exact where possible.
     """
     bits = None if bits is None else as_precision(bits)
+    if isinstance(expression, sp.Expr) and expression.has(sp.Float):
+        raise InputError("expression", expression, "an expression of SymPy without doubles, an exact number")
     expression = expression_of(expression, "expression")
     if expression.free_symbols:
         left = ", ".join(sorted(map(str, expression.free_symbols)))

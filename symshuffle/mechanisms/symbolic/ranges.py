@@ -12,7 +12,7 @@ import sympy as sp
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp, Number, Real, Verdict, less, parse_rational
-from symshuffle.base.numbers.texts import KINDS, LARGEST_PARAMETER
+from symshuffle.base.numbers.readers import KINDS, LARGEST_PARAMETER
 from symshuffle.mechanisms.symbolic.constants import LAM, constant_of, evaluate
 
 _SEARCHED: Final = 10_000

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import final
 
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import as_integer
+from symshuffle.base.numbers import as_integer, parse_rationals
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.geometry.linear import Matrix, Vector, dot, rank, second_moment
 
@@ -201,12 +201,18 @@ def check_template(u: Sequence[Fraction]) -> None:
         raise InputError("template", f"sum {sum(u)}", f"sum {len(u)}, the number of inputs")
 
 
+def read_template(u: object) -> Vector:
+    """A template as fractions, refused if it is none."""
+    read = parse_rationals(u, "template")
+    if not read:
+        raise InputError("template", "no entries", "one entry for each input")
+    check_template(read)
+    return read
+
+
 def check_composition(composition: Sequence[Fraction], num_inputs: int) -> Vector:
     """The composition as fractions, refused if it is no point of the probability simplex."""
-    try:
-        w = tuple(Fraction(entry) for entry in composition)
-    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
-        raise InputError("composition", tuple(map(str, composition)), "finite numbers, one per input") from None
+    w = parse_rationals(composition, "composition")
     if len(w) != num_inputs:
         raise InputError("composition", f"{len(w)} entries", f"{num_inputs}, one per input")
     if min(w) < 0 or sum(w) != 1:
@@ -238,7 +244,7 @@ def template_signal(u: Sequence[Fraction]) -> Fraction:
     >>> template_signal([Fraction(3, 2), Fraction(1, 2)])
     Fraction(1, 2)
     """
-    return sum(((entry - 1) ** 2 for entry in u), start=Fraction(0))
+    return sum(((entry - 1) ** 2 for entry in parse_rationals(u, "template")), start=Fraction(0))
 
 
 def template_budget(u: Sequence[Fraction]) -> Fraction | float:
@@ -265,8 +271,9 @@ def template_budget(u: Sequence[Fraction]) -> Fraction | float:
     >>> template_budget([Fraction(3, 2), Fraction(1, 2)])
     Fraction(4, 3)
     """
-    if min(u) == 0:
+    read = parse_rationals(u, "template")
+    if min(read) == 0:
         return math.inf
-    k = len(u)
-    reciprocals = sum((1 / Fraction(entry) for entry in u), start=Fraction(0))
-    return (dot(u, u) * reciprocals - k * k) / (k * (k - 1))
+    k = len(read)
+    reciprocals = sum((1 / entry for entry in read), start=Fraction(0))
+    return (dot(read, read) * reciprocals - k * k) / (k * (k - 1))

@@ -16,7 +16,7 @@ from typing import final
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
 from symshuffle.channels.geometry.linear import Matrix, Vector, dot, second_moment, transpose
-from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw, check_composition, check_template
+from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw, check_composition, read_template
 
 
 @final
@@ -95,7 +95,7 @@ def project(u: Sequence[Fraction], composition: Sequence[Fraction]) -> Vector:
     >>> project([Fraction(3, 2), Fraction(1, 2)], [Fraction(1), Fraction(0)])
     (Fraction(1, 1), Fraction(1, 3))
     """
-    check_template(u)
+    u = read_template(u)
     w = check_composition(composition, len(u))
     mass = dot(w, u)
     if mass == 0:

@@ -24,6 +24,8 @@ from symshuffle.base.numbers import (
     as_integer,
     less,
     lower_end,
+    parse_number,
+    parse_rational,
     to_arb,
     upper_end,
     working_precision,
@@ -132,10 +134,10 @@ def minimax_sandwich(k: int, trace: Number, n: int) -> Sandwich:
     >>> round(float(found.lower.lower), 5), round(float(found.upper.upper), 5)
     (0.00218, 0.00846)
     """
-    n, k = as_integer(n, "n", 1), as_integer(k, "k", 2)
+    n, k, trace = as_integer(n, "n", 1), as_integer(k, "k", 2), parse_number(trace, "trace")
     if less(0, trace) is not Verdict.TRUE:
         raise InputError("trace", trace, "a number > 0")
-    if trace == math.inf or less(k * (k - 1), trace) is Verdict.TRUE:
+    if less(k * (k - 1), trace) is Verdict.TRUE:
         raise InputError("trace", trace, f"at most {k * (k - 1)}, the trace of the identity channel")
     radius = _radius(k, float(trace), n)
     return Sandwich(**_bounds(k, trace, n, radius), radius=radius, inputs=k, users=n, trace=trace)
@@ -188,7 +190,7 @@ def best_shrinkage_risk(k: int, trace: Number, n: int) -> Number:
     >>> best_shrinkage_risk(2, Fraction(1, 2), 4)
     Fraction(3, 14)
     """
-    n = check_users(n)
+    n, k, trace = check_users(n), as_integer(k, "k", 2), parse_number(trace, "trace")
     constant: Any = isotropic_risk(k, trace, population=Population.IID)
     if constant == math.inf:
         raise InputError("trace", trace, "a number above 0: without a trace nothing is learnt")
@@ -237,7 +239,7 @@ def bayes_risk(channel: Channel, prior: Sequence[tuple[Sequence[Fraction], Fract
     Fraction(3, 8)
     """
     n = check_users(n)
-    atoms = [(check_composition(w, channel.num_inputs), Fraction(mass)) for w, mass in prior]
+    atoms = [(check_composition(w, channel.num_inputs), parse_rational(mass, "prior")) for w, mass in prior]
     total = sum((mass for _, mass in atoms), start=Fraction(0))
     if total != 1 or min(mass for _, mass in atoms) < 0:
         raise InputError("prior", f"masses of sum {total}", "non-negative masses of sum 1")

@@ -21,18 +21,18 @@ from symshuffle.base.levels import read_budget, takes_eps0
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
     Ball,
-    Exp,
     Number,
     Real,
     Verdict,
-    as_constant,
     as_integer,
     as_precision,
     less,
+    parse_constant,
+    parse_rational,
     to_arb,
     working_precision,
 )
-from symshuffle.base.numbers.texts import LARGEST_PARAMETER
+from symshuffle.base.numbers.readers import LARGEST_PARAMETER
 from symshuffle.base.results import Bracket
 from symshuffle.decompositions.calculated import number_at
 from symshuffle.decompositions.closed_forms import table
@@ -151,7 +151,7 @@ def optimal_subset_sizes(k: int, lam: Real, *, loss: Loss | str = Loss.L2) -> tu
     ----------
     k : int
         Number of inputs, at least 2 (there is no upper limit short of 10^15: the search is by bisection).
-    lam : Fraction or Exp
+    lam : number, text or Exp
         Ratio cap ``exp(eps0) > 1``.
     eps0 : number or text, optional
         Local budget in nats, above 0, in place of ``lam``; kept exact.
@@ -194,12 +194,10 @@ def check_inputs(k: int, least: int = 2) -> int:
     return as_integer(k, "k", least, LARGEST_PARAMETER)
 
 
-def check_cap(lam: Real | float, name: str = "lam") -> Real:
-    """The ratio cap as an exact number, refused if it is a double, infinite, or not above 1."""
-    if isinstance(lam, float):
-        raise InputError(name, lam, "a Fraction or an Exp > 1 (a double has no exact ties; infinite means no cap)")
-    read = as_constant(lam, name)
-    if not isinstance(read, Fraction | Exp) or less(1, read) is not Verdict.TRUE:
+def check_cap(lam: object, name: str = "lam") -> Real:
+    """The ratio cap as an exact number, refused if it is infinite, or not above 1."""
+    read = parse_constant(lam, name)
+    if less(1, read) is not Verdict.TRUE:
         raise InputError(name, lam, "a number > 1 (at lam = 1 every channel is constant and every trace is 0)")
     return read
 
@@ -214,7 +212,7 @@ def raw_cap_trace(k: int, lam: Real, *, bits: int | None = None) -> Number:
     ----------
     k : int
         Number of inputs, at least 2.
-    lam : Fraction or Exp
+    lam : number, text or Exp
         Ratio cap ``exp(eps0) > 1``.
     bits : int, optional
         Precision of the ball for an ``Exp``.
@@ -240,7 +238,7 @@ def raw_cap_trace(k: int, lam: Real, *, bits: int | None = None) -> Number:
     >>> raw_cap_trace(10, Fraction(3))
     Fraction(105, 32)
     """
-    lam = check_cap(lam)
+    k, lam = check_inputs(k), check_cap(lam)
     return number_of("trace", k=k, s=optimal_subset_sizes(k, lam)[0], lam=lam, bits=bits)
 
 
@@ -281,11 +279,12 @@ def check_size(k: int, s: int) -> tuple[int, int]:
     return k, as_integer(s, "s", 1, k - 1)
 
 
-def check_budget(budget: Fraction | int) -> Fraction:
-    """A budget as a fraction, refused unless it is above 0 and finite."""
-    if isinstance(budget, bool) or not isinstance(budget, Fraction | int) or budget <= 0:
+def check_budget(budget: object) -> Fraction:
+    """Read a budget, a number > 0."""
+    read = parse_rational(budget, "budget")
+    if read <= 0:
         raise InputError("budget", budget, "a rational number > 0 (0 allows only channels that say nothing)")
-    return Fraction(budget)
+    return read
 
 
 def matched_ratio(k: int, s: int, budget: Fraction, *, lam_cap: Real | None = None) -> Bracket:
@@ -297,9 +296,9 @@ def matched_ratio(k: int, s: int, budget: Fraction, *, lam_cap: Real | None = No
     ----------
     k, s : int
         Number of inputs and size of the subsets, ``1 <= s <= k - 1``.
-    budget : Fraction
+    budget : number or text
         ``B > 0``; without a cap every such budget is attained, because :math:`\chi_{k,s}` grows from 0 without bound.
-    lam_cap : Fraction or Exp, optional
+    lam_cap : number, text or Exp, optional
         Largest ratio allowed.
 
     Returns

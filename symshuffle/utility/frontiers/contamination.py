@@ -30,6 +30,9 @@ from symshuffle.base.numbers import (
     equal,
     is_exact,
     less,
+    parse_constant,
+    parse_number,
+    parse_rational,
     to_arb,
     working_precision,
 )
@@ -200,9 +203,9 @@ def shuffled_leakage(
     Fraction(3, 8)
     """
     rigour = None if rigour is None else choice(Rigour, rigour, "rigour")
-    if less(gamma, 0) is Verdict.TRUE:
+    order: Any = enclose(gamma, _ORDER_BITS) if isinstance(gamma, Exp) else parse_number(gamma, "gamma")
+    if less(order, 0) is Verdict.TRUE:
         raise InputError("gamma", gamma, "a number of at least 0")
-    order: Any = enclose(gamma, _ORDER_BITS) if isinstance(gamma, Exp) else gamma
     atoms: Any = ratio.atoms()
     if experiment.direction is Direction.FORWARD:
         law = Law.from_atoms(((value - order, weight) for value, weight in atoms), ratio.singular)
@@ -221,7 +224,7 @@ def pair_of_rows(channel: Channel, i: int, j: int) -> Channel:
 
 
 @takes_eps0()
-def binary_envelope(experiment: Contamination, *, lam: Real | float, gamma: Real | float) -> Leakage:
+def binary_envelope(experiment: Contamination, *, lam: object, gamma: object) -> Leakage:
     r"""Largest divergence of one user against a constant population under a ratio cap.
 
     The maximum is over all channels of ratio cap ``lam`` and all inputs i, j.
@@ -235,7 +238,7 @@ def binary_envelope(experiment: Contamination, *, lam: Real | float, gamma: Real
     ----------
     experiment : Contamination
         Number of users and direction; nothing else is covered.
-    lam, gamma : Fraction, Exp or inf
+    lam, gamma : number, text, Exp or inf
         Local ratio cap ``exp(eps0) >= 1`` and order ``exp(eps) >= 1``; the divergence is 1 without a cap, and 0 from
         ``gamma = lam`` on.
     eps0 : number or text, optional
@@ -261,14 +264,20 @@ def binary_envelope(experiment: Contamination, *, lam: Real | float, gamma: Real
     Fraction(3, 8)
     """
     check_kind(experiment, Contamination, "experiment", "an experiment, as Contamination(100)")
-    for name, value in (("lam", lam), ("gamma", gamma)):
-        if not isinstance(value, Fraction | int | Exp) and value != math.inf:
-            raise InputError(name, value, "a Fraction or an Exp of at least 1, or inf")
-        if less(value, 1) is Verdict.TRUE:
-            raise InputError(name, value, "a number of at least 1")
-    if isinstance(lam, float) and isinstance(gamma, float):
+    cap, order = (_order_or_inf(value, name) for name, value in (("lam", lam), ("gamma", gamma)))
+    if isinstance(cap, float) and isinstance(order, float):
         raise InputError("gamma", gamma, "a finite order where the cap is infinite")
-    return Leakage(_envelope(experiment, lam, gamma), experiment, EVERY_CHANNEL)
+    return Leakage(_envelope(experiment, cap, order), experiment, EVERY_CHANNEL)
+
+
+def _order_or_inf(value: object, name: str) -> Real | float:
+    """A ratio of at least 1 as an exact real constant, or infinity."""
+    if value == math.inf:
+        return math.inf
+    read = parse_constant(value, name)
+    if less(read, 1) is Verdict.TRUE:
+        raise InputError(name, value, "a number of at least 1, or inf")
+    return read
 
 
 def exact_bracket(value: Fraction, how: str) -> Bracket:
@@ -370,6 +379,7 @@ def certify_envelope(channel: Channel, i: int, j: int, *, lam: Fraction) -> Chan
     5/6  1/6
     1/6  5/6
     """
+    lam = parse_rational(lam, "lam")
     if lam <= 1:
         raise InputError("lam", lam, "a number > 1 (at lam = 1 the two rows agree)")
     pair = pair_of_rows(channel, i, j)

@@ -13,7 +13,7 @@ from typing import Any, Final
 from symshuffle.base.choices import Direction
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import takes_eps0
-from symshuffle.base.numbers import Number, Verdict, less
+from symshuffle.base.numbers import Number, Verdict, less, parse_rational
 from symshuffle.channels.law import Law
 from symshuffle.utility.estimation.canonical import check_users
 from symshuffle.utility.frontiers.contamination import Contamination, binary_envelope
@@ -96,6 +96,7 @@ def rigidity_gap(ratio: Law, experiment: Contamination, *, lam: Fraction) -> tup
     >>> rigidity_gap(endpoint_law(Fraction(2)), Contamination(2), lam=Fraction(3))
     (Fraction(35, 192), Fraction(5, 4))
     """
+    lam = parse_rational(lam, "lam")
     kinks = [value for law in (ratio, endpoint_law(lam)) for value, _ in exact_atoms(average_law(law, experiment.n))]
     if experiment.direction is Direction.REVERSE:
         kinks = [1 / value for value in kinks if value]

@@ -24,6 +24,7 @@ from symshuffle.utility.frontiers.caps import (
     check_budget,
     check_cap,
     check_inputs,
+    check_size,
     matched_ratio,
     number_of,
 )
@@ -132,6 +133,7 @@ def thinning_gain(k: int, budget: Fraction) -> Bracket:
     >>> round(float(thinning_gain(10, Fraction(3, 22)).midpoint), 6)  # k = 10, C = 2
     1.031519
     """
+    k = check_inputs(k, 3)
     best, _ = optimal_equivariant_risk(k, budget, n=1, population=Population.FIXED)
     tuned = matched_risk(k, 1, budget, n=1)
     how = "two exact risks at the same budget"
@@ -144,7 +146,7 @@ def matched_risk(
 ) -> Bracket:
     r"""Risk :math:`\frac{k-1}{kn}(1/A-1)` of size ``s`` at a pairwise budget, in a bracket (Theorem 12.1)."""
     population = choice(Population, population, "population")
-    n = check_users(n)
+    n, (k, s) = check_users(n), check_size(k, s)
     ratio = matched_ratio(k, s, budget)
     ends = [
         Fraction(isotropic_risk(k, number_of("trace", k=k, s=s, lam=lam), population=population)) / n
@@ -161,7 +163,7 @@ def largest_budget(k: int, lam: Fraction) -> tuple[Fraction, int]:
     increases in ``s`` as long as :math:`\lambda s^2\le(k-s)^2` (claim ``symshuffle.alphabets-largest-budget``).
     """
     k = check_inputs(k)
-    check_cap(lam)
-    low = first_integer(lambda s: lam * s**2 > (k - s) ** 2, 1, k) - 1  # the largest s with <=, or 1
-    spent: Any = {s: number_of("budget", k=k, s=s, lam=Fraction(lam)) for s in (low, min(low + 1, k - 1))}
+    cap: Any = check_cap(lam)
+    low = first_integer(lambda s: cap * s**2 > (k - s) ** 2, 1, k) - 1  # the largest s with <=, or 1
+    spent: Any = {s: number_of("budget", k=k, s=s, lam=Fraction(cap)) for s in (low, min(low + 1, k - 1))}
     return max((value, s) for s, value in spent.items())

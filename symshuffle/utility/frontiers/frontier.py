@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, overload
 
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Number, Real, enclose
+from symshuffle.base.numbers import Number, Real, enclose, parse_rational
 from symshuffle.base.results import Bracket
 from symshuffle.utility.frontiers.caps import check_cap, check_inputs, matched_ratio, number_of
 from symshuffle.utility.frontiers.contamination import exact_bracket
@@ -117,16 +117,16 @@ def threshold_budget(k: int | None = None, *, bits: int | None = None) -> Any:
     return number_of("threshold budget", k=check_inputs(k), bits=bits)
 
 
-def trace_frontier(k: int, budget: Fraction | float, *, lam_cap: Real | float | None = None) -> Frontier:
+def trace_frontier(k: int, budget: object, *, lam_cap: object = None) -> Frontier:
     """Largest trace under a pairwise budget and an optional ratio cap, certified.
 
     Parameters
     ----------
     k : int
         Number of inputs, at least 2.
-    budget : Fraction or inf
+    budget : number, text or inf
         Cap ``C >= 0`` on every pairwise chi-square divergence.
-    lam_cap : Fraction, Exp or inf, optional
+    lam_cap : number, text, Exp or inf, optional
         Cap ``exp(eps0) > 1`` on every likelihood ratio; none if it is infinite.
 
     Returns
@@ -150,15 +150,16 @@ def trace_frontier(k: int, budget: Fraction | float, *, lam_cap: Real | float | 
     Fraction(5, 18)
     """
     k = check_inputs(k)
-    if budget != math.inf and (isinstance(budget, bool) or not isinstance(budget, Fraction | int) or budget < 0):
-        raise InputError("budget", budget, "a rational of at least 0 (a double is none), or inf")
+    spent: Any = math.inf if budget == math.inf else parse_rational(budget, "budget")
+    if spent < 0:
+        raise InputError("budget", budget, "a rational of at least 0, or inf")
     if lam_cap is not None and lam_cap != math.inf:
-        return _capped(k, budget, check_cap(lam_cap, "lam_cap"))
-    if budget == math.inf:
+        return _capped(k, spent, check_cap(lam_cap, "lam_cap"))
+    if spent == math.inf:
         identity = Orbit(Fraction(1), ((1, Fraction(k)), (k - 1, Fraction(0))))
         top = exact_bracket(identity.signal, "the identity channel: the largest signal of any template")
-        return Frontier(k, budget, top, (identity,), DualCertificate(k, Fraction(0), identity.signal))
-    return _uncapped(k, Fraction(budget))
+        return Frontier(k, spent, top, (identity,), DualCertificate(k, Fraction(0), identity.signal))
+    return _uncapped(k, Fraction(spent))
 
 
 def _below_threshold(k: int, budget: Fraction) -> bool:

@@ -23,10 +23,12 @@ from symshuffle.base.numbers import (
     Number,
     Real,
     Verdict,
-    as_constant,
+    as_integer,
     enclose,
     equal,
     less,
+    parse_constant,
+    parse_rational,
     to_arb,
     working_precision,
 )
@@ -60,9 +62,10 @@ def _named(name: object, argument: str, order: Fraction | int | None) -> tuple[D
         if order is not None:
             raise InputError("order", order, f"no order: {found.value} has none")
         return found, None
-    if order is None or isinstance(order, float) or order <= 1:
+    power = None if order is None else parse_rational(order, "order")
+    if power is None or power <= 1:
         raise InputError("order", order, "a rational order above 1, for the Rényi divergence")
-    return found, Fraction(order)
+    return found, power
 
 
 def _generator(name: Divergence, order: Fraction | None, direction: Direction) -> Callable[[Any], Any]:
@@ -280,6 +283,7 @@ def leakage(
     name, power = _named(divergence, "divergence", order)
     way = choice(Direction, direction, "direction")
     experiment = Contamination(n, way)
+    i, j = (as_integer(x, name, 0, channel.num_inputs - 1) for name, x in (("i", i), ("j", j)))
     ratio = ratio_law(channel, i, j)
     cap = channel.ratio_cap()
     if name in (Divergence.HOCKEY_STICK, Divergence.TOTAL_VARIATION):
@@ -303,7 +307,7 @@ def _order(name: Divergence, eps: object, gamma: object) -> Real:
         return Fraction(1)
     if (eps is None) == (gamma is None):
         raise InputError("eps, gamma", f"{eps}, {gamma}", "exactly one of the two")
-    read = as_constant(gamma if eps is None else eps, "gamma" if eps is None else "eps")
+    read = parse_constant(gamma if eps is None else eps, "gamma" if eps is None else "eps")
     if eps is not None and isinstance(read, Fraction):
         return Fraction(1) if read == 0 else Exp(read)
     if eps is None and isinstance(read, Fraction | Exp):

@@ -12,17 +12,18 @@ from typing import Any, final
 
 from symshuffle.base.choices import Direction, choice
 from symshuffle.base.errors import InputError
-from symshuffle.base.levels import read_target, takes_eps0
+from symshuffle.base.levels import read_cap, read_target, takes_eps0
 from symshuffle.base.numbers import (
     Ball,
-    Exp,
     Number,
     Real,
     Verdict,
     as_integer,
     as_precision,
     enclose,
+    is_expression,
     less,
+    parse_number,
     working_precision,
 )
 from symshuffle.utility.frontiers.convex_order import endpoint_law
@@ -68,7 +69,7 @@ def largest_chi_square(lam: Any) -> Any:
     >>> largest_chi_square(Fraction(3))
     Fraction(4, 3)
     """
-    cap = read_cap(lam)
+    cap = lam if is_expression(lam) else read_cap(lam, strict=False)
     return bhatia_davis_bound(1, 1 / cap, cap)
 
 
@@ -111,6 +112,7 @@ def gaussian_scale(chi_square: Number, n: int, *, bits: int = 128) -> Ball:
     >>> round(float(gaussian_scale(Fraction(4), 100)), 6)
     0.2
     """
+    chi_square = parse_number(chi_square, "chi_square")
     if less(chi_square, 0) is Verdict.TRUE:
         raise InputError("chi_square", chi_square, "a number of at least 0")
     n, bits = as_integer(n, "n", 1), as_precision(bits)
@@ -126,17 +128,6 @@ def check_attainable(chi_square: Number, lam: Real) -> None:
         raise InputError("chi_square", chi_square, "a rational or a ball (a double is no exact budget)")
     if less(chi_square, 0) is Verdict.TRUE or less(top, chi_square) is Verdict.TRUE:
         raise InputError("chi_square", chi_square, f"a number in [0, (lam - 1)^2/lam] = [0, {top}]")
-
-
-def read_cap(lam: Any) -> Any:
-    """A ratio cap as something to calculate with; an ``Exp`` becomes a ball."""
-    if isinstance(lam, Exp):
-        return enclose(lam)
-    if isinstance(lam, float):
-        raise InputError("lam", lam, "a Fraction, an Exp or a Ball (a double is no exact cap)")
-    if isinstance(lam, int | Fraction | Ball) and less(lam, 1) is Verdict.TRUE:
-        raise InputError("lam", lam, "a number of at least 1")
-    return Fraction(lam) if isinstance(lam, int) else lam
 
 
 @final
@@ -162,6 +153,6 @@ class Hinge:
 @takes_eps0()
 def hinge_range(direction: Direction | str, lam: Any) -> tuple[Any, Any]:
     """How far below and above 0 the variable of the hinge reaches under a ratio cap."""
-    way, cap = choice(Direction, direction, "direction"), read_cap(lam)
+    way, cap = choice(Direction, direction, "direction"), lam if is_expression(lam) else read_cap(lam, strict=False)
     low, high = 1 - 1 / cap, cap - 1
     return (low, high) if way is Direction.FORWARD else (high, low)

@@ -18,7 +18,7 @@ import flint
 
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError, SolverFailure
-from symshuffle.base.numbers import as_integer
+from symshuffle.base.numbers import as_integer, listed, parse_rationals
 from symshuffle.base.results import Bracket, check_claim
 from symshuffle.base.solvers import cvxpy, solve_model
 from symshuffle.channels.channel import Channel
@@ -117,7 +117,7 @@ def minimal_unbiased_risk(channel: Channel, targets: Sequence[Sequence[Fraction 
     >>> minimal_unbiased_risk(response, [[1], [-1]]).bracket.exact
     Fraction(3, 1)
     """
-    vectors = tuple(tuple(Fraction(entry) for entry in target) for target in targets)
+    vectors = tuple(parse_rationals(target, f"targets[{x}]") for x, target in enumerate(listed(targets, "targets")))
     if len(vectors) != channel.num_inputs or len({len(vector) for vector in vectors}) != 1:
         raise InputError("targets", f"{len(vectors)} vectors", f"{channel.num_inputs} vectors of one length")
     if not channel.exact:
@@ -239,6 +239,7 @@ def shuffled_problem(channel: Channel, targets: Sequence[Sequence[Fraction | int
     (3, 3, ((Fraction(1, 1),), (Fraction(0, 1),), (Fraction(-1, 1),)))
     """
     n = as_integer(n, "n", 1)
+    vectors = tuple(parse_rationals(target, f"targets[{x}]") for x, target in enumerate(listed(targets, "targets")))
     size = count_histograms(n, channel.num_outputs) * count_histograms(n, channel.num_inputs)
     if size > LARGEST_PROGRAM:
         raise InputError(
@@ -249,7 +250,7 @@ def shuffled_problem(channel: Channel, targets: Sequence[Sequence[Fraction | int
     histograms = sorted(set().union(*laws))
     rows = tuple(tuple(law.get(histogram, Fraction(0)) for histogram in histograms) for law in laws)
     means = tuple(
-        tuple(sum((Fraction(targets[x][j]) for x in dataset), Fraction(0)) / n for j in range(len(targets[0])))
+        tuple(sum((vectors[x][j] for x in dataset), Fraction(0)) / n for j in range(len(vectors[0])))
         for dataset in datasets
     )
     return Channel(rows), means

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
+from symshuffle.base.documents import check_comment, is_header
 from symshuffle.base.errors import InputError
 from symshuffle.vectors.randomizers.sampling import LENGTH_SLACK
 
@@ -76,7 +77,7 @@ def _refuse_row(place: str, row: Vectors) -> None:
     if not finite.all():
         column = int(np.argmin(finite))
         raise InputError(f"{place}, column {column + 1}", row[column], "a finite number")
-    length = math.sqrt(math.fsum(float(x) ** 2 for x in row))
+    length = math.hypot(*row)
     raise InputError(f"norm of {place}", f"{length:.12g}", "a vector of length at most 1 (nothing is clipped)")
 
 
@@ -95,7 +96,8 @@ def array_rows(data: Any, name: str = "data") -> Rows:
 def file_rows(path: Path) -> Rows:
     """The rows of a ``.npy`` or ``.csv`` file, read anew at every pass.
 
-    A CSV file has one vector per line, numbers separated by commas; a first line without any number is a header.
+    A CSV file has one vector per line, numbers separated by commas. A first line of names, or that begins with ``#``,
+    is skipped; one that has neither numbers nor names is refused.
     """
     kind = path.suffix.lower()
     if kind not in (".npy", ".csv"):
@@ -147,7 +149,7 @@ def _npy(path: Path) -> Rows:
 def _csv(path: Path) -> Rows:
     try:
         first = next(_lines(path), None)
-        second = first if first is None or _numbers(first[1]) else next(_lines(path, 1), None)
+        second = first if first is None or not _is_head(first[1], path) else next(_lines(path, 1), None)
     except UnicodeDecodeError:
         raise InputError("data", path, "a text file in UTF-8") from None
     if second is None:
@@ -178,9 +180,12 @@ def _lines(path: Path, skip: int = 0) -> Iterator[tuple[int, str]]:
                 yield number, line
 
 
-def _numbers(line: str) -> bool:
-    """Whether any field of a line is a number: a header has none."""
-    return any(_is_number(field) for field in line.split(","))
+def _is_head(line: str, path: Path) -> bool:
+    """Whether a first line is a comment or has names of columns."""
+    check_comment(line, f"line 1 of {path}", "numbers separated by commas")
+    return line.lstrip().startswith("#") or is_header(
+        [field.strip().strip('"') for field in line.split(",")], f"line 1 of {path}", "a number"
+    )
 
 
 def _is_number(field: str) -> bool:
@@ -188,7 +193,7 @@ def _is_number(field: str) -> bool:
         float(field)
     except ValueError:
         return False
-    return True
+    return field.isascii() and "_" not in field
 
 
 def _parsed(path: Path, chunk: Sequence[tuple[int, str]], dimension: int) -> Vectors:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from symshuffle.base.errors import InputError, SolverFailure
-from symshuffle.base.numbers import as_integer
+from symshuffle.base.numbers import as_integer, parse_rational
 from symshuffle.base.solvers import linprog
 
 if TYPE_CHECKING:
@@ -104,9 +104,10 @@ def one_coefficient_error(constant: float, dimension: int, chi: float) -> float:
     >>> round(one_coefficient_error(1.0, 1, 2.0), 6)
     6.561553
     """
+    constant, chi = float(parse_rational(constant, "constant")), float(parse_rational(chi, "chi"))
     if not constant >= 1:
         raise InputError("constant", constant, "a number >= 1")
-    if not 0 < chi < float("inf"):
+    if not chi > 0:
         raise InputError("chi", chi, "a number > 0")
     d = as_integer(dimension, "dimension", 1)
     share = 2 / (1 + (1 + 4 * chi * chi) ** 0.5)  # of the bit, t

@@ -1,0 +1,416 @@
+"""Public functions with a cheap call each, in which every argument that takes numbers is marked with what it takes."""
+
+import inspect
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction as F
+from importlib import import_module
+from typing import Any
+
+import flint
+import mpmath
+import numpy as np
+import sympy as sp
+
+import symshuffle
+from symshuffle import (
+    AnchoredLaw,
+    Channel,
+    Contamination,
+    Exp,
+    InputError,
+    Law,
+    Users,
+    joint,
+    mechanism,
+    simplified_decomposition,
+)
+from symshuffle.accountants import BlanketVariable
+from symshuffle.channels import cyclic_group
+from symshuffle.channels.shuffled import shuffled_law
+from symshuffle.collect import make_plan
+from symshuffle.design import f_divergence, smoothed_point_masses
+from symshuffle.utility import fiber, ratio_law
+from symshuffle.vectors import BlanketMixedGaussian, SphereLinear
+from tests.words import words
+
+PACKAGES = words(
+    "symshuffle symshuffle.base symshuffle.channels symshuffle.mechanisms symshuffle.decompositions symshuffle.engines "
+    "symshuffle.accountants symshuffle.utility symshuffle.design symshuffle.collect symshuffle.vectors"
+)
+
+
+@dataclass(frozen=True)
+class Number:
+    """An argument that takes a number, with a value that every type can hold: a fraction of few bits."""
+
+    value: F
+
+
+@dataclass(frozen=True)
+class Integer:
+    """An argument that takes an integer."""
+
+    value: int
+
+
+@dataclass(frozen=True)
+class Several:
+    """An argument that takes a list of numbers: a distribution, levels, numbers of users."""
+
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """An argument that takes rows of numbers."""
+
+    rows: tuple[tuple[F, ...], ...]
+
+
+def num(text):
+    return Number(F(text))
+
+
+def law(text):
+    return Several(tuple(F(part) for part in text.split()))
+
+
+HALF, TWO = F(1, 2), F(2)
+W = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
+KRR = mechanism("krr").at(k=3, lam=2)
+RR = mechanism("rr")
+OPEN = mechanism("krr").at(k=3)
+PROBLEM = smoothed_point_masses(3, HALF)
+ANCHORED = AnchoredLaw.from_channel(W)
+RATIO = ratio_law(W, 0, 1)
+LAW = Law((F(1), F(-2)), (HALF, HALF))
+GAUSS = BlanketMixedGaussian("1/2", 2)
+LINE = SphereLinear("1/2", 1)
+PLAN = make_plan(3, n=9, eps=1, delta="1/10", mechanism="krr")
+VARIABLE = BlanketVariable.of(simplified_decomposition(W, (0, 1)), F(3, 2))
+MEASURE = f_divergence((F(1), F(0), F(0)), (F(0), F(1), F(0)), lambda t: (t - 1) * (t - 1))
+
+
+COVERING = {
+    "null": {"null": law("1/2 1/2")},
+    "dropout": {"dropout": num("1/4"), "rel": HALF},
+    "min_users": {"min_users": Integer(2)},
+    "group": {"group": Integer(2)},
+}
+
+
+def front(name, *asked, whom="null dropout min_users group", source=W, **given):
+    """Calls of a front function: what it is asked, and the same with each way to say whom it covers."""
+    base = {"source": source, "n": Integer(3), **given}
+    return [(name, base | one) for one in ({}, *asked, *(COVERING[key] for key in whom.split()))]
+
+
+CALLS = [
+    *front("delta", {"exp_eps": num("3/2"), "eps": None}, {"source": Table(W.rows)}, eps=num("1/2"), rel=num("1/1024")),
+    *front("delta", eps=HALF, bits=Integer(64), rigour="ball", whom=""),
+    *front("epsilon", {"near": num("1/4")}, delta=num("1/8"), rel=num("1/1024"), bits=Integer(64)),
+    *front("renyi", alpha=num("2"), rel=num("1/2"), bits=Integer(64), whom="null min_users"),
+    *front("delta_curve", levels=Several((F(0), HALF)), rel=num("1/16"), bits=Integer(64)),
+    *front(
+        "tradeoff_curve",
+        alphas=Several((F(1, 4), HALF)),
+        rel=num("1/16"),
+        bits=Integer(64),
+        levels=Integer(3),
+        whom="null dropout min_users",
+    ),
+    *front("gaussian_limit", whom="null min_users group"),
+    ("gaussian_limit", {"source": W, "n": 3, "dropout": num("1/4")}),
+    *front("privacy_loss", step=num("1/4"), beyond=num("1/64"), rel=num("1/16"), bits=Integer(64), whom=""),
+    ("privacy_loss", {"source": W, "n": 2, "step": HALF, "beyond": F(1, 16), "rel": HALF, "null": law("1/2 1/2")}),
+    *front("prove", {"delta": num("1/2")}, eps=num("1/2"), whom="null min_users group"),
+    ("prove", {"source": W, "n": 3, "exp_eps": num("3/2")}),
+    *front("prove_epsilon", {"upper": num("3/4")}, delta=num("1/8"), whom=""),
+    ("prove_epsilon", {"source": W, "n": 3, "delta": F(1, 8), "null": law("1/2 1/2")}),
+    ("amplification_curve", {"source": W, "delta": num("1/8"), "users": Several((2, 3)), "rel": num("1/4")}),
+    ("amplification_curve", {"source": W, "delta": F(1, 8), "users": [3], "rel": HALF, "bits": Integer(64)}),
+    *(
+        ("amplification_curve", {"source": W, "delta": F(1, 8), "users": [3], "rel": HALF} | one)
+        for key, one in COVERING.items()
+        if key != "min_users"
+    ),
+    *front("solve_eps0", source=OPEN, delta=num("1/8"), eps=num("1/2"), rel=num("1/4"), bits=Integer(64), whom=""),
+    ("solve_eps0", {"source": OPEN, "n": 9, "delta": F(1, 8), "exp_eps": num("3/2"), "rel": HALF}),
+    ("solve_eps0", {"source": OPEN, "n": 9, "delta": F(1, 8), "eps": HALF, "rel": HALF, "min_users": Integer(4)}),
+    ("solve_n", {"source": W, "delta": num("1/8"), "eps": num("1/2"), "bits": Integer(64)}),
+    ("solve_n", {"source": W, "delta": F(1, 8), "exp_eps": num("3/2"), "null": law("1/2 1/2")}),
+    ("solve_n", {"source": W, "delta": F(1, 8), "eps": HALF, "dropout": num("1/4")}),
+    ("solve_n", {"source": W, "delta": F(1, 8), "eps": HALF, "group": Integer(2)}),
+    ("unequal_delta", {"users": [Users(2, W)], "eps": num("1/2"), "rel": num("1/16"), "bits": Integer(64)}),
+    ("unequal_delta", {"users": [Users(2, W)], "exp_eps": num("3/2")}),
+    ("unequal_epsilon", {"users": [Users(2, W)], "delta": num("1/8"), "rel": num("1/16"), "bits": Integer(64)}),
+    ("any_ldp", {"eps0": num("1/2")}),
+    ("any_ldp", {"lam": num("3/2")}),
+    ("any_ldp", {"lam": F(2), "delta0": num("0")}),
+    ("rounds", {"source": W, "times": Integer(2), "n": Integer(3)}),
+    ("sweep", {"function": float, "grid": [{"x": 1}]}),
+    ("hockey_stick", {"p": law("1/4 3/4"), "q": law("1/2 1/2"), "gamma": num("3/2")}),
+    ("chi_square", {"p": law("1/4 3/4"), "q": law("1/2 1/2")}),
+    ("direct_sum", {"channels": [W, W], "weights": law("1/4 3/4")}),
+    ("parallel", {"parts": [RR, RR], "weights": law("1/4 3/4")}),
+    ("subsample", {"part": RR, "probability": num("1/4")}),
+    ("hamming", {"composition": joint(RR, RR), "distance": Integer(1)}),
+    ("confirm", {"law": LAW, "n": Integer(2), "digits": Integer(8), "least": Integer(4)}),
+    ("compare", {"k": Integer(3), "n": Integer(9), "eps0": num("1"), "mechanisms": ["krr"], "rel": num("1/4")}),
+    ("compare", {"k": 3, "n": 9, "budget": num("1/4"), "mechanisms": ["krr"], "variants": Integer(1)}),
+    ("compare", {"k": 3, "n": 99, "eps": num("1/2"), "delta": num("1/64"), "mechanisms": ["krr"], "rel": 0.1}),
+    ("bayes_tradeoff", {"problem": PROBLEM, "lam": num("3/2")}),
+    ("bayes_tradeoff", {"problem": PROBLEM, "eps0": num("1/2"), "rel": num("1/64")}),
+    ("minimax_tradeoff", {"problem": PROBLEM, "lam": num("3/2")}),
+    ("minimax_tradeoff", {"problem": PROBLEM, "eps0": num("1/2"), "rel": num("1/64")}),
+    ("binary_envelope", {"experiment": Contamination(3), "lam": num("2"), "gamma": num("3/2")}),
+    ("binary_envelope", {"experiment": Contamination(3), "eps0": num("1/2"), "gamma": F(1)}),
+    ("optimal_subset_sizes", {"k": Integer(5), "lam": num("5/2")}),
+    ("optimal_subset_sizes", {"k": 5, "eps0": num("1/2")}),
+    ("trace_frontier", {"k": Integer(3), "budget": num("1/4"), "lam_cap": num("3")}),
+    ("trace_frontier", {"k": 3, "budget": num("1/4")}),
+    ("likelihood_quotient", {"channel": W, "a": Integer(0), "b": Integer(1)}),
+    ("shuffled_divergence", {"channel": W, "first": Several((0, 1)), "second": Several((1, 1)), "gamma": num("3/2")}),
+    ("simplified_decomposition", {"channel": W, "pair": Several((0, 1))}),
+    ("worst_curve", {"chi_square": num("1/4"), "n": Integer(3), "lam": num("2"), "exp_eps": num("3/2")}),
+    ("channels.cyclic_group", {"m": Integer(3)}),
+    ("channels.symmetric_group", {"m": Integer(3)}),
+    ("channels.staircase_matrix", {"m": Integer(3), "lam": num("3/2")}),
+    ("channels.dominating_extremal", {"channel": W, "lam": num("4")}),
+    (
+        "channels.law_divergence",
+        {"first": shuffled_law(W, (0, 1)), "second": shuffled_law(W, (1, 1)), "gamma": num("3/2")},
+    ),
+    (
+        "channels.worst_shuffled_divergence",
+        {"channel": W, "pair": Several((0, 1)), "n": Integer(2), "gamma": num("3/2")},
+    ),
+    (
+        "decompositions.stronger_clone",
+        {"channel": W, "pair": Several((0, 1)), "lam": num("4"), "others": Several((0,)), "position": num("1/2")},
+    ),
+    ("decompositions.stronger_clone", {"channel": W, "pair": (0, 1), "eps0": num("3/2")}),
+    ("accountants.evaluate_law", {"law": LAW, "n": Integer(2), "rel": num("1/64")}),
+    ("accountants.standard_clone", {"lam": num("2"), "exp_eps": num("3/2"), "n": Integer(3), "rel": num("1/64")}),
+    ("accountants.standard_clone", {"eps0": num("1/2"), "exp_eps": F(3, 2), "n": 3}),
+    ("utility.best_shrinkage_risk", {"k": Integer(3), "trace": num("1/2"), "n": Integer(4)}),
+    ("utility.minimax_sandwich", {"k": Integer(3), "trace": num("1/2"), "n": Integer(4)}),
+    ("utility.canonical_risk", {"law": ANCHORED, "composition": law("1/4 3/4"), "n": Integer(4), "population": "iid"}),
+    ("utility.enumerated_risk", {"channel": W, "composition": law("1/4 3/4"), "n": Integer(4), "population": "iid"}),
+    ("utility.worst_canonical_risk", {"law": ANCHORED, "n": Integer(4), "population": "iid"}),
+    ("utility.certify_envelope", {"channel": W, "i": Integer(0), "j": Integer(1), "lam": num("3")}),
+    ("utility.endpoint_law", {"lam": num("3/2")}),
+    ("utility.endpoint_law", {"eps0": num("3/2")}),
+    ("utility.fiber", {"law": ANCHORED, "composition": law("1/4 3/4")}),
+    ("utility.transport", {"source": fiber(ANCHORED, (HALF, HALF)), "composition": law("1/4 3/4")}),
+    ("utility.project", {"u": law("1/2 3/2"), "composition": law("1/4 3/4")}),
+    ("utility.template_budget", {"u": law("1/2 3/2")}),
+    ("utility.template_signal", {"u": law("1/2 3/2")}),
+    ("utility.gaussian_scale", {"chi_square": num("1/4"), "n": Integer(3), "bits": Integer(64)}),
+    ("utility.largest_chi_square", {"lam": num("3/2")}),
+    ("utility.largest_chi_square", {"eps0": num("3/2")}),
+    ("utility.ratio_law", {"channel": W, "i": Integer(0), "j": Integer(1)}),
+    ("utility.leakage", {"channel": W, "i": Integer(0), "j": Integer(1), "n": Integer(3), "eps": num("1/2")}),
+    ("utility.leakage", {"channel": W, "i": 0, "j": 1, "n": 3, "gamma": num("3/2"), "rel": num("1/64")}),
+    ("utility.leakage", {"channel": W, "i": 0, "j": 1, "n": 3, "divergence": "renyi", "order": num("2")}),
+    (
+        "utility.shuffled_leakage",
+        {"ratio": RATIO, "experiment": Contamination(3), "gamma": num("3/2"), "rel": num("1/64")},
+    ),
+    ("utility.rigidity_gap", {"ratio": RATIO, "experiment": Contamination(3), "lam": num("4")}),
+    ("utility.matched_ratio", {"k": Integer(5), "s": Integer(2), "budget": num("1/4"), "lam_cap": num("4")}),
+    ("utility.thinning_gain", {"k": Integer(5), "budget": num("1/4")}),
+    (
+        "utility.optimal_equivariant_risk",
+        {"k": Integer(5), "budget": num("1/4"), "n": Integer(4), "population": "iid", "lam_cap": num("4")},
+    ),
+    ("utility.raw_cap_trace", {"k": Integer(5), "lam": num("5/2"), "bits": Integer(64)}),
+    ("utility.raw_cap_trace", {"k": 5, "eps0": num("1/2")}),
+    ("utility.slope_constant", {"k": Integer(5), "bits": Integer(64)}),
+    ("utility.threshold_budget", {"k": Integer(5), "bits": Integer(64)}),
+    ("utility.tie_ratio", {"k": Integer(5), "s": Integer(1), "bits": Integer(64)}),
+    ("utility.law_formulas", {"mechanism": RR, "n": Integer(4), "gamma": num("3/2")}),
+    ("design.smoothed_point_masses", {"m": Integer(3), "gamma": num("1/4")}),
+    ("design.cardioid_program", {"m": Integer(3), "gamma": num("1/4")}),
+    ("design.weighted_guessing_breakpoints", {"prior": law("1/4 3/4")}),
+    ("design.weighted_guessing_problem", {"prior": law("1/4 3/4")}),
+    ("design.weighted_guessing_risk", {"prior": law("1/4 3/4"), "lam": num("3/2")}),
+    ("design.maximise", {"measure": MEASURE, "lam": num("3/2")}),
+    ("design.maximise", {"measure": MEASURE, "eps0": num("1/2"), "rel": num("1/64")}),
+    ("design.f_divergence", {"p": law("1/4 3/4"), "q": law("1/2 1/2"), "generator": lambda t: (t - 1) * (t - 1)}),
+    ("design.orbit_tradeoff", {"problem": PROBLEM, "lam": num("3/2"), "group": cyclic_group(3)}),
+    (
+        "design.best_shuffled",
+        {"k": Integer(3), "n": Integer(4), "eps": num("1"), "delta": num("1/8"), "lam_cap": num("4")},
+    ),
+    ("design.best_shuffled", {"k": 3, "n": 4, "exp_eps": num("3"), "delta": F(1, 8), "lam_cap": F(4)}),
+    (
+        "design.shuffled_sizes",
+        {"inputs": Several((3,)), "users": Several((4,)), "eps": num("1"), "delta": num("1/8")},
+    ),
+    ("design.shuffled_sizes", {"inputs": (3,), "users": (4,), "exp_eps": num("3"), "delta": F(1, 8)}),
+    ("collect.audit_local", {"source": W, "runs": Integer(500), "confidence": num("3/4")}),
+    ("collect.audit_shuffled", {"source": W, "n": Integer(2), "runs": Integer(500), "confidence": num("3/4")}),
+    ("collect.audit_pair", {"first": "a", "second": "b", "runs": Integer(500), "eps": num("1/2"), "delta": num("0")}),
+    ("collect.audit_pair", {"first": "a", "second": "b", "runs": 500, "exp_eps": num("3/2"), "confidence": num("3/4")}),
+    (
+        "collect.audit_samples",
+        {"first": ["a", "b"] * 20, "second": ["a", "b"] * 20, "eps": num("1/2"), "delta": num("0")},
+    ),
+    (
+        "collect.audit_samples",
+        {"first": ["a", "b"] * 20, "second": ["a", "b"] * 20, "exp_eps": num("3/2"), "confidence": num("3/4")},
+    ),
+    ("collect.confidence_ends", {"count": Integer(2), "runs": Integer(9), "level": num("1/8")}),
+    ("collect.named_claim", {"name": "krr", "parameters": {"k": "3"}, "eps0": num("1/2")}),
+    ("collect.named_claim", {"name": "krr", "parameters": {"k": "3"}, "lam": num("3/2")}),
+    ("collect.simulate", {"plan": PLAN, "seed": 1, "confidence": num("3/4")}),
+    (
+        "utility.bayes_risk",
+        {"channel": W, "prior": [((HALF, HALF), F(1, 4)), ((F(1), F(0)), F(3, 4))], "n": Integer(2)},
+    ),
+    ("accountants.blanket_bennett", {"variable": VARIABLE, "n": Integer(5), "bits": Integer(64)}),
+    ("accountants.blanket_hoeffding", {"variable": VARIABLE, "n": Integer(5), "bits": Integer(64)}),
+    ("collect.make_plan", {"k": Integer(3), "n": Integer(9), "eps": num("1"), "delta": num("1/8"), "mechanism": "krr"}),
+    ("collect.make_plan", {"k": 3, "n": 9, "eps": 1, "delta": F(1, 8), "mechanism": "krr", "min_users": Integer(4)}),
+    ("vectors.err1", {"mechanism": LINE, "bits": Integer(64)}),
+    ("vectors.errn", {"mechanism": LINE, "n": Integer(3), "bits": Integer(64)}),
+    ("vectors.hcr_bound", {"mechanism": LINE, "bits": Integer(64)}),
+    ("vectors.shuffle_index", {"mechanism": LINE, "side": "lower", "bits": Integer(64)}),
+    ("vectors.gaussian_index_series", {"order": Integer(3)}),
+    ("vectors.gaussian_noise_series", {"order": Integer(3)}),
+    ("vectors.one_coefficient_error", {"constant": num("3/2"), "dimension": Integer(3), "chi": num("1/4")}),
+    ("vectors.minimal_unbiased_risk", {"channel": W, "targets": Table(((F(1),), (F(0),)))}),
+    ("vectors.shuffled_problem", {"channel": W, "targets": Table(((F(1),), (F(0),))), "n": Integer(2)}),
+]
+"""One or several calls of each public function that takes numbers; names below ``symshuffle``."""
+
+SLOW = {
+    "unequal_delta": {"users"},
+    "unequal_epsilon": {"users"},
+    "utility.bayes_risk": {"prior"},
+    "vectors.contenders": {"chi", "dimension", "bits"},
+    "vectors.takeover": {"chi", "most"},
+    "vectors.correspondence": {"users", "growth"},
+    "worst_curve": {"eps0"},
+    "amplification_curve": {"min_users"},
+    "renyi": {"dropout", "group"},
+    "tradeoff_curve": {"group"},
+    "prove": {"dropout"},
+    "solve_n": {"min_users"},
+    "vectors.calibrate": {"n", "dimension", "delta", "eps", "exp_eps", "gap", "fixed"},
+    "vectors.private_mean": {"eps", "delta", "fixed"},
+    "vectors.which_order": {"n", "low", "high", "evaluations"},
+    "vectors.worst_background_on_the_line": {"n", "sigma0", "eps", "tolerance", "others"},
+    "collect.make_plan": {"dropout", "group", "null"},
+    "privacy_loss": {"min_users", "dropout", "group"},
+    "prove_epsilon": {"min_users", "dropout", "group"},
+    "solve_eps0": {"null", "dropout", "group"},
+}
+"""Arguments that one reader takes as well, of functions whose calls take seconds, or which no question can have."""
+
+NO_NUMBERS = set(
+    words(
+        "source direction engine rigour attain adjacency blanket executor progress problem method experiment first "
+        "second channel part parts composition law route mechanism mechanisms loss users_of grid function out "
+        "measure group criterion population divergence text seed values labels name parameters order side on_sphere "
+        "messages vectors rng data pair reverse up limits file path channels ratio then found suffix kind variable "
+        "header plan certified claim jobs ledger claims frame vector generator blocks moves prior_of"
+    )
+)
+"""Names of arguments that take no numbers in any function, where a call does not mark them."""
+
+
+def spelled(value):
+    """A number in every type that holds it, by the name of the type."""
+    n, d = value.numerator, value.denominator
+    found = {
+        "text": f"{n}/{d}",
+        "float": n / d,
+        "float64": np.float64(n / d),
+        "float32": np.float32(n / d),
+        "float16": np.float16(n / d),
+        "longdouble": np.longdouble(n / d),
+        "array": np.array(n / d),
+        "decimal": Decimal(n) / Decimal(d),
+        "decimal text": f" {n / d} ",
+        "rational of SymPy": sp.Rational(n, d),
+        "Float of SymPy": sp.Float(n / d),
+        "mpf": mpmath.mpf(n) / d,
+        "fmpq": flint.fmpq(n, d),
+        "arb": flint.arb(n) / d,
+        "arf": flint.arf(n / d),
+    }
+    if d == 1:
+        found |= {"int": n, "int32": np.int32(n), "fmpz": flint.fmpz(n), "integer of SymPy": sp.Integer(n)}
+    return found
+
+
+NOT_NUMBERS = {
+    "truth value": True,
+    "truth value of NumPy": np.bool_(True),
+    "word": "one",
+    "nan": float("nan"),
+    "nan of NumPy": np.float32("nan"),
+    "complex": 1j,
+    "bytes": b"1",
+    "constant of SymPy": sp.log(3),
+    "set": {1},
+}
+"""What no argument reads as a number."""
+
+
+def function(name):
+    value = symshuffle
+    module, _, last = name.rpartition(".")
+    value = import_module(f"symshuffle.{module}") if module else symshuffle
+    return getattr(value, last)
+
+
+def functions():
+    """All public functions, by their names below ``symshuffle``."""
+    found = {}
+    for package in PACKAGES:
+        module = import_module(package)
+        for name in getattr(module, "__all__", dir(module)):
+            value = getattr(module, name)
+            if inspect.isfunction(value) and value.__module__.startswith("symshuffle.") and not name.startswith("_"):
+                found.setdefault(value, f"{package}.{name}".removeprefix("symshuffle."))
+    return {name: value for value, name in found.items()}
+
+
+def plain(value):
+    """The value of a marked argument as rationals and integers."""
+    match value:
+        case Number(x) | Integer(x):
+            return x
+        case Several(values):
+            return list(values)
+        case Table(rows):
+            return [list(row) for row in rows]
+    return value
+
+
+def ask(name, given):
+    """What a function answers, as data, or the argument that it refuses."""
+    try:
+        return content(function(name)(**given))
+    except InputError as refusal:
+        return ("refused", refusal.argument)
+
+
+def content(value):
+    """An answer as data that can be compared."""
+    if isinstance(value, F | int | float | str | None | Exp):
+        return value
+    if isinstance(value, dict):
+        return {str(content(key)): content(one) for key, one in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [content(one) for one in value]
+    if hasattr(value, "to_dict"):
+        return content(value.to_dict())
+    if isinstance(value, np.ndarray):
+        return content(value.tolist())
+    return re.sub(r" at 0x\w+", "", repr(value))

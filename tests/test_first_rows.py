@@ -1,0 +1,200 @@
+"""First lines of matrix files: probabilities, names of columns, or refused; and what answers say was read."""
+
+import json
+from fractions import Fraction as F
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from symshuffle import InputError, Unsupported
+from symshuffle.channels import read_channel
+from symshuffle.cli import main
+from symshuffle.design import read_problem
+
+BODY = "0.25,0.75\n0.4,0.6\n"
+REFUSED = (
+    "99%,1%",
+    "1 / 2,1 / 2",
+    "½,½",
+    "=1/2,=1/2",
+    "0.5f,0.5f",
+    "0.5;0.5,0.5;0.5",
+    "~0.5,~0.5",
+    "5e\N{MINUS SIGN}1,5e\N{MINUS SIGN}1",
+    "\N{MINUS SIGN}0.5,1.5",
+    "\N{FULLWIDTH DIGIT FIVE},\N{FULLWIDTH DIGIT FIVE}",
+    "\N{ROMAN NUMERAL EIGHT},b",
+    "x\N{SUPERSCRIPT TWO},y",
+    "nan,nan",
+    "NaN,b",
+    "inf,0",
+    "Infinity,b",
+    "None,null",
+    "NA,n",
+    "True,False",
+    "1_0,1",
+    "0x1,0x2",
+    "1/0,1",
+    "0.5.5,0.5",
+    "1e-1e,b",
+    "e-5,e-6",
+    "O.5,O.5",
+    "exp(1),exp(2)",
+    "sqrt(2)/2,b",
+    "p=0.5,q=0.5",
+    "A: 0.5,B: 0.5",
+    "about .5,b",
+    "p/q,r",
+    "<0.5,>0.5",
+    "x%,y",
+    "a,0.5",
+    "0.5,b",
+    ",",
+    "a,",
+    "a,b,c",
+    "a",
+    "#N/A,1",
+    "#DIV/0!,b",
+    "0,1",
+    "2/3,2/3",
+    "-0.5,1.5",
+)
+READ = {"0.5,0.5": (F(1, 2),) * 2, "+0.5,5e-1": (F(1, 2),) * 2, " 1/2 , .5 ": (F(1, 2),) * 2, "1,0": (F(1), F(0))}
+READ |= {"0.0,1.0": (F(0), F(1)), '"0.5","0.5"': (F(1, 2),) * 2, "1e0,0e0": (F(1), F(0))}
+NAMES = (
+    "a,b",
+    "_x,_y",
+    "yes, no",
+    "y-1,y-2",
+    "out 0,out 1",
+    "A+,O-",
+    "E1,E2",
+    "p(0),p(1)",
+    '"a","b"',
+    "naïve,été",
+    "一,二",
+)
+
+
+def written(folder, *rows):
+    file = folder / "w.csv"
+    file.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("row", REFUSED)
+def test_a_first_line_that_is_neither_numbers_nor_names_is_refused(tmp_path, row):
+    file = written(tmp_path, row, BODY.rstrip())
+    with pytest.raises(InputError):
+        read_channel(file)
+    assert main(["check", str(file)]) == 2
+
+
+@pytest.mark.parametrize("row", READ)
+def test_a_first_line_of_numbers_is_a_row(tmp_path, row):
+    found = read_channel(written(tmp_path, row, BODY.rstrip()))
+    assert (found.header, found.num_inputs, found.rows[0]) == (False, 3, READ[row])
+
+
+@pytest.mark.parametrize("row", NAMES)
+def test_a_first_line_of_names_is_a_header(tmp_path, row):
+    found = read_channel(written(tmp_path, row, BODY.rstrip()))
+    assert (found.header, found.num_inputs) == (True, 2)
+
+
+def test_the_line_and_column_of_the_first_doubtful_cell_are_named(tmp_path):
+    for rows, place in ((("# made by us", "", "a,1%"), "line 3, column 2"), (("0.5,½", BODY), "line 1, column 2")):
+        with pytest.raises(InputError, match=place):
+            read_channel(written(tmp_path, *rows, BODY.rstrip()))
+
+
+def test_callers_say_whether_there_is_a_header(tmp_path, capsys):
+    file = written(tmp_path, "99%,1%", BODY.rstrip())
+    assert read_channel(str(file), header=True).num_inputs == 2
+    for header in (False, None, "yes", 1):
+        with pytest.raises(InputError):
+            read_channel(file, header=header)
+    assert main(["check", str(file), "--header", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["header"] is True
+    numbered = written(tmp_path, "0,1", "0.5,0.5")
+    assert [read_channel(numbered, header=header).num_inputs for header in (True, False)] == [1, 2]
+    assert read_channel(written(tmp_path, "0,1,2", "0.2,0.3,0.5")).header is True
+    as_json = tmp_path / "w.json"
+    as_json.write_text("[[0.5, 0.5], [0.25, 0.75]]")
+    assert read_channel(as_json).header is False
+    with pytest.raises(InputError, match="header"):
+        read_channel(as_json, header=True)
+    assert main(["delta", "krr", "-p", "k=3", "--lam", "3", "--n", "9", "--eps", "1", "--header"]) == 2
+
+
+CELLS = st.sampled_from(
+    ("0.5", "1/2", "1", "0", ".25", "75e-2", "a", "b1", "50%", "½", "", "nan", "=1", "y 2", "-1", "+0.5")
+)
+LINES = st.lists(st.tuples(CELLS, CELLS).map(",".join), min_size=1, max_size=2)
+
+
+@settings(max_examples=300, deadline=None)
+@given(first=LINES)
+def test_without_its_first_line_a_file_has_one_input_less(tmp_path_factory, first):
+    folder = tmp_path_factory.mktemp("files")
+    lines = [*first, "0.25,0.75", "0.4,0.6"]
+    try:
+        whole = read_channel(written(folder, *lines))
+    except InputError:
+        return
+    rest = read_channel(written(folder, *lines[1:]))
+    assert whole.num_inputs == rest.num_inputs + (not whole.header)
+    assert not (whole.header and rest.header)
+
+
+FILE = (
+    ["check", "{}"],
+    ["delta", "channel", "--file", "{}", "--n", "4", "--eps", "1"],
+    ["epsilon", "channel", "--file", "{}", "--n", "4", "--delta", "0.1"],
+    ["renyi", "channel", "--file", "{}", "--n", "4", "--alpha", "2"],
+    ["gdp", "channel", "--file", "{}", "--n", "4"],
+    ["solve-n", "channel", "--file", "{}", "--delta", "0.1", "--eps", "1"],
+    ["curve", "channel", "--file", "{}", "--n", "4", "--kind", "delta-eps", "--to", "1", "--points", "2"],
+    ["worst-background", "channel", "--file", "{}", "--n", "3", "--eps", "1/10"],
+    ["decompose", "channel", "--file", "{}"],
+    ["law", "--file", "{}"],
+    ["compare", "--k", "2", "--n", "99", "--eps0", "1", "--mechanism", "krr", "--channel", "{}"],
+)
+
+
+@pytest.mark.parametrize("command", FILE, ids=lambda command: command[0])
+@pytest.mark.parametrize("named", [True, False])
+def test_answers_about_a_file_say_what_was_read(tmp_path, capsys, command, named):
+    file = written(tmp_path, *(["a,b"] if named else []), BODY.rstrip())
+    line = [part.format(file) for part in command]
+    assert main(line) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"2 inputs, 2 outputs, header: {'yes' if named else 'no'}" in text
+    assert main([*line, "--json"]) == 0
+    assert f'"header": {"true" if named else "false"}' in capsys.readouterr().out
+
+
+def test_files_of_rounds_and_of_users_say_what_was_read(tmp_path, capsys):
+    file = written(tmp_path, "a,b", BODY.rstrip())
+    rounds, unequal = ["epsilon", "--delta", "0.1", "--rounds-file"], ["unequal", "--delta", "0.1"]
+    for name, table, command in (("r", "rounds", rounds), ("u", "users", unequal)):
+        users = "n = 4\nreports = 'fresh'" if name == "r" else "count = 4"
+        listed = tmp_path / f"{name}.toml"
+        listed.write_text(f"[[{table}]]\nmechanism = 'channel'\nfile = '{file}'\n{users}\n")
+        assert main([*command, str(listed)]) == 0
+        assert "2 inputs, 2 outputs, header: yes" in " ".join(capsys.readouterr().out.split())
+        listed.write_text(f"[[{table}]]\nmechanism = 'channel'\nfile = '{file}'\nheader = false\n{users}\n")
+        assert main([*command, str(listed)]) == 2
+
+
+def test_paths_are_texts_or_paths(tmp_path):
+    file = written(tmp_path, BODY.rstrip())
+    assert read_channel(str(file)) == read_channel(file)
+    problem = tmp_path / "p.json"
+    problem.write_text('{"kind": "mutual-information", "source": ["1/2", "1/2"]}')
+    assert read_problem(str(problem)) == read_problem(problem)
+    for read in (read_channel, read_problem):
+        for path in (3, None, b"x", [], "", "no such file", "a\0b", tmp_path):
+            with pytest.raises((InputError, Unsupported)):
+                read(path)

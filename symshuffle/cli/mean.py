@@ -149,6 +149,8 @@ def calibrate(
     found = calibrated(mech, dimension=dimension, gap=None if gap == "none" else gap, fixed=fixed, **asked)
     inputs = {"mechanism": mech, **asked, "d": dimension, **({"fixed": fixed} if param else {})}
     rows = [(name, str(value)) for name, value in found.to_dict()["parameters"].items()]
+    if found.limit is not None:
+        rows.append(("limit", found.limit))
     more = [("rmse", f"{found.rmse:.9g}")]
     if found.floor is not None:
         told = f"{float(found.floor.rmse):.9g}, excluded below at {len(found.floor.points)} points"

@@ -106,10 +106,12 @@ def _rows(found: PrivateMean, seed: int, *, explain: bool) -> list[tuple[str, st
     shown = ", ".join(f"{x:.6g}" for x in found.estimate[:_SHOWN])
     rest = ", ..." if found.dimension > _SHOWN else ""
     estimate = ("estimate", f"[{shown}{rest}], simulated with seed {seed}")
+    hint = [] if found.hint is None else [("hint", found.hint)]
     if not explain:
-        return [estimate]
+        return [estimate, *hint]
     return [
         estimate,
+        *hint,
         ("vectors", f"n = {found.n}, d = {found.dimension}"),
         ("mechanism", f"{chosen.name} ({parameters})"),
         ("certified", f"delta <= {float(chosen.delta.upper):.9g} ({chosen.delta.rigour.value})"),

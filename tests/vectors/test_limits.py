@@ -2,6 +2,7 @@
 
 from fractions import Fraction as F
 
+import numpy as np
 import pytest
 
 from symshuffle.vectors import calibrate
@@ -20,3 +21,19 @@ def test_a_target_that_is_reached_has_no_limit(name, dimension, n):
     found = calibrate(name, n=n, dimension=dimension, delta="1e-9", eps=1, gap=None)
     assert found.limit is None
     assert found.certificate.bracket.upper > F(9, 10**10)
+
+
+def test_numbers_on_one_side_of_zero_get_a_hint_that_halves_the_error():
+    from symshuffle.vectors import private_mean
+
+    half = np.linspace(0, 1, 500)[:, None]
+
+    def mean(data):
+        return private_mean(data, eps=1, delta="1e-5", mechanism="sphere-linear", rng=np.random.default_rng(1))
+
+    plain, other = mean(half), mean(-half)
+    assert "2x - 1" in plain.hint and "2x + 1" in other.hint
+    mapped = mean(2 * half - 1)
+    assert mapped.hint is None
+    assert abs((mapped.mean[0] + 1) / 2 - plain.mean[0]) < 1e-12
+    assert float(mapped) / 2 < 0.51 * float(plain)

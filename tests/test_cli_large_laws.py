@@ -29,6 +29,7 @@ def test_formulas_and_enumeration_agree(capsys, monkeypatch, n):
         assert closed[name].keys() == listed[name].keys()
         assert closed[name]["composition"].count("0") == listed[name]["composition"].count("0")
         assert closed[name]["about"] == listed[name]["about"]
+        assert float(closed[name]["lower"]) == pytest.approx(float(listed[name]["upper"]), rel=1e-14)
     levels = {level["coordinates"]: middle(level["value"]) for level in closed["law"][0]["levels"]}
     template = sorted(map(middle, listed["law"][0]["template"]))
     assert template == pytest.approx([levels[8]] * 8 + [levels[1]], rel=1e-14)

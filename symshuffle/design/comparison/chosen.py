@@ -100,7 +100,7 @@ class Chosen:
 
     @property
     def message_bits(self) -> int:
-        """Bits that name one of its outputs; of local hashing a function of a family and a value, as plans send them."""
+        """Bits that name one of its outputs; of local hashing a function of a family and a value, as plans do."""
         if self.family.base in _HASHED:
             g = number_at(_HASHED[self.family.base], self.numbers, DEFAULT_BITS)
             return hyperplane_bits(self.family.inputs, int(lower_end(g)), more=int(self.thin))

@@ -19,7 +19,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.lp import LinearProgram, Sense
 from symshuffle.base.numbers import parse_rational
 
-Entry: TypeAlias = "tuple[int | None, int | None]"
+CoefficientPlace: TypeAlias = "tuple[int | None, int | None]"
 """Row and column of a coefficient: row None for costs, column None for right-hand sides."""
 
 _DIGITS: Final = 12
@@ -50,7 +50,7 @@ class CoefficientReader:
     """
 
     lam: Fraction
-    rounded: dict[Entry, Fraction] = field(default_factory=dict)
+    rounded: dict[CoefficientPlace, Fraction] = field(default_factory=dict)
 
     def read(self, value: float, row: int | None, column: int | None) -> Fraction:
         """Return the rational behind a double."""
@@ -108,7 +108,7 @@ def _digits(number: float) -> int:
     return len(repr(number).split("e")[0].replace(".", "").strip("0"))
 
 
-def largest_values(program: LinearProgram, rounded: Mapping[Entry, Fraction]) -> dict[int, Fraction]:
+def largest_values(program: LinearProgram, rounded: Mapping[CoefficientPlace, Fraction]) -> dict[int, Fraction]:
     """Upper bounds on variables at least 0, from rows of coefficients at least 0 in which nothing is rounded."""
     doubtful = {row for row, _ in rounded}
     entries: dict[int, list[tuple[int, Fraction]]] = {}
@@ -127,7 +127,7 @@ def largest_values(program: LinearProgram, rounded: Mapping[Entry, Fraction]) ->
 
 
 def relaxed_programs(
-    program: LinearProgram, rounded: Mapping[Entry, Fraction]
+    program: LinearProgram, rounded: Mapping[CoefficientPlace, Fraction]
 ) -> tuple[LinearProgram, LinearProgram, Fraction] | None:
     """Programs whose optima enclose that of every program within the tolerances; None where there are none.
 

@@ -20,7 +20,7 @@ from symshuffle.base.solvers import cvxpy, silent
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.extremal import MaximalPolytope, check_inputs, check_lam, proper_subsets
 from symshuffle.channels.geometry.linprog import Solution, solve
-from symshuffle.design.decision.coefficients import CoefficientReader, Entry, relaxed_programs
+from symshuffle.design.decision.coefficients import CoefficientPlace, CoefficientReader, relaxed_programs
 from symshuffle.design.decision.programs import indicator_matrix
 
 Rows: TypeAlias = "int | tuple[Rows, ...]"
@@ -204,15 +204,15 @@ def _tuples(rows: Any) -> Rows:
     return tuple(map(_tuples, rows)) if isinstance(rows, list) else int(rows)
 
 
-def _rounding(program: LinearProgram, reader: CoefficientReader) -> Rounding:
+def _rounding(program: LinearProgram, reader: CoefficientReader) -> CoefficientRounding:
     """What is known of the models within the tolerances of the rounded coefficients."""
     tolerances, sides = tuple(reader.rounded.items()), relaxed_programs(program, reader.rounded)
     if sides is None:
-        return Rounding(tolerances, None, None)
+        return CoefficientRounding(tolerances, None, None)
     try:
-        return Rounding(tolerances, solve(sides[0]), solve(sides[1]))
+        return CoefficientRounding(tolerances, solve(sides[0]), solve(sides[1]))
     except (NotDecided, SolverFailure):  # the tightened program may be infeasible
-        return Rounding(tolerances, None, None)
+        return CoefficientRounding(tolerances, None, None)
 
 
 def _level(lam: object, eps0: object) -> Fraction:
@@ -231,7 +231,7 @@ def _level(lam: object, eps0: object) -> Fraction:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Rounding:
+class CoefficientRounding:
     """Effect of coefficients that are read as decimals of more than 12 digits.
 
     - ``tolerances``: row, column and tolerance of each such coefficient; row None for costs, column None for
@@ -240,7 +240,7 @@ class Rounding:
       is not enclosed: a coefficient of an equation, a variable without a bound, or no solution.
     """
 
-    tolerances: tuple[tuple[Entry, Fraction], ...]
+    tolerances: tuple[tuple[CoefficientPlace, Fraction], ...]
     relaxed: Solution | None
     tightened: Solution | None
 
@@ -280,7 +280,7 @@ class CertifiedModel(AnswerMethods):
     maximised: bool
     lam: Fraction | None = None
     rows: tuple[Rows, ...] = ()
-    rounding: Rounding | None = None
+    rounding: CoefficientRounding | None = None
 
     @property
     def bracket(self) -> Bracket:

@@ -295,7 +295,7 @@ def _string_sums(size: int, hit: Number, miss: Number, other: Number, bits: int)
     if size <= _LONGEST_EXACT and all(isinstance(x, Fraction) for x in (hit, miss, other)):
         return _added(size, hit, miss, other, (1 - other) ** size)
     with working_precision(bits + 64):
-        parts = [to_arb(x) for x in (hit, miss, other)]
+        parts = to_arb(hit), to_arb(miss), to_arb(other)
         whole = size <= _LONGEST_WHOLE
         sums = _added(size, *parts, (1 - parts[2]) ** flint.arb(size)) if whole else _added_near_mean(size, *parts)
         trace, own, absent = (Ball.from_arb(total, bits) for total in sums)

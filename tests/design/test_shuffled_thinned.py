@@ -8,9 +8,11 @@ from itertools import combinations, product
 import pytest
 
 from symshuffle.design import best_shuffled
-from tests.slices import some
+from tests.slices import marked
 
 STEPS = 400
+SLICE = (2, 20, 21)
+"""Problems in which thinning wins, for the ordinary suite."""
 
 
 def thinned_rows(k, s, lam, weight):
@@ -55,7 +57,7 @@ def drawn_problem(seed):
     return k, n, gamma, delta, gamma + F(chance.choice((1, 3, 10, 40, 400)), 2)
 
 
-@pytest.mark.parametrize("seed", some(range(30), 4))
+@pytest.mark.parametrize("seed", [seed if seed in SLICE else marked(seed) for seed in range(30)])
 def test_trace_is_at_least_that_of_every_thinned_extreme_orbit(seed):
     k, n, gamma, delta, lam = drawn_problem(seed)
     found = best_shuffled(k, n=n, exp_eps=gamma, delta=delta, lam_cap=lam)

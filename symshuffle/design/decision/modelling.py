@@ -23,7 +23,7 @@ from symshuffle.channels.geometry.linprog import Solution, solve
 from symshuffle.design.decision.coefficients import CoefficientPlace, CoefficientReader, relaxed_programs
 from symshuffle.design.decision.programs import indicator_matrix
 
-Rows: TypeAlias = "int | tuple[Rows, ...]"
+ConstraintRows: TypeAlias = "int | tuple[ConstraintRows, ...]"
 """Numbers of rows of a program, in the shape of a constraint."""
 
 _LARGEST = 12
@@ -170,7 +170,7 @@ def _program(data: dict[str, Any], reader: CoefficientReader) -> LinearProgram:
     return LinearProgram(costs, tuple(map(tuple, columns)), tuple(senses), tuple(rhs), frozenset(free))
 
 
-def _unpack(problem: Any, chain: Any, inverse: Any, solution: Solution) -> tuple[Rows, ...]:
+def _unpack(problem: Any, chain: Any, inverse: Any, solution: Solution) -> tuple[ConstraintRows, ...]:
     """Give a problem its values and multipliers in doubles; return the rows of the program of each constraint."""
     # cvxpy's own inverse maps rows to constraints: it is given numbers of rows first, and then the multipliers.
     solver, kept = chain.reductions[-1], inverse[-1]
@@ -195,12 +195,12 @@ def _unpack(problem: Any, chain: Any, inverse: Any, solution: Solution) -> tuple
     return tuple(_nested(found[0].dual_vars.get(one.id)) for one in problem.constraints)
 
 
-def _nested(rows: Any) -> Rows:
+def _nested(rows: Any) -> ConstraintRows:
     """Numbers of rows in the shape of a constraint, as nested tuples."""
     return () if rows is None else _tuples(np.asarray(rows).tolist())
 
 
-def _tuples(rows: Any) -> Rows:
+def _tuples(rows: Any) -> ConstraintRows:
     return tuple(map(_tuples, rows)) if isinstance(rows, list) else int(rows)
 
 
@@ -279,7 +279,7 @@ class CertifiedModel(AnswerMethods):
     constant: Fraction
     maximised: bool
     lam: Fraction | None = None
-    rows: tuple[Rows, ...] = ()
+    rows: tuple[ConstraintRows, ...] = ()
     rounding: CoefficientRounding | None = None
 
     @property
@@ -312,7 +312,7 @@ class CertifiedModel(AnswerMethods):
         """
         return tuple(self._multiplier(rows) for rows in self.rows)
 
-    def _multiplier(self, rows: Rows) -> Any:
+    def _multiplier(self, rows: ConstraintRows) -> Any:
         if isinstance(rows, int):
             return -self.solution.certificate.dual[rows]
         return tuple(map(self._multiplier, rows))

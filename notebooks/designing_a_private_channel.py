@@ -164,14 +164,18 @@ print("mutual information at eps0 = 1:", maximise(survey, Exp(Fraction(1))).valu
 # %% [markdown]
 # Any linear objective or constraint on the weights of the extremal columns can be written in cvxpy. The answer comes
 # with a certificate. Here: guess one of four values well, but publish the output $\{0\}$ with probability at most 1/10
-# when the value is 0.
+# when the value is 0. Coefficients that are short multiples of $\lambda$ or short ratios are read as such, so that the
+# optimum is that of the rational model; `posed` encloses the effect of all others. The multipliers have the signs of
+# cvxpy: the optimum grows by that of the limit for each unit of the limit.
 
 # %%
 family = ExtremalChannel(4, lam=lam)
 w = family.variable()
 gain = (family.staircase.max(axis=1) / 4) @ w
-model = cp.Problem(cp.Maximize(gain), [*family.constraints(w), 3 * w[0] <= 0.1])
-print("certified optimum:", family.certified(model).value)
+limit = 3 * w[0] <= 0.1
+answer = family.certified(cp.Problem(cp.Maximize(gain), [*family.constraints(w), limit]))
+print("certified optimum:", answer.value)
+print("multiplier of the limit:", answer.duals[1], "in doubles:", limit.dual_value)
 
 # %%
 levels = np.linspace(1.02, 12, 200)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from textwrap import wrap

@@ -15,10 +15,10 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.accountants.covering.assumptions import Assumption
-from symshuffle.base.choices import Population
+from symshuffle.base.choices import Population, Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp, as_integer, counted, parse_rational
-from symshuffle.base.results import FirstLines, safe_number
+from symshuffle.base.results import Bracket, FirstLines, safe_number
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import One
 from symshuffle.cli.options import PLAIN, Header, NamedEps0, NamedLam, Params, Show, command, file_rows
@@ -27,6 +27,7 @@ from symshuffle.mechanisms.names import mechanism_name
 
 if TYPE_CHECKING:
     from symshuffle.channels.channel import Channel
+    from symshuffle.decompositions.filed_values import FiledValues
     from symshuffle.mechanisms.model import Mechanism
     from symshuffle.utility.anchored.enclosed import EnclosedLaw
     from symshuffle.utility.anchored.law import AnchoredLaw
@@ -89,6 +90,9 @@ def law(
     at = one.values()
     form = one.on_file() if at is not None and not at.left else None
     if form is not None and at is not None:
+        inputs = {"mechanism": mech} | at.inputs
+        if level is None and isinstance(at.lam, Exp) and _closed(replace(at, lam=None), at.lam, users, inputs, show):
+            return
         _numbers(form.channel(), users, level, {"mechanism": mech} | at.inputs, eps, show)
         return
     texts = None if at is None else law_at(at, users, None if level is None else str(Exp(level) if level else 1))
@@ -158,6 +162,57 @@ def _show_formulas(
         console.print(rows)
     for name, words in texts["words"].items():
         console.print(f"{words}: {told[name]}", markup=False, soft_wrap=True)
+
+
+_MOST_TEMPLATES: Final = 40
+"""Inputs up to which templates in balls are written out, one for each output; beyond, formulas are evaluated."""
+
+
+def _closed(asked: FiledValues, lam: Exp, n: int | None, inputs: dict[str, Any], show: Show) -> bool:
+    """Show the numbers of a mechanism of many inputs by its formulas; False where it has few, or no formula."""
+    from symshuffle.utility.estimation.canonical import WorstRisk
+    from symshuffle.utility.frontiers.filed_laws import law_numbers
+
+    users, size = 1 if n is None else n, int(asked.numbers.get(asked.form["inputs"], 0))
+    found = law_numbers(asked, lam, users) if size > _MOST_TEMPLATES else None
+    if found is None:
+        return False
+    law = [
+        {"mass": str(mass), "levels": [{"coordinates": count, "value": str(value)} for count, value in levels]}
+        for mass, levels in found["law"]
+    ]
+    numbers = {name: str(found[name]) for name in ("trace", "budget", "ratio_cap")}
+    vertex = (Fraction(1), *[Fraction(0)] * (size - 1))
+    places = {"iid_risk": (Population.IID, (Fraction(1, size),) * size), "fixed_risk": (Population.FIXED, vertex)}
+    risks = {
+        name: WorstRisk(
+            Bracket(found[name].lower, found[name].upper, Rigour.BALL, "closed form", "formulas of the mechanism"),
+            where,
+            users,
+            population,
+        )
+        for name, (population, where) in places.items()
+    }
+    shown = {"law": law, **numbers, "extreme": None, **{name: risk.to_dict() for name, risk in risks.items()}}
+    if show.data({**shown, "leakage": [], "inputs": inputs | {"n": users, "eps": None}}):
+        return True
+    named = ", ".join(f"{name} {value}" for name, value in inputs.items())
+    worst = risks["fixed_risk"]
+    lines = FirstLines(
+        "risk",
+        f"{safe_number(worst.bracket, worst.safe)} for {counted(users, 'user')} of the worst fixed composition",
+        about=f"squared error of the canonical estimate of the shares of {size} inputs, by the channel ({named}); "
+        f"{_NOT_PRIVACY}",
+        sure="closed formulas of the mechanism, evaluated in balls",
+    )
+    show.rows(lines.rows, _MEANINGS)
+    for mass, levels in found["law"]:
+        parts = ", ".join(f"{count} coordinates at {_short(value)}" for count, value in levels)
+        typer.echo(f"templates of mass {_short(mass)}: {parts}")
+    for name, words in (("trace", "trace"), ("budget", "largest chi-square of two rows"), ("ratio_cap", "ratio")):
+        typer.echo(f"{words}: {_short(found[name])}")
+    typer.echo(f"worst i.i.d. risk, n = {users}: {_risk(risks['iid_risk'].bracket)}")
+    return True
 
 
 def _numbers(

@@ -105,10 +105,12 @@ def _rows(found: PrivateMean, seed: int, *, explain: bool) -> list[tuple[str, st
     shown = ", ".join(f"{x:.6g}" for x in found.estimate[:_SHOWN])
     rest = ", ..." if found.dimension > _SHOWN else ""
     estimate = ("estimate", f"[{shown}{rest}], simulated with seed {seed}")
+    hint = [] if found.hint is None else [("hint", found.hint)]
     if not explain:
-        return [estimate]
+        return [estimate, *hint]
     return [
         estimate,
+        *hint,
         ("vectors", f"n = {found.n}, d = {found.dimension}"),
         ("mechanism", f"{chosen.name} ({parameters})"),
         ("certified", f"delta <= {float(chosen.delta.upper):.9g} ({chosen.delta.rigour.value})"),
@@ -150,6 +152,8 @@ def calibrate(
     found = calibrated(mech, dimension=dimension, gap=None if gap == "none" else gap, fixed=fixed, **asked)
     inputs = {"mechanism": mech, **asked, "d": dimension, **({"fixed": fixed} if param else {})}
     rows = [(name, str(value)) for name, value in found.to_dict()["parameters"].items()]
+    if found.limit is not None:
+        rows.append(("limit", found.limit))
     more = [("rmse", f"{found.rmse:.9g}")]
     if found.floor is not None:
         told = f"{float(found.floor.rmse):.9g}, excluded below at {len(found.floor.points)} points"

@@ -13,6 +13,7 @@ import numpy as np
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers.readers import is_prime
 from symshuffle.collect.scheme import LARGEST_BOUND, Draw, Integers, Scheme, counted, response
+from symshuffle.mechanisms.hashing import hyperplane_bits, vector_length
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism
@@ -279,10 +280,7 @@ class _Hashing(Scheme):
     @property
     def length(self) -> int:
         """Length of the vectors that stand for categories: the digits of k - 1 to base g."""
-        length, size = 1, self.g
-        while size < self.k:
-            length, size = length + 1, size * self.g
-        return length
+        return vector_length(self.k, self.g)
 
     @property
     def width(self) -> int:
@@ -302,7 +300,7 @@ class _Hashing(Scheme):
     @property
     def bits(self) -> int:
         """Bits that name a hyperplane."""
-        return (self.alphabet * self.g - 1).bit_length()
+        return hyperplane_bits(self.k, self.g)
 
     def mechanism(self, lam: object = None) -> Mechanism:
         """The channel of this family, with inputs that stand for no category where k is no power of g."""

@@ -56,7 +56,6 @@ def test_level_by_budget_is_rounded_down_and_certified():
     assert less(family.lam, Exp(Fraction(1)))
     assert less(Exp(Fraction(1)), family.lam + Fraction(1, 2**95))
     weights = family.variable()
-    # Coefficients that are lam itself are read back exactly; lam/3 would be read as a decimal.
     model = family.certified(
         cp.Problem(cp.Maximize(family.staircase.max(axis=1) @ weights), family.constraints(weights))
     )
@@ -75,7 +74,8 @@ def test_level_by_budget_is_rounded_down_and_certified():
         ({"lam": Fraction(1)}, "lam = 1: expected a rational above 1"),
         ({"eps0": Fraction(0)}, "eps0 = 0: expected a rational above 0"),
         ({"eps0": -1}, "eps0 = -1: expected a rational above 0"),
-        ({"eps0": 0.5}, "eps0 = 0.5: expected a rational above 0"),
+        ({"lam": "x"}, "lam = x: expected a number"),
+        ({"eps0": float("nan")}, "eps0 = nan: expected a number"),
         ({"eps0": Fraction(1, 2**120)}, "eps0 = .*: expected a rational of at least"),
     ],
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 from symshuffle.base.lp import Certificate, LinearProgram
 from symshuffle.channels.geometry.linprog import solve
-from symshuffle.design.decision.modelling import CertifiedModel
+from symshuffle.design.decision.modelling import CertifiedModel, CoefficientRounding
 from tests.soundness.false_certificates import exactly, false
 
 
@@ -58,4 +58,18 @@ false(
     "model: solution",
     "solution.dual",
     lambda: CertifiedModel(F(1), replace(program(), certificate=Certificate(((0, F(1)),), ())), F(0), False).verify(),
+)
+false(
+    "model: a relaxed program of other tolerances",
+    "rounding.relaxed",
+    lambda: CertifiedModel(
+        F(1), program(), F(0), False, None, (), CoefficientRounding((((0, None), F(1)),), program(), None)
+    ).verify(),
+)
+false(
+    "model: solution of a relaxed program",
+    "rounding.tightened.value",
+    lambda: CertifiedModel(
+        F(1), program(), F(0), False, None, (), CoefficientRounding((), None, replace(program(), value=exactly(2)))
+    ).verify(),
 )

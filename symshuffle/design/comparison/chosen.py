@@ -6,7 +6,7 @@ import ast
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 import flint
 
@@ -17,6 +17,7 @@ from symshuffle.base.numbers import (
     Exp,
     Number,
     Real,
+    lower_end,
     to_arb,
     working_precision,
 )
@@ -24,10 +25,15 @@ from symshuffle.decompositions.calculated import number_at
 from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.design.comparison.families import Family
 from symshuffle.design.comparison.search import Parameters
+from symshuffle.mechanisms.hashing import hyperplane_bits
 from symshuffle.utility.estimation.votes import VoteNoise, named_votes
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism
+
+_HASHED: Final = {"olh": "g", "blh": "2"}
+"""Mechanisms of local hashing with their number of hash values. Their outputs are all strings of supported categories,
+of which a client sends one of a small family."""
 
 
 @final
@@ -94,7 +100,10 @@ class Chosen:
 
     @property
     def message_bits(self) -> int:
-        """Bits that name one of its outputs: the logarithm of their number, rounded up."""
+        """Bits that name one of its outputs; of local hashing a function of a family and a value, as plans do."""
+        if self.family.base in _HASHED:
+            g = number_at(_HASHED[self.family.base], self.numbers, DEFAULT_BITS)
+            return hyperplane_bits(self.family.inputs, int(lower_end(g)), more=int(self.thin))
         return bits_for(self.family.form["row"]["outputs"], self.numbers, more=int(self.thin))
 
     @property

@@ -40,7 +40,7 @@ class Row:
     - ``privacy``: whom eps covers, or why there is none.
     - ``over_bounds``: risk of i.i.d. users over lower bounds on it, by name: at least 1 where the bound holds for
       this estimator.
-    - ``bits``: bits of a message that names its output.
+    - ``bits``: bits of a message: they name its output, or of local hashing a function and a value, as a plan does.
     - ``floor``: no choice of the free parameters at this match certainly has a risk below it; None where none is
       known.
     - ``loss``: the error by which rows are sorted; None where it is infinite.

@@ -5,23 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, final
+from importlib import import_module
+from typing import Any, TypeAlias, final
 
 import numpy as np
 
 from symshuffle.base.choices import Rigour
 from symshuffle.base.doubles import Array
-from symshuffle.base.errors import CertificateError, InputError, Unsupported
+from symshuffle.base.errors import CertificateError, InputError, NotDecided, SolverFailure, Unsupported
 from symshuffle.base.lp import LinearProgram, Sense
-from symshuffle.base.numbers import Exp, enclose, parse_rational
+from symshuffle.base.numbers import Exp, enclose, format_decimal, parse_rational
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, well_formed, within
 from symshuffle.base.solvers import cvxpy, silent
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.extremal import MaximalPolytope, check_inputs, check_lam, proper_subsets
 from symshuffle.channels.geometry.linprog import Solution, solve
+from symshuffle.design.decision.coefficients import CoefficientPlace, CoefficientReader, relaxed_programs
 from symshuffle.design.decision.programs import indicator_matrix
 
+ConstraintRows: TypeAlias = "int | tuple[ConstraintRows, ...]"
+"""Numbers of rows of a program, in the shape of a constraint."""
+
 _LARGEST = 12
+
+_ULPS_WORDS = "4 units in the last place"
 
 _LEVEL_BITS = 100
 """Width of the rational enclosure of exp(eps0), in bits."""
@@ -36,9 +43,10 @@ class ExtremalChannel:
     ----------
     m : int
         Number of inputs, from 2 to 12.
-    lam : Fraction
-        ``exp(eps0)``, a rational above 1.
-    eps0 : Fraction
+    lam : number or text
+        ``exp(eps0)``, a rational above 1; ``Fraction(5, 3)`` and "5/3" are exact, a double is read by its shortest
+        decimal.
+    eps0 : number or text
         Instead of ``lam``: the local budget in nats, above 0. ``lam`` is then the lower end of an enclosure of
         ``exp(eps0)`` to 100 bits: every channel of the family is eps0-LDP, and certificates are for that ``lam``.
 
@@ -62,7 +70,7 @@ class ExtremalChannel:
     m: int
     lam: Fraction
 
-    def __init__(self, m: int, *, lam: Fraction | int | None = None, eps0: Fraction | int | None = None) -> None:
+    def __init__(self, m: int, *, lam: object = None, eps0: object = None) -> None:
         if check_inputs(m) > _LARGEST:
             raise Unsupported(
                 f"m = {m}: {2**m - 2} variables in the user's model, at most {2**_LARGEST - 2} (m = {_LARGEST}); "
@@ -100,57 +108,36 @@ class ExtremalChannel:
     def certified(self, problem: Any) -> CertifiedModel:
         """Solve a linear model to certified optimality; any other model is Unsupported.
 
-        The model that cvxpy hands to the solver is read back: the double nearest to ``lam`` stands for ``lam`` itself,
-        every other one for its shortest decimal form. The certificate proves the optimum of that rational program.
+        The model that cvxpy hands to the solver is read back, and the certificate proves the optimum of that rational
+        program. A double is read as the decimal that it shows, if that has at most 12 digits; as a short multiple of
+        ``lam``, a short ratio, or a sum of two such, if one is within 4 units in the last place; otherwise as its
+        shortest decimal. ``posed`` of the answer encloses the optimum of all models within that distance of the
+        coefficients of the last kind.
+
+        As after ``problem.solve``, the problem has its value, its variables theirs, and every constraint its
+        ``dual_value``, in doubles; ``duals`` of the answer are the same multipliers as rationals.
         """
         cp = cvxpy()
         if not problem.is_dcp() or problem.is_mixed_integer():
             raise Unsupported("the model is not convex by cvxpy's rules, or has integer variables: no certificate")
         try:
             with silent():
-                data, _, _ = problem.get_problem_data(cp.HIGHS)
+                data, chain, inverse = problem.get_problem_data(cp.HIGHS)
         except cp.error.SolverError as error:
             reason = str(error).splitlines()[0]
             raise Unsupported(f"the model is not a linear program ({reason}): no certificate") from None
         if data.get("P") is not None and data["P"].nnz:
             raise Unsupported("the model is quadratic, not linear: no certificate")
-        solution = solve(self._program(data))
+        reader = CoefficientReader(self.lam)
+        solution = solve(_program(data, reader))
         _, offset, *_ = data["param_prob"].apply_parameters()
-        constant, maximised = self._exact(offset), isinstance(problem.objective, cp.Maximize)
+        constant, maximised = reader.read(offset, None, None), isinstance(problem.objective, cp.Maximize)
         optimum = solution.value.lower + constant
-        return CertifiedModel(-optimum if maximised else optimum, solution, constant, maximised)
-
-    def _program(self, data: dict[str, Any]) -> LinearProgram:
-        """The rational program behind the arrays that cvxpy prepared."""
-        matrix = data["A"].tocsc()
-        size = matrix.shape[1]
-        columns: list[list[tuple[int, Fraction]]] = []
-        for j in range(size):
-            span = slice(matrix.indptr[j], matrix.indptr[j + 1])
-            entries = zip(matrix.indices[span], matrix.data[span], strict=True)
-            columns.append([(int(i), self._exact(v)) for i, v in entries if v])
-        senses = [Sense.EQ] * data["dims"].zero + [Sense.LE] * data["dims"].nonneg
-        rhs = [self._exact(v) for v in data["b"]]
-        free = set(range(size))
-        for bounds, sense in ((data.get("lower_bounds"), Sense.GE), (data.get("upper_bounds"), Sense.LE)):
-            for j, bound in enumerate(bounds if bounds is not None else ()):
-                if sense is Sense.GE and bound == 0:
-                    free.discard(j)
-                elif np.isfinite(bound):
-                    columns[j].append((len(rhs), Fraction(1)))
-                    senses.append(sense)
-                    rhs.append(self._exact(bound))
-        costs = tuple(self._exact(v) for v in data["c"])
-        return LinearProgram(costs, tuple(map(tuple, columns)), tuple(senses), tuple(rhs), frozenset(free))
-
-    def _exact(self, value: float) -> Fraction:
-        number = float(value)
-        if not np.isfinite(number):
-            raise InputError("coefficient", number, "a finite number")
-        for sign in (1, -1):
-            if number == sign * float(self.lam):
-                return sign * self.lam
-        return parse_rational(repr(number), "coefficient")
+        rows = _unpack(problem, chain, inverse, solution)
+        rounding = _rounding(solution.program, reader) if reader.rounded else None
+        return CertifiedModel(
+            -optimum if maximised else optimum, solution, constant, maximised, self.lam, rows, rounding
+        )
 
     def exact_channel(self, model: CertifiedModel) -> Channel:
         """Optimal channel over the rationals; the first variables of the model have to be the weights."""
@@ -159,38 +146,192 @@ class ExtremalChannel:
         return MaximalPolytope(self.m, self.lam).channel(weights)
 
 
-def _level(lam: Fraction | int | None, eps0: Fraction | int | None) -> Fraction:
+def _program(data: dict[str, Any], reader: CoefficientReader) -> LinearProgram:
+    """The rational program behind the arrays that cvxpy prepared."""
+    matrix = data["A"].tocsc()
+    size = matrix.shape[1]
+    columns: list[list[tuple[int, Fraction]]] = []
+    for j in range(size):
+        span = slice(matrix.indptr[j], matrix.indptr[j + 1])
+        entries = zip(matrix.indices[span], matrix.data[span], strict=True)
+        columns.append([(int(i), reader.read(v, int(i), j)) for i, v in entries if v])
+    senses = [Sense.EQ] * data["dims"].zero + [Sense.LE] * data["dims"].nonneg
+    rhs = [reader.read(v, i, None) for i, v in enumerate(data["b"])]
+    free = set(range(size))
+    for bounds, sense in ((data.get("lower_bounds"), Sense.GE), (data.get("upper_bounds"), Sense.LE)):
+        for j, bound in enumerate(bounds if bounds is not None else ()):
+            if sense is Sense.GE and bound == 0:
+                free.discard(j)
+            elif np.isfinite(bound):
+                rhs.append(reader.read(bound, len(rhs), None))
+                columns[j].append((len(rhs) - 1, Fraction(1)))
+                senses.append(sense)
+    costs = tuple(reader.read(v, None, j) for j, v in enumerate(data["c"]))
+    return LinearProgram(costs, tuple(map(tuple, columns)), tuple(senses), tuple(rhs), frozenset(free))
+
+
+def _unpack(problem: Any, chain: Any, inverse: Any, solution: Solution) -> tuple[ConstraintRows, ...]:
+    """Give a problem its values and multipliers in doubles; return the rows of the program of each constraint."""
+    # cvxpy's own inverse maps rows to constraints: it is given numbers of rows first, and then the multipliers.
+    solver, kept = chain.reductions[-1], inverse[-1]
+    rows = np.arange(sum(one.size for one in (*kept[solver.EQ_CONSTR], *kept[solver.NEQ_CONSTR])))
+    dual = np.array([float(-y) for y in solution.certificate.dual])
+    point = np.array([float(x) for x in solution.primal()])
+    found = []
+    for values in (rows, dual):
+        duals, start = {}, 0
+        for one in (*kept[solver.EQ_CONSTR], *kept[solver.NEQ_CONSTR]):
+            part = values[start : start + one.size]
+            duals[one.id] = part[0] if one.size == 1 else part
+            start += one.size
+        state: Any = cvxpy().settings
+        solved = import_module("cvxpy.reductions.solution").Solution(
+            state.OPTIMAL, float(solution.value.lower), {solver.VAR_ID: point}, duals, {}
+        )
+        for reduction, back in reversed(list(zip(chain.reductions[:-1], inverse[:-1], strict=True))):
+            solved = reduction.invert(solved, back)
+        found.append(solved)
+    problem.unpack(found[1])
+    return tuple(_nested(found[0].dual_vars.get(one.id)) for one in problem.constraints)
+
+
+def _nested(rows: Any) -> ConstraintRows:
+    """Numbers of rows in the shape of a constraint, as nested tuples."""
+    return () if rows is None else _tuples(np.asarray(rows).tolist())
+
+
+def _tuples(rows: Any) -> ConstraintRows:
+    return tuple(map(_tuples, rows)) if isinstance(rows, list) else int(rows)
+
+
+def _rounding(program: LinearProgram, reader: CoefficientReader) -> CoefficientRounding:
+    """What is known of the models within the tolerances of the rounded coefficients."""
+    tolerances, sides = tuple(reader.rounded.items()), relaxed_programs(program, reader.rounded)
+    if sides is None:
+        return CoefficientRounding(tolerances, None, None)
+    try:
+        return CoefficientRounding(tolerances, solve(sides[0]), solve(sides[1]))
+    except (NotDecided, SolverFailure):  # the tightened program may be infeasible
+        return CoefficientRounding(tolerances, None, None)
+
+
+def _level(lam: object, eps0: object) -> Fraction:
     if lam is not None and eps0 is None:
-        return check_lam(lam)
+        return check_lam(parse_rational(lam, "lam"))
     if lam is not None or eps0 is None:
         raise InputError("lam, eps0", f"{lam}, {eps0}", "exactly one of the two")
-    if isinstance(eps0, float) or not eps0 > 0:
+    budget = parse_rational(eps0, "eps0")
+    if not budget > 0:
         raise InputError("eps0", eps0, "a rational above 0")
-    rounded = enclose(Exp(Fraction(eps0)), _LEVEL_BITS).lower
+    rounded = enclose(Exp(budget), _LEVEL_BITS).lower
     if rounded <= 1:
         raise InputError("eps0", eps0, f"a rational of at least 2**-{_LEVEL_BITS - 2}")
     return rounded
 
 
 @final
+@dataclass(frozen=True, slots=True)
+class CoefficientRounding:
+    """Effect of coefficients that are read as decimals of more than 12 digits.
+
+    - ``tolerances``: row, column and tolerance of each such coefficient; row None for costs, column None for
+      right-hand sides.
+    - ``relaxed``, ``tightened``: the program with rows relaxed and tightened by the tolerances; None where the effect
+      is not enclosed: a coefficient of an equation, a variable without a bound, or no solution.
+    """
+
+    tolerances: tuple[tuple[CoefficientPlace, Fraction], ...]
+    relaxed: Solution | None
+    tightened: Solution | None
+
+    def ends(self, program: LinearProgram) -> tuple[Fraction, Fraction] | None:
+        """Return the least and the largest optimum of programs within the tolerances; None if not enclosed."""
+        sides = relaxed_programs(program, dict(self.tolerances))
+        if sides is None or self.relaxed is None or self.tightened is None:
+            return None
+        return self.relaxed.value.lower - sides[2], self.tightened.value.upper + sides[2]
+
+    def verify(self, program: LinearProgram) -> None:
+        """Check that both programs are those of the tolerances, and their solutions."""
+        sides = relaxed_programs(program, dict(self.tolerances)) or (None, None)
+        for name, side, expected in (("relaxed", self.relaxed, sides[0]), ("tightened", self.tightened, sides[1])):
+            if side is None:
+                continue
+            if side.program != expected:
+                raise CertificateError(name, "it is not the program of the tolerances")
+            with within(name):
+                side.verify()
+
+
+@final
 @dataclass(frozen=True, slots=True, repr=False)
 class CertifiedModel(AnswerMethods):
-    """A linear model solved over the rationals: a :class:`~symshuffle.base.results.Certified` answer."""
+    """A linear model solved over the rationals: a :class:`~symshuffle.base.results.Certified` answer.
+
+    - ``value``: optimum of the rational program.
+    - ``lam``: the level of the program; None if unknown.
+    - ``rows``: rows of the program of each constraint of the model, in its shape.
+    - ``rounding``: effect of coefficients that were read as decimals; None if all were recognised.
+    """
 
     value: Fraction
     solution: Solution
     constant: Fraction
     maximised: bool
+    lam: Fraction | None = None
+    rows: tuple[ConstraintRows, ...] = ()
+    rounding: CoefficientRounding | None = None
 
     @property
     def bracket(self) -> Bracket:
-        """The optimum of the model."""
+        """The optimum of the rational program."""
         return Bracket(self.value, self.value, Rigour.EXACT, "lp", self.solution.value.how)
+
+    @property
+    def posed(self) -> Bracket | None:
+        """Optimum of every model within 4 units in the last place of the rounded coefficients; None if not enclosed.
+
+        It is ``bracket`` where all coefficients were recognised.
+        """
+        rounding = self.rounding
+        if rounding is None:
+            return self.bracket
+        found = rounding.ends(self.solution.program)
+        if found is None:
+            return None
+        low, high = (end + self.constant for end in found)
+        ends = (-high, -low) if self.maximised else (low, high)
+        how = f"rows relaxed and tightened by {_ULPS_WORDS} of {len(rounding.tolerances)} coefficients"
+        return Bracket(*ends, Rigour.EXACT, "lp", how)
+
+    @property
+    def duals(self) -> tuple[Any, ...]:
+        """Multipliers of the constraints of the model, in order and shape, as rationals in nested tuples.
+
+        The signs are those of cvxpy's ``dual_value``: at least 0 for inequalities, also of a model that is maximised.
+        """
+        return tuple(self._multiplier(rows) for rows in self.rows)
+
+    def _multiplier(self, rows: ConstraintRows) -> Any:
+        if isinstance(rows, int):
+            return -self.solution.certificate.dual[rows]
+        return tuple(map(self._multiplier, rows))
 
     @property
     def about(self) -> str:
         """Which program was solved."""
-        return f"optimum of a model over LDP channels, {self.solution.program.describe()}"
+        level = "" if self.lam is None else f", lam = {self.lam}"
+        rounded = ""
+        if self.rounding is not None:
+            posed = self.posed
+            effect = (
+                "their effect is not enclosed"
+                if posed is None
+                else f"within {_ULPS_WORDS} of them the optimum moves by at most "
+                f"{format_decimal(max(posed.upper - self.value, self.value - posed.lower), digits=2, up=True)}"
+            )
+            rounded = f"; {len(self.rounding.tolerances)} coefficients are decimals of doubles, {effect}"
+        return f"optimum of a model over LDP channels{level}, {self.solution.program.describe()}{rounded}"
 
     @property
     def safe(self) -> SafeEnd:
@@ -204,3 +345,6 @@ class CertifiedModel(AnswerMethods):
             proved = self.solution.certificate.prove(self.solution.program).shifted(self.constant)
         if self.value != (-proved.upper if self.maximised else proved.lower) or proved.exact is None:
             raise CertificateError("value", f"{self.value} is claimed, the program proves {proved}")
+        if self.rounding is not None:
+            with within("rounding"):
+                self.rounding.verify(self.solution.program)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
+from symshuffle.accountants.bounds.amplification import Amplification
 from symshuffle.accountants.bounds.evaluate import check_n
 from symshuffle.accountants.questions.solve import delta as delta_bound
 from symshuffle.accountants.questions.solve import epsilon as epsilon_bound
@@ -15,9 +16,10 @@ from symshuffle.base.numbers import Exp, Real, as_integer, enclose
 from symshuffle.design.shuffled.model import BlockChannel, ShuffledDesign, block_designs, fixed_risk
 from symshuffle.design.shuffled.reduced import orbit_reduction
 from symshuffle.design.shuffled.search import ExactTarget, improved, ratios_by_size, trace_of
+from symshuffle.design.shuffled.thinned import best_thinned
 from symshuffle.design.shuffled.upper import trace_upper
 from symshuffle.utility.frontiers.caps import check_cap
-from symshuffle.utility.frontiers.orbit import subset_orbit
+from symshuffle.utility.frontiers.orbit import Orbit, subset_orbit
 
 LARGEST_INPUTS = 10_000
 """Inputs up to which channels are searched."""
@@ -37,8 +39,10 @@ def best_shuffled(
 ) -> ShuffledDesign:
     r"""Most accurate channel found that meets (eps, delta) after shuffling.
 
-    The best subset size is found first, at the largest ratio at which the certified bound meets the target. A local
-    search then mixes orbits: subsets of other sizes, a null output, ordered pairs. The accountant certifies the result.
+    The best subset size is found first, at the largest ratio at which the certified bound meets the target, and the
+    best thinned orbit: subsets at the cap (or at smaller ratios), sent with some probability and replaced by a blank
+    otherwise. From both, a local search mixes orbits: subsets of other sizes, a null output, ordered pairs. The
+    accountant certifies the best channel met.
 
     Parameters
     ----------
@@ -68,7 +72,7 @@ def best_shuffled(
     Unsupported
         For other losses than l2, which do not follow the trace.
     NotDecided
-        If no ratio above 1 was certified to meet the target.
+        If no channel with a trace above 0 was certified to meet the target.
 
     Examples
     --------
@@ -86,17 +90,12 @@ def best_shuffled(
     if isinstance(cap, Exp):
         raise InputError("lam_cap", lam_cap, "a rational number > 1")
     target = ExactTarget(k, n, _below(order), goal, cap)
-    ratios = ratios_by_size(target)
-    if not ratios:
-        raise NotDecided(f"no ratio above 1 was certified to meet eps = {order}, delta = {goal} with {n} users")
-    size = max(ratios, key=lambda s: subset_orbit(k, s, ratios[s]).signal)
-    orbits = improved((subset_orbit(k, size, ratios[size]),), target)
-    channel = orbit_reduction(orbits)
-    found = delta_bound(channel, n=n, exp_eps=order, attain=True)
-    if found.bracket.upper > goal:
-        raise NotDecided(
-            f"the accountant certifies delta = {float(found.bracket.upper):.6g} only, above the target {goal}"
-        )
+    starts = _starts(target)
+    if not starts:
+        raise NotDecided(f"no informative channel was certified to meet eps = {order}, delta = {goal} with {n} users")
+    ends = [improved(orbits, target) for orbits in starts]
+    orbits, found = _certified([*starts, *ends], n, order, goal)
+    channel, size = orbit_reduction(orbits), _size(max(starts, key=trace_of))
     level = epsilon_bound(channel, n=n, delta=goal, attain=True)
     upper, bound = None, None
     if target.cap is not None:
@@ -148,6 +147,34 @@ def shuffled_sizes(
                 size = max(traces, key=traces.__getitem__)
                 found[k, n] = size, fixed_risk(k, traces[size], n)
     return found
+
+
+def _starts(target: ExactTarget) -> list[tuple[Orbit, ...]]:
+    """Where the search begins: the best subset orbit, and the best thinned one if its trace is larger."""
+    k, ratios = target.k, ratios_by_size(target)
+    alone = [(subset_orbit(k, s, ratio),) for s, ratio in ratios.items()]
+    starts = [max(alone, key=trace_of)] if alone else []
+    least = max(map(trace_of, starts), default=Fraction(0))
+    thinned = best_thinned(target, least, max(ratios.values(), default=Fraction(1)))
+    return [*starts, *([thinned] if thinned else [])]
+
+
+def _certified(
+    mixtures: Iterable[tuple[Orbit, ...]], n: int, order: Real, goal: Fraction
+) -> tuple[tuple[Orbit, ...], Amplification]:
+    """The mixture of the largest trace that the accountant certifies, and its delta."""
+    best = None
+    for orbits in sorted(mixtures, key=trace_of, reverse=True):
+        found = delta_bound(orbit_reduction(orbits), n=n, exp_eps=order, attain=True)
+        if found.bracket.upper <= goal:
+            return orbits, found
+        best = min(found.bracket.upper, best or found.bracket.upper)
+    raise NotDecided(f"the accountant certifies delta = {float(best or 1):.6g} only, above the target {goal}")
+
+
+def _size(orbits: Sequence[Orbit]) -> int:
+    """The subset size of a start."""
+    return max(orbits[0].levels, key=lambda level: level[1])[0]
 
 
 def _below(order: Real) -> Fraction:

@@ -100,15 +100,15 @@ class ExactTarget:
     delta: Fraction
     cap: Fraction | None
 
-    def meets(self, orbits: Sequence[Orbit]) -> bool:
+    def meets(self, orbits: Sequence[Orbit], rel: float = _WIDTH) -> bool:
         """Whether a mixture meets the target and the cap."""
-        return not self.excess(orbits) > 0
+        return not self.excess(orbits, rel) > 0
 
-    def excess(self, orbits: Sequence[Orbit]) -> float:
+    def excess(self, orbits: Sequence[Orbit], rel: float = _WIDTH) -> float:
         """Logarithm of the bound over delta, above 0 where the target is missed; infinite beyond the cap."""
         if self.cap is not None and ratio_of(orbits) > self.cap:
             return inf
-        found = self.bound(orbits)
+        found = self.bound(orbits, rel)
         distance = natural_log(found / self.delta) if found else -inf
         return max(distance, sys.float_info.min) if found > self.delta else min(distance, 0.0)
 
@@ -135,6 +135,14 @@ class ExactTarget:
         return 1 + Fraction(first - 1, STEP) if first else Fraction(1)
 
 
+def sizes_tried(k: int) -> Iterator[int]:
+    """Subset sizes of ``k`` inputs, ascending: all of them at few inputs, otherwise a grid of factor 5/4."""
+    s = 1
+    while s < k:
+        yield s
+        s = s + 1 if k <= _ALL_SIZES else max(s + 1, s * 5 // 4)
+
+
 def ratios_by_size(target: ExactTarget) -> dict[int, Fraction]:
     """Largest ratio that meets the target, by subset size; sizes that cannot beat the best one tried are left out.
 
@@ -154,10 +162,8 @@ def ratios_by_size(target: ExactTarget) -> dict[int, Fraction]:
             found[s] = ratio
             best = max(best, subset_orbit(target.k, s, ratio).signal)
 
-    s = 1
-    while s < target.k:
+    for s in sizes_tried(target.k):
         consider(s)
-        s = s + 1 if target.k <= _ALL_SIZES else max(s + 1, s * 5 // 4)
     while found and target.k > _ALL_SIZES:
         s = max(found, key=lambda size: subset_orbit(target.k, size, found[size]).signal)
         before = len(found)

@@ -52,10 +52,11 @@ class EnclosedLaw:
     def __post_init__(self) -> None:
         if self.num_inputs < 2:
             raise InputError("inputs", self.num_inputs, "at least 2: a single input has no pair")
+        with working_precision(DEFAULT_BITS):
+            means = _arbs(self.templates).transpose() * _arbs([[w] for w in self.weights])
         for i in range(self.num_inputs):
-            mean: Any = sum((w * u[i] for u, w in self.atoms()), start=Fraction(0))
-            if equal(mean, 1) is Verdict.FALSE:
-                raise InputError("templates", f"mean {mean} in coordinate {i}", "mean 1")
+            if not means[i, 0].contains(1):
+                raise InputError("templates", f"mean {means[i, 0]} in coordinate {i}", "mean 1")
 
     @classmethod
     def from_channel(cls, channel: Channel) -> EnclosedLaw:
@@ -85,7 +86,15 @@ class EnclosedLaw:
 
     def covariance(self) -> BallMatrix:
         r"""The matrix :math:`C=E[(u-1)(u-1)^T]`."""
-        return second_moment([[entry - 1 for entry in u] for u in self.templates], self.weights)
+        with working_precision(DEFAULT_BITS):
+            found = self._covariance()
+            return tuple(tuple(Ball.from_arb(entry, DEFAULT_BITS) for entry in row) for row in found.table())
+
+    def _covariance(self) -> flint.arb_mat:
+        """The covariance at the current precision: one matrix product, not an operation on balls for each term."""
+        shifted = [[entry - 1 for entry in row] for row in _arbs(self.templates).table()]
+        weighted = [[to_arb(w) * entry for entry in row] for w, row in zip(self.weights, shifted, strict=True)]
+        return flint.arb_mat(shifted).transpose() * flint.arb_mat(weighted)
 
     def trace(self) -> Ball:
         r"""The number :math:`E\sum_i(u_i-1)^2`."""
@@ -95,19 +104,32 @@ class EnclosedLaw:
     def pairwise_divergence(self, i: int, j: int) -> Ball | float:
         r"""The divergence :math:`\chi^2(W_i\Vert W_j)`; ``inf`` where row ``j`` misses an output."""
         i, j = (as_integer(x, name, 0, self.num_inputs - 1) for name, x in (("i", i), ("j", j)))
-        total: Any = Fraction(0)
-        for u, w in self.atoms():
-            if equal(u[j], 0) is not Verdict.TRUE:
-                total = total + w * (u[i] - u[j]) * (u[i] - u[j]) / u[j]
-            elif equal(u[i], 0) is not Verdict.TRUE:
-                return math.inf
-        return enclose(total)
+        with working_precision(DEFAULT_BITS):
+            found = self._divergence(_arbs(self.templates).table(), [to_arb(w) for w in self.weights], i, j)
+            return math.inf if found is None else Ball.from_arb(found, DEFAULT_BITS)
+
+    @staticmethod
+    def _divergence(templates: list[Any], weights: list[Any], i: int, j: int) -> Any:
+        """The divergence at the current precision; None if it is infinite."""
+        total = flint.arb(0)
+        for u, w in zip(templates, weights, strict=True):
+            if not u[j].is_zero():
+                total += w * squared(u[i] - u[j]) / u[j]
+            elif not u[i].is_zero():
+                return None
+        return total
 
     def pairwise_budget(self) -> Ball | float:
         r"""The budget :math:`\max_{i\ne j}\chi^2(W_i\Vert W_j)` (anchored, Definition 5.8)."""
-        found = [self.pairwise_divergence(i, j) for i, j in itertools.permutations(range(self.num_inputs), 2)]
-        largest: Ball | float = math.inf if math.inf in found else maximum(found)
-        return largest
+        with working_precision(DEFAULT_BITS):
+            templates, weights = _arbs(self.templates).table(), [to_arb(w) for w in self.weights]
+            largest = flint.arb(0)
+            for i, j in itertools.permutations(range(self.num_inputs), 2):
+                found = self._divergence(templates, weights, i, j)
+                if found is None:
+                    return math.inf
+                largest = largest.max(found)
+            return Ball.from_arb(largest, DEFAULT_BITS)
 
     def ratio_cap(self) -> Ball | float:
         """The largest ratio of two coordinates of a template."""
@@ -145,20 +167,22 @@ class EnclosedLaw:
         k = self.num_inputs
         share = Fraction(1, k)
         with working_precision(DEFAULT_BITS):
-            shifted = flint.arb_mat([[to_arb(entry + share) for entry in row] for row in self.covariance()])
+            shifted = flint.arb_mat([[entry + to_arb(share) for entry in row] for row in self._covariance().table()])
             try:
                 inverse = shifted.inv()
             except ZeroDivisionError:
                 if len(self.templates) < k:
                     return None
                 raise NotDecided(f"whether the covariance is singular is open at {DEFAULT_BITS} bits") from None
-            sizes = [flint.arb(0)] * k
-            for u, weight in self.atoms():
-                # A = (C + 1/k 11^T)^-1 - 1/k 11^T, and u sums to k: the second part takes 1 from every entry.
-                vote = inverse * flint.arb_mat([[to_arb(entry)] for entry in u])
-                length = sum((squared(vote[i, 0] - 1) for i in range(k)), flint.arb(0))
-                sizes = [size + to_arb(weight) * to_arb(entry) * length for size, entry in zip(sizes, u, strict=True)]
-            return tuple(Ball.from_arb(size, DEFAULT_BITS) for size in sizes)
+            templates = _arbs(self.templates)
+            # A = (C + 1/k 11^T)^-1 - 1/k 11^T, and u sums to k: the second part takes 1 from every entry.
+            votes = (templates * inverse.transpose()).table()
+            lengths = [
+                [to_arb(w) * sum((squared(entry - 1) for entry in vote), flint.arb(0))]
+                for w, vote in zip(self.weights, votes, strict=True)
+            ]
+            sizes = templates.transpose() * flint.arb_mat(lengths)
+            return tuple(Ball.from_arb(sizes[i, 0], DEFAULT_BITS) for i in range(k))
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -182,6 +206,11 @@ class EnclosedFiber:
         means = [exact_sum(r) / len(r) for r in self.points]
         centred = tuple(tuple(entry - mean for entry in r) for r, mean in zip(self.points, means, strict=True))
         return second_moment(centred, self.weights)
+
+
+def _arbs(rows: Sequence[Sequence[Ball]]) -> flint.arb_mat:
+    """A matrix of balls at the current precision."""
+    return flint.arb_mat([[to_arb(entry) for entry in row] for row in rows])
 
 
 def template_law(channel: Channel) -> AnchoredLaw | EnclosedLaw:

@@ -37,9 +37,13 @@ if TYPE_CHECKING:  # numbers of named mechanisms need no algebra
 _MOST_INPUTS: Final = 64
 """Inputs of an explicit channel up to which its covariance is inverted."""
 
-LARGEST_STRING: Final = 50_000
+LARGEST_STRING: Final = 10**6
 """Bits beyond which the sum over the number of ones is not taken: only the bitwise estimator is left."""
 
+_LONGEST_WHOLE: Final = 50_000
+"""Bits up to which strings of every number of ones are summed; beyond, up to 40 deviations from the mean."""
+
+_REACH: Final = 40
 _LONGEST_EXACT: Final = 64
 """Bits up to which that sum is a rational, where all probabilities are."""
 
@@ -291,19 +295,35 @@ def _string_sums(size: int, hit: Number, miss: Number, other: Number, bits: int)
     if size <= _LONGEST_EXACT and all(isinstance(x, Fraction) for x in (hit, miss, other)):
         return _added(size, hit, miss, other, (1 - other) ** size)
     with working_precision(bits + 64):
-        first, second, share = (to_arb(x) for x in (hit, miss, other))
-        sums = _added(size, first, second, share, (1 - share) ** flint.arb(size))
+        parts = to_arb(hit), to_arb(miss), to_arb(other)
+        whole = size <= _LONGEST_WHOLE
+        sums = _added(size, *parts, (1 - parts[2]) ** flint.arb(size)) if whole else _added_near_mean(size, *parts)
         trace, own, absent = (Ball.from_arb(total, bits) for total in sums)
     return trace, own, absent
 
 
-def _added(size: int, hit: Any, miss: Any, other: Any, weight: Any) -> Sums:
-    odds = other / (1 - other)
-    sums: list[Any] = [0, 0, 0]
-    for ones in range(1, size):
+def _added(size: int, hit: Any, miss: Any, other: Any, weight: Any, ends: tuple[int, int] | None = None) -> Sums:
+    """The sums over numbers of ones, all or between two ends, from the weight of strings with one fewer."""
+    odds, sums, (low, high) = other / (1 - other), [0, 0, 0], ends or (1, size - 1)
+    for ones in range(low, high + 1):
         weight = weight * odds * (size - ones + 1) / ones
         sums = [total + term for total, term in zip(sums, string_terms(ones, size, weight, hit, miss), strict=True)]
     return sums[0], sums[1], sums[2]
+
+
+def _added_near_mean(size: int, hit: flint.arb, miss: flint.arb, other: flint.arb) -> Sums:
+    """The sums over numbers of ones near their mean, enclosing the rest by Bernstein's inequality."""
+    chance = float(other.mid())
+    mean, wide = round(size * chance), _REACH + math.ceil(_REACH * math.sqrt(size * chance * (1 - chance)))
+    low, high = max(1, mean - wide), min(size - 1, mean + wide)
+    before = flint.arb.bin_uiui(size, low - 1) * other ** (low - 1) * (1 - other) ** (size - low + 1)
+    away = flint.arb(wide) - abs(size * other - mean)  # least distance of what is left out
+    left_out = 2 * (-(away * away) / (2 * (size * other * (1 - other) + away / 3))).exp()
+    top, ratio = hit.max(miss), hit.max(miss) / hit.min(miss)  # of averages, and of levels over 1
+    most = (left_out * 2 * top * size * ratio**3).upper()
+    near = _added(size, hit, miss, other, before, (low, high))
+    trace, own, absent = (total.union(total + most) for total in near)
+    return trace, own, absent
 
 
 @final

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
 
+from symshuffle.base.numbers import DEFAULT_BITS, Ball, Real, enclose
+from symshuffle.decompositions.calculated import number_at
 from symshuffle.decompositions.filed_values import FiledValues
 from symshuffle.decompositions.quotient_texts import OpenQuotient, QuotientTexts
 from symshuffle.mechanisms.members import COUNTED
@@ -68,6 +70,27 @@ def law_at(asked: FiledValues, n: int | None, exp_eps: str | None) -> dict[str, 
         "ranges": {one.name: f"{_SYMBOLS.get(one.name, one.name)}: {one.range(asked.numbers)}" for one in asked.left},
         "words": kept["words"],
     }
+
+
+def law_numbers(asked: FiledValues, lam: Real, n: int) -> dict[str, Any] | None:
+    """The law at a ratio, with balls for numbers, from its formulas in the ratio; None where some have no formula.
+
+    - ``asked``: the values of all parameters but the ratio.
+    - ``n``: number of users.
+    """
+    texts = law_at(asked, n, None)["answer"]
+    names = ("trace", "budget", "ratio_cap", *_RISKS)
+    if not texts["law"] or any(texts[name] in (None, "oo") for name in names):
+        return None
+
+    def number(text: str) -> Ball:
+        return enclose(number_at(_named(text), {"lam": lam}, DEFAULT_BITS))
+
+    law = [
+        (number(one["mass"]), [(int(of["coordinates"]), number(of["value"])) for of in one["levels"]])
+        for one in texts["law"]
+    ]
+    return {"law": law, **{name: number(texts[name]) for name in names}}
 
 
 def _risks(reader: QuotientTexts, size: int, signal: OpenQuotient) -> dict[str, str | None]:

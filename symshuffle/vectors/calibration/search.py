@@ -58,6 +58,18 @@ FREE: Final[dict[type, tuple[str, ...]]] = {
 }
 """The parameters that are searched, of the families that have a floor."""
 
+_STRENGTH: Final[dict[type, int]] = {
+    BlanketMixedGaussian: 1,
+    SphereLinear: 0,
+    LocalGaussian: 0,
+    PrivUnit: 0,
+    ClippedLinear: 1,
+}
+"""Which of them is raised until the target is met."""
+
+_UNUSED: Final = 100
+"""Factor below the target from which on a search has ended before the target; a search to the target is far nearer."""
+
 _LEAST_GOAL: Final = Fraction(1, 10**100)
 """Least target delta of a calibration."""
 
@@ -87,6 +99,15 @@ class Calibration(AnswerMethods):
     def gap(self) -> float | None:
         """The share of the error that other parameters of the family could save at most; None if that is not known."""
         return None if self.floor is None else outward(1 - self.floor.rmse / self.bracket.upper, up=True)
+
+    @property
+    def limit(self) -> str | None:
+        """Which parameter ended the search at its limit, so that most of delta is unused; None if none did."""
+        if self.certificate.bracket.upper > self.goal / _UNUSED:
+            return None
+        name = FREE[type(self.parameters)][_STRENGTH[type(self.parameters)]]
+        value = _decimal(getattr(self.parameters, name))
+        return f"the search of {name} ends at {value}: delta is below the target by a factor of {_UNUSED} or more"
 
     @property
     def lines(self) -> FirstLines:
@@ -141,6 +162,7 @@ class Calibration(AnswerMethods):
         return {
             "about": self.about,
             "blanket": self.blanket.value,
+            "limit": self.limit,
             "parameters": {name: value if isinstance(value, int) else _decimal(value) for name, value in found.items()},
             "rmse": self.rmse,
             "gaussian_rmse": self.gaussian_rmse,

@@ -66,6 +66,7 @@ class PrivateMean(AnswerMethods):
     - ``expected``: the exact root mean square of the error on this very data.
     - ``refused``: mechanisms that could not be certified, and why.
     - ``neighbours``: the pairs of datasets that cannot be told apart.
+    - ``hint``: how to halve the error of numbers of which one half of [-1, 1] is unused; None for others.
     """
 
     estimate: Vectors
@@ -81,6 +82,7 @@ class PrivateMean(AnswerMethods):
     about: str
     neighbours: Neighbours
     target: str = ""
+    hint: str | None = None
 
     @property
     def lines(self) -> FirstLines:
@@ -111,5 +113,6 @@ class PrivateMean(AnswerMethods):
             "chosen": self.chosen.to_dict(),
             "candidates": [candidate.to_dict() for candidate in self.candidates],
             "refused": dict(self.refused),
+            "hint": self.hint,
             "estimate": self.estimate.tolist(),
         }

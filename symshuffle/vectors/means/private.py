@@ -161,6 +161,18 @@ def private_mean(
         about=about,
         neighbours=reduction(found[0].mechanism, adjacency=adjacency).neighbours(Question.BOTH, n),
         target=words_of_target(exp_eps=order),
+        hint=_range_hint(d, seen.lowest, seen.highest),
+    )
+
+
+def _range_hint(dimension: int, lowest: float, highest: float) -> str | None:
+    """How the error of numbers on one side of 0 is halved; None for others."""
+    if dimension > 1 or lowest < 0 < highest or lowest == highest:
+        return None
+    known, mapped = ("[0, 1]", "2x - 1") if lowest >= 0 else ("[-1, 0]", "2x + 1")
+    return (
+        f"the data are in {known}: where that is known before they are seen, send {mapped}, which uses all of [-1, 1]; "
+        "mapped back, the mean has half the error"
     )
 
 

@@ -44,11 +44,14 @@ class Survey:
     """What is known of vectors once all were looked at.
 
     - ``mean_square``: the mean of their squared lengths.
+    - ``lowest``, ``highest``: smallest and largest coordinate of all.
     """
 
     count: int
     mean: Vectors
     mean_square: float
+    lowest: float
+    highest: float
 
 
 def survey(rows: Rows) -> Survey:
@@ -56,6 +59,7 @@ def survey(rows: Rows) -> Survey:
     import numpy as np
 
     count, total, squares = 0, np.zeros(rows.dimension), 0.0
+    lowest, highest = math.inf, -math.inf
     for block in rows.blocks():
         square = np.einsum("ij,ij->i", block, block)
         wrong = ~(np.isfinite(block).all(axis=1) & (square <= (1 + LENGTH_SLACK) ** 2))
@@ -65,9 +69,11 @@ def survey(rows: Rows) -> Survey:
         count += len(block)
         total += block.sum(axis=0)
         squares += float(square.sum())
+        if block.size:
+            lowest, highest = min(lowest, float(block.min())), max(highest, float(block.max()))
     if count == 0:
         raise InputError(rows.name, "no rows", "at least one vector")
-    return Survey(count, total / count, squares / count)
+    return Survey(count, total / count, squares / count, lowest, highest)
 
 
 def _refuse_row(place: str, row: Vectors) -> None:

@@ -48,6 +48,9 @@ _LEAST_DOUBLE: Final = Fraction(1, 1 << 1074)
 _LEAST_OF_TAILS: Final = Fraction(1, 10**100)
 """Target below which laws with long tails have no search that ends soon."""
 
+_MOST_EXACT: Final = 64
+"""Users up to which a mean over dropouts is computed in rationals to tell whether a level is 0: seconds at most."""
+
 _FIRST_WIDTH: Final = 1e-3
 """Relative width at which two finite laws are compared first."""
 
@@ -190,12 +193,17 @@ def smallest_eps(
 ) -> Crossing:
     """The smallest eps at which the bound meets a target delta, from both sides, ``request.rel`` apart."""
 
-    def bound(rigour: Rigour | None) -> Bound:
-        return lambda eps, width: bound_at(
-            source, n, ratio_of(eps), replace(request, rigour=rigour, rel=width, goal=target)
-        )
-
     who = source.participation
+
+    def bound(rigour: Rigour | None) -> Bound:
+        def value(eps: Fraction, width: float) -> Bracket:
+            asked = replace(request, rigour=rigour, rel=width, goal=target)
+            found = bound_at(source, n, ratio_of(eps), asked)
+            if eps == 0 and who.dropout and found.lower <= target < found.upper:
+                return _exact_mean(source, n, asked) or found  # a level may be 0 exactly
+            return found
+
+        return value
 
     if target < _LEAST_OF_TAILS and near is not None:
         _affordable(source, n, target, near, request)
@@ -222,6 +230,17 @@ def smallest_eps(
         return smallest_meeting(value, goal, width, near)
 
     return cross(search, bound, target, request)
+
+
+def _exact_mean(source: Reduction, n: int, request: Request) -> Bracket | None:
+    """The bound at eps = 0 in rationals; None where that is not to be had, or takes long."""
+    if n > _MOST_EXACT or request.engine is not None:
+        return None
+    try:
+        found = bound_at(source, n, Fraction(1), replace(request, rigour=Rigour.EXACT, bits=None))
+    except Unsupported:
+        return None
+    return replace(found, rigour=request.rigour or Rigour.EXACT)
 
 
 def _affordable(source: Reduction, n: int, target: Fraction, near: Fraction, request: Request) -> None:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Final, final
 
 from symshuffle.accountants.bounds.gaussian_limit import distance, log_profile, rising_root
-from symshuffle.accountants.bounds.search import Bound, Crossing, Point, narrow, shortened
+from symshuffle.accountants.bounds.search import Bound, Crossing, Point, between, narrow, shortened
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import natural_log
 
@@ -50,6 +50,8 @@ _NARROWEST: Final = 1e-13
 class Guide:
     """What is known of a bound before it is evaluated.
 
+    - ``start``: where to look first; a start above ``most`` is taken for ``most``.
+    - ``most``: the largest argument; none above it is looked at.
     - ``slope``: about the derivative of ``log mu`` in the logarithm of the argument.
     - ``whole``: whether arguments are integers, and neighbours are asked for.
     - ``zero``: whether a falling function is 0 at an argument.
@@ -69,8 +71,9 @@ class Guide:
 def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing | None:
     """The crossing near a guess; None where the guide leads nowhere, and a plain search has to be made."""
     seen: list[Point] = []
+    start = min(guide.start, float(guide.most))
     plan = [
-        (_rounded(guide.start, 1e-3 if rel < _WIDEST / 100 else rel, guide), _WIDEST if rel < _WIDEST / 100 else rel)
+        (_rounded(start, 1e-3 if rel < _WIDEST / 100 else rel, guide), _WIDEST if rel < _WIDEST / 100 else rel)
     ]
     left = Fraction(0)  # up to there it is not 0, where that was asked
     for _ in range(_PATIENCE):
@@ -91,7 +94,9 @@ def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing
         if above is not None and meets is not None:
             gap = abs(above.x - meets.x)
             if gap == 1 if guide.whole else gap <= Fraction(rel) * max(above.x, meets.x):
-                return Crossing(above.x, meets.x, meets.value, above.value)
+                if guide.whole:
+                    return Crossing(above.x, meets.x, meets.value, above.value)
+                return between(bound, target, rel, above=above, meets=meets)
         if x >= guide.most and (above if guide.falling else meets) is not None and not (above and meets):
             return None
         if not plan:
@@ -100,7 +105,7 @@ def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing
                 return None
     if above is None or meets is None or guide.whole:
         return None
-    return narrow(bound, target, rel, above=above, meets=meets, what="eps" if guide.falling else "eps0")
+    return narrow(bound, target, rel, above=above, meets=meets)
 
 
 def _around_first_zero(
@@ -345,4 +350,4 @@ def _rounded(x: float, fine: float, guide: Guide) -> Fraction:
     if x <= 0:
         return Fraction(0)
     places = max(0, 1 - math.floor(math.log10(x * fine)))
-    return Fraction(round(Fraction(x) * 10**places), 10**places)
+    return min(Fraction(round(Fraction(x) * 10**places), 10**places), guide.most)

@@ -169,7 +169,7 @@ def solve_eps0(
                 raise Unsupported(f"every local budget up to {float(meets.x):.4g} meets delta <= {float(goal):.6g}")
             above = settle(value, goal, rel, min(above.x * factor, Fraction(_LARGEST_EPS0)))
             factor *= factor
-        return narrow(value, goal, rel, above=above, meets=meets, what="eps0")
+        return narrow(value, goal, rel, above=above, meets=meets)
 
     found = cross(search, bound, goal, request)
     neighbours = covered_by(at(found.meets), n, request.direction)

@@ -164,8 +164,7 @@ def unequal_epsilon(
     def at(target: Fraction) -> Amplification:
         found = smallest_meeting(lambda x, width: _bound(asked, ratio_of(x), replace(request, rel=width)), target, rel)
         how = f"root search on delta(eps); at the upper end: {found.at.how}"
-        bracket = Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
-        return Amplification("epsilon", bracket, _covered(asked, request), target=words)
+        return Amplification("epsilon", found.bracket(how, rel), _covered(asked, request), target=words)
 
     words = words_of_target(delta=target)
     return with_every_matrix(at(target), target, at)

@@ -16,7 +16,7 @@ from typing import Final
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
 from symshuffle.accountants.bounds.gaussian_limit import level
 from symshuffle.accountants.bounds.guided import Guide, guided
-from symshuffle.accountants.bounds.search import Bound, Crossing, cross, mills_guess, smallest_meeting
+from symshuffle.accountants.bounds.search import Bound, Crossing, cross, mills_guess, smallest_meeting, tolerant
 from symshuffle.accountants.covering.participation import EVERYBODY, bound_over
 from symshuffle.accountants.covering.reduced import MixedFamily, Reduction, distinct, laws, mixed_laws
 from symshuffle.base.choices import Direction, Question, Rigour
@@ -208,10 +208,13 @@ def smallest_eps(
     if target < _LEAST_OF_TAILS and near is not None:
         _affordable(source, n, target, near, request)
 
+    strict = request.engine is not None or request.rigour is Rigour.EXACT
+
     def search(value: Bound, goal: Fraction, width: float) -> Crossing:
+        lenient = value if strict else tolerant(value)
         if who.dropout:  # every value costs dozens of others: few and wide ones
             return smallest_meeting(
-                value, goal, width, _near_dropout(source, n, goal, request) if near is None else near
+                lenient, goal, width, _near_dropout(source, n, goal, request) if near is None else near
             )
         start = _gaussian_level(source, n, goal, request.direction) if near is None else float(near)
         if start is not None:
@@ -227,7 +230,7 @@ def smallest_eps(
             found = guided(value, goal, width, zero_from)
             if found is not None:
                 return found
-        return smallest_meeting(value, goal, width, near)
+        return smallest_meeting(lenient, goal, width, near)
 
     return cross(search, bound, target, request)
 

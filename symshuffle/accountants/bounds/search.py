@@ -23,6 +23,9 @@ _FIRST: Final = Fraction(1, 2**30)
 _MOST_SQUARINGS: Final = 9
 """How often a first argument that meets the target is squared; the last one, 2^-15360, is below every target read."""
 
+_FAR_APART: Final = 256
+"""Ratio of two arguments from which on the middle of their logarithms is tried before any chord."""
+
 _EDGE_STEPS: Final = 12
 """Halvings on either side of arguments that are not told from the target; they narrow a wide bracket only."""
 
@@ -128,6 +131,18 @@ def settle(
     return Point(x, value)
 
 
+def tolerant(bound: Bound) -> Bound:
+    """A bound on a probability with [0, 1] in place of a refusal, so that a search goes on to arguments that answer."""
+
+    def value(x: Fraction, width: float) -> Bracket:
+        try:
+            return bound(x, width)
+        except Unsupported as reason:
+            return Bracket(Fraction(0), Fraction(1), Rigour.FLOAT64, "none", str(reason), aimed=width)
+
+    return value
+
+
 def _same(one: Bracket, other: Bracket) -> bool:
     return (one.lower, one.upper) == (other.lower, other.upper)
 
@@ -173,6 +188,8 @@ def smallest_meeting(
             if high.value.lower > target:
                 left = f"{float(high.value.upper):.6g} is left there, revealed for certain"
                 raise Unsupported(f"no {what} up to {most} has delta <= {goal}: {left}")
+            if high.value.width == 1:  # a refusal, as :func:`tolerant` has it
+                raise Unsupported(high.value.how)
             left = format_decimal(high.value.upper, digits=3, up=True)
             raise Unsupported(f"no {what} is shown to have delta <= {goal}: values below {left} cannot be told from 0")
         low, before = high if high.value.lower > target else low, high
@@ -228,6 +245,13 @@ def narrow(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: P
     more, the crossing is as wide as that leaves it.
     """
     widest, deepest = 1e-2, 1e3
+    while min(above.x, meets.x) > 0 and max(above.x, meets.x) > _FAR_APART * min(above.x, meets.x):
+        middle = (natural_log(above.x) + natural_log(meets.x)) / math.log(4)
+        point = settle(bound, target, rel, Fraction(2) ** round(middle))
+        meets = point if point.value.upper <= target else meets
+        above = point if point.value.lower > target else above
+        if point not in (above, meets):
+            break
     while abs(meets.x - above.x) > Fraction(rel) * max(meets.x, above.x):
         before, open_ = (above, meets), []
         for x in _candidates(above, meets, target, rel, flat=widest < 1e-2):
@@ -286,6 +310,8 @@ def integers_around(
     factor = Fraction(101, 100)
     while meets.value.upper > goal:
         if meets.x >= most:
+            if meets.value.width == 1:
+                raise Unsupported(meets.value.how)
             least = f"delta is at least {float(meets.value.lower):.6g} there"
             raise Unsupported(f"no n up to {most} has delta <= {shortest(goal)}: {least}")
         above = meets if meets.value.lower > goal else above

@@ -12,7 +12,7 @@ from symshuffle.accountants.bounds.search import smallest_meeting
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.levels import LARGEST_LEVEL, read_target
-from symshuffle.base.numbers import DEFAULT_BITS, Ball, Number, Real, parse_rational, to_arb, working_precision
+from symshuffle.base.numbers import DEFAULT_BITS, Ball, Exp, Number, Real, parse_rational, to_arb, working_precision
 from symshuffle.base.results import Bracket
 
 _MOST_BITS: Final = 1 << 16
@@ -81,11 +81,22 @@ def calibrate_gaussian(*, delta: object, eps: object = None, exp_eps: object = N
         s = unit * share
         if s == 0:
             return Bracket(Fraction(1), Fraction(1), Rigour.BALL, "closed form", "no noise")
-        value = gaussian_profile(s, exp_eps=order)
+        try:
+            value = gaussian_profile(s, exp_eps=order)
+        except NotDecided:
+            value = _first_term(s, order)
         return Bracket(value.lower, value.upper, Rigour.BALL, "closed form", "difference of two normal tails in balls")
 
     found = smallest_meeting(bound, goal, rel, what="noise multiplier")
     return found.bracket("bisection on the profile, in balls", rel).scaled(unit)
+
+
+def _first_term(s: Fraction, order: Real) -> Ball:
+    """Enclosure of delta by 0 and its first term, where the difference of both terms is too small to be known."""
+    with working_precision(DEFAULT_BITS):
+        level = to_arb(order.exponent) if isinstance(order, Exp) else to_arb(order - 1).log1p()
+        excess = level * to_arb(s) - 1 / (2 * to_arb(s))
+        return Ball(Fraction(0), Ball.from_arb((excess / flint.arb(2).sqrt()).erfc() / 2, DEFAULT_BITS).upper)
 
 
 def _is_met(order: Real, goal: Fraction) -> bool:

@@ -40,6 +40,9 @@ _BLURRED: Final = 2
 _FLAT: Final = 30
 """How many times a function is flatter than its guide where this is not believed."""
 
+_LEAST_ARGUMENT: Final = Fraction(1, 2**900)
+"""Below it no guide is followed, which computes in doubles: a plain search takes over."""
+
 _FLATTEST: Final = 1e-5
 _WIDEST: Final = 1e-3
 _NARROWEST: Final = 1e-13
@@ -85,6 +88,8 @@ def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing
         seen = [*(other for other in seen if other.x != x), point]
         if point.value.upper == 0 and guide.zero is not None:
             left, right = _around_first_zero(guide.zero, left, x, rel)
+            if right < _LEAST_ARGUMENT:
+                return None
             seen.append(Point(right, point.value))
         if point.value.upper == 0 and guide.edge is not None and x < guide.edge:
             plan = [(guide.edge, width)]
@@ -115,7 +120,7 @@ def _around_first_zero(
 
     - ``low``: an argument at which it is known not to be 0, or 0.
     """
-    while x - low > Fraction(rel) / 10 * x:
+    while x - low > Fraction(rel) / 10 * x and x >= _LEAST_ARGUMENT:
         middle = shortened((low + x) / 2)
         low, x = (low, middle) if zero(middle) else (middle, x)
     return low, x

@@ -20,8 +20,8 @@ Bound: TypeAlias = Callable[[Fraction, float], Bracket]
 """From an argument and a relative width to aim at, to a bracket around a monotone function."""
 
 _FIRST: Final = Fraction(1, 2**30)
-_MOST_SQUARINGS: Final = 9
-"""How often a first argument that meets the target is squared; the last one, 2^-15360, is below every target read."""
+_SMALLEST: Final = Fraction(1, 2**15360)
+"""Argument below which none is looked at: it is below every budget and every target that is read."""
 
 _FAR_APART: Final = 256
 """Ratio of two arguments from which on the middle of their logarithms is tried before any chord."""
@@ -205,13 +205,12 @@ def _descended(bound: Bound, target: Fraction, rel: float, zero: Point, first: P
     The exponent is doubled until the target is not met, and then halved: the argument may be far below a double.
     """
     above, meets = zero, first
-    for _ in range(_MOST_SQUARINGS):
-        point = settle(bound, target, rel, meets.x * meets.x)
-        if point.value.upper > target:
-            break
+    point = meets
+    while point.value.upper <= target:
         meets = point
-    else:
-        return {"above": above, "meets": meets}
+        if meets.x <= _SMALLEST:
+            return {"above": above, "meets": meets}
+        point = settle(bound, target, rel, meets.x * meets.x)
     below = point  # not shown to meet the target
     above = point if point.value.lower > target else above
     while below.x * 4 < meets.x:
@@ -253,6 +252,8 @@ def narrow(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: P
         if point not in (above, meets):
             break
     while abs(meets.x - above.x) > Fraction(rel) * max(meets.x, above.x):
+        if above.x == 0 and meets.x <= _SMALLEST:  # not told from a target that is met at 0
+            return Crossing(above.x, meets.x, meets.value, above.value, resolved=False)
         before, open_ = (above, meets), []
         for x in _candidates(above, meets, target, rel, flat=widest < 1e-2):
             if min(above.x, meets.x) < x < max(above.x, meets.x):

@@ -192,7 +192,6 @@ def smallest_eps(
     source: Reduction, n: int, target: Fraction, request: Request, near: Fraction | None = None
 ) -> Crossing:
     """The smallest eps at which the bound meets a target delta, from both sides, ``request.rel`` apart."""
-
     who = source.participation
 
     def bound(rigour: Rigour | None) -> Bound:

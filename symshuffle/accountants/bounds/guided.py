@@ -75,9 +75,7 @@ def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing
     """The crossing near a guess; None where the guide leads nowhere, and a plain search has to be made."""
     seen: list[Point] = []
     start = min(guide.start, float(guide.most))
-    plan = [
-        (_rounded(start, 1e-3 if rel < _WIDEST / 100 else rel, guide), _WIDEST if rel < _WIDEST / 100 else rel)
-    ]
+    plan = [(_rounded(start, 1e-3 if rel < _WIDEST / 100 else rel, guide), _WIDEST if rel < _WIDEST / 100 else rel)]
     left = Fraction(0)  # up to there it is not 0, where that was asked
     for _ in range(_PATIENCE):
         x, width = plan.pop(0)
@@ -99,9 +97,8 @@ def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing
         if above is not None and meets is not None:
             gap = abs(above.x - meets.x)
             if gap == 1 if guide.whole else gap <= Fraction(rel) * max(above.x, meets.x):
-                if guide.whole:
-                    return Crossing(above.x, meets.x, meets.value, above.value)
-                return between(bound, target, rel, above=above, meets=meets)
+                found = Crossing(above.x, meets.x, meets.value, above.value)
+                return found if guide.whole else between(bound, target, rel, above=above, meets=meets)
         if x >= guide.most and (above if guide.falling else meets) is not None and not (above and meets):
             return None
         if not plan:

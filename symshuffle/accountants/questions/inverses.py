@@ -188,7 +188,9 @@ def solve_eps0(
         f"between the ends it is assumed to rise with eps0{neighbours.together}"
     )
     how = "root search on delta as a function of eps0; at the safe end"
-    return _inverse(found, request.rel, SafeEnd.LOWER, how, neighbours, text, words_of_target(exp_eps=order, delta=goal))
+    return _inverse(
+        found, request.rel, SafeEnd.LOWER, how, neighbours, text, words_of_target(exp_eps=order, delta=goal)
+    )
 
 
 @spelled_out

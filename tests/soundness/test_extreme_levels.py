@@ -211,13 +211,13 @@ def mirrored(p: F) -> Channel:
     return Channel.from_rows([[p, 1 - p], [1 - p, p]])
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(12))
 def test_inverses_answer_or_refuse(seed):
     check_doors(seed)
 
 
 @pytest.mark.conformance
-@pytest.mark.parametrize("seed", range(25, 600))
+@pytest.mark.parametrize("seed", range(12, 600))
 def test_inverses_answer_or_refuse_in_full(seed):
     check_doors(seed)
 

@@ -28,6 +28,7 @@ from symshuffle.accountants.questions import unequal
 from symshuffle.accountants.rounds import one_round
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
+from symshuffle.vectors.means.rows import array_rows, survey
 from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian
 
 BUDGETS = ("1e-400", "1e-320", "1e-100", "1e-8", "0.1", "1", "4", "12", "22", "40", "200", "710", "1500", "5000")
@@ -318,3 +319,9 @@ def test_refusals_name_the_target_that_was_given():
     ):
         with pytest.raises(SymshuffleError, match="1e-450"):
             question()
+
+
+@pytest.mark.parametrize("row", [[1e308, 0.0], [1e308, 1e308], [1.7e308] * 4])
+def test_a_vector_beyond_doubles_is_too_long(row):
+    with pytest.raises(InputError):
+        survey(array_rows([row]))

@@ -16,7 +16,7 @@ from typing import Final
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
 from symshuffle.accountants.bounds.gaussian_limit import level
 from symshuffle.accountants.bounds.guided import Guide, guided
-from symshuffle.accountants.bounds.search import Bound, Crossing, cross, mills_guess, smallest_meeting
+from symshuffle.accountants.bounds.search import Bound, Crossing, cross, mills_guess, smallest_meeting, tolerant
 from symshuffle.accountants.covering.participation import EVERYBODY, bound_over
 from symshuffle.accountants.covering.reduced import MixedFamily, Reduction, distinct, laws, mixed_laws
 from symshuffle.base.choices import Direction, Question, Rigour
@@ -47,6 +47,9 @@ _LEAST_DOUBLE: Final = Fraction(1, 1 << 1074)
 
 _LEAST_OF_TAILS: Final = Fraction(1, 10**100)
 """Target below which laws with long tails have no search that ends soon."""
+
+_MOST_EXACT: Final = 64
+"""Users up to which a mean over dropouts is computed in rationals to tell whether a level is 0: seconds at most."""
 
 _FIRST_WIDTH: Final = 1e-3
 """Relative width at which two finite laws are compared first."""
@@ -195,21 +198,28 @@ def smallest_eps(
     source: Reduction, n: int, target: Fraction, request: Request, near: Fraction | None = None
 ) -> Crossing:
     """The smallest eps at which the bound meets a target delta, from both sides, ``request.rel`` apart."""
+    who = source.participation
 
     def bound(rigour: Rigour | None) -> Bound:
-        return lambda eps, width: bound_at(
-            source, n, ratio_of(eps), replace(request, rigour=rigour, rel=width, goal=target)
-        )
+        def value(eps: Fraction, width: float) -> Bracket:
+            asked = replace(request, rigour=rigour, rel=width, goal=target)
+            found = bound_at(source, n, ratio_of(eps), asked)
+            if eps == 0 and who.dropout and found.lower <= target < found.upper:
+                return _exact_mean(source, n, asked) or found  # a level may be 0 exactly
+            return found
 
-    who = source.participation
+        return value
 
     if target < _LEAST_OF_TAILS and near is not None:
         _affordable(source, n, target, near, request)
 
+    strict = request.engine is not None or request.rigour is Rigour.EXACT
+
     def search(value: Bound, goal: Fraction, width: float) -> Crossing:
+        lenient = value if strict else tolerant(value)
         if who.dropout:  # every value costs dozens of others: few and wide ones
             return smallest_meeting(
-                value, goal, width, _near_dropout(source, n, goal, request) if near is None else near
+                lenient, goal, width, _near_dropout(source, n, goal, request) if near is None else near
             )
         start = _gaussian_level(source, n, goal, request.direction) if near is None else float(near)
         if start is not None:
@@ -225,9 +235,20 @@ def smallest_eps(
             found = guided(value, goal, width, zero_from)
             if found is not None:
                 return found
-        return smallest_meeting(value, goal, width, near)
+        return smallest_meeting(lenient, goal, width, near)
 
     return cross(search, bound, target, request)
+
+
+def _exact_mean(source: Reduction, n: int, request: Request) -> Bracket | None:
+    """The bound at eps = 0 in rationals; None where that is not to be had, or takes long."""
+    if n > _MOST_EXACT or request.engine is not None:
+        return None
+    try:
+        found = bound_at(source, n, Fraction(1), replace(request, rigour=Rigour.EXACT, bits=None))
+    except Unsupported:
+        return None
+    return replace(found, rigour=request.rigour or Rigour.EXACT)
 
 
 def _affordable(source: Reduction, n: int, target: Fraction, near: Fraction, request: Request) -> None:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Final, final
 
 from symshuffle.accountants.bounds.gaussian_limit import distance, log_profile, rising_root
-from symshuffle.accountants.bounds.search import Bound, Crossing, Point, narrow, shortened
+from symshuffle.accountants.bounds.search import Bound, Crossing, Point, between, narrow, shortened
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import natural_log
 
@@ -40,6 +40,9 @@ _BLURRED: Final = 2
 _FLAT: Final = 30
 """How many times a function is flatter than its guide where this is not believed."""
 
+_LEAST_ARGUMENT: Final = Fraction(1, 2**900)
+"""Below it no guide is followed, which computes in doubles: a plain search takes over."""
+
 _FLATTEST: Final = 1e-5
 _WIDEST: Final = 1e-3
 _NARROWEST: Final = 1e-13
@@ -50,6 +53,8 @@ _NARROWEST: Final = 1e-13
 class Guide:
     """What is known of a bound before it is evaluated.
 
+    - ``start``: where to look first; a start above ``most`` is taken for ``most``.
+    - ``most``: the largest argument; none above it is looked at.
     - ``slope``: about the derivative of ``log mu`` in the logarithm of the argument.
     - ``whole``: whether arguments are integers, and neighbours are asked for.
     - ``zero``: whether a falling function is 0 at an argument.
@@ -69,9 +74,8 @@ class Guide:
 def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing | None:
     """The crossing near a guess; None where the guide leads nowhere, and a plain search has to be made."""
     seen: list[Point] = []
-    plan = [
-        (_rounded(guide.start, 1e-3 if rel < _WIDEST / 100 else rel, guide), _WIDEST if rel < _WIDEST / 100 else rel)
-    ]
+    start = min(guide.start, float(guide.most))
+    plan = [(_rounded(start, 1e-3 if rel < _WIDEST / 100 else rel, guide), _WIDEST if rel < _WIDEST / 100 else rel)]
     left = Fraction(0)  # up to there it is not 0, where that was asked
     for _ in range(_PATIENCE):
         x, width = plan.pop(0)
@@ -82,6 +86,8 @@ def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing
         seen = [*(other for other in seen if other.x != x), point]
         if point.value.upper == 0 and guide.zero is not None:
             left, right = _around_first_zero(guide.zero, left, x, rel)
+            if right < _LEAST_ARGUMENT:
+                return None
             seen.append(Point(right, point.value))
         if point.value.upper == 0 and guide.edge is not None and x < guide.edge:
             plan = [(guide.edge, width)]
@@ -91,7 +97,8 @@ def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing
         if above is not None and meets is not None:
             gap = abs(above.x - meets.x)
             if gap == 1 if guide.whole else gap <= Fraction(rel) * max(above.x, meets.x):
-                return Crossing(above.x, meets.x, meets.value, above.value)
+                found = Crossing(above.x, meets.x, meets.value, above.value)
+                return found if guide.whole else between(bound, target, rel, above=above, meets=meets)
         if x >= guide.most and (above if guide.falling else meets) is not None and not (above and meets):
             return None
         if not plan:
@@ -100,7 +107,7 @@ def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing
                 return None
     if above is None or meets is None or guide.whole:
         return None
-    return narrow(bound, target, rel, above=above, meets=meets, what="eps" if guide.falling else "eps0")
+    return narrow(bound, target, rel, above=above, meets=meets)
 
 
 def _around_first_zero(
@@ -110,7 +117,7 @@ def _around_first_zero(
 
     - ``low``: an argument at which it is known not to be 0, or 0.
     """
-    while x - low > Fraction(rel) / 10 * x:
+    while x - low > Fraction(rel) / 10 * x and x >= _LEAST_ARGUMENT:
         middle = shortened((low + x) / 2)
         low, x = (low, middle) if zero(middle) else (middle, x)
     return low, x
@@ -345,4 +352,4 @@ def _rounded(x: float, fine: float, guide: Guide) -> Fraction:
     if x <= 0:
         return Fraction(0)
     places = max(0, 1 - math.floor(math.log10(x * fine)))
-    return Fraction(round(Fraction(x) * 10**places), 10**places)
+    return min(Fraction(round(Fraction(x) * 10**places), 10**places), guide.most)

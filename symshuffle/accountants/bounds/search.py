@@ -13,13 +13,22 @@ from symshuffle.base.choices import Rigour
 from symshuffle.base.crossings import halved
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
-from symshuffle.base.numbers import format_decimal, natural_log
+from symshuffle.base.numbers import format_decimal, natural_log, shortest
 from symshuffle.base.results import Bracket
 
 Bound: TypeAlias = Callable[[Fraction, float], Bracket]
 """From an argument and a relative width to aim at, to a bracket around a monotone function."""
 
 _FIRST: Final = Fraction(1, 2**30)
+_SMALLEST: Final = Fraction(1, 2**15360)
+"""Argument below which none is looked at: it is below every budget and every target that is read."""
+
+_FAR_APART: Final = 256
+"""Ratio of two arguments from which on the middle of their logarithms is tried before any chord."""
+
+_EDGE_STEPS: Final = 12
+"""Halvings on either side of arguments that are not told from the target; they narrow a wide bracket only."""
+
 _DEEPEST: Final = 1e6
 _FINEST: Final = 1e-9
 """Width that is not passed for the sake of a flat function alone."""
@@ -35,16 +44,51 @@ def shortened(x: Fraction) -> Fraction:
 class Crossing:
     """A target between two arguments.
 
-    - ``above``: here the function is certainly above the target.
+    - ``above``: here the function is certainly above the target; 0 where no argument is shown to be above it.
     - ``meets``: here it is certainly at most the target.
     - ``at``: the function at ``meets``.
     - ``before``: the function at ``above``.
+    - ``resolved``: whether the two are as close as asked; False where the function is not told from the target
+      between them.
     """
 
     above: Fraction
     meets: Fraction
     at: Bracket
     before: Bracket
+    resolved: bool = True
+
+    def bracket(self, how: str, rel: float) -> Bracket:
+        """The crossing as a bracket of its argument, which says the width aimed at where it is wider."""
+        low, high = sorted((self.above, self.meets))
+        return Bracket(low, high, self.rigour, self.at.engine, how, None if self.resolved else rel, self.at.pair)
+
+
+def between(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: Point) -> Crossing:
+    """The crossing between two points; where the function is 0 at one, a short number nearer to the other is tried.
+
+    A level from which on a bound is 0 is often written short, as ``eps0 = 40`` is: it is the end itself then.
+    """
+    if meets.value.upper == 0 and meets.x != above.x:
+        low, high = sorted((above.x, meets.x))
+        scale = Fraction(10) ** -math.floor(natural_log(high) / math.log(10))
+        x = simplest_between(low * scale, high * scale) / scale
+        if x not in (low, high):
+            point = settle(bound, target, rel, x)
+            meets = point if point.value.upper <= target else meets
+    return Crossing(above.x, meets.x, meets.value, above.value)
+
+
+def simplest_between(low: Fraction, high: Fraction) -> Fraction:
+    """Rational of smallest denominator in [low, high], for ``0 <= low < high``."""
+    floors: list[int] = []  # of the continued fraction that both ends share
+    while math.ceil(low) > high:
+        floors.append(math.floor(low))
+        low, high = 1 / (high - floors[-1]), 1 / (low - floors[-1])
+    found = Fraction(math.ceil(low))
+    for floor in reversed(floors):
+        found = floor + 1 / found
+    return found
 
     @property
     def rigour(self) -> Rigour:
@@ -92,6 +136,18 @@ def settle(
     return Point(x, value)
 
 
+def tolerant(bound: Bound) -> Bound:
+    """A bound on a probability with [0, 1] in place of a refusal, so that a search goes on to arguments that answer."""
+
+    def value(x: Fraction, width: float) -> Bracket:
+        try:
+            return bound(x, width)
+        except Unsupported as reason:
+            return Bracket(Fraction(0), Fraction(1), Rigour.FLOAT64, "none", str(reason), aimed=width)
+
+    return value
+
+
 def _same(one: Bracket, other: Bracket) -> bool:
     return (one.lower, one.upper) == (other.lower, other.upper)
 
@@ -110,68 +166,135 @@ def mills_guess(start: Fraction, goal: Fraction) -> Fraction:
     return Fraction(halved(met, 0.0, 40.0, settled=60)[0] * scale)
 
 
-def smallest_meeting(bound: Bound, target: Fraction, rel: float, near: Fraction | None = None) -> Crossing:
-    """The smallest argument at which a falling function is at most ``target``, from both sides."""
+def smallest_meeting(
+    bound: Bound,
+    target: Fraction,
+    rel: float,
+    near: Fraction | None = None,
+    *,
+    most: Fraction = Fraction(LARGEST_LEVEL),
+    what: str = "eps",
+) -> Crossing:
+    """The smallest argument in [0, most] at which a falling function is at most ``target``, from both sides."""
     if near is not None and near > 0:
-        found = _around(bound, target, rel, near)
+        found = _around(bound, target, rel, min(near, most), most)
         if found is not None:
             return found
-    low = settle(bound, target, rel, Fraction(0))
-    if low.value.upper <= target:
-        return Crossing(Fraction(0), Fraction(0), low.value, low.value)
+    zero = settle(bound, target, rel, Fraction(0))
+    if zero.value.upper <= target:
+        return Crossing(Fraction(0), Fraction(0), zero.value, zero.value)
     # Growing from below keeps every evaluation near the target; far beyond the root the function costs more.
-    high = settle(bound, target, rel, _FIRST)
+    low, high = zero, settle(bound, target, rel, min(_FIRST, most))
+    if high.value.upper <= target:
+        return narrow(bound, target, rel, **_descended(bound, target, rel, zero, high))
     while high.value.upper > target:
-        if high.x >= LARGEST_LEVEL:
-            goal = format_decimal(target, digits=6, up=False)
+        if high.x >= most:
+            goal = shortest(target)
             if high.value.lower > target:
                 left = f"{float(high.value.upper):.6g} is left there, revealed for certain"
-                raise Unsupported(f"no eps up to {LARGEST_LEVEL} has delta <= {goal}: {left}")
+                raise Unsupported(f"no {what} up to {most} has delta <= {goal}: {left}")
+            if high.value.width == 1:  # a refusal, as :func:`tolerant` has it
+                raise Unsupported(high.value.how)
             left = format_decimal(high.value.upper, digits=3, up=True)
-            raise Unsupported(f"no eps is shown to have delta <= {goal}: values below {left} cannot be told from 0")
+            raise Unsupported(f"no {what} is shown to have delta <= {goal}: values below {left} cannot be told from 0")
         low, before = high if high.value.lower > target else low, high
-        high = settle(bound, target, rel, min(4 * high.x, Fraction(LARGEST_LEVEL)))
+        high = settle(bound, target, rel, min(4 * high.x, most))
         if high.value.lower <= target < high.value.upper and _same(before.value, high.value):
-            high = settle(bound, target, rel, Fraction(LARGEST_LEVEL))  # what is left does not fall any more
-    return narrow(bound, target, rel, above=low, meets=high, what="eps")
+            high = settle(bound, target, rel, most)  # what is left does not fall any more
+    return narrow(bound, target, rel, above=low, meets=high)
 
 
-def _around(bound: Bound, target: Fraction, rel: float, near: Fraction) -> Crossing | None:
+def _descended(bound: Bound, target: Fraction, rel: float, zero: Point, first: Point) -> dict[str, Point]:
+    """Points on both sides of a target that is met at ``first``, a power of 2, within a factor 4 where they are told.
+
+    The exponent is doubled until the target is not met, and then halved: the argument may be far below a double.
+    """
+    above, meets = zero, first
+    point = meets
+    while point.value.upper <= target:
+        meets = point
+        if meets.x <= _SMALLEST:
+            return {"above": above, "meets": meets}
+        point = settle(bound, target, rel, meets.x * meets.x)
+    below = point  # not shown to meet the target
+    above = point if point.value.lower > target else above
+    while below.x * 4 < meets.x:
+        low, high = (x.denominator.bit_length() - 1 for x in (below.x, meets.x))
+        point = settle(bound, target, rel, Fraction(1, 1 << (low + high) // 2))
+        if point.value.upper <= target:
+            meets = point
+        else:
+            below = point
+            above = point if point.value.lower > target else above
+    return {"above": above, "meets": meets}
+
+
+def _around(bound: Bound, target: Fraction, rel: float, near: Fraction, most: Fraction) -> Crossing | None:
     """The crossing within a factor 2 of a guess, or None if it is not there."""
     meets = above = None
     for step in (Fraction(1, 50), Fraction(1, 10), Fraction(1)):
-        for x in (near * (1 + step), near / (1 + step)):
+        for x in (min(near * (1 + step), most), near / (1 + step)):
             point = settle(bound, target, rel, x)
             meets = point if point.value.upper <= target and (meets is None or x < meets.x) else meets
             above = point if point.value.lower > target and (above is None or x > above.x) else above
         if meets is not None and above is not None:
-            return narrow(bound, target, rel, above=above, meets=meets, what="eps")
+            return narrow(bound, target, rel, above=above, meets=meets)
     return None
 
 
-def narrow(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: Point, what: str) -> Crossing:
+def narrow(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: Point) -> Crossing:
     """Move two arguments on either side of the target together until they are ``rel`` apart, relative to the larger.
 
-    The function may rise or fall from one to the other.
+    The function may rise or fall from one to the other. Where no argument between them is told from the target any
+    more, the crossing is as wide as that leaves it.
     """
     widest, deepest = 1e-2, 1e3
+    while min(above.x, meets.x) > 0 and max(above.x, meets.x) > _FAR_APART * min(above.x, meets.x):
+        middle = (natural_log(above.x) + natural_log(meets.x)) / math.log(4)
+        point = settle(bound, target, rel, Fraction(2) ** round(middle))
+        meets = point if point.value.upper <= target else meets
+        above = point if point.value.lower > target else above
+        if point not in (above, meets):
+            break
     while abs(meets.x - above.x) > Fraction(rel) * max(meets.x, above.x):
-        before = above, meets
+        if above.x == 0 and meets.x <= _SMALLEST:  # not told from a target that is met at 0
+            return Crossing(above.x, meets.x, meets.value, above.value, resolved=False)
+        before, open_ = (above, meets), []
         for x in _candidates(above, meets, target, rel, flat=widest < 1e-2):
             if min(above.x, meets.x) < x < max(above.x, meets.x):
                 point = settle(bound, target, rel, x, widest=widest, deepest=deepest)
                 meets = point if point.value.upper <= target else meets
                 above = point if point.value.lower > target else above
+                if point.value.lower <= target < point.value.upper:
+                    open_.append(x)
                 gap = float(abs(meets.x - above.x) / max(meets.x, above.x))
                 widest = _near_enough(point.value, target, widest, gap)
         if before == (above, meets) and deepest < _DEEPEST:
             deepest = _DEEPEST  # where it is as flat as that
         elif before == (above, meets):
-            width = float(abs(meets.x - above.x) / max(meets.x, above.x))
-            raise Unsupported(
-                f"the engine resolves {what} to a relative width of {width:.1e}; ask for a rel above that"
-            )
-    return Crossing(above.x, meets.x, meets.value, above.value)
+            above, meets = _shrunk(bound, target, rel, above, meets, open_)
+            return Crossing(above.x, meets.x, meets.value, above.value, resolved=False)
+    return between(bound, target, rel, above=above, meets=meets)
+
+
+def _shrunk(
+    bound: Bound, target: Fraction, rel: float, above: Point, meets: Point, open_: list[Fraction]
+) -> tuple[Point, Point]:
+    """Two points moved towards arguments between them that are not told from the target, by halves."""
+    places = [x for x in open_ if min(above.x, meets.x) < x < max(above.x, meets.x)]
+    if not places:
+        return above, meets
+    rises = above.x > meets.x
+    next_above, next_meets = (max(places), min(places)) if rises else (min(places), max(places))
+    for _ in range(_EDGE_STEPS):
+        near = Fraction(rel) * max(above.x, meets.x) / 8
+        if abs(above.x - next_above) > near:
+            point = settle(bound, target, rel, (above.x + next_above) / 2)
+            above, next_above = (point, next_above) if point.value.lower > target else (above, point.x)
+        if abs(meets.x - next_meets) > near:
+            point = settle(bound, target, rel, (meets.x + next_meets) / 2)
+            meets, next_meets = (point, next_meets) if point.value.upper <= target else (meets, point.x)
+    return above, meets
 
 
 def _near_enough(value: Bracket, target: Fraction, widest: float, gap: float) -> float:
@@ -193,8 +316,10 @@ def integers_around(
     factor = Fraction(101, 100)
     while meets.value.upper > goal:
         if meets.x >= most:
+            if meets.value.width == 1:
+                raise Unsupported(meets.value.how)
             least = f"delta is at least {float(meets.value.lower):.6g} there"
-            raise Unsupported(f"no n up to {most} has delta <= {float(goal):.6g}: {least}")
+            raise Unsupported(f"no n up to {most} has delta <= {shortest(goal)}: {least}")
         above = meets if meets.value.lower > goal else above
         meets = settle(value, goal, rel, min(Fraction(math.ceil(meets.x * factor)), Fraction(most)))
         factor = min(factor * factor, Fraction(4))
@@ -228,6 +353,8 @@ def cross(search: Search, bound: Callable[[Rigour | None], Bound], target: Fract
             found = search(bound(Rigour.FLOAT64), target, request.rel)
         except Unsupported:  # doubles may not resolve what balls do
             return search(full, target, request.rel)
+        if not found.resolved:
+            return search(full, target, request.rel)
         meets = full(found.meets, _fine_enough(found.at, target))
         if meets.upper <= target and found.above == found.meets:
             return Crossing(found.above, found.meets, meets, meets)
@@ -254,7 +381,8 @@ def _candidates(above: Point, meets: Point, target: Fraction, rel: float, *, fla
     margin = Fraction(rel) * guess / 3
     for x in (guess + margin, guess - margin, (above.x + meets.x) / 2):
         # A short decimal, but fine enough to tell the candidates apart.
-        places = max(0, 3 - math.floor(math.log10(float(min(margin, abs(meets.x - above.x))))))
+        gap = min(margin, abs(meets.x - above.x))  # may be far below a double
+        places = max(0, 3 - math.floor(natural_log(gap) / math.log(10)))
         yield Fraction(round(x * 10**places), 10**places)
 
 

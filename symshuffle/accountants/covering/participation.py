@@ -31,6 +31,7 @@ from symshuffle.base.numbers import (
     parse_rational,
     to_arb,
     upper_end,
+    usual_bits,
     working_precision,
 )
 from symshuffle.base.results import Bracket
@@ -214,6 +215,10 @@ def partial_cdf(users: int, dropout: Fraction, *, exact: bool = False) -> Cdf:
     return exact_sums(((others, 1 - dropout),)) if exact else in_balls
 
 
+_ROOT_BITS: Final = 96
+"""Bits of a root that is not rational, beyond those that tell it from 1: more bits narrow the bound by less than a
+double shows, and cost where laws are rational."""
+
 _WIDTH: Final = 1e-3
 """Relative width to aim at with dropout where none is asked for: every halving costs values of H."""
 
@@ -327,19 +332,18 @@ def bound_over(at: At, who: Participation, users: int, order: Real, rel: float, 
 
 
 def _root(target: Real, group: int) -> Real:
-    """A ratio whose power ``group`` is at most the target: the root itself, where it can be written."""
+    """Return a ratio whose power ``group`` is at most the target: the root itself where it is rational."""
     if group == 1:
         return target
     if isinstance(target, Exp):
         return Exp(target.exponent / group)
-    near = Fraction(float(target) ** (1 / group))
-    for guess in (near.limit_denominator(10**6), near):
-        if guess**group == target:
-            return guess
-    step = Fraction(1, 2**50)
-    while near**group > target:
-        near -= step
-    return max(near, Fraction(1))
+    ends = [flint.fmpz(end).root(group) for end in (target.numerator, target.denominator)]
+    root = Fraction(int(ends[0]), int(ends[1]))
+    if root**group == target:
+        return root
+    bits = usual_bits(target) - DEFAULT_BITS + _ROOT_BITS + group.bit_length()
+    with working_precision(bits):
+        return max(Ball.from_arb((to_arb(target - 1).log1p() / group).exp(), bits).lower, Fraction(1))
 
 
 def group_factor(group: int, ratio: Any) -> Any:

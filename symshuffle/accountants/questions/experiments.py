@@ -76,7 +76,7 @@ def smallest_of(
         guess = first_guess(alone, users, target, request) if near is None else near
         found = smallest_eps(alone, users, target, request, guess)
         how = f"root search on delta(eps); at the upper end: {found.at.how}"
-        return Bracket(found.above, found.meets, found.rigour, found.at.engine, how, pair=found.at.pair)
+        return found.bracket(how, request.rel)
     from symshuffle.accountants.rounds import over_rounds
 
     return over_rounds.epsilon(plan, Covering(), request, target).bracket

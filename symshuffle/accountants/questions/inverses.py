@@ -26,6 +26,7 @@ from symshuffle.accountants.bounds.search import (
     narrow,
     settle,
     shortened,
+    tolerant,
 )
 from symshuffle.accountants.covering.any_ldp import AnyLdp
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
@@ -44,8 +45,8 @@ from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.plan import Rounds, plan_of
 from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.levels import read_delta, read_target, words_of_target
-from symshuffle.base.numbers import Exp, Real, natural_log, to_float
+from symshuffle.base.levels import LARGEST_LEVEL, read_delta, read_target, words_of_target
+from symshuffle.base.numbers import Exp, Real, format_decimal, natural_log, shortest
 from symshuffle.base.results import Bracket, SafeEnd
 from symshuffle.mechanisms.continuous import Laplace
 
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 Budgeted: TypeAlias = "Mechanism | Laplace | AnyLdp | Composed | Callable[[Fraction], Source]"
 """What has a local budget that can be set: a mechanism with ``lam`` open, or a function of eps0 that gives a source."""
 
-_LARGEST_EPS0: Final = 64
+_LARGEST_EPS0: Final = LARGEST_LEVEL
 
 _COARSE_WIDTH: Final = 5e-3
 """The same of a budget, or a number of users, where every value is made of many: of several rounds, with dropout."""
@@ -75,6 +76,8 @@ _CLOSE_ENOUGH: Final = 0.01
 """Variances that are looked at for a first guess of a budget, and its relative error with which that ends."""
 
 _FIRST_EPS0: Final = Fraction(1, 2**10)
+_MOST_SQUARINGS: Final = 12
+"""How often a budget that does not meet the target is squared: the last is below every delta that is read."""
 
 
 @spelled_out
@@ -93,7 +96,8 @@ def solve_eps0(
 ) -> Inverse:
     """Largest local budget eps0, in nats, at which the bound meets a target.
 
-    At ``bracket.lower`` the bound on delta meets the target; at ``bracket.upper`` it is above it.
+    At ``bracket.lower`` the bound on delta meets the target; at ``bracket.upper`` it is above it, or ``bracket.aimed``
+    is set and it is not told from it.
 
     Parameters
     ----------
@@ -121,7 +125,7 @@ def solve_eps0(
     InputError
         If delta is not in (0, 1), or another argument is out of its range.
     Unsupported
-        If every budget up to 64 nats meets the target, or none does.
+        If every budget up to 5000 nats meets the target, or none does.
 
     Examples
     --------
@@ -154,31 +158,39 @@ def solve_eps0(
         found = None if guide is None else guided(value, goal, rel, guide)
         if found is not None:
             return found
-        start = order.exponent if isinstance(order, Exp) else _FIRST_EPS0
-        meets = settle(value, goal, rel, start)
-        for _ in range(40):  # a first budget that meets the target, however small it has to be
+        value = value if request.rigour is Rigour.EXACT else tolerant(value)
+        first = order.exponent / covering.participation.group if isinstance(order, Exp) else _FIRST_EPS0
+        meets = settle(value, goal, rel, min(first, Fraction(_LARGEST_EPS0)))
+        for _ in range(_MOST_SQUARINGS):  # a first budget that meets the target, however small it has to be
             if meets.value.upper <= goal:
                 break
-            meets = settle(value, goal, rel, meets.x / 16)
+            meets = settle(value, goal, rel, shortened(min(meets.x * meets.x, meets.x / 16)))
         else:
-            raise Unsupported(f"no budget down to {float(meets.x):.1e} has delta <= {float(goal):.6g}")
-        above, factor = settle(value, goal, rel, 2 * meets.x), Fraction(3, 2)
+            smallest = format_decimal(meets.x, digits=2, up=True)
+            raise Unsupported(f"no budget down to {smallest} has delta <= {shortest(goal)}")
+        above, factor = settle(value, goal, rel, min(2 * meets.x, Fraction(_LARGEST_EPS0))), Fraction(3, 2)
         while above.value.lower <= goal:
             meets = above if above.value.upper <= goal else meets
+            if above.x >= _LARGEST_EPS0 and above.value.upper > goal:
+                break
             if above.x >= _LARGEST_EPS0:
-                raise Unsupported(f"every local budget up to {float(meets.x):.4g} meets delta <= {float(goal):.6g}")
+                largest = format_decimal(meets.x, digits=4, up=False)
+                raise Unsupported(f"every local budget up to {largest} meets delta <= {shortest(goal)}")
             above = settle(value, goal, rel, min(above.x * factor, Fraction(_LARGEST_EPS0)))
             factor *= factor
-        return narrow(value, goal, rel, above=above, meets=meets, what="eps0")
+        return narrow(value, goal, rel, above=above, meets=meets)
 
     found = cross(search, bound, goal, request)
     neighbours = covered_by(at(found.meets), n, request.direction)
+    exceeded = "exceeds delta" if found.before.lower > goal else "is not told from delta"
     text = (
-        f"at eps0 = lower, the safe end, delta bounds {neighbours.compared}; at eps0 = upper this bound exceeds "
-        f"delta; between the ends it is assumed to rise with eps0{neighbours.together}"
+        f"at eps0 = lower, the safe end, delta bounds {neighbours.compared}; at eps0 = upper this bound {exceeded}; "
+        f"between the ends it is assumed to rise with eps0{neighbours.together}"
     )
     how = "root search on delta as a function of eps0; at the safe end"
-    return _inverse(found, SafeEnd.LOWER, how, neighbours, text, words_of_target(exp_eps=order, delta=goal))
+    return _inverse(
+        found, request.rel, SafeEnd.LOWER, how, neighbours, text, words_of_target(exp_eps=order, delta=goal)
+    )
 
 
 @spelled_out
@@ -250,6 +262,7 @@ def solve_n(
         if costly and guide is not None:
             return integers_around(value, goal, rel, Fraction(round(guide.start)), LARGEST_N, apart=rel)
         found = None if guide is None else guided(value, goal, rel, guide)
+        value = value if request.rigour is Rigour.EXACT else tolerant(value)
         return integers_around(value, goal, rel, Fraction(1), LARGEST_N) if found is None else found
 
     found = cross(search, bound, goal, request)
@@ -259,7 +272,7 @@ def solve_n(
         f"S_n/n is a reverse martingale){exceeded}{neighbours.together}"
     )
     target = words_of_target(exp_eps=order, delta=goal)
-    return _inverse(found, SafeEnd.UPPER, "bisection over n; at the safe end", neighbours, text, target)
+    return _inverse(found, request.rel, SafeEnd.UPPER, "bisection over n; at the safe end", neighbours, text, target)
 
 
 def _of_delta(request: Request, rigour: Rigour | None, width: float, *, costly: bool) -> Request:
@@ -300,7 +313,7 @@ def _users_guide(spread: float | None, order: Real, goal: Fraction) -> Guide | N
 
 def _exponent(order: Real) -> float:
     """The level eps as a double."""
-    return float(order.exponent) if isinstance(order, Exp) else math.log(to_float(order))
+    return float(order.exponent) if isinstance(order, Exp) else natural_log(order)
 
 
 def _by_budget(source: Any) -> Callable[[Fraction], Any]:
@@ -330,7 +343,7 @@ def _by_budget(source: Any) -> Callable[[Fraction], Any]:
     return made
 
 
-def _inverse(found: Crossing, safe: SafeEnd, how: str, neighbours: Neighbours, text: str, target: str) -> Inverse:
-    low, high = sorted((found.above, found.meets))
-    bracket = Bracket(low, high, found.rigour, found.at.engine, f"{how}: {found.at.how}")
-    return Inverse(bracket, safe, found.at, neighbours, text, target)
+def _inverse(
+    found: Crossing, rel: float, safe: SafeEnd, how: str, neighbours: Neighbours, text: str, target: str
+) -> Inverse:
+    return Inverse(found.bracket(f"{how}: {found.at.how}", rel), safe, found.at, neighbours, text, target)

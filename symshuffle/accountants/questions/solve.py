@@ -165,7 +165,8 @@ def epsilon(
     """Smallest eps, in nats, at which a shuffled mechanism is (eps, delta)-private.
 
     The upper end of the result is the safe one: at ``bracket.upper`` the bound on delta meets the target; at
-    ``bracket.lower`` the bound exceeds the target, unless both ends are 0.
+    ``bracket.lower`` the bound exceeds the target, unless both ends are 0. Where no level is told from the target as
+    closely as asked, the bracket is wider, its lower end may be 0, and ``bracket.aimed`` is set.
 
     Parameters
     ----------

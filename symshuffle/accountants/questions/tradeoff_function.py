@@ -42,13 +42,16 @@ from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, Rounds, plan_of, 
 from symshuffle.base.choices import CurveKind, Question, Rigour, choice
 from symshuffle.base.errors import InputError, Progress, Unsupported, check_list
 from symshuffle.base.executors import mapped
-from symshuffle.base.numbers import as_integer, parse_rational
+from symshuffle.base.numbers import Exp, as_integer, enclose, parse_rational
 from symshuffle.base.results import Bracket, FirstLines
 
 _SMALLEST_DELTA: Final = Fraction(1, 10**9)
 
 _FAR_OUT: Final = Fraction(10**100)
 """An order at which a profile that does not end is looked at."""
+
+_LARGEST_DOUBLE_LEVEL: Final = 700.0
+"""Levels beyond it have ratios that are computed in balls: doubles end at exp(709)."""
 
 _LEVELS: Final = 60
 _MOST_LEVELS: Final = 100_000
@@ -142,8 +145,15 @@ def _orders(asked: Experiment, n: int | None, levels: int) -> tuple[tuple[Fracti
         top, revealing = float(smallest_of(asked, n, _SMALLEST_DELTA, request).upper), False
     except Unsupported:  # a histogram reveals more than that for certain, at every level
         top, revealing = 10.0, True
-    steps = (Fraction(math.expm1(top * i / (levels - 1))).limit_denominator(10**12) for i in range(1, levels))
+    steps = (_near_expm1(top * i / (levels - 1)) for i in range(1, levels))
     return (Fraction(1), *(1 + x for x in steps if x > 0)), revealing
+
+
+def _near_expm1(level: float) -> Fraction:
+    """Rational near ``exp(level) - 1``, also beyond the range of doubles; any rational makes a valid envelope."""
+    if level > _LARGEST_DOUBLE_LEVEL:
+        return Fraction(math.floor(enclose(Exp(Fraction(level))).lower))
+    return Fraction(math.expm1(level)).limit_denominator(10**12)
 
 
 def _revealed(at: Callable[[Fraction], Bracket]) -> Fraction:

@@ -166,8 +166,7 @@ def unequal_epsilon(
             lambda x, width: _bound(asked, ratio_of(x), replace(request, rel=width)), target, request.rel
         )
         how = f"root search on delta(eps); at the upper end: {found.at.how}"
-        bracket = Bracket(found.above, found.meets, found.rigour, found.at.engine, how)
-        return Amplification("epsilon", bracket, _covered(asked, request), target=words)
+        return Amplification("epsilon", found.bracket(how, request.rel), _covered(asked, request), target=words)
 
     words = words_of_target(delta=target)
     return with_every_matrix(at(target), target, at)

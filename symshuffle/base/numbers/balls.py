@@ -305,6 +305,7 @@ def less(x: Number | Exp | int, y: Number | Exp | int) -> Verdict:
     """Whether ``x < y``."""
     if not isinstance(x, Ball | Exp) and not isinstance(y, Ball | Exp):
         return Verdict.of(x < y)
+    x, y = _as_power(x, y), _as_power(y, x)
     if isinstance(x, Exp) and isinstance(y, Exp):
         return Verdict.of(x.exponent < y.exponent)
     (low, high), (least, most) = _ends(x), _ends(y)
@@ -313,10 +314,16 @@ def less(x: Number | Exp | int, y: Number | Exp | int) -> Verdict:
     return Verdict.FALSE if low >= most else Verdict.UNDECIDED
 
 
+def _as_power(value: Number | Exp | int, other: Number | Exp | int) -> Number | Exp | int:
+    """The number itself; 1 as ``exp(0)`` beside an ``Exp``, which no ball tells from 1 where its exponent is tiny."""
+    return Exp(Fraction(0)) if isinstance(other, Exp) and not isinstance(value, Ball | Exp) and value == 1 else value
+
+
 def equal(x: Number | Exp | int, y: Number | Exp | int) -> Verdict:
     """Whether ``x == y``; two balls are equal only if both are the same point."""
     if not isinstance(x, Ball | Exp) and not isinstance(y, Ball | Exp):
         return Verdict.of(x == y)
+    x, y = _as_power(x, y), _as_power(y, x)
     if isinstance(x, Exp) and isinstance(y, Exp):
         return Verdict.of(x.exponent == y.exponent)
     (low, high), (least, most) = _ends(x), _ends(y)

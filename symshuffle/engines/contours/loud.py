@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from symshuffle.base.doubles import Array
+from symshuffle.base.errors import Unsupported
 from symshuffle.engines.contours import saddle
 from symshuffle.engines.contours.characteristic import Region
 
@@ -65,6 +66,8 @@ def _stride(region: Region, plan: saddle.ContourPlan) -> int:
     A far region begins as one stretch, because the bound by parts may close all of it.
     """
     count = region.last + 1 - region.first
+    if not region.far and not math.isfinite(region.deviation * plan.step):
+        raise Unsupported("the squares of atoms of G are beyond the range of doubles; use engine exact, at small n")
     return count if region.far else max(1, math.ceil(_COARSE / max(region.deviation * plan.step, _COARSE / count)))
 
 

@@ -124,7 +124,8 @@ class Tilt:
     def curvature(self, s: float) -> float:
         """Variance of G under the tilt ``s``."""
         tilted = self.tilted(s)
-        return float(tilted @ (self.values - tilted @ self.values) ** 2)
+        with np.errstate(over="ignore", invalid="ignore"):  # beyond doubles it is infinite, and no contour is chosen
+            return float(tilted @ (self.values - tilted @ self.values) ** 2)
 
     def deviation(self, s: float) -> float:
         """Above the standard deviation of G under the tilt ``s``."""
@@ -328,6 +329,8 @@ def _reach(tilt: Tilt, n: int, c: float, tau: float, quiet: float, *, steepest: 
     spread = math.sqrt(n * max(tilt.curvature(c), 0.0))
     centre = abs(n * tilt.slope(c) + tau * tau * c)
     reach = max(2 * quiet / c, 2 * (centre + math.sqrt(2 * quiet) * math.hypot(spread, tau)))
+    if not reach <= _LONGEST:  # infinite, or no number
+        raise Unsupported("the squares of atoms of G are beyond the range of doubles; use engine exact, at small n")
     while (exponent := _tail_exponent(tilt, n, c, tau, reach / 2)) < quiet:
         reach *= min(max((quiet / exponent) ** 0.75, 1.25), steepest) if exponent > 0 else 1.25
         if reach > _LONGEST:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,8 +84,9 @@ def _refuse_row(place: str, row: Vectors) -> None:
     if not finite.all():
         column = int(np.argmin(finite))
         raise InputError(f"{place}, column {column + 1}", row[column], "a finite number")
-    length = math.hypot(*row)
-    raise InputError(f"norm of {place}", f"{length:.12g}", "a vector of length at most 1 (nothing is clipped)")
+    length = math.hypot(*map(float, row))  # scales, so that no square overflows
+    shown = f"{length:.12g}" if length < math.inf else f"above {sys.float_info.max:.3g}"
+    raise InputError(f"norm of {place}", shown, "a vector of length at most 1 (nothing is clipped)")
 
 
 def array_rows(data: Any, name: str = "data") -> Rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Final
 
@@ -10,8 +11,8 @@ import flint
 from symshuffle.accountants.bounds.search import smallest_meeting
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, NotDecided
-from symshuffle.base.levels import read_target
-from symshuffle.base.numbers import DEFAULT_BITS, Ball, Number, Real, parse_rational, to_arb, working_precision
+from symshuffle.base.levels import LARGEST_LEVEL, read_target
+from symshuffle.base.numbers import DEFAULT_BITS, Ball, Exp, Number, Real, parse_rational, to_arb, working_precision
 from symshuffle.base.results import Bracket
 
 _MOST_BITS: Final = 1 << 16
@@ -74,13 +75,36 @@ def calibrate_gaussian(*, delta: object, eps: object = None, exp_eps: object = N
         raise InputError("rel", rel, "a number in (0, 1)")
     order = read_target(eps=eps, exp_eps=exp_eps)
 
+    unit = Fraction(_SCALE if _is_met(order, goal) else 1 << math.ceil(1 / goal).bit_length())
+
     def bound(share: Fraction, _: float) -> Bracket:
-        s = _SCALE * share
+        s = unit * share
         if s == 0:
             return Bracket(Fraction(1), Fraction(1), Rigour.BALL, "closed form", "no noise")
-        value = gaussian_profile(s, exp_eps=order)
+        try:
+            value = gaussian_profile(s, exp_eps=order)
+        except NotDecided:
+            value = _first_term(s, order)
         return Bracket(value.lower, value.upper, Rigour.BALL, "closed form", "difference of two normal tails in balls")
 
-    found = smallest_meeting(bound, goal, rel)
-    ends = _SCALE * found.above, _SCALE * found.meets
-    return Bracket(*ends, Rigour.BALL, "closed form", "bisection on the profile, in balls")
+    found = smallest_meeting(bound, goal, rel, what="noise multiplier")
+    return found.bracket("bisection on the profile, in balls", rel).scaled(unit)
+
+
+def _first_term(s: Fraction, order: Real) -> Ball:
+    """Enclosure of delta by 0 and its first term, where the difference of both terms is too small to be known."""
+    with working_precision(DEFAULT_BITS):
+        level = to_arb(order.exponent) if isinstance(order, Exp) else to_arb(order - 1).log1p()
+        excess = level * to_arb(s) - 1 / (2 * to_arb(s))
+        return Ball(Fraction(0), Ball.from_arb((excess / flint.arb(2).sqrt()).erfc() / 2, DEFAULT_BITS).upper)
+
+
+def _is_met(order: Real, goal: Fraction) -> bool:
+    """True if the largest noise multiplier of the usual search meets the target; 1/goal always does.
+
+    At level 0 delta is at most ``1 / (s sqrt(2 pi))`` for a noise multiplier s.
+    """
+    try:
+        return gaussian_profile(Fraction(_SCALE * LARGEST_LEVEL), exp_eps=order).upper <= goal
+    except NotDecided:  # far below every target
+        return True

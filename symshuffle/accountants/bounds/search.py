@@ -58,6 +58,11 @@ class Crossing:
     before: Bracket
     resolved: bool = True
 
+    @property
+    def rigour(self) -> Rigour:
+        """Rigour of both arguments: the weaker one of the two values; an argument of 0 below needs no value."""
+        return Rigour.weakest((self.at.rigour, self.before.rigour)) if self.above else self.at.rigour
+
     def bracket(self, how: str, rel: float) -> Bracket:
         """The crossing as a bracket of its argument, which says the width aimed at where it is wider."""
         low, high = sorted((self.above, self.meets))
@@ -89,11 +94,6 @@ def simplest_between(low: Fraction, high: Fraction) -> Fraction:
     for floor in reversed(floors):
         found = floor + 1 / found
     return found
-
-    @property
-    def rigour(self) -> Rigour:
-        """Rigour of both arguments: the weaker one of the two values."""
-        return Rigour.weakest((self.at.rigour, self.before.rigour))
 
 
 Search: TypeAlias = Callable[[Bound, Fraction, float], Crossing]

@@ -207,7 +207,8 @@ def _form(entry: Any) -> _Form:
         digits = f"{whole}{decimals or ''}".lstrip("0")
         return _Decimal(len(digits), len(decimals or "") - int(shift or 0))
     if is_numpy_float(entry):
-        bits = _mantissa_bits(type(entry))
+        kind: Any = type(entry)
+        bits = _mantissa_bits(kind)
         return _Binary(bits, Fraction(2) ** (1 - bits))
     parts = binary_parts(entry)
     return None if parts is None else _Binary(abs(parts[0]).bit_length())

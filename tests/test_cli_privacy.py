@@ -27,7 +27,7 @@ def test_delta_has_the_keys_of_the_contract(capsys):
     assert found.keys() == BOUND_KEYS
     assert found["adjacency"] == "replace-one"
     assert found["direction"] == "both"
-    assert found["rigour"] == "float64"
+    assert found["rigour"] == "exact"  # of the engine that answered
     assert found["confirmed"] is None
     assert found["inputs"] == {"mechanism": "krr", "k": "10", "lam": "3", "n": 6, "exp_eps": "6/5"}
 

@@ -102,7 +102,6 @@ def test_wrong_files_are_refused_in_one_line(capsys, tmp_path, text, message):
         (("--rounds", "3"), "--rounds = 3: expected none with --rounds-file"),
         (("--rigour", "exact"), "rigour exact"),
         (("--direction", "reverse"), "direction = reverse: expected both"),
-        (("--confirm",), "--confirm recomputes one round"),
     ],
 )
 def test_what_does_not_go_with_a_file_is_refused(capsys, tmp_path, extra, message):

@@ -23,10 +23,10 @@ from symshuffle.cli.catalogue import AsJson, Package, console, in_words, ledger_
 from symshuffle.cli.options import FewJobs, Jobs
 from symshuffle.cli.progress import progress
 from symshuffle.ledger.claims import registry
-from symshuffle.ledger.claims.edits import ABOUT, Change
+from symshuffle.ledger.claims.edits import CHANGE_LABELS, Change
 from symshuffle.ledger.claims.model import Claim
 from symshuffle.ledger.claims.outcomes import Outcome
-from symshuffle.ledger.claims.perturb import Fate, Finding, findings
+from symshuffle.ledger.claims.perturb import Fate, PerturbationResult, findings
 from symshuffle.ledger.claims.registry import Ledger, LedgerError, load
 from symshuffle.ledger.claims.verify import verify as run_claims
 from symshuffle.ledger.report.records import (
@@ -191,7 +191,7 @@ def perturb(
     table = Table("kind", "tried", *Fate, "what is changed", box=None, pad_edge=False, header_style="bold")
     for kind in wanted:
         fates = [finding.fate for finding in found if finding.kind is kind]
-        table.add_row(kind, str(len(fates)), *(str(fates.count(fate)) for fate in Fate), ABOUT[kind])
+        table.add_row(kind, str(len(fates)), *(str(fates.count(fate)) for fate in Fate), CHANGE_LABELS[kind])
     page.print(table, markup=False)
     for finding in found:
         if finding.fate is Fate.ACCEPTED:
@@ -200,7 +200,7 @@ def perturb(
 
 def _perturbed(
     package: str, seed: str, each: int, kinds: tuple[Change, ...], seconds: int, name: str
-) -> tuple[Finding, ...]:
+) -> tuple[PerturbationResult, ...]:
     claim = registry.load(package).claim(name)
     return findings(claim, seed=seed, each=each, kinds=kinds, seconds=seconds)
 

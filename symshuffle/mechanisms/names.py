@@ -28,7 +28,7 @@ SYNONYMS: Final[Mapping[str, str]] = {
 }
 """Other names of mechanisms, in small letters with hyphens, each with the name that answers have."""
 
-SIZES: Final = ("k", "D")
+SIZE_NAMES: Final = ("k", "D")
 """Names of the number of values that a user may hold: either is read as the one that a mechanism has."""
 
 DIMENSIONS: Final = ("d", "dimension")
@@ -60,7 +60,9 @@ def mechanism_name(text: str) -> str:
     return SYNONYMS.get(plain, plain)
 
 
-def named_parameters(given: Mapping[str, _V], own: Collection[str], synonyms: tuple[str, ...] = SIZES) -> dict[str, _V]:
+def named_parameters(
+    given: Mapping[str, _V], own: Collection[str], synonyms: tuple[str, ...] = SIZE_NAMES
+) -> dict[str, _V]:
     """Return values by the names that a mechanism has: one of ``synonyms`` stands for the only one that it has.
 
     Examples
@@ -91,7 +93,7 @@ def unknown_mechanism(name: object, known: Iterable[str]) -> InputError:
 def unknown_parameter(name: str, value: object, mechanism: str, known: Collection[str]) -> InputError:
     """Return the refusal of a parameter that a mechanism does not have, with those that it has."""
     near = difflib.get_close_matches(name.lower(), {one.lower(): one for one in known}, 1)
-    sizes = [one for one in known if one in SIZES] if name in ("n", "m", "size", "domain") else []
+    sizes = [one for one in known if one in SIZE_NAMES] if name in ("n", "m", "size", "domain") else []
     hint = [one for one in known if one.lower() in near] or sizes
     meant = f"; did you mean {hint[0]}?" if len(hint) == 1 else ""
     return InputError(name, value, f"a parameter of {mechanism}: {', '.join(known) or 'none'}{meant}")

@@ -279,7 +279,6 @@ def test_the_command_line(capsys):
         (["--dropout", "1"], "dropout = 1: expected a probability in [0, 1)"),
         (["--min-users", "4"], "min_users = 4: expected an integer from 1 to 3"),
         (["--min-users", "2", "--dropout", "0"], "min_users, dropout = 2, 0: expected one of the two, not both"),
-        (["--group", "2", "--confirm"], "--confirm recomputes"),
     ):
         assert said in refused(capsys, *asked, *wrong)
 

@@ -13,7 +13,7 @@ from symshuffle.cli import main
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.edits import Change
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Correction, Grade, Statement
-from symshuffle.ledger.claims.perturb import Fate, Finding, findings, perturbations
+from symshuffle.ledger.claims.perturb import Fate, PerturbationResult, findings, perturbations
 from tests.claims.fake_ledger.first import claim
 
 MANY = 100
@@ -38,7 +38,7 @@ def weak(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]
     yield decide(len(statement(3, 3)) == 2, at="n=k=3", claimed="two numbers")
 
 
-def fates(found: tuple[Finding, ...]) -> dict[str, Fate]:
+def fates(found: tuple[PerturbationResult, ...]) -> dict[str, Fate]:
     return {f"{one.kind}: {one.change}": one.fate for one in found}
 
 

@@ -36,8 +36,9 @@ def test_a_row_says_what_the_mechanism_does(name, lam):
     at = chosen(name, 2 if name == "rr" else 4, lam)
     mechanism, size = at.mechanism, at.family.all_inputs
     assert at.title == mechanism.title and size == int(mechanism.inputs)
-    outputs = int(sp.sympify(mechanism.num_outputs))
-    assert at.message_bits == (outputs - 1).bit_length()
+    if "lh" not in name:  # a client of a hashing mechanism names its function, not the answers of all categories
+        outputs = int(sp.sympify(mechanism.num_outputs))
+        assert at.message_bits == (outputs - 1).bit_length()
     bits = bitwise_votes(mechanism)
     assert (at.bitwise is None) == (bits is None)
     if bits is not None:

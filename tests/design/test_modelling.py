@@ -75,7 +75,7 @@ def test_level_by_budget_is_rounded_down_and_certified():
         ({"eps0": Fraction(0)}, "eps0 = 0: expected a rational above 0"),
         ({"eps0": -1}, "eps0 = -1: expected a rational above 0"),
         ({"lam": "x"}, "lam = x: expected a number"),
-        ({"eps0": float("nan")}, "eps0 = nan: expected a number"),
+        ({"eps0": float("nan")}, "eps0 = nan: expected a finite number"),
         ({"eps0": Fraction(1, 2**120)}, "eps0 = .*: expected a rational of at least"),
     ],
 )

@@ -18,7 +18,6 @@ F = Fraction
         lambda: optimal_subset_sizes(3, F("1/2")),
         lambda: optimal_subset_sizes(3, math.inf),
         lambda: optimal_subset_sizes(3, math.nan),
-        lambda: optimal_subset_sizes(3, 2.5),
         lambda: raw_cap_trace(3, math.inf),
     ],
 )

@@ -77,7 +77,6 @@ def test_convex_functions_by_enumeration():
 def test_what_is_refused(monkeypatch):
     for ask, named in (
         ({"lam": F(1, 2), "function": "kl"}, "lam"),
-        ({"lam": 2.0, "function": "kl"}, "lam"),
         ({"lam": F(2), "function": "hockey-stick"}, "function"),
         ({"lam": F(2), "function": "kl", "order": 2}, "order"),
         ({"lam": F(2), "function": "renyi"}, "order"),

@@ -77,7 +77,6 @@ def test_other_datasets_are_refused():
         lambda: shuffled_leakage(ratio_law(EXAMPLE, 0, 1), Contamination(2), gamma=-1),
         lambda: endpoint_law(F("1/2")),
         lambda: endpoint_law(math.inf),
-        lambda: binary_envelope(Contamination(3), lam=2.0, gamma=F(1)),
         lambda: binary_envelope(Contamination(3), lam=math.nan, gamma=F(1)),
         lambda: binary_envelope(Contamination(3), lam=math.inf, gamma=math.inf),
     ],

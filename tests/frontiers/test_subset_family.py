@@ -53,7 +53,7 @@ def test_thinning_scales_signal_and_budget():
     ("call", "message"),
     [
         (lambda: matched_ratio(5, 2, F(0)), "budget = 0"),
-        (lambda: matched_ratio(5, 2, 0.5), "budget"),
+        (lambda: matched_ratio(5, 2, "x"), "budget"),
         (lambda: matched_ratio(10, 2, F(1), lam_cap=F(2)), r"in \(0, 0.222222\]"),
         (lambda: matched_risk(5, 2, F(1), n=0), "n = 0"),
         (lambda: thinned_subset_selection(5, 2, F(2), F(0)), "share"),

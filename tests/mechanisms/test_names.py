@@ -10,7 +10,7 @@ import symshuffle
 from symshuffle import InputError, delta, mechanism
 from symshuffle.base.errors import SymshuffleError
 from symshuffle.cli import main
-from symshuffle.mechanisms.names import DIMENSIONS, SIZES, SYNONYMS, VECTORS
+from symshuffle.mechanisms.names import DIMENSIONS, SIZE_NAMES, SYNONYMS, VECTORS
 from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS
 from tests.shell import answer, refused, run
 
@@ -43,11 +43,11 @@ def test_a_synonym_is_its_mechanism(synonym, capsys):
         assert answer(capsys, "delta", synonym, *line[1:], *ASKED) == answer(capsys, "delta", *line, *ASKED)
 
 
-@pytest.mark.parametrize("name", [name for name in EXAMPLES if {*SIZES} & {*EXAMPLES[name][-1]}])
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if {*SIZE_NAMES} & {*EXAMPLES[name][-1]}])
 def test_either_name_of_a_size_is_read(name, capsys):
     values = EXAMPLES[name][-1]
-    (own,) = {*SIZES} & {*values}
-    (other,) = {*SIZES} - {own}
+    (own,) = {*SIZE_NAMES} & {*values}
+    (other,) = {*SIZE_NAMES} - {own}
     renamed = {other if key == own else key: value for key, value in values.items()}
     assert mechanism(name).at(**renamed).values == mechanism(name).at(**values).values
     found = [answer(capsys, "delta", *words(name, given), *ASKED) for given in (values, renamed)]

@@ -30,7 +30,7 @@ INSIDE = set(
         "utility.frontiers.subset_forms.at "
         "decompositions.quotients.level_between utility.frontiers.caps.sign_at utility.frontiers.caps.best_sizes "
         "utility.frontiers.caps.size_noise "
-        "base.levels.read_cap decompositions.clones.require_ldp"
+        "base.levels.read_cap decompositions.clones.require_ldp utility.frontiers.filed_laws.law_numbers"
     )
 )
 """Behind a door: they are given a cap that was read already, or read it."""

@@ -126,7 +126,7 @@ class Case:
 
     def holds(self, n: int, low: F, high: F) -> bool:
         truths = [hockey(parts, n, extra) for parts, extra in self.members]
-        return low <= min(truths) and max(truths) <= high
+        return low <= min(*truths, F(1)) and min(max(truths), F(1)) <= high  # of a bound, which is a probability
 
 
 def case(draw: random.Random, *, balls: bool = True) -> Case:

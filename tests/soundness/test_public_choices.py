@@ -40,6 +40,7 @@ MADE = set(
     words(
         "vectors.calibration.search.Calibration vectors.error.indices.ShuffleIndex "
         "accountants.bounds.amplification.Inverse design.shuffled.model.ShuffledDesign "
+        "ledger.claims.edits.Perturbation ledger.claims.perturb.PerturbationResult "
         "engines.densities.bromwich.Bromwich accountants.bounds.amplification.Amplification "
         "utility.frontiers.leakage.PairLeakage design.decision.certificate.Design "
         "utility.estimation.canonical.WorstRisk "

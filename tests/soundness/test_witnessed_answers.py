@@ -64,7 +64,7 @@ def test_a_root_of_any_parameter_is_a_probability():
     own = sp.sqrt(a) / (1 + sp.sqrt(a))
     given = {"parameters": (Parameter(a, sp.Integer(1), None, False, "a square"),)}
     level = {"n": 3, "exp_eps": "6/5"}
-    truth = delta(mechanism("rr").at(lam=2), **level).bracket
+    truth = delta(mechanism("rr").at(lam=2), **level, rigour="exact").bracket
     states = {"value": {"own": (1, own), "other": (1, 1 - own)}}
     assert (
         delta(Mechanism.from_matrix("root", [[own, 1 - own], [1 - own, own]], **given).at(a=4), **level).bracket

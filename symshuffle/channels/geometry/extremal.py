@@ -98,8 +98,8 @@ class LDPCone:
     lam: Fraction
 
     def __post_init__(self) -> None:
-        check_inputs(self.m)
-        check_lam(self.lam)
+        object.__setattr__(self, "m", check_inputs(self.m))
+        object.__setattr__(self, "lam", check_lam(self.lam))
 
     def matrix(self) -> tuple[tuple[Fraction, ...], ...]:
         """The inequalities as rows ``t`` with ``t . v >= 0``: one per ordered pair, then one per sign."""
@@ -180,8 +180,8 @@ class MaximalPolytope:
     lam: Fraction
 
     def __post_init__(self) -> None:
-        check_inputs(self.m)
-        check_lam(self.lam)
+        object.__setattr__(self, "m", check_inputs(self.m))
+        object.__setattr__(self, "lam", check_lam(self.lam))
 
     @property
     def dimension(self) -> int:

@@ -135,7 +135,7 @@ def matched(family: Family, values: Parameters, match: Match, found: Forms, *, n
             floats = {name: float(value) for name, value in values}
             level = matched_log(found.chi_square, float(match.value), floats)
             return _around_budget(family, values, match.value, level)
-    check_n(n)
+    n = check_n(n)
     ends = _next_to_eps(family, values, match, n, rel)
     if ends is None:
         fixed: dict[str, Any] = dict(values)

@@ -71,7 +71,8 @@ class ExtremalChannel:
     lam: Fraction
 
     def __init__(self, m: int, *, lam: object = None, eps0: object = None) -> None:
-        if check_inputs(m) > _LARGEST:
+        m = check_inputs(m)
+        if m > _LARGEST:
             raise Unsupported(
                 f"m = {m}: {2**m - 2} variables in the user's model, at most {2**_LARGEST - 2} (m = {_LARGEST}); "
                 "decision problems take the compact form (bayes_tradeoff, minimax_tradeoff) "

@@ -53,8 +53,9 @@ class BlockDesign:
     dimension: int
 
     def __post_init__(self) -> None:
-        as_integer(self.dimension, "dimension", 2)
-        if not flint.fmpz(as_integer(self.q, "q", 2)).is_prime():
+        object.__setattr__(self, "dimension", as_integer(self.dimension, "dimension", 2))
+        object.__setattr__(self, "q", as_integer(self.q, "q", 2))
+        if not flint.fmpz(self.q).is_prime():
             raise InputError("q", self.q, "a prime")
 
     @property

@@ -31,7 +31,7 @@ class Change(StrEnum):
     ROLES = "roles"
 
 
-ABOUT: Final = {
+CHANGE_LABELS: Final = {
     Change.CONSTANT: "a constant, or the whole value, 1 % larger or smaller",
     Change.EXTREME: "min for max, or max for min",
     Change.STRICT: "a strict comparison for a weak one, or a weak one for a strict one",

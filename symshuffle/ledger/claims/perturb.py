@@ -25,7 +25,7 @@ from symshuffle.ledger.claims.model import Check, Claim, ClaimVerdict, Kind, Sta
 from symshuffle.ledger.claims.obligations import beyond, changed_entries
 from symshuffle.ledger.claims.run import seeded
 
-LARGE: Final = 50
+LARGE_VALUE: Final = 50
 """Beyond this value of a parameter a statement of the kind *beyond* is false."""
 
 
@@ -42,7 +42,7 @@ class Fate(StrEnum):
 
 @final
 @dataclass(frozen=True, slots=True)
-class Finding:
+class PerturbationResult:
     """What the check of a claim made of a perturbation.
 
     - ``file``, ``line``: where the statement is changed.
@@ -86,7 +86,7 @@ def findings(
     each: int = 1,
     kinds: Iterable[Change] = tuple(Change),
     seconds: float = 60,
-) -> tuple[Finding, ...]:
+) -> tuple[PerturbationResult, ...]:
     """What the check of a claim makes of perturbations of its true statement.
 
     Parameters
@@ -104,7 +104,7 @@ def findings(
 
     Returns
     -------
-    tuple of Finding
+    tuple of PerturbationResult
         One per perturbation that applies: one of an argument that is never a number does not.
     """
     found = subject(claim)
@@ -130,7 +130,9 @@ class _Untouched(Exception):
     """A change of the arguments that does not apply to those of a call."""
 
 
-def _judged(claim: Claim, statement: Statement, check: Check, one: Perturbation, seconds: float) -> Finding | None:
+def _judged(
+    claim: Claim, statement: Statement, check: Check, one: Perturbation, seconds: float
+) -> PerturbationResult | None:
     """Run the check on a perturbed statement; None where the change applies to no call."""
     calls, touched, differed = 0, 0, 0
 
@@ -164,7 +166,9 @@ def _judged(claim: Claim, statement: Statement, check: Check, one: Perturbation,
     if fate is Fate.ACCEPTED and fates[Verdict.UNDECIDED]:
         fate = Fate.UNDECIDED
     file = _file(statement)
-    return Finding(claim.id, one.kind, file, one.line, one.change, fate, fates.total(), calls, differed, evidence)
+    return PerturbationResult(
+        claim.id, one.kind, file, one.line, one.change, fate, fates.total(), calls, differed, evidence
+    )
 
 
 def _alike(value: Any, other: Any) -> bool:
@@ -203,8 +207,8 @@ def perturbations(statement: Statement) -> Iterator[Perturbation]:
         for by in (1, -1):
             shifted = _before(statement, partial(_shift, name=name, by=by))
             yield make(kind=Change.SHIFT, change=f"{name} {by:+d}", statement=shifted)
-            wrong = beyond(known, name, by, threshold=LARGE, also_integers=True)
-            yield make(kind=Change.BEYOND, change=f"value {by:+d} where {name} > {LARGE}", statement=wrong)
+            wrong = beyond(known, name, by, threshold=LARGE_VALUE, also_integers=True)
+            yield make(kind=Change.BEYOND, change=f"value {by:+d} where {name} > {LARGE_VALUE}", statement=wrong)
     for first, second in itertools.combinations(names, 2):
         swapped = _before(statement, partial(_swap, first=first, second=second))
         yield make(kind=Change.ROLES, change=f"{first} and {second} exchanged", statement=swapped)

@@ -75,7 +75,7 @@ class OrderComparison:
 
     def __post_init__(self) -> None:
         replace_choice(Rigour, self, "rigour")
-        as_integer(self.n, "n", 1)
+        object.__setattr__(self, "n", as_integer(self.n, "n", 1))
         for order in (*self.orders, *(end for end in (self.low, self.high) if not isinstance(end, Exp))):
             check_rational(order, "orders")
         object.__setattr__(self, "verdicts", tuple(choice(Larger, one, "verdicts") for one in self.verdicts))

@@ -195,7 +195,7 @@ WRONG = [
     ),
     (
         ["epsilon", "identity", "-p", "k=3", "--n", "5", "--delta", "0.1"],
-        "no eps up to 5000 has delta <= 0.1: 1 is left there",
+        "no eps up to 5000 has delta <= 0.1: delta is about 1 at eps = 5000",
     ),
     (["delta"], "MECH"),
     (["nonsense"], "commands:"),

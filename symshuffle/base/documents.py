@@ -73,7 +73,7 @@ def parse_toml(text: str, path: Path, argument: str) -> dict[str, Any]:
 
 
 def check_comment(line: str, where: str, expected: str) -> None:
-    """Refuse a line that begins with an error value of a spreadsheet, which looks like a comment."""
+    """Check that a line does not begin with an error value of a spreadsheet, as #N/A, which looks like a comment."""
     if _FAULTY.match(line.lstrip()):
         raise InputError(where, line.strip(), expected)
 
@@ -97,7 +97,7 @@ def is_header(cells: Sequence[str], where: str, expected: str, remedy: str = "")
 
 
 def _is_name(text: str) -> bool:
-    """Whether a text is the name of a column, and can be no number that this grammar does not have."""
+    """Return whether a text is the name of a column, and not a number in a notation that is not read (1,5; 2e-3)."""
     if not (text[:1].isalpha() or text[:1] == "_") or _NO_NAME.search(text):
         return False
     # Fractions, Roman and full-width digits are numbers to a reader.

@@ -112,11 +112,11 @@ def randomize(
     ] = False,
     exact_ids: Annotated[
         bool,
-        typer.Option("--exact-ids", help="Take identities that differ in case or blanks only for different users."),
+        typer.Option("--exact-ids", help="Treat identities as different users also if only case or blanks differ."),
     ] = False,
     discard_draft: Annotated[
         bool,
-        typer.Option("--discard-draft", help="Remove the draft of a run that was killed, which nobody may have read."),
+        typer.Option("--discard-draft", help="Remove the draft of a killed run; states that nobody has read it."),
     ] = False,
 ) -> None:
     """Randomize the value of each user exactly, and write the messages in an order that says nothing."""
@@ -133,7 +133,7 @@ def randomize(
     files.check_drafts(out, known, discard=discard_draft)
     users = files.read_values(values, known, column, identity, exact_ids=exact_ids)
     known.check_messages(len(users), max(len(users), known.n), "--values")
-    held = known.guarantee()  # before anything is drawn
+    held = known.guarantee()  # refuse a level that is not confirmed before any message is drawn
     draw = uniform()
     packed = randomized(known.scheme, users, draw)
     packed = arranged(packed) if order == "sorted" else shuffled(packed, draw)

@@ -212,7 +212,7 @@ def print_rows(rows: Iterable[tuple[str, str]]) -> None:
 
 
 def file_rows(inputs: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The rows that say how many inputs and outputs of which files were read, of all that is echoed of a question."""
+    """Return a row per file in the echoed arguments, with its numbers of inputs and outputs."""
     if "header" in inputs:
         return [("file", f"{inputs['file']}: {matrix_words(inputs)}")]
     parts = [one for several in inputs.values() if isinstance(several, list) for one in several]
@@ -220,7 +220,7 @@ def file_rows(inputs: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def matrix_words(echoed: Mapping[str, Any]) -> str:
-    """How many inputs and outputs were read, and whether there was a header, as it is echoed."""
+    """Return the text of the echoed numbers of inputs and outputs of a file, and whether it has a header."""
     found = counted(echoed["inputs"], "input"), counted(echoed["outputs"], "output")
     return f"{', '.join(found)}, header: {'yes' if echoed['header'] else 'no'}"
 

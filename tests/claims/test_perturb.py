@@ -87,7 +87,7 @@ def test_a_weak_check_is_listed() -> None:
     seen = {one.change: one.differed for one in found}
     assert seen["value * 101/100"] == 1
     assert seen["n < k -> n <= k"] == 1
-    assert seen["value +1 where n > 50"] == 0  # no call shows it
+    assert seen["value +1 where n > 50"] == 0  # the check makes no call with n > 50
 
 
 def test_a_check_of_small_values_accepts_what_is_false_beyond() -> None:

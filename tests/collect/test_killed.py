@@ -32,7 +32,7 @@ def survey(tmp_path, monkeypatch):
 
 
 class Killer:
-    """Kills this process at one of the calls that a writer makes of the system, before or after it is made."""
+    """Kills this process before or after one of the system calls of a writer."""
 
     def __init__(self, moment):
         self.left = moment
@@ -94,7 +94,7 @@ def test_the_writer_is_killed_at_every_moment(capsys, survey):
         assert len(drafts) <= 1
         if drafts:
             assert drafts[0].stat().st_mode & 0o077 == 0
-        if out.exists():  # it is whole: never a part of it
+        if out.exists():  # the file is complete
             assert len(out.read_text().splitlines()) == USERS + 2
             assert run(capsys, *ESTIMATE)[0] == 0
             Path("histogram.csv").unlink()
@@ -115,7 +115,7 @@ def test_the_writer_is_killed_at_every_moment(capsys, survey):
 
 
 def test_a_process_that_is_killed_while_it_writes(capsys, survey):
-    """As by the shell: kill -9, with a writer that waits in the middle of its messages."""
+    """SIGKILL from another process, while the writer waits in the middle of its messages."""
     code = (
         "import sys, time, symshuffle.collect.files as files\n"
         "def waiting(scheme, packed):\n    yield b'0\\n' * 10000\n    open('ready', 'w').close()\n    time.sleep(60)\n"
@@ -137,7 +137,7 @@ def test_a_process_that_is_killed_while_it_writes(capsys, survey):
 
 
 def test_a_run_that_goes_on_is_no_draft_that_was_left(capsys, survey):
-    """Another run of the same plan writes beside it, and its file stays."""
+    """A second run of the plan answers while the first still writes, and leaves the draft of the first."""
     draft = Path(f".other.csv.{survey.digest[:16]}.1.draft")
     with artifacts.published_once(Path("other.csv"), draft, argument="--out") as stream:
         stream.write(b"half")

@@ -50,7 +50,7 @@ FILES = {
 
 
 def preload():
-    """Import what a call may need, so that no process pays for it again."""
+    """Import what a call may need before forking, so that no child process imports it again."""
     for one in pkgutil.walk_packages(symshuffle.__path__, "symshuffle."):
         if not one.name.endswith("__main__"):
             importlib.import_module(one.name)
@@ -76,7 +76,7 @@ def contents(folder):
 
 
 def unsound(found):
-    """What is wrong with a bracket, whatever is true: empty if nothing."""
+    """Return the fault of a bracket: ends out of order, or a delta outside [0, 1]; empty if there is none."""
     bracket = getattr(found, "bracket", found)
     if not isinstance(bracket, symshuffle.Bracket):
         return ""
@@ -88,7 +88,7 @@ def unsound(found):
 
 
 def ask(text, as_shell):
-    """Run a call in this process, which ends with it: status 0 for an answer, 2 for a refusal, 70 for an exception."""
+    """Run a call and exit from this process: status 0 for an answer, 2 for a refusal, 70 for an exception."""
     status = 70
     try:
         if text.startswith("symshuffle "):
@@ -103,7 +103,7 @@ def ask(text, as_shell):
     except symshuffle.SymshuffleError as error:
         sys.stderr.write(f"symshuffle: {error}\n")
         status = 2
-    except TypeError as error:  # as Python says it of a function that has no such argument
+    except TypeError as error:  # Python's error for an unknown keyword argument
         unknown = re.fullmatch(r"([\w.]+)\(\) got an unexpected keyword argument '(\w+)'", str(error))
         if unknown and unknown[1].removesuffix(".__init__").split(".")[-1] in text:
             sys.stderr.write(f"symshuffle: {unknown[2]} = given: expected an argument of {unknown[1]}\n")
@@ -119,7 +119,7 @@ def ask(text, as_shell):
 
 
 class Running:
-    """A call that has begun."""
+    """A call that runs in a forked process."""
 
     def __init__(self, text):
         self.text, self.began = text, time.monotonic()
@@ -149,12 +149,12 @@ class Running:
         ask(self.text, as_shell=random.Random(self.text).random() < 1 / 12)
 
     def result(self):
-        """What was found, once the process has ended; None before."""
+        """Return the outcome of the call once its process has ended; None before."""
         ended, code, used = os.wait4(self.process, os.WNOHANG)
         late = time.monotonic() - self.began > WALL
         if not ended and not late:
             return None
-        with contextlib.suppress(ProcessLookupError, PermissionError):  # what the call has started ends with it
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # kills the processes that the call started
             os.killpg(self.process, signal.SIGKILL)
         if not ended:
             _, code, used = os.wait4(self.process, 0)
@@ -173,7 +173,7 @@ class Running:
 
 
 def judged(text, status, out, err, changed):
-    """The class of what a call did, and what is wrong with it."""
+    """Return the class of an outcome (answer, refusal or offence) and its fault, empty if there is none."""
     words = shlex.split(text)[1:] if text.startswith("symshuffle ") else []
     if status < 0 or status == 70 or "Traceback (most recent call last)" in err:
         return "offence", f"exception: {(err.strip().splitlines() or [str(status)])[-1][:200]}"
@@ -194,14 +194,14 @@ def judged(text, status, out, err, changed):
 
 
 def unnamed(words, changed):
-    """What is wrong with files that an answer leaves and no word names."""
+    """Return the fault of files that an answer writes and no word of the call names; empty if there are none."""
     tops = {Path(word).parts[0] for word in (*words, "site", "out") if word}
     left = [name for name in changed if Path(name).parts[0] not in tops]
     return f"files are left: {left}" if left else ""
 
 
 def wrong_answer(words, out):
-    """What is wrong with the output of an answer."""
+    """Return the fault in the output of an answer; empty if there is none."""
     if "NOT SOUND" in out:
         return out.strip()
     if re.search(r"(?<![\w-])nan(?![\w-])", out, re.IGNORECASE) and "nan" not in " ".join(words).lower():
@@ -215,7 +215,7 @@ def wrong_answer(words, out):
 
 
 def run(texts, jobs, heard):
-    """Run calls and tell what is found about each, with its place, as they end."""
+    """Run at most ``jobs`` calls at a time; pass index and outcome of each to ``heard`` when it ends."""
     waiting, running = list(enumerate(texts)), {}
     while waiting or running:
         while waiting and len(running) < jobs:

@@ -36,14 +36,14 @@ KINDS = ("everyday command", "extreme command", "everyday function", "extreme fu
 
 @cache
 def rules():
-    """Alternatives by name: those of the fuzz, then those of the kept answers."""
+    """Alternatives of every rule; those of grammar.txt replace those of the frozen requests."""
     own = Path(__file__).with_name("grammar.txt").read_text(encoding="utf-8")
     return grammar()[0] | parsed(own)[0]
 
 
 @cache
 def commands():
-    """Every command by its words, as the parser has it."""
+    """Commands of the parser by the words that name them."""
     found = {}
     for name, one in get_command(cli.application()).commands.items():
         inner = getattr(one, "commands", None)
@@ -132,10 +132,10 @@ def extreme_line(rng):
 
 
 def signature(call):
-    """The parameters of what an expression calls; none where they cannot be read."""
+    """Parameters of the function that an expression calls; empty if they cannot be inspected."""
     try:
         return dict(inspect.signature(eval(ast.unparse(call.func), NAMES)).parameters)  # noqa: S307
-    except Exception:  # a part of the expression was made extreme before
+    except Exception:  # the function or its object may have an extreme argument
         return {}
 
 
@@ -150,7 +150,7 @@ def ours(call):
     root = call.func
     while isinstance(root, ast.Attribute | ast.Call):
         root = root.value if isinstance(root, ast.Attribute) else root.func
-    if isinstance(call.func, ast.Attribute) and call.func.attr == "select":  # nothing chosen means all claims
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "select":  # without a choice it selects all claims
         return False
     return isinstance(root, ast.Name) and root.id not in (
         "F",
@@ -219,7 +219,7 @@ def drawn(seed, number):
 
 
 def witnesses(text):
-    """Other ways to ask what was refused: what each leaves away or asks instead, and its text."""
+    """Variants of a refused call: the argument that is omitted or the command that is run instead, and the text."""
     if not text.startswith("symshuffle "):
         tree, (call, *_) = calls_in(text)
         optional = {name for name, one in signature(call).items() if one.default is not one.empty} - {*BUDGETS}

@@ -18,7 +18,7 @@ SEED, CALLS = "run2", 60
 
 
 def reachable(name):
-    """All texts of the grammar that an alternative of a name may draw."""
+    """Alternatives of a rule of the grammar and of all rules that it refers to, directly or indirectly."""
     seen, waiting = {}, [name]
     while waiting:
         one = waiting.pop()

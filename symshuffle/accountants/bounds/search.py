@@ -60,17 +60,17 @@ class Crossing:
 
     @property
     def rigour(self) -> Rigour:
-        """Rigour of both arguments: the weaker one of the two values; an argument of 0 below needs no value."""
+        """Weaker rigour of the two values; that of ``at`` alone if ``above`` is 0, an end that needs no evaluation."""
         return Rigour.weakest((self.at.rigour, self.before.rigour)) if self.above else self.at.rigour
 
     def bracket(self, how: str, rel: float) -> Bracket:
-        """The crossing as a bracket of its argument, which says the width aimed at where it is wider."""
+        """Return the bracket of the argument; its ``aimed`` is ``rel`` if it is wider than that, otherwise None."""
         low, high = sorted((self.above, self.meets))
         return Bracket(low, high, self.rigour, self.at.engine, how, None if self.resolved else rel, self.at.pair)
 
 
 def between(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: Point) -> Crossing:
-    """The crossing between two points; where the function is 0 at one, a short number nearer to the other is tried.
+    """Return the crossing between two points; if the bound is 0 at ``meets``, a simple rational may replace ``meets``.
 
     A level from which on a bound is 0 is often written short, as ``eps0 = 40`` is: it is the end itself then.
     """
@@ -86,7 +86,7 @@ def between(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: 
 
 def simplest_between(low: Fraction, high: Fraction) -> Fraction:
     """Rational of smallest denominator in [low, high], for ``0 <= low < high``."""
-    floors: list[int] = []  # of the continued fraction that both ends share
+    floors: list[int] = []  # partial quotients that the continued fractions of both ends share
     while math.ceil(low) > high:
         floors.append(math.floor(low))
         low, high = 1 / (high - floors[-1]), 1 / (low - floors[-1])
@@ -137,7 +137,7 @@ def settle(
 
 
 def tolerant(bound: Bound) -> Bound:
-    """A bound on a probability with [0, 1] in place of a refusal, so that a search goes on to arguments that answer."""
+    """Return a bound on a probability that is [0, 1] where ``bound`` raises Unsupported, so that a search continues."""
 
     def value(x: Fraction, width: float) -> Bracket:
         try:
@@ -175,7 +175,7 @@ def smallest_meeting(
     most: Fraction = Fraction(LARGEST_LEVEL),
     what: str = "eps",
 ) -> Crossing:
-    """The smallest argument in [0, most] at which a falling function is at most ``target``, from both sides."""
+    """Return a crossing around the smallest argument in [0, most] at which a decreasing function is <= ``target``."""
     if near is not None and near > 0:
         found = _around(bound, target, rel, min(near, most), most)
         if found is not None:
@@ -191,12 +191,12 @@ def smallest_meeting(
         if high.x >= most:
             goal = shortest(target)
             if high.value.lower > target:
-                left = f"{float(high.value.upper):.6g} is left there, revealed for certain"
+                left = f"delta is about {float(high.value.upper):.6g} at {what} = {most}"
                 raise Unsupported(f"no {what} up to {most} has delta <= {goal}: {left}")
-            if high.value.width == 1:  # a refusal, as :func:`tolerant` has it
+            if high.value.width == 1:  # :func:`tolerant` returns [0, 1] for Unsupported
                 raise Unsupported(high.value.how)
             left = format_decimal(high.value.upper, digits=3, up=True)
-            raise Unsupported(f"no {what} is shown to have delta <= {goal}: values below {left} cannot be told from 0")
+            raise Unsupported(f"no {what} is shown to have delta <= {goal}: values below {left} are undecided")
         low, before = high if high.value.lower > target else low, high
         high = settle(bound, target, rel, min(4 * high.x, most))
         if high.value.lower <= target < high.value.upper and _same(before.value, high.value):
@@ -205,7 +205,7 @@ def smallest_meeting(
 
 
 def _descended(bound: Bound, target: Fraction, rel: float, zero: Point, first: Point) -> dict[str, Point]:
-    """Points on both sides of a target that is met at ``first``, a power of 2, within a factor 4 where they are told.
+    """Return points on both sides of a target that is met at ``first``, a power of 2: within a factor 4 if decided.
 
     The exponent is doubled until the target is not met, and then halved: the argument may be far below a double.
     """
@@ -216,7 +216,7 @@ def _descended(bound: Bound, target: Fraction, rel: float, zero: Point, first: P
         if meets.x <= _SMALLEST:
             return {"above": above, "meets": meets}
         point = settle(bound, target, rel, meets.x * meets.x)
-    below = point  # not shown to meet the target
+    below = point  # its value is not shown to be <= target
     above = point if point.value.lower > target else above
     while below.x * 4 < meets.x:
         low, high = (x.denominator.bit_length() - 1 for x in (below.x, meets.x))
@@ -257,7 +257,7 @@ def narrow(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: P
         if point not in (above, meets):
             break
     while abs(meets.x - above.x) > Fraction(rel) * max(meets.x, above.x):
-        if above.x == 0 and meets.x <= _SMALLEST:  # not told from a target that is met at 0
+        if above.x == 0 and meets.x <= _SMALLEST:  # the target may be met at 0: nothing below is tried
             return Crossing(above.x, meets.x, meets.value, above.value, resolved=False)
         before, open_ = (above, meets), []
         for x in _candidates(above, meets, target, rel, flat=widest < 1e-2):
@@ -280,7 +280,7 @@ def narrow(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: P
 def _shrunk(
     bound: Bound, target: Fraction, rel: float, above: Point, meets: Point, open_: list[Fraction]
 ) -> tuple[Point, Point]:
-    """Two points moved towards arguments between them that are not told from the target, by halves."""
+    """Return the points moved by bisection towards the arguments between them at which the target is undecided."""
     places = [x for x in open_ if min(above.x, meets.x) < x < max(above.x, meets.x)]
     if not places:
         return above, meets
@@ -318,8 +318,8 @@ def integers_around(
         if meets.x >= most:
             if meets.value.width == 1:
                 raise Unsupported(meets.value.how)
-            least = f"delta is at least {float(meets.value.lower):.6g} there"
-            raise Unsupported(f"no n up to {most} has delta <= {shortest(goal)}: {least}")
+            least = f"delta >= {float(meets.value.lower):.6g} at n = {most}"
+            raise Unsupported(f"no n up to {most} is shown to have delta <= {shortest(goal)}: {least}")
         above = meets if meets.value.lower > goal else above
         meets = settle(value, goal, rel, min(Fraction(math.ceil(meets.x * factor)), Fraction(most)))
         factor = min(factor * factor, Fraction(4))
@@ -381,7 +381,7 @@ def _candidates(above: Point, meets: Point, target: Fraction, rel: float, *, fla
     margin = Fraction(rel) * guess / 3
     for x in (guess + margin, guess - margin, (above.x + meets.x) / 2):
         # A short decimal, but fine enough to tell the candidates apart.
-        gap = min(margin, abs(meets.x - above.x))  # may be far below a double
+        gap = min(margin, abs(meets.x - above.x))  # may be below the smallest double
         places = max(0, 3 - math.floor(natural_log(gap) / math.log(10)))
         yield Fraction(round(x * 10**places), 10**places)
 

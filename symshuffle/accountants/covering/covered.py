@@ -76,7 +76,7 @@ class Covering:
 
 
 def one_law(null: object) -> Channel:
-    """The law of a null symbol as a channel of one input, which may be one already."""
+    """Return the distribution of a null symbol as a channel of one input; such a channel is returned unchanged."""
     if isinstance(null, Channel):
         if null.num_inputs != 1:
             raise InputError("null", f"a channel of {null.num_inputs} inputs", "one distribution")

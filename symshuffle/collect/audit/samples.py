@@ -68,7 +68,7 @@ def learn(first: Sequence[Run], second: Sequence[Run], ratio: float | None, delt
     forms: list[int | None] = [None, *(range(width) if width > 1 else ())]
     found = (
         _learn_one(*some, ratio, delta, level, swapped=swapped, place=place)
-        for place in forms  # all messages first: of equal events the first is taken
+        for place in forms  # None first: max takes the first of equal bounds
         for swapped, some in ((False, (first, second)), (True, (second, first)))
     )
     return max(found, key=lambda pair: pair[0])[1]
@@ -84,7 +84,7 @@ def _learn_one(
     swapped: bool,
     place: int | None,
 ) -> tuple[float, Learned]:
-    """Event of runs that occurs less often in the others, by all messages or by those at one place; and its bound."""
+    """Return the largest bound and its event, scored on all messages or, if ``place`` is given, on the one there."""
     from scipy.special import betaincinv
 
     scored = slice(None) if place is None else slice(place, place + 1)
@@ -329,13 +329,13 @@ def audit_samples(
     if not disjoint and not seen[0] & seen[1]:
         shown = " and ".join(", ".join(map(repr, sorted(some)[:3])) for some in seen)
         raise InputError(
-            "second", shown, "a message that is in both samples; if both are written alike, state it by disjoint"
+            "second", shown, "a message that is in both samples; if both have the same notation, set disjoint"
         )
     return found.judge(*samples)
 
 
 def _values(row: Any, place: str) -> Run:
-    """Messages of a row: a text is divided by the rules of CSV files, and numbers of one value become one text.
+    """Return the messages of a row: a text is split as CSV, and equal numbers become equal texts.
 
     To merge messages is to process them, so that no lower bound on eps becomes false.
     """
@@ -348,7 +348,7 @@ def _values(row: Any, place: str) -> Run:
 
 @lru_cache(maxsize=1 << 12)
 def _value(message: str) -> str:
-    """The lowest terms of a number; another text as it is."""
+    """Return a number in lowest terms as text, and any other text unchanged."""
     try:
         return str(parse_rational(message, "message"))
     except ValueError:

@@ -172,8 +172,8 @@ def _program(data: dict[str, Any], reader: CoefficientReader) -> LinearProgram:
 
 
 def _unpack(problem: Any, chain: Any, inverse: Any, solution: Solution) -> tuple[ConstraintRows, ...]:
-    """Give a problem its values and multipliers in doubles; return the rows of the program of each constraint."""
-    # cvxpy's own inverse maps rows to constraints: it is given numbers of rows first, and then the multipliers.
+    """Set primal and dual values of a cvxpy problem; return the rows of the program that belong to each constraint."""
+    # cvxpy's inverse reductions map rows to constraints: they are applied to the row numbers, then to the duals.
     solver, kept = chain.reductions[-1], inverse[-1]
     rows = np.arange(sum(one.size for one in (*kept[solver.EQ_CONSTR], *kept[solver.NEQ_CONSTR])))
     dual = np.array([float(-y) for y in solution.certificate.dual])
@@ -197,7 +197,7 @@ def _unpack(problem: Any, chain: Any, inverse: Any, solution: Solution) -> tuple
 
 
 def _nested(rows: Any) -> ConstraintRows:
-    """Numbers of rows in the shape of a constraint, as nested tuples."""
+    """Return row numbers as nested tuples in the shape of a constraint."""
     return () if rows is None else _tuples(np.asarray(rows).tolist())
 
 
@@ -206,7 +206,7 @@ def _tuples(rows: Any) -> ConstraintRows:
 
 
 def _rounding(program: LinearProgram, reader: CoefficientReader) -> CoefficientRounding:
-    """What is known of the models within the tolerances of the rounded coefficients."""
+    """Return the effect of the rounded coefficients, with solutions of the relaxed and tightened programs."""
     tolerances, sides = tuple(reader.rounded.items()), relaxed_programs(program, reader.rounded)
     if sides is None:
         return CoefficientRounding(tolerances, None, None)
@@ -253,13 +253,13 @@ class CoefficientRounding:
         return self.relaxed.value.lower - sides[2], self.tightened.value.upper + sides[2]
 
     def verify(self, program: LinearProgram) -> None:
-        """Check that both programs are those of the tolerances, and their solutions."""
+        """Check that both programs follow from the tolerances, and check their certificates."""
         sides = relaxed_programs(program, dict(self.tolerances)) or (None, None)
         for name, side, expected in (("relaxed", self.relaxed, sides[0]), ("tightened", self.tightened, sides[1])):
             if side is None:
                 continue
             if side.program != expected:
-                raise CertificateError(name, "it is not the program of the tolerances")
+                raise CertificateError(name, "expected the program that follows from the tolerances")
             with within(name):
                 side.verify()
 

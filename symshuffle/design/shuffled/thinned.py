@@ -1,4 +1,4 @@
-r"""Thinned extreme orbits: a client sends the message of one subset orbit with probability w, otherwise a blank.
+r"""Thinned extreme orbits: a client sends the message of a subset orbit with probability w, else a constant (blank).
 
 Of channels that meet a target at few users the most accurate ones are often of this kind: a large ratio, rarely sent.
 The trace is w times that of the orbit. Thinning is a post-processing of the message, so that the bound grows with w.
@@ -36,7 +36,7 @@ _UNCAPPED: Final = 1 << 10
 
 
 def thin(orbit: Orbit, weight: Fraction) -> tuple[Orbit, ...]:
-    """Mixture of an orbit of this weight with the blank."""
+    """Return the mixture of an orbit, with probability ``weight``, and a constant message otherwise."""
     k = sum(count for count, _ in orbit.levels)
     return (replace(orbit, weight=weight), *((centre_orbit(k, 1 - weight),) if weight < 1 else ()))
 
@@ -60,7 +60,7 @@ def best_thinned(target: ExactTarget, least: Fraction, ratio: Fraction) -> tuple
 
 
 def _ratios(target: ExactTarget, ratio: Fraction) -> Iterator[Fraction]:
-    """Ratios that are tried, largest first, above exp(eps): up to it an orbit meets the target by itself."""
+    """Ratios to try, in decreasing order, all above exp(eps): up to it an orbit meets the target unthinned."""
     now = 1 + (max(ratio, target.exp_eps, Fraction(2)) - 1) * _UNCAPPED if target.cap is None else target.cap
     while now > max(target.exp_eps, 1 + Fraction(1, STEP)):
         yield now

@@ -45,19 +45,19 @@ from typing import Any
 FORMAT = "symshuffle bound 1: an upper end; neither lower ends nor what datasets attain are part of this file"
 BITS, FINE, ONE, PI, PI_SCALE = 256, 4096, 1 << 256, 314159265358979323846264338327950288, 10**35
 FEW_USERS, FEW_VECTORS, SHORT, SILENT = 50, 100_000, 4, ONE >> 64
-STEPS, PER_ATOM, NODES, CELLS = 1 << 27, 64, 100_000, 200_000  # ten minutes; for each atom of up to SHORT nodes
+STEPS, PER_ATOM, NODES, CELLS = 1 << 27, 64, 100_000, 200_000  # ten minutes of steps; steps per atom of SHORT nodes
 SENTENCE = """delta <= {delta} at exp(eps) = {exp_eps}; {users} users, at least {min_users} send; {group} differ
 by {adjacency}; mechanism {mechanism}; null symbol {null}; ordered pairs {pairs}"""
 
-# Forms: of text a regular expression, of an integer a range, of a list that of an entry and a range of lengths, of
-# an object those of all keys; in a tuple one for each type.
-WHOLE, ABOVE = "(0|[1-9][0-9]{0,3999})", "([1-9][0-9]{0,3999})"  # Python itself reads at most 4300 digits
+# Forms of JSON values: a regular expression for a string, a range for an integer, [form of an entry, range of lengths]
+# for an array, a dict of forms for an object with exactly these keys, a tuple of forms for values of several types.
+WHOLE, ABOVE = "(0|[1-9][0-9]{0,3999})", "([1-9][0-9]{0,3999})"  # int() accepts at most 4300 digits
 LEVEL, SHARE = rf"(exp\()?{WHOLE}(?:/(?!1\b){ABOVE})?(?(1)\))", f"(){WHOLE}/{ABOVE}"
 COUNT, LENGTHS = range(1, 10**18 + 1), range(1, CELLS + 1)
 ROW = [[range(-(10**4000), 10**4000 + 1), LENGTHS], LENGTHS]  # each entry: coefficients of 1, t, t^2, ...
 NAMED: dict[str, Any] = {"rows": {"denominator": ROW[0], "rows": [ROW, LENGTHS]}, "rr": {}, "any-ldp": {}}
 NAMED |= {"krr": {"k": COUNT[1:]}, "subset-selection": {"k": COUNT[1:], "s": COUNT}}
-NAMED |= {name: {"D": (None, COUNT[1:])} for name in ("rappor", "oue")}  # None: of any size
+NAMED |= {name: {"D": (None, COUNT[1:])} for name in ("rappor", "oue")}  # D = None: any size
 STATEMENT: dict[str, Any] = {"mechanism": {}, "exp_eps": LEVEL, "exp_eps0": LEVEL, "delta": SHARE}
 STATEMENT |= {"users": COUNT, "min_users": COUNT, "group": range(1, 1001), "adjacency": "replace-one|zero-out"}
 STATEMENT |= {"null": (None, "blanket", ROW), "pairs": ("all", [[range(CELLS + 1), range(2, 3)], LENGTHS])}
@@ -123,7 +123,7 @@ def product(z: tuple[int, int, int], w: tuple[int, int, int]) -> tuple[int, int,
 
 
 def read(value: Any, place: str, form: Any) -> Any:
-    """Return a part of a file that has a form."""
+    """Return a part of a file after checking that it has the form."""
     forms = {int if type(f) is range else type(f): f for f in (form if type(form) is tuple else (form,))}
     if type(value) not in forms:
         raise CertificateError(place, f"expected {' or '.join(kind.__name__ for kind in forms)}")
@@ -140,7 +140,7 @@ def read(value: Any, place: str, form: Any) -> Any:
 
 
 def number(text: str, place: str, form: str) -> tuple[bool, int, int]:
-    """Return whether a text that has a form is exp(p/q), and p and q."""
+    """Return (exponential, p, q) for a text p/q or exp(p/q) that matches the form."""
     exponential, p, q = re.fullmatch(form, text).groups(default="")  # type: ignore[union-attr]
     found = exponential > "", int(p), int(q or 1)
     low, high = (0 if form == SHARE or exponential else found[2]), found[2] << 16 * (form == LEVEL)
@@ -150,7 +150,7 @@ def number(text: str, place: str, form: str) -> tuple[bool, int, int]:
 
 
 def parse(content: Any) -> dict[str, Any]:
-    """Return the fields of a statement, numbers as integers, all of them consistent."""
+    """Return the fields of a statement, with p/q as integers, after checking that they are consistent."""
     given = content.get("mechanism") if type(content) is dict else None
     name = given.get("name") if type(given) is dict else None
     parts = {"name": "|".join(NAMED)} | (NAMED[name] if type(name) is str and name in NAMED else {})
@@ -166,8 +166,8 @@ def parse(content: Any) -> dict[str, Any]:
     if 0 in tops or given.get("s", 1) >= given.get("k", 2):
         raise CertificateError("statement.mechanism", "expected last coefficients that are not 0, and s below k")
     if said["adjacency"] != ("replace-one" if null is None else "zero-out") or (null and name == "any-ldp"):
-        raise CertificateError("statement.null", "expected null for replace-one and any-ldp, for zero-out a symbol")
-    last = len(rows) - (null != "blanket")  # input; with a null symbol it is this
+        raise CertificateError("statement.null", "expected null for replace-one and any-ldp, a symbol for zero-out")
+    last = len(rows) - (null != "blanket")  # index of the last input or, with a null symbol, of this symbol
     wrong = any(x == z or max(x, z) > last or (null and max(x, z) < last) for x, z in pairs)
     if last < 1 or wrong or (pairs and name != "rows") or len({*map(tuple, pairs)}) < len(pairs):
         raise CertificateError("statement.pairs", "expected all, or different pairs of two inputs of this adjacency")
@@ -175,7 +175,7 @@ def parse(content: Any) -> dict[str, Any]:
 
 
 def sentence(said: dict[str, Any]) -> str:
-    """Return what a parsed statement says."""
+    """Return a parsed statement as a sentence."""
     null, pairs, (name, *parts) = said["null"], said["pairs"], said["mechanism"].items()
     words = {key: "{1}/{2}".format(*said[key]) for key in ("delta", "exp_eps", "exp_eps0")}
     for key in ("exp_eps", "exp_eps0"):
@@ -188,7 +188,7 @@ def sentence(said: dict[str, Any]) -> str:
 
 
 def ratio(exponential: bool, p: int, q: int) -> Interval:
-    """Interval around a number."""
+    """Interval that contains exp(p/q) if ``exponential``, otherwise p/q, in units of 2^-BITS."""
     low, high = (p << BITS) // q, -((-p << BITS) // q)
     return (exp(low)[0], exp(high)[1]) if exponential else (low, high)
 
@@ -236,7 +236,7 @@ def laws(said: dict[str, Any], ratio_down: int) -> set[tuple[int, tuple[Interval
             raise CertificateError("statement.mechanism", "a row does not sum to 1")
     count = len(asked) if asked != "all" else len(inputs) ** 2 if null is None else 2 * len(inputs)
     if count * len(rows[0]) + sum((len(p) * t[1].bit_length()) ** 2 >> 20 for row in rows for p in row) > STEPS:
-        raise CertificateError("statement", "its laws take too many steps")
+        raise CertificateError("statement", "the computation of the laws takes too many steps")
     a, b = entry(divisor, t)
     cells = [[entry(p, t) for p in row] for row in rows]
     matrix = [[((low << BITS) // b, -((-high << BITS) // a)) for low, high in row] for row in cells]
@@ -244,7 +244,7 @@ def laws(said: dict[str, Any], ratio_down: int) -> set[tuple[int, tuple[Interval
     if null == "blanket":
         a, b = sum(c[0] for c in common), sum(c[1] for c in common)
         if a <= 0:
-            raise CertificateError("statement.null", "there is no common part, which the blanket is")
+            raise CertificateError("statement.null", "the rows have no common part, so there is no blanket")
         matrix.append([((low << BITS) // b, -((-high << BITS) // a)) for low, high in common])
         inputs.append(len(matrix) - 1)
     if asked == "all":
@@ -262,10 +262,10 @@ def laws(said: dict[str, Any], ratio_down: int) -> set[tuple[int, tuple[Interval
 
 
 def few(law: tuple[Interval, ...], n: int) -> int:
-    """E[(G_1 + ... + G_n)_+] over 2^4096, rounded up, by the sum over count vectors."""
-    found, sums = 0, {(n, 0): 1 << FINE}  # by the number of users to come, and the sum of the others
+    """Return an upper bound on E[(G_1 + ... + G_n)_+] in units of 2^-4096, by the sum over count vectors."""
+    found, sums = 0, {(n, 0): 1 << FINE}  # weights by (users left, sum of G of the others)
     for g, w in law:
-        grown = dict(sums)  # without users at this atom
+        grown = dict(sums)  # states in which no user has the value g
         for (users, s), p in sums.items():
             powers = [up(p * comb(users, i) * w**i, BITS * i) for i in range(1, users + 1)]
             found += up(powers[-1] * max(0, s + users * g))
@@ -278,10 +278,10 @@ def few(law: tuple[Interval, ...], n: int) -> int:
 
 @lru_cache(64)
 def contour(atoms: tuple[Interval, ...], n: int, c: int, step: int, v: int, last: int) -> Interval:
-    """E[(G_1 + ... + G_n)_+] over 2^4096, rounded up, by the trapezoid rule, and the steps that it took."""
+    """Return an upper bound on E[(G_1 + ... + G_n)_+] in units of 2^-4096, by the trapezoid rule, and its steps."""
     values = [max(up(c * g), -ONE << 16) for g, _ in atoms]
     if max(values) > ONE << 16:
-        raise CertificateError("lines.c", "times a value of G beyond 65536")
+        raise CertificateError("lines.c", "c times a value of G is above 65536")
     grown = [(exp(g)[0] * w, exp(g)[1] * w) for g, (_, w) in zip(values, atoms, strict=True)]
     low, high = sum(w[0] for w in grown), sum(w[1] for w in grown)
     if n * (high - ONE * ONE) > ONE * ONE << 10:
@@ -290,7 +290,7 @@ def contour(atoms: tuple[Interval, ...], n: int, c: int, step: int, v: int, last
     centre = sum(g * p for g, (p, _) in zip(values, tilted, strict=True)) >> BITS
     around = [(g - centre, p) for g, (p, _) in zip(values, tilted, strict=True)]
     variance = up(sum((g - centre) ** 2 * p for g, (_, p) in zip(values, tilted, strict=True)), 2 * BITS)
-    near = isqrt((80 << 3 * BITS) // (2 * n * variance + v)) // step  # nodes that no bound makes small
+    near = isqrt((80 << 3 * BITS) // (2 * n * variance + v)) // step  # nodes at which no bound on |F| is small
     error = 8 + sum(b - a for a, b in tilted)  # of each turn, of the shifts, and of the weights
     slope_error = error * (2 + (max(abs(d) for d, _ in around) >> BITS))
 
@@ -321,7 +321,7 @@ def contour(atoms: tuple[Interval, ...], n: int, c: int, step: int, v: int, last
     found = ONE // 2 - (-exp(-(v * end * end >> 2 * BITS + 1))[1] << 5 * BITS) // (step * v * end**3)
     for first, stop in stretches:  # which grow
         if max(len(stretches), min(last, near) // SHORT) * len(atoms) * PER_ATOM > STEPS:
-            raise CertificateError("lines", "too many nodes that are not small")
+            raise CertificateError("lines", "too many nodes at which |F| is not shown to be small")
         if (most := largest(first, stop)) <= SILENT:
             found += most * (stop - first)
         elif stop - first <= SHORT:
@@ -339,7 +339,7 @@ def value(said: dict[str, Any], lines: list[dict[str, int]]) -> int:
     if any(line["last"] > NODES + 10 * n for line in lines):
         raise CertificateError("lines", f"expected a last node up to {NODES} + 10 min_users")
     x, above = (whole, whole + 1) if group == 1 else (ONE, ONE << (whole.bit_length() - BITS) // group + 1)
-    while above - x > 1 + (x >> BITS):  # T3: about the largest ratio whose power is at most exp(eps)
+    while above - x > 1 + (x >> BITS):  # T3: the largest x found with x^group <= exp(eps)
         x, above = (m, above) if power(m := (x + above) // 2, group) <= whole else (x, m)
     factor = group << BITS if x == ONE else -((ONE - whole << BITS) // (x - ONE))
     steps = worst = 0
@@ -352,7 +352,7 @@ def value(said: dict[str, Any], lines: list[dict[str, int]]) -> int:
             most, taken = contour(law, n, *(line[k] for k in LINE)) if line else (few(law, n) if known else 0, known)
             found, steps = [*found, most], steps + taken
         if not found:
-            raise CertificateError("lines", "expected a line for so many users or outputs")
+            raise CertificateError("lines", "expected a line: too many users or outputs for a sum over count vectors")
         worst = max(worst, -(-((singular * n << FINE - BITS) + min(found)) * factor // (n << BITS)))
     return min(worst, 1 << FINE)
 

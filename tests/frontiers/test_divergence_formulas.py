@@ -81,7 +81,6 @@ def test_what_is_refused(monkeypatch):
         ({"lam": F(2), "function": "kl", "order": 2}, "order"),
         ({"lam": F(2), "function": "renyi"}, "order"),
         ({"lam": F(2), "function": "renyi", "order": 1}, "order"),
-        ({"lam": F(2), "function": "renyi", "order": 1.5}, "order"),
         ({"lam": F(2), "function": lambda t: t - 1, "order": 2}, "order"),
         ({"lam": Exp(F(1)), "function": lambda t: t - 1}, "lam"),
     ):

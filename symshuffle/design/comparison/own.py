@@ -15,7 +15,6 @@ from typing import Any, Final, final
 
 import sympy as sp
 
-from symshuffle.accountants.questions.inverses import solve_eps0
 from symshuffle.base.choices import MatchKind, Operator
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import (
@@ -194,7 +193,7 @@ def _at_match(one: Own, match: Match, n: int, rel: float) -> tuple[Mechanism | C
         )
     value = match.value
     if match.kind is MatchKind.EPS_DELTA:
-        value = solve_eps0(lambda eps0: source.at(eps0=eps0), n=n, delta=match.delta, eps=match.value, rel=rel).safe_end
+        value = match.largest_eps0(lambda eps0: source.at(eps0=eps0), n, rel).lower
     if isinstance(source, Mechanism) and not is_alike(source):
         # Its estimator inverts a matrix over the rationals.
         ratio = Fraction(math.floor(enclose(Exp(value)).lower * _DECIMALS), _DECIMALS)

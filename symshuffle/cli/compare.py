@@ -54,14 +54,17 @@ def compare(
     ] = "1",
     rounds: Annotated[
         str | None,
-        typer.Option("--rounds", help="Rounds, each with fresh randomness, of which --eps or the eps shown is the total."),
+        typer.Option(
+            "--rounds", help="Rounds, each with fresh randomness, of which --eps or the eps shown is the total."
+        ),
     ] = None,
     min_users: Annotated[
         str | None,
         typer.Option("--min-users", metavar="M", help="At least M of the n users send a message; eps at M holds."),
     ] = None,
     rel: Annotated[
-        float | None, typer.Option(help="Relative width of eps and eps0 to aim at; default 1e-4, of several rounds 5e-3.")
+        float | None,
+        typer.Option(help="Relative width of eps and eps0 to aim at; default 1e-4, of several rounds 5e-3."),
     ] = None,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the rows as CSV.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw risk against eps and eps0.")] = None,

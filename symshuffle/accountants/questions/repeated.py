@@ -89,7 +89,9 @@ def solve_eps0_of_rounds(
             before, aim = here, -here[1] - rel / 2
     except (SymshuffleError, ValueError):
         pass  # some budget has no eps, or eps 0: the search on delta says whether another one meets the target
-    inverse = solve_eps0(lambda eps0: rounds(source(eps0), times), n=n, eps=eps, delta=delta, rel=rel, bits=bits, **whom)
+    inverse = solve_eps0(
+        lambda eps0: rounds(source(eps0), times), n=n, eps=eps, delta=delta, rel=rel, bits=bits, **whom
+    )
     return inverse.safe_end
 
 

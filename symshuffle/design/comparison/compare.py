@@ -306,9 +306,7 @@ def _best(
     return sorted(made, key=lambda row: row.order)[:variants]
 
 
-def _over_rounds(
-    one: Family, closed: Forms, match: Match, n: int, rel: float, goal: float, variants: int
-) -> list[Row]:
+def _over_rounds(one: Family, closed: Forms, match: Match, n: int, rel: float, goal: float, variants: int) -> list[Row]:
     """The rows of a family at a target of several rounds together: parameters that are best for one of them."""
     how = LOCAL if one.free else "no free parameters"
     try:

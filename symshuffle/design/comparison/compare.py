@@ -46,7 +46,7 @@ from symshuffle.design.comparison.matching import Match, has_strings, level_in_d
 from symshuffle.design.comparison.model import Comparison
 from symshuffle.design.comparison.row import Row
 from symshuffle.design.comparison.rowing import cap_of, generic_row, row_of
-from symshuffle.design.comparison.search import Parameters, proposals
+from symshuffle.design.comparison.search import proposals
 from symshuffle.mechanisms.names import mechanism_name
 from symshuffle.utility.estimation.votes import LARGEST_STRING
 

@@ -49,10 +49,11 @@ class Comparison:
     @property
     def about(self) -> str:
         """What the rows say."""
+        over = self.match.over
         private = (
             "no delta was given, so that eps is null"
             if self.match.delta is None
-            else f"eps is certified at delta = {float(self.match.delta):g} by the optimal decomposition{self.match.over}"
+            else f"eps is certified at delta = {float(self.match.delta):g} by the optimal decomposition{over}"
         )
         worst = " or ".join(dict.fromkeys(row.worst for row in self.rows if row.worst))
         ranked = f"rows are sorted by the {self.match.loss.words} (worst at: {worst}); "

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.accountants.bounds.amplification import Amplification
 from symshuffle.accountants.covering.covered import Covering
@@ -16,6 +16,9 @@ from symshuffle.base.levels import words_of_target
 from symshuffle.base.numbers import Exp, format_decimal, parse_rational, shortest
 from symshuffle.base.results import MOST_DIGITS, FirstLines, at_target
 from symshuffle.collect.scheme import Scheme
+
+if TYPE_CHECKING:
+    from symshuffle.accountants.rounds.plan import Rounds
 
 LARGEST_USERS: Final = 10**9
 """Users beyond which nothing is planned; counts of fewer messages fit into 64 bits."""
@@ -118,16 +121,25 @@ def bounded_delta(made: Scheme, n: int, eps: Fraction, covering: Covering, round
     Of several rounds together it is in doubles, since balls cost many times as much there.
     """
     from symshuffle.accountants.questions.solve import delta
-    from symshuffle.accountants.rounds.plan import rounds as repeated
 
     whom: dict[str, Any] = {field.name: getattr(covering, field.name) for field in fields(covering)}
     source, order = made.source(**whom), Exp(eps) if eps else Fraction(1)
     if rounds > 1:
-        return delta(repeated(source, rounds), n=n, exp_eps=order, rigour=Rigour.FLOAT64, **whom)
+        return delta(repeated(made, covering, rounds), n=n, exp_eps=order, rigour=Rigour.FLOAT64, **whom)
     try:
         return delta(source, n=n, exp_eps=order, rigour=Rigour.BALL, **whom)
     except (Unsupported, NotDecided):
         return delta(source, n=n, exp_eps=order, rigour=Rigour.FLOAT64, **whom)
+
+
+@lru_cache(maxsize=4)
+def repeated(made: Scheme, covering: Covering, rounds: int) -> Rounds:
+    """Several rounds of a mechanism, reduced once: what is computed of one question serves the next one."""
+    from symshuffle.accountants.covering.reduction import covering_reduction
+    from symshuffle.accountants.rounds import plan
+
+    whom = {field.name: getattr(covering, field.name) for field in fields(covering)}
+    return plan.rounds(covering_reduction(made.source(**whom), covering), rounds)
 
 
 def rounded_up(value: Fraction) -> str:

@@ -105,8 +105,8 @@ class Plan:
             raise InputError("delta", self.delta, "a number in (0, 1)")
         object.__setattr__(self, "labels", Categories.of(self.labels, self.k).labels)
         object.__setattr__(self, "loss", choice(Loss, self.loss, "loss"))
-        for name, value in self.parameters.items():
-            as_integer(value, name, 1)
+        integers = {name: as_integer(value, name, 1) for name, value in self.parameters.items()}
+        object.__setattr__(self, "parameters", integers)
         _ = self.scheme
         self._check_table()
         known = read_certificate(self.certified, self.eps, self.delta)

@@ -23,7 +23,7 @@ from symshuffle.base.numbers import (
     upper_end,
     working_precision,
 )
-from symshuffle.collect.guarantee import LARGEST_EPS, LARGEST_USERS, bounded_delta, covering_texts, rounded_up
+from symshuffle.collect.guarantee import LARGEST_EPS, LARGEST_USERS, bounded_delta, covering_texts, repeated, rounded_up
 from symshuffle.collect.mechanisms import LARGEST_K, SCHEMES, scheme
 from symshuffle.collect.plan import Plan
 from symshuffle.collect.scheme import Scheme
@@ -251,7 +251,6 @@ def simplest(low: Fraction, high: Fraction) -> Fraction:
 def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], ranked: Sequence[Scheme]) -> Plan:
     """The plan of a mechanism: its level solved closely, rounded down, and certified there."""
     from symshuffle.accountants.questions.solve import epsilon
-    from symshuffle.accountants.rounds.plan import rounds as repeated
 
     kind = SCHEMES[rough.name]
     largest, covering = kind.root_of(_level(rough, asked, _REL)), Covering.of(**asked.whom)
@@ -263,8 +262,7 @@ def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], ranked: Se
             break
     else:
         raise NotDecided(f"{made.name} is not certified at the ratio {made.ratio}")
-    source = made.source(**asked.whom)
-    several = source if asked.rounds == 1 else repeated(source, asked.rounds)
+    several = made.source(**asked.whom) if asked.rounds == 1 else repeated(made, covering, asked.rounds)
     smallest = epsilon(several, n=asked.n, delta=asked.delta, **asked.whom)
     level = min(Fraction(rounded_up(smallest.bracket.upper)), asked.eps)
     if bounded_delta(made, asked.n, level, covering, asked.rounds).bracket.upper > asked.delta:

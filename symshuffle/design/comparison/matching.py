@@ -204,8 +204,8 @@ def matched(
     ends = _next_to_eps(family, values, match, n, rel) if match.rounds == 1 else None
     if ends is None:
         fixed: dict[str, Any] = dict(values)
-        level = match.largest_eps0(lambda eps0: family.source(eps0=eps0, **fixed), n, rel, near=near)
-        ends = level.lower, level.upper
+        bracket = match.largest_eps0(lambda eps0: family.source(eps0=eps0, **fixed), n, rel, near=near)
+        ends = bracket.lower, bracket.upper
     return Matched(*(Chosen(family, _cap(eps0=end), values) for end in ends))
 
 

@@ -50,6 +50,7 @@ EVERYDAY: Final = (
     Call("law in balls", "law krr -p k=20 --eps0 3", 3),
     Call("law of many inputs", "law krr -p k=165 --eps0 14", 3),
     Call("hashing of a million", "compare --k 1000000 --n 1000000 --eps0 12 --mechanism olh", 5),
+    Call("compare, 30 rounds", "compare --k 50 --n 100000 --eps 1 --delta 1e-6 --rounds 30", 25),
     Call("30 rounds of krr", "epsilon krr -p k=50 --eps0 2 --n 200000 --delta 1e-8 --rounds 30", 5),
     Call("mean, 20,000 x 8", "mean --data {data}/vectors-20000-8.npy --eps 1 --delta 1e-6 --seed 1", 20),
     Call("calibrate bmg, zero-out", f"calibrate bmg --n 1000 --d 10 {_ZERO_OUT}", 25),

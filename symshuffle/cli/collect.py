@@ -28,6 +28,7 @@ from symshuffle.cli.options import (
     write_proof,
 )
 from symshuffle.cli.progress import progress
+from symshuffle.cli.rounds import number
 
 if TYPE_CHECKING:
     from symshuffle.collect.plan import Plan
@@ -53,6 +54,10 @@ def plan(
     labels: Annotated[
         Path | None, typer.Option("--labels", metavar="FILE", help="Names of the categories, one in each line.")
     ] = None,
+    rounds: Annotated[
+        str | None,
+        typer.Option("--rounds", help="Rounds, each with fresh randomness and --n users, that meet --eps together."),
+    ] = None,
     proof: Proof = None,
     show: Show = PLAIN,
     covering: CoveringOptions = NONE_ASKED,
@@ -66,6 +71,9 @@ def plan(
     if k is None and not names:
         raise InputError("--k", None, "the number of categories, or --labels")
     users, whom = arguments.users(n), dict(covering.whom)
+    times = 1 if rounds is None else number(rounds)
+    if times > 1 and proof is not None:
+        raise InputError("--proof", proof, f"none with --rounds {times}: a proof file is about one round")
     if "min_users" in whom:
         as_integer(whom["min_users"], "--min-users", 1, users)
     with progress() as display:
@@ -79,6 +87,7 @@ def plan(
             loss=loss,
             labels=names,
             progress=lambda done, of, name: display.update(task, completed=done, total=of, description=name),
+            rounds=times,
             **covering.whom,
         )
     if proof is not None:  # first: a plan without the proof that was asked for is not written
@@ -239,6 +248,8 @@ def _described(found: Plan, *, explain: bool) -> Table:
     deviations = [float(f"{float(expected[kind]) ** 0.5 * found.n:.4g}") for kind in ("max", "absent")]
     certified = found.certified
     shown.add_row("mechanism", f"{found.name}, k = {found.k}{parameters}, {root} {found.root}")
+    if found.rounds > 1:
+        shown.add_row("rounds", f"{found.rounds}, which have eps and delta together; the loss is that of one")
     shown.add_row("certified", f"delta <= {certified['delta_at_eps']} at eps = {float(found.eps):g}")
     shown.add_row("", f"eps <= {certified['epsilon_at_delta']} at delta = {float(found.delta):g}")
     shown.add_row("rigour", f"{certified['rigour']}, engine {certified['engine']}")

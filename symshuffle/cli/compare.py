@@ -18,6 +18,7 @@ from symshuffle.base.numbers import as_integer
 from symshuffle.cli import arguments
 from symshuffle.cli.options import PLAIN, FewJobs, Header, Show, UsersOption, command, file_rows
 from symshuffle.cli.progress import progress
+from symshuffle.cli.rounds import number
 
 if TYPE_CHECKING:
     from symshuffle.channels.channel import Channel
@@ -51,7 +52,20 @@ def compare(
     variants: Annotated[
         str, typer.Option("--variants", help="Rows of one mechanism at most: its best integer parameters.")
     ] = "1",
-    rel: Annotated[float, typer.Option(help="Relative width of eps and eps0 to aim at.")] = 1e-4,
+    rounds: Annotated[
+        str | None,
+        typer.Option(
+            "--rounds", help="Rounds, each with fresh randomness, of which --eps or the eps shown is the total."
+        ),
+    ] = None,
+    min_users: Annotated[
+        str | None,
+        typer.Option("--min-users", metavar="M", help="At least M of the n users send a message; eps at M holds."),
+    ] = None,
+    rel: Annotated[
+        float | None,
+        typer.Option(help="Relative width of eps and eps0 to aim at; default 1e-4, of several rounds 5e-3."),
+    ] = None,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the rows as CSV.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw risk against eps and eps0.")] = None,
     loss: Annotated[
@@ -69,7 +83,8 @@ def compare(
     from symshuffle.design.comparison.compare import LARGEST_VARIANTS
     from symshuffle.design.comparison.compare import compare as compared
 
-    inputs = as_integer(k, "--k", 2)
+    inputs, users = as_integer(k, "--k", 2), arguments.users(n)
+    times = 1 if rounds is None else number(rounds)
     for path, name in ((csv, "--csv"), (plot, "--plot")):
         if path is not None:
             check_destination(path, argument=name)
@@ -85,7 +100,7 @@ def compare(
         task = display.add_task("", total=None)
         found = compared(
             inputs,
-            n=arguments.users(n),
+            n=users,
             budget=budget,
             eps0=eps0,
             eps=eps,
@@ -95,6 +110,8 @@ def compare(
             rel=rel,
             executor=executor,
             loss=loss,
+            rounds=times,
+            min_users=None if min_users is None else as_integer(min_users, "--min-users", 1, users),
             progress=lambda done, of, name: display.update(task, completed=done, total=of, description=name),
         )
     if csv is not None:

@@ -21,7 +21,7 @@ import numpy as np
 
 from symshuffle.base.artifacts import check_destination, is_abandoned, published_once
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.collect.guarantee import LARGEST_USERS, OUT_OF_PLAN
+from symshuffle.collect.guarantee import LARGEST_USERS, out_of_plan
 from symshuffle.collect.messages import counted, lines, read_lines
 from symshuffle.collect.plan import Plan, read_plan
 from symshuffle.collect.scheme import Integers
@@ -171,7 +171,7 @@ def write_messages(path: Path, plan: Plan, packed: Integers, order: str, *, coun
         "kind": _KIND,
         "plan": plan.digest,
         "order": "counts" if counts else order,
-        "not covered": OUT_OF_PLAN,
+        "not covered": out_of_plan(plan.rounds),
     }
     made = plan.scheme
     if counts:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.accountants.bounds.amplification import Amplification
 from symshuffle.accountants.covering.covered import Covering
@@ -17,17 +17,25 @@ from symshuffle.base.numbers import Exp, format_decimal, parse_rational, shortes
 from symshuffle.base.results import MOST_DIGITS, FirstLines, at_target
 from symshuffle.collect.scheme import Scheme
 
+if TYPE_CHECKING:
+    from symshuffle.accountants.rounds.plan import Rounds
+
 LARGEST_USERS: Final = 10**9
 """Users beyond which nothing is planned; counts of fewer messages fit into 64 bits."""
 
 LARGEST_EPS: Final = 64
 """Levels in nats beyond which nothing is planned."""
 
-OUT_OF_PLAN: Final = (
+_OUT_OF_PLAN: Final = (
     "users who do not follow the protocol, times at which messages arrive, messages that can be linked to users or to "
     "each other, and a second message of the same user"
 )
-"""What no bound here speaks about."""
+
+
+def out_of_plan(rounds: int) -> str:
+    """Return what no bound here speaks about, of a plan of so many rounds."""
+    return _OUT_OF_PLAN if rounds == 1 else f"{_OUT_OF_PLAN} in a round, and a round beyond the {rounds} of the plan"
+
 
 _KEYS: Final = frozenset({"delta_at_eps", "rigour", "engine", "epsilon_at_delta", "meaning", "covering"})
 
@@ -51,6 +59,8 @@ class Guarantee:
         The level; with ``bound`` it is certified, without it is what was asked for.
     bound : Amplification or None
         Bound on delta at eps, calculated when this object was made; None if the plan has no certificate.
+    rounds : int
+        Rounds with fresh randomness, each of ``users``, which have the level together; messages are those of one.
     """
 
     digest: str
@@ -61,6 +71,7 @@ class Guarantee:
     eps: Fraction
     delta: Fraction
     bound: Amplification | None = None
+    rounds: int = 1
 
     @property
     def level(self) -> str:
@@ -80,7 +91,7 @@ class Guarantee:
     @property
     def sentence(self) -> str:
         """The level with its users, assumptions and exclusions, in one sentence."""
-        lines, excluded = self.lines, f"not covered: {OUT_OF_PLAN}"
+        lines, excluded = self.lines, f"not covered: {out_of_plan(self.rounds)}"
         if self.bound is None:
             return f"privacy: not certified, epsilon {self.level}; {excluded}"
         return f"privacy: {lines.protects}: epsilon {lines.number}; assumed: {lines.assumes}; {excluded}"
@@ -94,6 +105,7 @@ class Guarantee:
             "min_users": self.min_users,
             "users": self.users,
             "messages": self.messages,
+            **({} if self.rounds == 1 else {"rounds": self.rounds}),
             "epsilon": rounded_up(self.eps) if self.bound else None,
             "delta": str(self.delta),
             "protects": lines.protects,
@@ -103,16 +115,31 @@ class Guarantee:
 
 
 @lru_cache(maxsize=16)
-def bounded_delta(made: Scheme, n: int, eps: Fraction, covering: Covering) -> Amplification:
-    """Bound on delta of n users at eps: in balls, or in doubles with a stated error where balls do not decide."""
+def bounded_delta(made: Scheme, n: int, eps: Fraction, covering: Covering, rounds: int = 1) -> Amplification:
+    """Bound on delta of n users at eps: in balls, or in doubles with a stated error where balls do not decide.
+
+    Of several rounds together it is in doubles, since balls cost many times as much there.
+    """
     from symshuffle.accountants.questions.solve import delta
 
     whom: dict[str, Any] = {field.name: getattr(covering, field.name) for field in fields(covering)}
     source, order = made.source(**whom), Exp(eps) if eps else Fraction(1)
+    if rounds > 1:
+        return delta(repeated(made, covering, rounds), n=n, exp_eps=order, rigour=Rigour.FLOAT64, **whom)
     try:
         return delta(source, n=n, exp_eps=order, rigour=Rigour.BALL, **whom)
     except (Unsupported, NotDecided):
         return delta(source, n=n, exp_eps=order, rigour=Rigour.FLOAT64, **whom)
+
+
+@lru_cache(maxsize=4)
+def repeated(made: Scheme, covering: Covering, rounds: int) -> Rounds:
+    """Several rounds of a mechanism, reduced once: what is computed of one question serves the next one."""
+    from symshuffle.accountants.covering.reduction import covering_reduction
+    from symshuffle.accountants.rounds import plan
+
+    whom = {field.name: getattr(covering, field.name) for field in fields(covering)}
+    return plan.rounds(covering_reduction(made.source(**whom), covering), rounds)
 
 
 def rounded_up(value: Fraction) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
+from symshuffle.accountants.rounds.plan import MOST_ROUNDS
 from symshuffle.base.choices import Loss, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Number, as_integer, format_decimal, parse_rational, shortest, upper_end
@@ -20,9 +21,9 @@ from symshuffle.collect.estimate import Histogram, estimated, read_confidence
 from symshuffle.collect.guarantee import (
     LARGEST_EPS,
     LARGEST_USERS,
-    OUT_OF_PLAN,
     Guarantee,
     bounded_delta,
+    out_of_plan,
     read_certificate,
 )
 from symshuffle.collect.mechanisms import LARGEST_K, SCHEMES, scheme
@@ -64,6 +65,9 @@ class Plan:
         Names of the categories.
     table : tuple of mapping
         The mechanisms that were compared.
+    rounds : int
+        Rounds that have the guarantee together, each with fresh randomness and n users; a file of messages, and an
+        estimate from it, is of one of them.
 
     Raises
     ------
@@ -83,9 +87,15 @@ class Plan:
     loss: Loss = Loss.L2
     labels: tuple[str, ...] = ()
     table: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
+    rounds: int = 1
 
     def __post_init__(self) -> None:
-        for name, least, most in (("k", 2, LARGEST_K), ("n", 1, LARGEST_USERS), ("min_users", 1, self.n)):
+        for name, least, most in (
+            ("k", 2, LARGEST_K),
+            ("n", 1, LARGEST_USERS),
+            ("min_users", 1, self.n),
+            ("rounds", 1, MOST_ROUNDS),
+        ):
             object.__setattr__(self, name, as_integer(getattr(self, name), name, least, most))
         for name in ("root", "eps", "delta"):
             object.__setattr__(self, name, parse_rational(getattr(self, name), name))
@@ -95,8 +105,8 @@ class Plan:
             raise InputError("delta", self.delta, "a number in (0, 1)")
         object.__setattr__(self, "labels", Categories.of(self.labels, self.k).labels)
         object.__setattr__(self, "loss", choice(Loss, self.loss, "loss"))
-        read = {name: as_integer(value, name, 1) for name, value in self.parameters.items()}
-        object.__setattr__(self, "parameters", read)
+        integers = {name: as_integer(value, name, 1) for name, value in self.parameters.items()}
+        object.__setattr__(self, "parameters", integers)
         _ = self.scheme
         self._check_table()
         known = read_certificate(self.certified, self.eps, self.delta)
@@ -157,6 +167,7 @@ class Plan:
             "min_users": self.min_users,
             "eps": str(self.eps),
             "delta": str(self.delta),
+            **({} if self.rounds == 1 else {"rounds": self.rounds}),
             "certified": dict(self.certified),
             "loss": self.loss.value,
             "labels": list(self.labels),
@@ -167,7 +178,7 @@ class Plan:
                 kind.value: format_decimal(upper_end(self.expected(kind)), digits=7, up=True) for kind in Loss
             },
             "table": [dict(row) for row in self.table],
-            "not_covered": OUT_OF_PLAN,
+            "not_covered": out_of_plan(self.rounds),
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -199,16 +210,18 @@ class Plan:
         known = read_certificate(self.certified, self.eps, self.delta)
         about = self.digest, self.n, self.min_users, covered, messages
         if known is None:
-            return Guarantee(*about, self.eps, self.delta)
+            return Guarantee(*about, self.eps, self.delta, rounds=self.rounds)
         level, covering = known
+        if self.rounds > 1 and covering.dropout is not None and covered > self.n:
+            raise InputError("users", covered, f"at most n = {self.n}: other rounds of the plan may have no more")
         if covered != self.n and covering.dropout is None and self.min_users < covered:
             covering = replace(covering, min_users=self.min_users)
         elif covering.min_users is not None and covering.min_users >= covered:
             covering = replace(covering, min_users=None)
         for eps in sorted({min(level, self.eps), self.eps}):
-            bound = bounded_delta(self.scheme, covered, eps, covering)
+            bound = bounded_delta(self.scheme, covered, eps, covering, self.rounds)
             if bound.bracket.upper <= self.delta:
-                return Guarantee(*about, eps, self.delta, bound)
+                return Guarantee(*about, eps, self.delta, bound, self.rounds)
             if bound.bracket.lower > self.delta:
                 break
         certified = format_decimal(bound.bracket.upper, digits=7, up=True)
@@ -301,6 +314,7 @@ def read_plan(text: str, name: str = "plan") -> Plan:
             content["loss"],
             tuple(content["labels"]),
             tuple(dict(row) for row in content["table"]),
+            content.get("rounds", 1),
         )
     except (InputError, Unsupported):
         raise

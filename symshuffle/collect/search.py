@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, Unpack
 
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
+from symshuffle.accountants.rounds.plan import MOST_ROUNDS
 from symshuffle.base.choices import Loss, choice
 from symshuffle.base.errors import InputError, NamedProgress, NotDecided, Unsupported
 from symshuffle.base.numbers import (
@@ -21,7 +23,7 @@ from symshuffle.base.numbers import (
     upper_end,
     working_precision,
 )
-from symshuffle.collect.guarantee import LARGEST_EPS, LARGEST_USERS, bounded_delta, covering_texts, rounded_up
+from symshuffle.collect.guarantee import LARGEST_EPS, LARGEST_USERS, bounded_delta, covering_texts, repeated, rounded_up
 from symshuffle.collect.mechanisms import LARGEST_K, SCHEMES, scheme
 from symshuffle.collect.plan import Plan
 from symshuffle.collect.scheme import Scheme
@@ -36,6 +38,8 @@ _SHARES: Final = tuple(_SHARE * 10**i for i in range(5))
 _BITS: Final = 160
 _REL: Final = 1e-8
 _ROUGH: Final = 1e-4
+_REL_OF_ROUNDS: Final = 2e-3
+"""Relative distance of the eps of several rounds from the target: a quarter of it would cost twice as much."""
 
 
 @spelled_out
@@ -49,6 +53,7 @@ def make_plan(
     loss: Loss | str = Loss.L2,
     labels: Sequence[str] = (),
     progress: NamedProgress | None = None,
+    rounds: int = 1,
     **whom: Unpack[Whom],
 ) -> Plan:
     """Plan of a private survey with a certified (eps, delta) guarantee.
@@ -69,6 +74,8 @@ def make_plan(
         Names of the k categories; default ``0``, ..., ``k - 1``.
     progress : callable, optional
         As in :func:`symshuffle.compare`.
+    rounds : int
+        Rounds with fresh randomness, 1 to 10^6, that have the guarantee together; n and the loss are those of one.
     min_users : int, optional
         Honest users at which privacy is certified; default n. Fewer messages are refused when estimating.
     group, dropout, adjacency, null, blanket
@@ -77,7 +84,7 @@ def make_plan(
     Returns
     -------
     Plan
-        Ratio rounded down by at most 1e-6 (with dropout 1e-2), and eps certified at exactly the rounded one.
+        Ratio rounded down by at most 1e-6 (with dropout or rounds 1e-2), and eps certified at exactly the rounded one.
 
     Raises
     ------
@@ -103,16 +110,15 @@ def make_plan(
     mechanism = None if mechanism is None else mechanism_name(mechanism)
     if mechanism is not None and mechanism not in SCHEMES:
         raise InputError("mechanism", mechanism, "one of " + ", ".join(SCHEMES))
-    asked = _Asked(n, honest, level, target, loss, covering)
+    asked = _Asked(n, honest, level, target, loss, covering, as_integer(rounds, "rounds", 1, MOST_ROUNDS))
     ranked = _ranked(k, asked, mechanism, progress)
-    table = tuple(_row(one, asked) for one in ranked)
     refused = ""
     for candidate in ranked:
         try:
-            return _certified(candidate, asked, tuple(labels), table)
+            return _certified(candidate, asked, tuple(labels), ranked)
         except (Unsupported, NotDecided) as error:
             refused = refused or str(error)
-    raise Unsupported(f"no plan for eps = {level}, delta = {target} and {honest} users: {refused}")
+    raise Unsupported(f"no plan for {asked.words}: {refused}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +131,23 @@ class _Asked:
     delta: Fraction
     loss: Loss
     covering: Mapping[str, Any]
+    rounds: int
+
+    @property
+    def alone(self) -> _Asked:
+        """What one of the rounds has in the Gaussian limit, by which mechanisms are ranked; no bound."""
+        if self.rounds == 1:
+            return self
+        from symshuffle.accountants.questions.repeated import one_of_rounds
+
+        eps, delta = one_of_rounds(self.eps, self.delta, self.rounds)
+        return replace(self, eps=eps, delta=delta, rounds=1)
+
+    @property
+    def words(self) -> str:
+        """In words."""
+        times = "" if self.rounds == 1 else f" in each of {self.rounds} rounds together"
+        return f"eps = {self.eps}, delta = {self.delta} and {self.honest} users{times}"
 
     @property
     def whom(self) -> dict[str, Any]:
@@ -135,18 +158,18 @@ class _Asked:
 def _ranked(k: int, asked: _Asked, name: str | None, progress: NamedProgress | None) -> list[Scheme]:
     """Mechanisms with their integers, the smallest loss first."""
     found: list[Scheme] = []
-    refused = ""
-    for kind, lam, given in _proposals(k, asked, name, progress):
+    refused, alone = "", asked.alone
+    for kind, lam, given in _proposals(k, alone, name, progress):
         for parameters in SCHEMES[kind].near(k, given):
             try:
                 level = lam
                 if level is None or asked.covering:
-                    level = _level(scheme(kind, k, Fraction(2), parameters), asked, _ROUGH)
+                    level = _level(scheme(kind, k, Fraction(2), parameters), alone, _ROUGH)
                 found.append(scheme(kind, k, _down(SCHEMES[kind].root_of(level)), parameters))
             except (Unsupported, NotDecided) as error:
                 refused = refused or str(error)
     if not found:
-        raise Unsupported(f"no plan for eps = {asked.eps}, delta = {asked.delta} and {asked.honest} users: {refused}")
+        raise Unsupported(f"no plan for {asked.words}: {refused}")
     different = {(made.name, *made.parameters.items()): made for made in found}
     return sorted(different.values(), key=lambda made: upper_end(made.noise.loss(asked.loss, asked.n)))
 
@@ -188,18 +211,21 @@ def _exponential(eps0: Fraction) -> Fraction:
 
 
 def _level(made: Scheme, asked: _Asked, rel: float) -> Fraction:
-    """The largest ratio at which the guarantee is certified, rounded down."""
-    from symshuffle.accountants.questions.inverses import solve_eps0
+    """The largest ratio at which the guarantee is certified, rounded down; of several rounds hardly a larger one is.
 
-    inverse = solve_eps0(
-        lambda eps0: made.source(Exp(eps0), **asked.whom),
-        n=asked.n,
-        delta=asked.delta,
-        eps=asked.eps,
-        rel=rel,
-        **asked.whom,
-    )
-    return _exponential(inverse.safe_end)
+    - ``made``: for several rounds at about that ratio.
+    """
+    from symshuffle.accountants.questions.inverses import solve_eps0
+    from symshuffle.accountants.questions.repeated import solve_eps0_of_rounds
+
+    def source(eps0: Fraction) -> Any:
+        return made.source(Exp(eps0), **asked.whom)
+
+    target: dict[str, Any] = {"n": asked.n, "delta": asked.delta, "eps": asked.eps, **asked.whom}
+    if asked.rounds == 1:
+        return _exponential(solve_eps0(source, rel=rel, **target).safe_end)
+    near = Fraction(math.log(made.ratio))
+    return _exponential(solve_eps0_of_rounds(source, asked.rounds, rel=_REL_OF_ROUNDS, near=near, **target))
 
 
 def _down(value: Fraction, share: Fraction = _SHARE) -> Fraction:
@@ -222,7 +248,7 @@ def simplest(low: Fraction, high: Fraction) -> Fraction:
     return below + 1 / simplest(1 / (high - below), 1 / (low - below))
 
 
-def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], table: tuple[Mapping[str, Any], ...]) -> Plan:
+def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], ranked: Sequence[Scheme]) -> Plan:
     """The plan of a mechanism: its level solved closely, rounded down, and certified there."""
     from symshuffle.accountants.questions.solve import epsilon
 
@@ -231,14 +257,15 @@ def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], table: tup
     for share in _SHARES:
         root = _down(largest, share)
         made = scheme(rough.name, rough.k, root, rough.parameters)
-        bound = bounded_delta(made, asked.n, asked.eps, covering)
+        bound = bounded_delta(made, asked.n, asked.eps, covering, asked.rounds)
         if bound.bracket.upper <= asked.delta:
             break
     else:
         raise NotDecided(f"{made.name} is not certified at the ratio {made.ratio}")
-    smallest = epsilon(made.source(**asked.whom), n=asked.n, delta=asked.delta, **asked.whom)
+    several = made.source(**asked.whom) if asked.rounds == 1 else repeated(made, covering, asked.rounds)
+    smallest = epsilon(several, n=asked.n, delta=asked.delta, **asked.whom)
     level = min(Fraction(rounded_up(smallest.bracket.upper)), asked.eps)
-    if bounded_delta(made, asked.n, level, covering).bracket.upper > asked.delta:
+    if bounded_delta(made, asked.n, level, covering, asked.rounds).bracket.upper > asked.delta:
         level = asked.eps  # the smaller one was found with less rigour
     certified = {
         "delta_at_eps": rounded_up(bound.bracket.upper),
@@ -248,7 +275,9 @@ def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], table: tup
         "meaning": bound.about,
         "covering": covering_texts(covering),
     }
-    kept = asked.n, asked.honest, asked.eps, asked.delta, certified, asked.loss, labels, table
+    # Of several rounds the others were not certified, and what runs is not quite what was ranked.
+    table = tuple(_row(made if one is rough and asked.rounds > 1 else one, asked) for one in ranked)
+    kept = asked.n, asked.honest, asked.eps, asked.delta, certified, asked.loss, labels, table, asked.rounds
     return Plan(made.name, made.k, root, made.parameters, *kept)
 
 

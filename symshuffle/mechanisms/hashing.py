@@ -18,17 +18,23 @@ def vector_length(k: int, g: int) -> int:
     return length
 
 
-def hyperplane_bits(k: int, g: int, *, more: int = 0) -> int:
-    """Return the bits that name a hyperplane, or one of ``more`` other messages.
+def hyperplanes(k: int, g: int) -> int:
+    """Return the number of hyperplanes that a client can name.
 
     - ``k``: number of categories.
     - ``g``: number of hash values; where it is no prime, the nearest prime is taken, as a client has to.
+    """
+    away = itertools.count()
+    g = next(near for step in away for near in (g + step, g - step) if near > 1 and flint.fmpz(near).is_prime())
+    return int(g ** (vector_length(k, g) + 1))
+
+
+def hyperplane_bits(k: int, g: int, *, more: int = 0) -> int:
+    """Return the bits that name a hyperplane, or one of ``more`` other messages; arguments of :func:`hyperplanes`.
 
     Examples
     --------
     >>> hyperplane_bits(300, 2), hyperplane_bits(300, 885)
     (10, 20)
     """
-    away = itertools.count()
-    g = next(near for step in away for near in (g + step, g - step) if near > 1 and flint.fmpz(near).is_prime())
-    return int(g ** (vector_length(k, g) + 1) + more - 1).bit_length()
+    return (hyperplanes(k, g) + more - 1).bit_length()

@@ -4,10 +4,12 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import compare
+from symshuffle import compare, mechanism
 from symshuffle.base.numbers import enclose
 from symshuffle.collect import make_plan
-from symshuffle.mechanisms.hashing import hyperplane_bits
+from symshuffle.design.comparison.chosen import HASHED
+from symshuffle.mechanisms.hashing import hyperplane_bits, hyperplanes
+from symshuffle.mechanisms.registry import thinned
 from symshuffle.utility.estimation import votes
 
 
@@ -17,6 +19,24 @@ def test_a_comparison_and_a_plan_send_messages_of_one_size(name, k, n, eps):
     (row,) = compare(k, n=n, eps=eps, delta="1e-6", mechanisms=[name]).rows
     plan = make_plan(k, n=n, eps=eps, delta="1e-6", mechanism=name)
     assert row.bits == plan.scheme.bits < k
+
+
+@pytest.mark.parametrize("name", sorted(HASHED))
+@pytest.mark.parametrize("k", [30, 300])
+def test_hashing_that_is_brought_sends_the_same_messages(name, k):
+    fixed = {"g": 3} if name == "olh" else {}
+    g = fixed.get("g", 2)
+    null = thinned(name).at(k=k, p=F(1, 2), **fixed)
+    found = compare(k, n=1000, eps0=1, mechanisms=[mechanism(name).at(k=k, **fixed), null])
+    assert {"thinned" in row.name: row.bits for row in found.rows} == {
+        False: hyperplane_bits(k, g),
+        True: hyperplane_bits(k, g, more=1),
+    }
+
+
+def test_hashing_in_an_expression_sends_the_same_messages():
+    (row,) = compare(30, n=1000, eps0=1, mechanisms=["joint(olh(k=10,g=3),blh(k=3))"]).rows
+    assert row.bits == (hyperplanes(10, 3) * hyperplanes(3, 2) - 1).bit_length()
 
 
 def test_bits_name_every_hyperplane():

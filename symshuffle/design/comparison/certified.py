@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Final, final
+from typing import Any, Final, final
 
 import flint
 
@@ -351,8 +351,9 @@ class Rivals:
     def _spent(self, target: Fraction, point: Setting, excess: Fraction) -> Bracket:
         """Delta of a point, in the larger direction or one, as closely as it takes to tell it from a target."""
         reduced = reduction(self.family.source(lam=1 + excess, **dict(Degrading(self.family).parameters(point))))
+        asked: dict[str, Any] = {"n": self.n, "eps": self.match.value, "rigour": self.rigour, **self.match.whom}
         for way, rel in _LOOKS:
-            found = delta(reduced, n=self.n, eps=self.match.value, direction=way, rel=rel, rigour=self.rigour).bracket
+            found = delta(reduced, direction=way, rel=rel, **asked).bracket
             if way is Question.FORWARD:
                 forward = found
             elif found.lower <= forward.upper:
@@ -366,7 +367,7 @@ class Rivals:
         values = {name: float(value) for name, value in Degrading(self.family).parameters(point)}
         variance = self.closed.variance(float(1 + excess), values)
         try:
-            return log_profile(float(self.match.value), math.sqrt(variance / self.n))
+            return log_profile(float(self.match.value), math.sqrt(variance / self.match.messages(self.n)))
         except (ValueError, OverflowError, ZeroDivisionError):  # so far off that doubles do not tell
             return math.inf
 

@@ -102,7 +102,7 @@ def is_unusual(one: Family, best: Tried, match: Match, closed: Forms, n: int, go
     assert match.delta is not None
     variance = closed.variance(float(upper_end(enclose(best.found.here.lam))), {k: float(v) for k, v in best.values})
     try:
-        guess = log_profile(float(match.value), math.sqrt(goal / n))
+        guess = log_profile(float(match.value), math.sqrt(goal / match.messages(n)))
     except (ValueError, OverflowError, ZeroDivisionError):
         return True
     far = abs(guess - natural_log(match.delta)) > _USUAL or abs(math.log(variance / goal)) > _USUAL
@@ -165,7 +165,7 @@ def _least_share(one: Family, best: Tried, match: Match, n: int) -> Fraction:
     for _ in range(2):
         source = one.source(eps0=LARGEST_EPS0, **dict[str, Any](_moved(best.values, "p", share)))
         try:
-            spent = delta(source, n=n, eps=match.value, rel=_COARSE).bracket.upper
+            spent = delta(source, n=n, eps=match.value, rel=_COARSE, **match.whom).bracket.upper
         except (Unsupported, NotDecided):
             return Fraction(1)
         share = Fraction(f"{float(share * match.delta / spent):.6g}") if share * match.delta < spent else Fraction(1)

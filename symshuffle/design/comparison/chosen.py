@@ -31,7 +31,7 @@ from symshuffle.utility.estimation.votes import VoteNoise, named_votes
 if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism
 
-_HASHED: Final = {"olh": "g", "blh": "2"}
+HASHED: Final = {"olh": "g", "blh": "2"}
 """Mechanisms of local hashing with their number of hash values. Their outputs are all strings of supported categories,
 of which a client sends one of a small family."""
 
@@ -101,8 +101,8 @@ class Chosen:
     @property
     def message_bits(self) -> int:
         """Bits that name one of its outputs; of local hashing a function of a family and a value, as plans do."""
-        if self.family.base in _HASHED:
-            g = number_at(_HASHED[self.family.base], self.numbers, DEFAULT_BITS)
+        if self.family.base in HASHED:
+            g = number_at(HASHED[self.family.base], self.numbers, DEFAULT_BITS)
             return hyperplane_bits(self.family.inputs, int(lower_end(g)), more=int(self.thin))
         return bits_for(self.family.form["row"]["outputs"], self.numbers, more=int(self.thin))
 

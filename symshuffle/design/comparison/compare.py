@@ -16,16 +16,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from symshuffle.accountants.bounds.evaluate import check_n
 from symshuffle.accountants.covering.any_ldp import NAME
+from symshuffle.accountants.questions.repeated import WIDTH_OF_LEVEL
+from symshuffle.accountants.rounds.plan import MOST_ROUNDS
 from symshuffle.base.choices import Loss, MatchKind, Rigour, choice
 from symshuffle.base.errors import InputError, NamedProgress, NotDecided, Unsupported, check_progress
 from symshuffle.base.executors import mapped
-from symshuffle.base.numbers import as_integer, as_width
+from symshuffle.base.numbers import Exp, as_integer, as_width
 from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.alike import alike
 from symshuffle.design.comparison.certified import DOUBT, MOST_INPUTS, Settled
 from symshuffle.design.comparison.choosing import (
     CLOSEST,
     LOCAL,
+    Tried,
     around,
     beside,
     descended,
@@ -54,7 +57,7 @@ _LARGEST_INPUTS: Final = 10**6
 """Inputs beyond which messages and moments are not written out."""
 
 _REL: Final = 1e-4
-"""Relative width of the brackets around eps and eps0."""
+"""Relative width of the brackets around eps and eps0 of one round."""
 
 LARGEST_VARIANTS: Final = 100
 """Rows that one mechanism may have."""
@@ -77,10 +80,12 @@ def compare(
     delta: object = None,
     mechanisms: Sequence[object] | None = None,
     variants: int = 1,
-    rel: float = _REL,
+    rel: float | None = None,
     progress: NamedProgress | None = None,
     executor: Executor | None = None,
     loss: Loss | str = Loss.L2,
+    rounds: int = 1,
+    min_users: int | None = None,
 ) -> Comparison:
     r"""Comparison of all finite mechanisms with k inputs under one common budget.
 
@@ -108,8 +113,8 @@ def compare(
         spends more than the others.
     variants : int
         How many rows a mechanism with an integer parameter may have, 1 to 100: its best values found, the best first.
-    rel : float
-        Relative width of the brackets around eps and eps0 to aim at, in (0, 1).
+    rel : float, optional
+        Relative width of the brackets around eps and eps0 to aim at, in (0, 1); default 1e-4, for several rounds 5e-3.
     progress : callable, optional
         Called before every mechanism that has a budget, and at the end, with the number of mechanisms done, their total
         and the name of the next one.
@@ -119,6 +124,11 @@ def compare(
     loss : {"l2", "max", "absent", "test"}
         Error for which parameters are chosen and by which rows are sorted, as in
         :class:`symshuffle.base.choices.Loss`. With another than ``l2`` the search for parameters is only local.
+    rounds : int
+        How many rounds with fresh randomness have eps at ``delta`` together, 1 to 10^6. Risks are those of one round;
+        the search for parameters is only local where there are several.
+    min_users : int, optional
+        Smallest number of messages in a round, 1 to n, at which eps is certified; default n.
 
     Returns
     -------
@@ -128,8 +138,8 @@ def compare(
     Raises
     ------
     InputError
-        If not exactly one of budget, eps0 and eps is given, a value is out of range, or a mechanism that is named has
-        no k inputs.
+        If not exactly one of budget, eps0 and eps is given, a value is out of range, a mechanism that is named has
+        no k inputs, or ``rounds`` or ``min_users`` is given without ``delta``.
 
     Notes
     -----
@@ -143,8 +153,18 @@ def compare(
     """
     k = as_integer(k, "k", 2, _LARGEST_INPUTS)
     n = check_n(n)
-    match = replace(read_match(budget=budget, eps0=eps0, eps=eps, delta=delta), loss=choice(Loss, loss, "loss"))
-    rel = as_width(rel)
+    rounds = as_integer(rounds, "rounds", 1, MOST_ROUNDS)
+    min_users = None if min_users is None else as_integer(min_users, "min_users", 1, n)
+    for name, value in (("rounds", None if rounds == 1 else rounds), ("min_users", min_users)):
+        if value is not None and delta is None:
+            raise InputError(name, value, "none without delta, at which eps is certified")
+    match = replace(
+        read_match(budget=budget, eps0=eps0, eps=eps, delta=delta),
+        loss=choice(Loss, loss, "loss"),
+        rounds=rounds,
+        min_users=None if min_users == n else min_users,
+    )
+    rel = (_REL if rounds == 1 else WIDTH_OF_LEVEL) if rel is None else as_width(rel)
     check_progress(progress)
     variants = as_integer(variants, "variants", 1, LARGEST_VARIANTS)
     wanted, own = (None, []) if mechanisms is None else _read(_listed(mechanisms), k)
@@ -213,7 +233,7 @@ def _tried(k: int, n: int, match: Match, rel: float, variants: int, one: Family)
         _check_strings(one)
         closed = forms(one, match.loss)
         reach = closed.chi_square(math.exp(LARGEST_EPS0), {p.name: 1.0 for p in one.free})
-        goal = _goal(k, match, n, rel) if match.kind is MatchKind.EPS_DELTA else 0.0
+        goal = _goal(k, match.of_one_round(), n, min(rel, _REL)) if match.kind is MatchKind.EPS_DELTA else 0.0
         return _best(one, closed, match, n, rel, goal, variants), "", reach
     except (Unsupported, NotDecided) as error:
         return [], str(error), reach
@@ -272,6 +292,45 @@ def _best(
     variants: int,
 ) -> list[Row]:
     """The rows of a family: proposals in doubles, matched exactly, and all that may beat the best of them."""
+    if match.rounds > 1 and match.kind is MatchKind.EPS_DELTA:
+        return _over_rounds(one, closed, match, n, rel, goal, variants)
+    ranked, settled = _ranked(one, closed, match, n, rel, goal, variants)
+    if one.thin and dict(ranked[0].values)["p"] == 1:
+        raise Unsupported(f"a null symbol does not pay here: it is {one.base} ({settled.how})")
+    # What is equal to the last digit is told apart by eps.
+    made = [
+        row_of(one, closed, entry.found.here, match, n, rel, settled)
+        for i, entry in enumerate(ranked)
+        if i < variants or entry.risk == ranked[0].risk
+    ]
+    return sorted(made, key=lambda row: row.order)[:variants]
+
+
+def _over_rounds(one: Family, closed: Forms, match: Match, n: int, rel: float, goal: float, variants: int) -> list[Row]:
+    """The rows of a family at a target of several rounds together: parameters that are best for one of them."""
+    how = LOCAL if one.free else "no free parameters"
+    try:
+        ranked, _ = _ranked(one, closed, match.of_one_round(), n, _REL, goal, variants, local=True)
+        levels = [(entry.values, entry.found.here.lam) for entry in ranked[:variants]]
+    except Unsupported as error:
+        if one.free:
+            raise Unsupported(f"no parameters found at the share that one round has in the target: {error}") from None
+        levels = [((), Fraction(1))]
+    if one.thin and dict(levels[0][0])["p"] == 1:
+        raise Unsupported(f"a null symbol does not pay here: it is {one.base} ({how})")
+    chosen = [(values, lam.exponent if isinstance(lam, Exp) else None) for values, lam in levels]
+    found = [matched(one, values, match, closed, n=n, rel=rel, near=near).here for values, near in chosen]
+    made = [row_of(one, closed, at, match, n, rel, Settled(None, how)) for at in found]
+    return sorted(made, key=lambda row: row.order)
+
+
+def _ranked(
+    one: Family, closed: Forms, match: Match, n: int, rel: float, goal: float, variants: int, *, local: bool = False
+) -> tuple[list[Tried], Settled]:
+    """Parameters that were matched, the smallest loss first, and what is known of all others.
+
+    - ``local``: whether nothing is to be known of others.
+    """
     level = level_in_doubles(match, closed, goal)
     risk = closed.risk
 
@@ -284,7 +343,7 @@ def _best(
             return math.inf
 
     # Few candidates where all others are looked at afterwards.
-    several = match.kind is MatchKind.EPS_DELTA and MOST_INPUTS < one.inputs <= _FEW_INPUTS and not one.thin
+    several = match.kind is MatchKind.EPS_DELTA and not one.thin and (local or MOST_INPUTS < one.inputs <= _FEW_INPUTS)
     most = max(variants, _FINALISTS if several else 1)
     candidates = proposals(one, in_doubles, thin=match.kind is not MatchKind.EPS0, most=most)
     tried = [tried_at(one, values, match, closed, n, rel) for values in named(one, match, candidates)]
@@ -294,7 +353,7 @@ def _best(
         tried += descended(one, best, match, closed, n, rel)
         tried += beside(one, min(tried, key=lambda entry: entry.risk), variants, match, closed, n, rel)
     doubt, near = (math.inf, descended) if unusual else (DOUBT, around)
-    settled = settled_for(one, closed, match, n, tried, doubt=doubt)
+    settled = Settled(None, LOCAL) if local else settled_for(one, closed, match, n, tried, doubt=doubt)
     searched = Fraction(0)  # around this share nothing is better
     for _ in range(_ROUNDS):
         if not settled.left:
@@ -312,12 +371,4 @@ def _best(
             searched = share_of(min(tried, key=lambda entry: entry.risk))
         settled = settled_for(one, closed, match, n, tried, settled, doubt=doubt)
     ranked = sorted({entry.values: entry for entry in tried}.values(), key=lambda entry: entry.risk)  # each once
-    if one.thin and dict(ranked[0].values)["p"] == 1:
-        raise Unsupported(f"a null symbol does not pay here: it is {one.base} ({settled.how})")
-    # What is equal to the last digit is told apart by eps.
-    made = [
-        row_of(one, closed, entry.found.here, match, n, rel, settled)
-        for i, entry in enumerate(ranked)
-        if i < variants or entry.risk == ranked[0].risk
-    ]
-    return sorted(made, key=lambda row: row.order)[:variants]
+    return ranked, settled

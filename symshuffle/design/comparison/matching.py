@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.accountants.bounds.evaluate import check_n
+from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions.inverses import solve_eps0
+from symshuffle.accountants.questions.repeated import one_of_rounds, solve_eps0_of_rounds
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import Loss, MatchKind, replace_choice
+from symshuffle.accountants.rounds.plan import rounds
+from symshuffle.base.choices import Loss, MatchKind, Rigour, replace_choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_budget
-from symshuffle.base.numbers import Real, Verdict, less, parse_rational
+from symshuffle.base.numbers import Real, Verdict, counted, less, parse_rational
+from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.chosen import Chosen
 from symshuffle.design.comparison.families import Family
 from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms, Values, matched_log
@@ -35,18 +40,26 @@ _WIDE: Final = 0.1
 _SMALLEST_GOAL: Final = Fraction(1, 10**12)
 
 
+_reduced: Final = lru_cache(maxsize=64)(reduction)
+"""Each source is reduced once, so that what was computed of its rounds to find a level says its eps too."""
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Match:
     """What the mechanisms have in common.
 
     - ``delta``: the delta at which eps is certified; None where nobody asked.
+    - ``rounds``: how many rounds have eps at delta together; the loss is that of one.
+    - ``min_users``: smallest number of messages in a round, at which eps is certified; None is all users.
     """
 
     kind: MatchKind
     value: Fraction
     delta: Fraction | None
     loss: Loss = Loss.L2
+    rounds: int = 1
+    min_users: int | None = None
 
     def __post_init__(self) -> None:
         replace_choice(MatchKind, self, "kind")
@@ -62,7 +75,47 @@ class Match:
                 return f"local level {self.value}"
             case MatchKind.EPS_DELTA:
                 delta = "" if self.delta is None else f"{float(self.delta):g}"
-                return f"certified ({float(self.value):g}, {delta})-DP after shuffling"
+                return f"certified ({float(self.value):g}, {delta})-DP after shuffling{self.over}"
+
+    @property
+    def over(self) -> str:
+        """Over what eps is certified, in words: rounds and the smallest number of messages; empty for n users once."""
+        times = f" of {self.rounds} rounds together" if self.rounds > 1 else ""
+        return times + ("" if self.min_users is None else f" of at least {counted(self.min_users, 'message')}")
+
+    @property
+    def whom(self) -> dict[str, Any]:
+        """Keywords of the front doors."""
+        return {} if self.min_users is None else {"min_users": self.min_users}
+
+    def messages(self, n: int) -> int:
+        """The smallest number of messages of a round of n users."""
+        return n if self.min_users is None else self.min_users
+
+    def repeated(self, source: Any) -> Any:
+        """What is run in each round, in all of them."""
+        return rounds(_reduced(source), self.rounds) if self.rounds > 1 else source
+
+    def of_one_round(self) -> Match:
+        """What one of the rounds has in the Gaussian limit, by which parameters are searched; no bound."""
+        if self.rounds == 1 or self.kind is not MatchKind.EPS_DELTA or self.delta is None:
+            return self
+        eps, delta = one_of_rounds(self.value, self.delta, self.rounds)
+        return replace(self, value=eps, delta=delta, rounds=1)
+
+    def largest_eps0(
+        self, source: Callable[[Fraction], Any], n: int, rel: float, *, near: Fraction | None = None
+    ) -> Bracket:
+        """The local level at which a central target is met, and one at which it is not; of rounds the former twice.
+
+        - ``near``: where the search for the level of several rounds begins.
+        """
+        assert self.delta is not None
+        target: dict[str, Any] = {"n": n, "delta": self.delta, "eps": self.value, "rel": rel, **self.whom}
+        if self.rounds == 1:
+            return solve_eps0(source, **target).bracket
+        level = solve_eps0_of_rounds(lambda eps0: _reduced(source(eps0)), self.rounds, near=near, **target)
+        return Bracket(level, level, Rigour.FLOAT64, "rounds", "a level at which all rounds together meet the target")
 
 
 @final
@@ -84,7 +137,7 @@ class Matched:
 
 
 def read_match(*, budget: object, eps0: object, eps: object, delta: object) -> Match:
-    """Exactly one of the three."""
+    """Exactly one of the three, of one round of all users."""
     given = {name: value for name, value in (("budget", budget), ("eps0", eps0), ("eps", eps)) if value is not None}
     if len(given) != 1:
         shown = ", ".join(f"{name} = {value}" for name, value in given.items()) or "none"
@@ -125,8 +178,20 @@ def level_in_doubles(match: Match, found: Forms, goal: float) -> Callable[[Value
     return lambda values: matched_log(found.variance, goal, values)
 
 
-def matched(family: Family, values: Parameters, match: Match, found: Forms, *, n: int, rel: float) -> Matched:
-    """The mechanism with all parameters fixed, at a level on the safe side of the match and at one beyond it."""
+def matched(
+    family: Family,
+    values: Parameters,
+    match: Match,
+    found: Forms,
+    *,
+    n: int,
+    rel: float,
+    near: Fraction | None = None,
+) -> Matched:
+    """The mechanism with all parameters fixed, at a level on the safe side of the match and at one beyond it.
+
+    - ``near``: where the search for the level of several rounds begins; these have no level beyond the match.
+    """
     match match.kind:
         case MatchKind.EPS0:
             known = Chosen(family, _cap(eps0=match.value), values)
@@ -136,13 +201,11 @@ def matched(family: Family, values: Parameters, match: Match, found: Forms, *, n
             level = matched_log(found.chi_square, float(match.value), floats)
             return _around_budget(family, values, match.value, level)
     n = check_n(n)
-    ends = _next_to_eps(family, values, match, n, rel)
+    ends = _next_to_eps(family, values, match, n, rel) if match.rounds == 1 else None
     if ends is None:
         fixed: dict[str, Any] = dict(values)
-        inverse = solve_eps0(
-            lambda eps0: family.source(eps0=eps0, **fixed), n=n, delta=match.delta, eps=match.value, rel=rel
-        )
-        ends = inverse.safe_end, inverse.bracket.upper
+        bracket = match.largest_eps0(lambda eps0: family.source(eps0=eps0, **fixed), n, rel, near=near)
+        ends = bracket.lower, bracket.upper
     return Matched(*(Chosen(family, _cap(eps0=end), values) for end in ends))
 
 
@@ -153,16 +216,16 @@ def _next_to_eps(
 
     None where that is not so: looked at only where so few users amplify little, if anything.
     """
-    if float(match.value) < math.log(n):
+    if float(match.value) < math.log(match.messages(n)):
         return None
     assert match.delta is not None
     beyond = match.value * (1 + Fraction(rel) / 2)
     sources = (family.source(eps0=level, **dict[str, Any](values)) for level in (beyond, match.value))
     try:
-        far = delta(next(sources), n=n, eps=match.value, rel=_WIDE).bracket
+        far = delta(next(sources), n=n, eps=match.value, rel=_WIDE, **match.whom).bracket
         if far.lower <= match.delta:
             return None
-        near = delta(next(sources), n=n, eps=match.value, rel=_WIDE).bracket
+        near = delta(next(sources), n=n, eps=match.value, rel=_WIDE, **match.whom).bracket
     except (Unsupported, NotDecided):
         return None
     return (match.value, beyond) if near.upper <= match.delta else None

@@ -49,10 +49,11 @@ class Comparison:
     @property
     def about(self) -> str:
         """What the rows say."""
+        over = self.match.over
         private = (
             "no delta was given, so that eps is null"
             if self.match.delta is None
-            else f"eps is certified at delta = {float(self.match.delta):g} by the optimal decomposition"
+            else f"eps is certified at delta = {float(self.match.delta):g} by the optimal decomposition{over}"
         )
         worst = " or ".join(dict.fromkeys(row.worst for row in self.rows if row.worst))
         ranked = f"rows are sorted by the {self.match.loss.words} (worst at: {worst}); "
@@ -73,7 +74,8 @@ class Comparison:
     def lines(self) -> FirstLines:
         """First lines of the comparison: best row, protected users, assumptions, evidence."""
         best, loss = self.best, self.match.loss.words
-        at = f"at {self.match.words}, k = {self.inputs}, n = {self.users}"
+        over = "" if self.match.kind is MatchKind.EPS_DELTA else f", eps{self.match.over}" if self.match.over else ""
+        at = f"at {self.match.words}{over}, k = {self.inputs}, n = {self.users}"
         if best is None or best.loss is None:
             return FirstLines("best", "none: no row has a finite loss", about=at, sure="no unbiased estimator is known")
         compared = [row for row in self.rows if not row.excess and row.loss is not None]
@@ -114,9 +116,12 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """A form that ``json.dumps`` accepts."""
+        once = self.match.rounds == 1
         return {
             "k": self.inputs,
             "n": self.users,
+            **({} if once else {"rounds": self.match.rounds}),
+            **self.match.whom,
             "match": {
                 "kind": self.match.kind,
                 "value": str(self.match.value),

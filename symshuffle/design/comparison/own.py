@@ -15,7 +15,6 @@ from typing import Any, Final, final
 
 import sympy as sp
 
-from symshuffle.accountants.questions.inverses import solve_eps0
 from symshuffle.base.choices import MatchKind, Operator
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import (
@@ -41,9 +40,11 @@ from symshuffle.decompositions.composition import Composed, Composition, Part, h
 from symshuffle.decompositions.composition.operators import parse
 from symshuffle.decompositions.composition.tree import root
 from symshuffle.decompositions.quotients import CapQuotient, quotient_of
+from symshuffle.design.comparison.chosen import HASHED
 from symshuffle.design.comparison.matching import Match
 from symshuffle.design.comparison.row import Row, bracket_of
 from symshuffle.design.comparison.rowing import central, estimated
+from symshuffle.mechanisms.hashing import hyperplanes
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import is_named
 from symshuffle.mechanisms.symbolic import LAM, Parameter, evaluate, normal_form, value_of
@@ -194,7 +195,7 @@ def _at_match(one: Own, match: Match, n: int, rel: float) -> tuple[Mechanism | C
         )
     value = match.value
     if match.kind is MatchKind.EPS_DELTA:
-        value = solve_eps0(lambda eps0: source.at(eps0=eps0), n=n, delta=match.delta, eps=match.value, rel=rel).safe_end
+        value = match.largest_eps0(lambda eps0: source.at(eps0=eps0), n, rel).lower
     if isinstance(source, Mechanism) and not is_alike(source):
         # Its estimator inverts a matrix over the rationals.
         ratio = Fraction(math.floor(enclose(Exp(value)).lower * _DECIMALS), _DECIMALS)
@@ -276,12 +277,7 @@ def _chi_square(source: Any, lam: Any = None) -> Number | None:
 
 def budget_of(mechanism: Mechanism) -> Number:
     """The largest pairwise chi-square divergence of a mechanism with all parameters fixed."""
-    general, known = mechanism.general or mechanism, dict(mechanism.fixed)
-    values = {
-        p.name: value
-        for p in general.parameters
-        if p.symbol in known and (value := value_of(known[p.symbol])) is not None
-    }
+    general, known, values = mechanism.general or mechanism, dict(mechanism.fixed), _values(mechanism)
     base = general.name.removeprefix(THINNED)
     kept = moments_on_file(base) if is_named(general) else None
     if kept is None:
@@ -329,6 +325,7 @@ def _mixed(part: Part, weight: Fraction, lam: Any) -> Iterator[tuple[Fraction, M
 
 
 def _outputs(source: Any) -> int:
+    """How many messages a client may send; of local hashing a function of a small family with a value, as plans do."""
     match source:
         case Channel():
             return source.num_outputs
@@ -336,8 +333,30 @@ def _outputs(source: Any) -> int:
             counts = [_outputs(part) for part in source.parts]
             return math.prod(counts) if source.operator is Operator.JOINT else sum(counts)
         case Mechanism():
-            return int(source.num_outputs)
+            return _hashed(source) or int(source.num_outputs)
     raise Unsupported("laplace has a continuum of outputs")
+
+
+def _hashed(mechanism: Mechanism) -> int:
+    """The number of messages of local hashing with a null symbol or without; 0 of any other mechanism."""
+    general = mechanism.general or mechanism
+    base = general.name.removeprefix(THINNED)
+    if base not in HASHED or not is_named(general):
+        return 0
+    values = _values(mechanism)
+    g: Any = number_at(HASHED[base], values, DEFAULT_BITS)
+    thin = base != general.name and values["p"] != 1
+    return hyperplanes(int(mechanism.inputs), int(lower_end(g))) + int(thin)
+
+
+def _values(mechanism: Mechanism) -> dict[str, Any]:
+    """The parameters that are fixed, by name."""
+    general, known = mechanism.general or mechanism, dict(mechanism.fixed)
+    return {
+        p.name: value
+        for p in general.parameters
+        if p.symbol in known and (value := value_of(known[p.symbol])) is not None
+    }
 
 
 def _excess(match: Match, level: Bracket, spent: Number | None, certified: Bracket | None) -> str:

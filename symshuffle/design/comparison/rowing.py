@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Any, Final
 
 from symshuffle.accountants.covering.any_ldp import NAME, any_ldp
-from symshuffle.accountants.questions.inverses import solve_eps0
 from symshuffle.accountants.questions.solve import epsilon
 from symshuffle.base.choices import Loss, MatchKind, Rigour
 from symshuffle.base.errors import InputError, Unsupported
@@ -86,7 +85,8 @@ def central(source: Any, match: Match, n: int, rel: float, *, solved: bool = Tru
     """
     if match.delta is None:
         return {}
-    found = epsilon(source, n=n, delta=match.delta, rel=rel, attain=True, **asked)
+    several, once = match.repeated(source), match.rounds == 1  # of several rounds real datasets cost as much again
+    found = epsilon(several, n=n, delta=match.delta, rel=rel, attain=once, **asked, **match.whom)
     bracket = found.bracket
     if solved and match.kind is MatchKind.EPS_DELTA and match.value < bracket.upper:
         bracket = replace(bracket, lower=min(bracket.lower, match.value), upper=match.value)
@@ -106,7 +106,10 @@ def _certified(closed: Forms, at: Chosen, match: Match, n: int, rel: float) -> d
     if match.delta is None:
         return {}
     try:
-        near = match.value if match.kind is MatchKind.EPS_DELTA else _guess(closed, at, match.delta, n)
+        if match.rounds > 1:  # on the lattice on which the level was found
+            return central(at.source, match, n, rel)
+        messages = match.messages(n)
+        near = match.value if match.kind is MatchKind.EPS_DELTA else _guess(closed, at, match.delta, messages)
         return central(at.source, match, n, rel, bits=_BITS, near=near)
     except Unsupported as error:
         return {"privacy": str(error)}
@@ -140,7 +143,7 @@ def generic_row(match: Match, n: int, rel: float) -> Row:
     if match.kind is MatchKind.CHI_SQUARE:
         raise InputError("mechanisms", NAME, "a match at eps0 or eps: no more is known of it than its local level")
     if match.kind is MatchKind.EPS_DELTA:
-        level = solve_eps0(any_ldp(), n=n, delta=match.delta, eps=match.value, rel=rel).bracket
+        level = match.largest_eps0(lambda eps0: any_ldp(eps0=eps0), n, rel)
     else:
         level = Bracket(match.value, match.value, Rigour.EXACT, "as given", "the local level that is matched")
     source = any_ldp(eps0=level.lower)

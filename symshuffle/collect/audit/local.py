@@ -12,7 +12,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from symshuffle.base.errors import InputError, Progress
+from symshuffle.base.errors import InputError, Progress, Unsupported
 from symshuffle.base.numbers import (
     Verdict,
     as_integer,
@@ -215,6 +215,8 @@ def audit_local(source: Any, *, runs: object, confidence: object = "0.99") -> Lo
     ------
     InputError
         If there are fewer runs than any outcome needs to refute the claim, or an argument is out of its range.
+    Unsupported
+        If the rows of the claim are irrational and so near to each other that they are not told apart.
 
     Examples
     --------
@@ -226,5 +228,7 @@ def audit_local(source: Any, *, runs: object, confidence: object = "0.99") -> Lo
     said = claim(source)
     number = as_integer(runs, "runs", 1, MOST_MESSAGES // len(said.inputs))
     found = LocalAudit(said, number, read_confidence(confidence))
+    if not found.events:
+        raise Unsupported("the rows of the claimed channel, in balls, are not told apart: claim rational rows")
     check_runs(found.runs, upper_end(found.claim.cap), Fraction(0), found.level)
     return found

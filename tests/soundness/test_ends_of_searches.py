@@ -80,6 +80,9 @@ def test_the_ends_of_a_rising_function(floor, side):
     found = narrow(bound, F(1, 3), 1e-6, above=ends[1], meets=ends[0])
     check(found, function, F(1, 3))
     assert found.meets < found.above
+    for target in (F(199, 800), F(201, 800)):  # next to the value in the middle of two ends that are far apart
+        ends = [Point(x, bound(x, 1e-9)) for x in (F(1, 2**10), F(2**10))]
+        check(narrow(bound, target, 1e-6, above=ends[1], meets=ends[0]), function, target)
     guide = Guide(1.0, lambda eps: eps, 1.0, falling=False, whole=False, most=F(100))
     found = guided(bound, F(1, 3), 1e-6, guide)
     if found is not None:
@@ -131,6 +134,10 @@ def test_a_short_end_is_one_that_meets_the_target(side):
     for left in (F(399, 10), F(39999, 1000), F(35)):
         above, meets = (Point(x, bound(x, 1e-3)) for x in (left, F(401, 10)))
         check(between(bound, F(1, 10**8), 1e-3, above=above, meets=meets), function, F(1, 10**8))
+    # at 30, the shortest number between 29.5 and 40.1, the target is not told from the value
+    above, meets = (Point(x, blurred(function, F(0), side)(x, 1e-9)) for x in (F(295, 10), F(401, 10)))
+    for target in (F(97, 10**8), F(999, 10**9)):
+        check(between(bound, target, 1e-3, above=above, meets=meets), function, target)
     assert simplest_between(F(399, 10), F(401, 10)) == 40
     assert simplest_between(F(31, 100), F(34, 100)) == F(1, 3)
 

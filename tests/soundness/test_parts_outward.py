@@ -21,9 +21,9 @@ from symshuffle.collect import audit_local, audit_pair
 from symshuffle.collect.audit.verdicts import Audit, ClaimedCell, Event, Finding
 from tests.fewbits import FINE, few_bits
 
-BITS = pytest.mark.parametrize("bits", [6, 20, 128])
+BITS = pytest.mark.parametrize("bits", [8, 128])
 SIDES = {"above": (0, 1), "below": (1, 0), "around": (1, 1)}
-DROPOUTS = [F(1, 3), F(1, 10), F(19, 20)]
+DROPOUTS = [F(1, 3), F(19, 20)]
 
 
 def wide(value, share, side, sign=1):
@@ -52,7 +52,7 @@ VALUES = {
 @pytest.mark.parametrize("name", VALUES)
 def test_a_mean_over_dropouts_is_between_its_ends(name, side, bits):
     value, share = VALUES[name], F(1, 20) if bits < 128 else F(1, 10**30)
-    for users in (2, 12, 40):
+    for users in (2, 30):
         for dropout in DROPOUTS:
             truth = sum((p * value(m + 1) for m, p in enumerate(weights(users, dropout))), start=F(0))
             with few_bits(bits):
@@ -90,9 +90,8 @@ def test_means_of_rounded_numbers_are_on_both_sides(side, bits):
             found = means_between(counts, [wide(value(m), share, side) for m in counts], partial_cdf(users, dropout))
             partial_cdf.cache_clear()
         down = sum(p * value(max(c for c in counts if c <= m)) for m, p in enumerate(mass, 1))
-        upward = [
-            m if m in counts and m + 1 in (*counts, users + 1) else min(c for c in counts if c > m) for m in all_of
-        ]
+        alone = {m for m in counts if m + 1 in (*counts, users + 1)}
+        upward = [m if m in alone else min(c for c in counts if c > m) for m in all_of]
         up = sum(p * value(m) for m, p in zip(upward, mass, strict=True))
         for (low, high), truth in zip(found, (down, up), strict=True):
             assert low <= truth <= high
@@ -117,7 +116,7 @@ def test_a_chain_of_steps_is_a_bound_at_the_level_asked_for(order, bits):
         if isinstance(order, Exp):
             assert ratio == Exp(order.exponent / group)
         else:
-            assert 1 <= ratio and ratio**group <= order
+            assert ratio >= 1 and ratio**group <= order
         ends = enclose(ratio, FINE)
         assert found.lower * 1001 <= sum(ends.lower**j for j in range(group))
         assert found.upper * 1000 >= sum(ends.upper**j for j in range(group))
@@ -132,7 +131,7 @@ def test_the_claim_that_is_tested_is_no_stronger_than_the_one_made(eps, bits):
     truth = enclose(Exp(F(eps)), FINE).upper
     with few_bits(bits):
         assert audit_pair("a", "b", runs=4000, eps=eps, confidence="0.5").ratio >= truth
-    if bits > 6:  # which tell no rows apart
+    if bits > 8:  # which tell no rows apart
         with few_bits(bits):
             events = audit_local(mechanism("krr").at(k=3, eps0=eps), runs=4000, confidence="0.5").events
         assert all(event.ratio >= truth for event in events)
@@ -143,13 +142,8 @@ def test_rows_that_balls_do_not_tell_apart_have_no_event():
         audit_local(mechanism("krr").at(k=3, eps0="1e-50"), runs=4000)
 
 
-SHARES = [
-    (F(2, 3), F(1, 3)),
-    (F(1, 3) + F(1, 10**9), F(1, 3)),
-    (F(1, 7), F(1, 3)),
-    (F(1, 3**40), F(1, 3**41)),
-    (F(1), F(1, 3)),
-]
+THIRD = F(1, 3)
+SHARES = [(2 * THIRD, THIRD), (THIRD + F(1, 10**9), THIRD), (F(1, 7), THIRD), (THIRD**40, THIRD**41), (F(1), THIRD)]
 
 
 @pytest.mark.parametrize("low, up", SHARES, ids=str)
@@ -165,15 +159,13 @@ def test_what_an_audit_writes_is_certified(low, up, delta, ratio):
     assert found.delta == least_delta
     assert F(shown["delta"]) <= least_delta
     assert truth.upper * (1 - F(1, 10**12)) <= F(shown["eps"]) <= truth.upper
-    eps, shown_delta = (
-        F(part.split(" at ")[0]) for part in found.bounds.replace("delta >=", "eps >=").split("eps >= ")[1:]
-    )
+    eps, shown_delta = (F(part.split(maxsplit=1)[0]) for part in found.bounds.split(">= ")[1:])
     assert eps <= F(shown["eps"]) and shown_delta <= least_delta
     assert found.refuted is (low - ratio * up > delta)
     for claimed in (True, False):
         said = str(Audit("", "", F(9, 10), (found,), claimed=claimed).lines)
         if "eps >= " in said:
-            assert F(said.split("eps >= ")[1].split()[0]) <= F(shown["eps"])
+            assert F(said.split("eps >= ")[1].split(maxsplit=1)[0]) <= F(shown["eps"])
 
 
 def test_the_eps_of_an_audit_is_rounded_down_next_to_zero():

@@ -18,6 +18,7 @@ from symshuffle.accountants.covering.participation import (
 from symshuffle.base.numbers import enclose, enclose_log
 from symshuffle.base.results import Bracket
 from symshuffle.collect import audit_local, audit_pair
+from symshuffle.collect.audit.shares import lower_share, upper_share
 from symshuffle.collect.audit.verdicts import Audit, ClaimedCell, Event, Finding
 from tests.fewbits import FINE, few_bits
 
@@ -173,7 +174,10 @@ def test_the_eps_of_an_audit_is_rounded_down_next_to_zero():
     for k in range(1, 200):
         low = F(k * 7919, 2**53)
         found = Finding(Event("", "", "", F(1), F(0)), (3, 1), (9, 9), low + F(k, 2**70), low)
-        assert 0 < F(found.eps) <= enclose_log(found.ratio).upper
+        truth = enclose_log(found.ratio).upper
+        assert 0 < F(found.eps) <= truth
+        with few_bits(20):
+            assert F(found.eps) <= truth
 
 
 @pytest.mark.parametrize("seen", [0, 30, 50, 70, 100])
@@ -188,7 +192,13 @@ def test_a_cell_is_outside_only_if_all_of_its_claim_is(seen):
     inside = replace(cell, claimed=F(1, 3))
     ends = inside.shown(level).split("[")[1].split("]")[0].split(", ")
     low, up = (F(end) for end in ends)
-    assert seen == 0 or replace(cell, claimed=low * F(999, 1000)).outside(level)
-    assert seen == runs or replace(cell, claimed=1 - (1 - up) * F(999, 1000)).outside(level)
-    between = [low + (up - low) * F(i, 50) for i in range(1, 50)]
-    assert not any(replace(cell, claimed=p).outside(level) for p in between[1:-1])
+    assert low <= lower_share(seen, runs, level) and upper_share(seen, runs, level) <= up
+    assert up - low < F(2, 5)
+
+
+def test_the_level_of_a_claim_is_between_the_ends_that_are_written():
+    for bits in (24, 128):
+        with few_bits(bits):
+            written = audit_local(mechanism("krr").at(k=3, eps0="1"), runs=4000, confidence="0.5").beside[0]
+        low, high = (F(end) for end in written.partition("between ")[2].split(" and "))
+        assert low < 1 < high

@@ -1,5 +1,6 @@
 """Rounds: profiles, laws on a lattice, their sums and the levels read off them are rounded outward, in few bits too."""
 
+from dataclasses import replace
 from fractions import Fraction as F
 
 import flint
@@ -148,6 +149,33 @@ def test_levels_of_sums_are_on_their_own_side(parts, bits):
                 assert exact.upper >= delta
 
 
+class Exact:
+    """The sum with its exact values."""
+
+    def __init__(self, parts):
+        self.known = {level: truth_of(parts, level * F(1, 3)).lower for level in range(20)}
+
+    def value(self, level):
+        return self.known[level]
+
+
+@pytest.mark.parametrize("bits", [6, 12, 24])
+@pytest.mark.parametrize("parts", PARTS, ids=range(len(PARTS)))
+def test_lines_between_levels_are_read_outward(parts, bits):
+    """Of exact values at the levels only what is between them is rounded."""
+    known = Exact(parts)
+    for side, sign in ((Side.UPPER, 1), (Side.LOWER, -1)):
+        losses = Losses(parts, side)
+        for eps in (F(1, 2), F(5, 7), F(1), F(6, 5)):
+            target = truth_of(parts, eps).upper
+            with few_bits(bits):
+                found = delta_of(losses, eps, lambda *_: known)
+            assert sign * (found - target) >= -F(1, 2**150)
+            with few_bits(max(bits, 12)):
+                found = epsilon_of(losses, target, lambda *_: known)
+            assert sign * (found - eps) >= -F(1, 2**150)
+
+
 @BITS
 @pytest.mark.parametrize("slack", [F(1, 10**6), F(1, 2)], ids=str)
 def test_advanced_composition_is_rounded_up(slack, bits):
@@ -169,10 +197,13 @@ def test_a_level_is_rounded_down_and_a_written_profile_up(bits):
             found = _logarithm(order)
         with working_precision(FINE):
             assert found <= Ball.from_arb(to_arb(order - 1).log1p(), FINE).lower
+    loss = PrivacyLoss(LAW, {})
     with few_bits(bits):
-        written = PrivacyLoss(LAW, {}).deltas()
-    for i, shown in enumerate(written):
-        assert F(shown) >= truth_of(((LAW, 1),), i * F(1, 3)).upper
+        written = loss.deltas()
+    for i, both in enumerate(zip(written, loss.deltas(), strict=True)):
+        assert all(F(shown) >= truth_of(((LAW, 1),), i * F(1, 3)).lower for shown in both)
+    third = replace(LAW, infinity=F(1, 3))
+    assert F(str(PrivacyLoss(third, {}).lines).partition("mass ")[2].split(maxsplit=1)[0]) >= third.infinity
 
 
 UNIT = 1 << 96
@@ -224,6 +255,15 @@ def test_the_ratio_of_cells_is_on_the_outer_side():
             for way in (True, False)
         )
         assert down <= truth <= up
+
+
+def test_the_ratio_of_cells_is_rounded_where_nothing_else_is():
+    """D and B are integers of 2^-96, and large: only the ratio is rounded, and by far more than its last bit."""
+    size = F(10**6)
+    made = LineCells((LineCell(UNIT // 2, 0, (around(size),) * 2, (around(size),) * 2),), (F(0), F(0)))
+    for ratio in (F(4, 3), F(5, 3), F(8, 7)):
+        above, below = (made.law(ratio, reverse=False, up=way)[0] for way in (True, False))
+        assert max(below.values) <= size * (2 - ratio) <= max(above.values)
 
 
 def test_what_is_outside_of_cells_is_added():

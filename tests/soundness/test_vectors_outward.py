@@ -9,14 +9,16 @@ import pytest
 
 from symshuffle import Ball, CertificateError, Exp, Law, Rigour, Unsupported
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
+from symshuffle.base.choices import Adjacency
 from symshuffle.base.numbers import enclose, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear, err1
 from symshuffle.vectors.calibration import search
 from symshuffle.vectors.calibration.floor import at_least, least_error, root
-from symshuffle.vectors.privacy import accounting
+from symshuffle.vectors.privacy import accounting, dominance, ramps
 from symshuffle.vectors.privacy.correspondence import Correspondence
 from symshuffle.vectors.privacy.dominance import _apart, _from_one, _rational
+from symshuffle.vectors.privacy.pairs import worst_pair
 from symshuffle.vectors.privacy.ramps import larger_between
 from symshuffle.vectors.privacy.rounded import rounding_radius
 from tests.fewbits import few_bits
@@ -27,10 +29,10 @@ FINE = 600
 
 def test_constants_of_a_correspondence_hold_for_all_numbers_between_the_ends():
     """A template, the bound and what is attained, each known by two ends far apart."""
-    ends = [Ball(F(k), F(k + 1)) for k in (2, 5, 11, 17)]
+    ends = [Ball(F(1, k + 1), F(1, k)) for k in (2, 5, 11, 17)]
     shuffled, attained = (Bracket(F(k), F(k + 2), Rigour.BALL, "", "") for k in (23, 19))
     made = Correspondence(9, F(1), *ends, shuffled, attained)
-    (leading, mills, mills_upper, central), numbers = ends, (shuffled, attained)
+    leading, mills, mills_upper, central = ends
     for delta, template, above, below in (
         (shuffled, leading, made.upper_constant, None),
         (shuffled, mills, made.mills_constant, None),
@@ -40,7 +42,6 @@ def test_constants_of_a_correspondence_hold_for_all_numbers_between_the_ends():
         for value, at in itertools.product((delta.lower, delta.upper), (template.lower, template.upper)):
             assert above is None or value <= above * at
             assert below is None or value >= below * at
-    assert len(numbers) == 2
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,13 @@ class Named:
         return Named(self.name[::-1])
 
 
+@pytest.mark.parametrize("dense", [True, False])
 @pytest.mark.parametrize("ahead", [True, False])
-def test_the_larger_of_two_orders_and_the_value_of_one_user(monkeypatch, ahead):
+def test_the_larger_of_two_orders_and_the_value_of_one_user(monkeypatch, ahead, dense):
+    if dense:  # a rough look at the other order comes first
+        monkeypatch.setattr(accounting, "ContinuousPair", Named)
+        monkeypatch.setattr(accounting, "LevelledPair", lambda *_: None)
+        monkeypatch.setattr(accounting, "at_most", lambda *_, **__: (F(10),))
     ends = [(F(a), F(b)) for a, b in ((1, 4), (2, 3), (3, 6), (1, 2), (5, 6))]
     monkeypatch.setattr(accounting, "likely_larger", lambda *_: ahead)
     monkeypatch.setattr(accounting, "rows_of", lambda _: None)
@@ -81,13 +87,45 @@ def test_levels_of_a_comparison_are_on_the_outer_sides(order, bits):
     assert 1 <= low <= truth.lower and truth.upper <= high
 
 
-@dataclass(frozen=True)
-class Known:
-    """A value between two ends at a place."""
+def test_a_comparison_of_orders_reaches_over_its_levels_and_says_only_what_lower_ends_do(monkeypatch):
+    pair = worst_pair(SphereLinear("1/2", 1), adjacency="zero-out")
+    for bits in (8, 24, 128):
+        with few_bits(bits):
+            found = dominance.which_order(pair, 3, low="1/3", high=1)
+        assert found.orders[0] <= enclose(Exp(F(1, 3)), FINE).lower
+        assert found.orders[-1] >= enclose(Exp(F(1)), FINE).upper
+    monkeypatch.setattr(dominance, "_few", lambda *_: False)
+    orders = [F(1), F(4, 3), F(5, 3), F(2), F(3)]
+    for shift in (F(0), F(1, 8), F(-1, 8)):
+        ends = ((x, 1 / (4 * x)) for x in orders)
+        seen = {
+            x: tuple(Bracket(v + by - F(1, 7), v + by + F(1, 7), Rigour.BALL, "", "") for by in (F(0), shift))
+            for x, v in ends
+        }
+        made = dominance._Profiles(pair, 3, Rigour.BALL, seen)
+        assert all(made.follows(orders, i) == {dominance.Larger.UNDECIDED} for i in range(len(orders) - 1))
 
-    x: F
-    low: F
-    high: F
+
+def test_the_other_order_of_laws_counts_by_its_upper_end(monkeypatch):
+    """Values of laws on either side, by order: that of the other order is only known by a glance."""
+    for glance, upper in (((0, F(3, 2)), F(3, 2)), ((0, F(9, 10)), F(103, 100)), ((F(9, 10), 2), F(2))):
+        known = {
+            ("below", False): (1, F(101, 100)),
+            ("above", False): (F(102, 100), F(103, 100)),
+            ("above", True): glance,
+        }
+
+        def value(law, _, request, known=known):
+            ends = known[law]
+            if law == ("above", False) and request.rel == 0.1:
+                ends = (F(102, 100), F(10))  # a glance makes it the order that is looked at
+            return Bracket(F(ends[0]), F(ends[1]), Rigour.BALL, "", "")
+
+        monkeypatch.setattr(ramps, "_laws", lambda *_, reverse: (("below", reverse), ("above", reverse)))
+        monkeypatch.setattr(ramps, "evaluate", value)
+        asked = {"exp_eps": F(2), "adjacency": Adjacency.ZERO_OUT, "rel": 0.3 if upper < F(11, 10) else 0.999}
+        found = ramps.larger_between(ClippedLinear("1/5", 5, "2"), 3, **asked)
+        assert (found.lower, found.upper) == (1, upper)
 
 
 def test_a_profile_is_the_larger_one_only_by_its_lower_ends():

@@ -4,24 +4,27 @@ import itertools
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction as F
+from types import SimpleNamespace
 
 import pytest
 
 from symshuffle import Ball, CertificateError, Exp, Law, Rigour, Unsupported
+from symshuffle.accountants.bounds import evaluate as evaluate_module
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
-from symshuffle.base.choices import Adjacency
+from symshuffle.base.choices import Adjacency, Blanket
 from symshuffle.base.numbers import enclose, to_arb, working_precision
 from symshuffle.base.results import Bracket
+from symshuffle.engines.densities import engine
 from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear, err1
-from symshuffle.vectors.calibration import search
-from symshuffle.vectors.calibration.floor import at_least, least_error, root
+from symshuffle.vectors.calibration import floor, search
+from symshuffle.vectors.calibration.floor import Target, at_least, least_error, root
 from symshuffle.vectors.privacy import accounting, dominance, ramps
 from symshuffle.vectors.privacy.correspondence import Correspondence
 from symshuffle.vectors.privacy.dominance import _apart, _from_one, _rational
 from symshuffle.vectors.privacy.pairs import worst_pair
 from symshuffle.vectors.privacy.ramps import larger_between
 from symshuffle.vectors.privacy.rounded import rounding_radius
-from tests.fewbits import few_bits
+from tests.fewbits import few_bits, just_above, just_below
 
 BITS = pytest.mark.parametrize("bits", [8, 24])
 FINE = 600
@@ -168,12 +171,12 @@ def test_errors_and_floors_are_on_their_own_sides(mechanism):
         found = search._error(mechanism, n)
         size = n * mechanism.dimension
         assert found.lower**2 * size <= single.upper and single.lower <= found.upper**2 * size
-    for value in (F(2), F(1, 3), F(10**9 + 1), F(1, 4**60) * F(5, 4), F(9, 4)):
+    for value in (F(2), F(1, 3), F(10**9 + 1), F(1, 4**60) * F(5, 4), F(1, 4**60) * F(49, 2), F(9, 4)):
         assert root(value) ** 2 <= value < (root(value) + F(2, 2**60)) ** 2
 
 
 FLOORS = [
-    [SphereLinear("1/2", 3)],
+    [SphereLinear("1/2", 2)],
     [LocalGaussian("3/2", 2)],
     [BlanketMixedGaussian("1/5", "2"), BlanketMixedGaussian("2/5", "1")],
     [ClippedLinear("-3/10", 5, "2"), ClippedLinear("1/10", 5, "3")],
@@ -186,6 +189,101 @@ def test_a_floor_of_few_bits_is_lower(points):
     for bits in (12, 24):
         with few_bits(bits), suppress(CertificateError):
             assert least_error(points) <= fine
+
+
+def test_the_root_of_an_error_between_two_numbers(monkeypatch):
+    for ends in ((F(1), F(4)), (F(49, 2) / 4**60, F(73, 2) / 4**60)):
+        monkeypatch.setattr(search, "err1", lambda _, ends=ends: Ball(*ends))
+        found = search._error(SphereLinear("1/2", 1), 1)
+        assert found.lower**2 <= ends[0] and ends[1] <= found.upper**2
+
+
+def test_a_point_is_excluded_by_lower_ends_alone(monkeypatch):
+    """A bound that may be on either side of the target excludes nothing, and a closed form no more in few bits."""
+    for mechanism in (SphereLinear("1/2", 3), ClippedLinear("1/5", 5, "2")):
+        monkeypatch.setattr(floor, "_excluded", lambda *_: False)
+        monkeypatch.setattr(floor, "at_least", lambda *_, **__: F(0))
+        for ends, missed in (((0, 1), False), ((F(1, 100), 1), False), ((F(1, 99), 1), True)):
+            made = Bracket(*map(F, ends), Rigour.BALL, "", "")
+            monkeypatch.setattr(floor, "pair_delta", lambda *_, made=made, **__: made)
+            target = Target(10**4, F(2), F(1, 100), Adjacency.REPLACE_ONE, Blanket.MECHANISM)
+            assert floor.misses(mechanism, target) is missed
+    assert all(F(floor._rounded_down(number)) < F(1, 3) for number in (F(1, 3), Ball(F(1, 3), F(2, 3))))
+
+
+def test_one_user_alone_excludes_by_the_lower_end():
+    mechanism = PrivUnit("3/4", "1/4", 5)
+
+    def missed(goal):
+        target = Target(3, Exp(F(1, 3)), goal, Adjacency.REPLACE_ONE, Blanket.MECHANISM)
+        return floor.misses_alone(mechanism, target)
+
+    low, high = F(0), F(1)
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if missed(middle) else (low, middle)
+    assert low > 0
+    for k in range(1, 25):
+        with few_bits(14):
+            assert not missed(high * (1 + F(k**2, 2**16)))
+
+
+def test_levels_are_covered_for_certain_or_not():
+    low, high = Exp(F(1, 3)), Exp(F(1))
+    assert dominance._covers(low, high, enclose(low, 96).lower, enclose(high, 96).upper)
+    assert not dominance._covers(low, high, just_above(low, 96), enclose(high, 96).upper)
+    assert not dominance._covers(low, high, enclose(low, 96).lower, just_below(high, 96))
+
+
+def test_the_value_of_one_user_and_of_very_many_by_both_ends():
+    mixed = SimpleNamespace(never_positive=False, positive_mean=lambda: Ball(F(1, 5), F(1, 4)), singular=F(1, 7))
+    found = evaluate(mixed, 1, Request(rigour=Rigour.BALL))
+    assert found.lower <= F(1, 5) + F(1, 7) and F(1, 4) + F(1, 7) <= found.upper
+    law = Law((F(1), F(-2)), (F(1, 2), F(1, 2)), singular=Ball(F(1, 5), F(1, 4)))
+    found = evaluate(law, 10**12, Request(rigour=Rigour.BALL))
+    assert found.lower <= F(1, 5) and F(1, 4) <= found.upper
+
+
+@dataclass(frozen=True)
+class Densities:
+    """A stand-in for a pair of densities at a level: its name, and the numbers that are known of it."""
+
+    pair: object
+    exp_eps: F = F(2)
+    others: tuple = ()
+    single: object = None
+    ceiling: F | None = None
+    never_positive: bool = False
+
+    def alone(self):
+        return self.pair.alone
+
+
+def test_several_bounds_on_densities_by_both_ends(monkeypatch):
+    """The smallest upper end counts, and the smallest lower one: each is a bound, and none is the number itself."""
+    alone = Ball(F(1, 5), F(1, 4))
+    first, second, one = (
+        type("Pair", (), {"about": f"{name}, one", "alone": alone, "ends": ends})
+        for name, ends in (("a", (F(1, 10), F(1, 2))), ("b", (F(1, 20), F(1, 3))), ("c", None))
+    )
+
+    def bracket(law, n, **_):
+        return Bracket(*law.pair.ends, Rigour.BALL, "given", "", aimed=0.1)
+
+    monkeypatch.setattr(evaluate_module, "LevelledPair", Densities)
+    monkeypatch.setattr(engine, "density_bracket", bracket)
+
+    def ends(law, n):
+        found = evaluate(law, n, Request(rigour=Rigour.BALL))
+        return found.lower, found.upper
+
+    assert ends(Densities(first), 1) == (F(1, 5), F(1, 4))
+    assert ends(Densities(first), 5) == (F(1, 10), F(1, 2))
+    assert ends(Densities(first, ceiling=F(1, 3)), 5) == (F(1, 10), F(1, 3))
+    assert ends(Densities(first, ceiling=F(1, 20)), 5) == (F(1, 20), F(1, 20))
+    assert ends(Densities(first, others=(Densities(second),)), 5) == (F(1, 20), F(1, 3))
+    assert ends(Densities(first, others=(Densities(second),), single=one), 5) == (F(1, 20), F(1, 4))
+    assert ends(Densities(first, single=one), 1) == (F(1, 5), F(1, 4))
 
 
 def test_a_mean_is_at_least_what_is_said_of_it():

@@ -37,7 +37,8 @@ _SPREAD: Final = 9.0
 _LARGEST_EXACT: Final = 20_000
 """Users up to which a tail is an integer over an integer."""
 
-_MOST_BITS: Final = 1 << 14
+_MOST_BITS: Final = 1 << 10
+"""Bits beyond which a tail is not told from its level: what a window misses is a double above 0."""
 
 
 @final

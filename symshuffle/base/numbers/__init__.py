@@ -24,6 +24,7 @@ from symshuffle.base.numbers.balls import Verdict as Verdict
 from symshuffle.base.numbers.balls import ball_arguments as ball_arguments
 from symshuffle.base.numbers.balls import check_rational as check_rational
 from symshuffle.base.numbers.balls import enclose as enclose
+from symshuffle.base.numbers.balls import enclose_log as enclose_log
 from symshuffle.base.numbers.balls import equal as equal
 from symshuffle.base.numbers.balls import exact_sum as exact_sum
 from symshuffle.base.numbers.balls import is_enclosed as is_enclosed

@@ -282,6 +282,12 @@ def natural_log(value: Fraction) -> float:
     return math.log(value.numerator) - math.log(value.denominator)
 
 
+def enclose_log(value: Fraction) -> Ball:
+    """Ball that contains the logarithm of a rational above 0, with all its digits next to 1 too."""
+    with working_precision(DEFAULT_BITS):
+        return Ball.from_arb(to_arb(value - 1).log1p())
+
+
 FLOAT_SUM_SLACK: Final = 1e-12
 """How far probabilities in doubles may be from summing to 1."""
 

@@ -12,8 +12,18 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from symshuffle.base.errors import InputError, Progress
-from symshuffle.base.numbers import Verdict, as_integer, less, lower_end, natural_log, to_float, upper_end
+from symshuffle.base.errors import InputError, Progress, Unsupported
+from symshuffle.base.numbers import (
+    Verdict,
+    as_integer,
+    enclose_log,
+    format_decimal,
+    less,
+    lower_end,
+    natural_log,
+    to_float,
+    upper_end,
+)
 from symshuffle.collect.audit.claims import MOST_MESSAGES, Claim, Program, answers, claim, hint
 from symshuffle.collect.audit.shares import CAUGHT, Power, about_runs, check_runs
 from symshuffle.collect.audit.verdicts import Audit, ClaimedCell, Event, finding
@@ -22,6 +32,7 @@ from symshuffle.collect.scheme import Integers
 
 _SHOWN: Final = 4
 _SHORT: Final = 10**6
+_DIGITS: Final = 13
 
 
 @final
@@ -112,11 +123,13 @@ class LocalAudit:
     def beside(self) -> tuple[str, ...]:
         """What is certified of the claim, and how many runs would refute half of it."""
         cap = self.claim.cap
-        low, eps = natural_log(lower_end(cap)), natural_log(upper_end(cap))
+        eps = natural_log(upper_end(cap))
         if isinstance(cap, Fraction):
-            known = f"{f'log({cap}) = ' if cap.denominator < _SHORT else 'about '}{low:.10g}"
+            known = f"{f'log({cap}) = ' if cap.denominator < _SHORT else 'about '}{eps:.10g}"
         else:
-            known = f"between {low * (1 - 1e-12):.13g} and {eps * (1 + 1e-12):.13g}"
+            low = format_decimal(enclose_log(lower_end(cap)).lower, digits=_DIGITS, up=False)
+            high = format_decimal(enclose_log(upper_end(cap)).upper, digits=_DIGITS, up=True)
+            known = f"between {low} and {high}"
         half = Power(math.exp(eps / 2), 0.0, float(self.level))
         fewest = min((runs for p0, p1 in self._shares if (runs := half.runs(p0, p1))), default=None)
         return (
@@ -202,6 +215,8 @@ def audit_local(source: Any, *, runs: object, confidence: object = "0.99") -> Lo
     ------
     InputError
         If there are fewer runs than any outcome needs to refute the claim, or an argument is out of its range.
+    Unsupported
+        If the rows of the claim are irrational and so near to each other that they are not told apart.
 
     Examples
     --------
@@ -213,5 +228,7 @@ def audit_local(source: Any, *, runs: object, confidence: object = "0.99") -> Lo
     said = claim(source)
     number = as_integer(runs, "runs", 1, MOST_MESSAGES // len(said.inputs))
     found = LocalAudit(said, number, read_confidence(confidence))
+    if not found.events:
+        raise Unsupported("the rows of the claimed channel, in balls, are not told apart: claim rational rows")
     check_runs(found.runs, upper_end(found.claim.cap), Fraction(0), found.level)
     return found

@@ -15,7 +15,16 @@ from fractions import Fraction
 from typing import Any, Final, final
 
 from symshuffle.accountants.covering.assumptions import Assumption
-from symshuffle.base.numbers import Number, counted, format_decimal, lower_end, natural_log, shortest, upper_end
+from symshuffle.base.numbers import (
+    Number,
+    counted,
+    enclose_log,
+    format_decimal,
+    lower_end,
+    natural_log,
+    shortest,
+    upper_end,
+)
 from symshuffle.base.results import FirstLines, outward
 from symshuffle.collect.audit.shares import at_least, at_most, lower_share, upper_share
 
@@ -84,7 +93,7 @@ class Finding:
     @property
     def eps(self) -> float:
         """The same for eps, rounded down."""
-        return max(0.0, natural_log(self.ratio) * (1 - 1e-12) - 1e-15)
+        return max(0.0, outward(enclose_log(self.ratio).lower, up=False))
 
     @property
     def refuted(self) -> bool:

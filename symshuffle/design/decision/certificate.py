@@ -149,11 +149,16 @@ class TradeoffCertificate:
 
 
 def levels_around(level: Exp, bits: int) -> tuple[Fraction, Fraction]:
-    """Rational levels above and below an irrational one."""
+    """Rational levels above and below an irrational one, both above 1."""
     if level.exponent <= 0:
         raise InputError("eps0", level.exponent, "a number above 0")
+    return _ends(level, bits)
+
+
+def _ends(level: Exp, bits: int) -> tuple[Fraction, Fraction]:
+    """Rationals above and below; next to 1, which a ball does not tell from the level, the tangent is below it."""
     ball = enclose(level, bits)
-    return ball.upper, max(ball.lower, 1 + Fraction(1, 1 << bits))
+    return ball.upper, max(ball.lower, 1 + level.exponent)
 
 
 def check_around(level: Fraction | Exp, levels: Sequence[Fraction], place: str) -> Rigour:
@@ -163,8 +168,8 @@ def check_around(level: Fraction | Exp, levels: Sequence[Fraction], place: str) 
     ``(above, below)``, a bound from above the level and a channel from below it.
     """
     if isinstance(level, Exp):
-        ball = enclose(level, _LEVEL_BITS)
-        if len(levels) != 2 or not (levels[0] >= ball.upper and levels[1] <= ball.lower):
+        above, below = _ends(level, _LEVEL_BITS)
+        if len(levels) != 2 or not (levels[0] >= above and levels[1] <= below):
             raise CertificateError(place, f"their levels are not one above and one below {level}")
         return Rigour.BALL
     if list(levels) != [level]:

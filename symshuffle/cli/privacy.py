@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.base.choices import Question
+from symshuffle.base.choices import Adjacency, Question
 from symshuffle.base.errors import Unsupported, optional
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import Exp, format_decimal, natural_log, parse_rational
@@ -267,22 +267,30 @@ def _confirmed(
     route: Route | str = "auto",
     blanket: str | None = None,
 ) -> Confirmation:
-    """The largest of the laws behind a bound, recomputed in mpmath; Laplace noise from its densities."""
+    """The largest of the laws behind a bound, of its adjacency and directions; Laplace noise from its densities."""
     from symshuffle.engines.confirm import confirm, confirm_laplace
     from symshuffle.mechanisms.continuous import Laplace
 
     if isinstance(asked, Laplace) and asked.lam is not None:
-        return confirm_laplace(asked.lam, target, bound.n)
+        near, ways = reduced.adjacency, bound.direction.directions
+        asymmetric = near is Adjacency.ZERO_OUT  # of the two ends both directions agree
+        return _largest(
+            confirm_laplace(asked.lam, target, bound.n, adjacency=near, direction=way)
+            for way in (ways if asymmetric else ways[:1])
+        )
     if vectors.is_vector(asked):
         return vectors.confirmed(asked, bound, target, blanket)
     if reduced.inner:
         raise Unsupported(
             "--confirm takes laplace alone, not in a composition, where finite laws on both sides bound it"
         )
-    found = [
+    return _largest(
         confirm(law, bound.n, digits=CONFIRMED_DIGITS, route=route)
         for law in reduced.laws(target, bound.direction, LAW_BITS)
-    ]
+    )
+
+
+def _largest(found: Iterable[Confirmation]) -> Confirmation:
     return max(found, key=lambda confirmation: confirmation.exactly)
 
 

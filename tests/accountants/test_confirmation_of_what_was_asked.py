@@ -1,4 +1,4 @@
-"""A confirmation is of the pair, adjacency, null symbol, blanket and directions that were asked, or missing with a reason.
+"""A confirmation is of the pair, adjacency, null symbol, blanket and directions asked, or missing with a reason.
 
 It shares no law with the bound of Laplace noise and of vectors, and lies inside the bracket: one of another adjacency,
 which is larger or smaller by a factor, does not.

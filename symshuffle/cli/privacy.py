@@ -74,7 +74,7 @@ def delta(
     subject, order = asked.subject(**target.given), read_target(**target.given)
     wide = solve.USUAL_WIDTH if rel is None else rel
     chosen, level = arguments.engine_and_rigour(engine, wide, rigour)
-    write_proof(proof, subject.source, asked.covering, n=subject.users or 0, exp_eps=order, direction=direction)
+    write_proof(proof, subject.source, asked.covering, n=subject.users, exp_eps=order, direction=direction)
     bound = solve.delta(
         subject.reduced,
         n=subject.users,
@@ -126,7 +126,7 @@ def epsilon(
         attain=show.full,
     )
     top, covering = bound.bracket.upper, asked.covering
-    write_proof(proof, subject.source, covering, n=subject.users or 0, delta=target, upper=top, direction=direction)
+    write_proof(proof, subject.source, covering, n=subject.users, delta=target, upper=top, direction=direction)
     at = Exp(top) if top else Fraction(1)
     confirmed = _optional_confirmation(asked, subject, bound, at) if confirm else (None, "")
     # The confirmed number is delta at the upper end of eps, which is safe if it meets the target.

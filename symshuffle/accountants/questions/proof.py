@@ -18,10 +18,10 @@ import numpy as np
 from symshuffle.accountants.bounds.evaluate import check_n
 from symshuffle.accountants.covering.any_ldp import AnyLdp
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
-from symshuffle.accountants.covering.reduced import Reduction
+from symshuffle.accountants.covering.reduced import Reducible, Reduction
 from symshuffle.accountants.questions import solve
 from symshuffle.base.artifacts import installed
-from symshuffle.base.choices import Adjacency, Question, choice
+from symshuffle.base.choices import Adjacency, Blanket, Question, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import Exp, Real, format_decimal, is_exact, parse_rational
@@ -78,7 +78,9 @@ def prove(
         Both orders of each pair of inputs are proved.
     adjacency, null, min_users, group
         As in :func:`symshuffle.delta`.
-    blanket, dropout
+    blanket
+        The largest one, which a finite mechanism or channel has in any case; others have no proof file.
+    dropout
         Refused: there is no proof file.
 
     Returns
@@ -155,6 +157,7 @@ def prove_epsilon(
     >>> prove_epsilon(mechanism("rr").at(eps0=1), n=20, delta="1e-2")["statement"]["delta"]
     '1/100'
     """
+    _check_one_round(source)
     target, covering, n = read_delta(delta), Covering.of(**whom), check_n(n)
     way = choice(Question, direction, "direction")
     _statement(source, n, Fraction(1), covering, way)  # what has no proof is refused before the search
@@ -242,8 +245,10 @@ def _lines(said: dict[str, Any], width: float) -> list[dict[str, int]] | None:
 
 def _statement(source: Any, n: int, order: Real, covering: Covering, way: Question) -> dict[str, Any]:
     """All of a statement but its delta."""
+    _check_one_round(source)
+    own = None if isinstance(source, Reducible) else Blanket.LARGEST  # the only one of a finite mechanism or channel
     for name, value in (("dropout", covering.dropout), ("blanket", covering.blanket)):
-        if value:
+        if value and value is not own:
             raise Unsupported(f"proof: {name} has no proof file; min_users, group and zero-out have")
     if way is not Question.BOTH:
         raise Unsupported(f"proof: direction {way}: a proof covers both orders of each pair; leave direction away")
@@ -269,6 +274,13 @@ def _statement(source: Any, n: int, order: Real, covering: Covering, way: Questi
         "group": who.group,
         "exp_eps": _written(order),
     }
+
+
+def _check_one_round(source: object) -> None:
+    from symshuffle.accountants.rounds.plan import Rounds
+
+    if isinstance(source, Rounds):
+        raise Unsupported("proof: several rounds have no proof file; a proof covers one round")
 
 
 def _written(level: Real) -> str:

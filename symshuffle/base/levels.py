@@ -84,7 +84,7 @@ def takes_eps0(*, as_ball: bool = False) -> Callable[[Callable[P, R]], Callable[
             lam_given = "lam" in named or (not keyword and len(given) > place)
             lam = (named["lam"] if "lam" in named else given[place]) if lam_given else None
             if eps0 is None:
-                if required and not lam_given:
+                if required and lam is None:
                     raise InputError("lam", None, "a number > 1 (or eps0, a number > 0)")
                 if lam is None or is_expression(lam):
                     return door(*given, **named)

@@ -5,14 +5,13 @@ What a rounded matrix is, and how far a normalised one may be off, is said in :m
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final, final
 
-from symshuffle.base.errors import InputError, check_list
+from symshuffle.base.errors import InputError, check_kind, check_list
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import (
     FLOAT_SUM_SLACK,
@@ -109,11 +108,13 @@ class Channel:
         >>> W.rounding.row
         Fraction(1, 800)
         """
-        if isinstance(rows, str | Mapping | Set) or not isinstance(rows, Iterable):
+        if isinstance(rows, str | bytes | Mapping | Set) or not isinstance(rows, Iterable):
             raise InputError("rows", rows, "a list of rows of probabilities")
+        if getattr(rows, "ndim", 2) != 2:
+            raise InputError("rows", rows, "a list of rows of probabilities: a matrix has two dimensions")
         found = []
         for x, row in enumerate(rows):
-            if isinstance(row, str | Mapping | Set) or not isinstance(row, Iterable):
+            if isinstance(row, str | bytes | Mapping | Set) or not isinstance(row, Iterable):
                 raise InputError(f"rows[{x}]", row, "a row of probabilities: a matrix has two dimensions")
             found.append(tuple(row))
         return cls(*read_rows(found))
@@ -200,10 +201,13 @@ class Channel:
 
     def restrict(self, inputs: Sequence[int]) -> Channel:
         """The channel on some of the inputs, in the order given."""
-        return Channel(tuple(self.rows[x] for x in inputs), self.rounding)
+        last = self.num_inputs - 1
+        kept = [as_integer(x, f"inputs[{i}]", 0, last) for i, x in enumerate(listed(inputs, "inputs"))]
+        return Channel(tuple(self.rows[x] for x in kept), self.rounding)
 
     def push_forward(self, kernel: Channel) -> Channel:
         """Channel followed by a post-processing ``kernel``, whose inputs are the outputs of this channel."""
+        check_channel(kernel, "kernel")
         if kernel.num_inputs != self.num_outputs:
             raise InputError("kernel", f"{kernel.num_inputs} inputs", f"{self.num_outputs}, one per output")
         pairs = [[zip(row, column, strict=True) for column in kernel.columns()] for row in self.rows]
@@ -212,15 +216,21 @@ class Channel:
 
     def merge(self, groups: Sequence[Sequence[int]]) -> Channel:
         """Channel whose outputs are groups of outputs of this channel. The groups must partition the outputs."""
-        if sorted(itertools.chain(*groups)) != list(range(self.num_outputs)):
-            raise InputError("groups", groups, f"a partition of the outputs 0..{self.num_outputs - 1}")
+        last = self.num_outputs - 1
+        parts = [
+            [as_integer(y, f"groups[{i}]", 0, last) for y in listed(group, f"groups[{i}]")]
+            for i, group in enumerate(listed(groups, "groups"))
+        ]
+        if sorted(y for part in parts for y in part) != list(range(self.num_outputs)):
+            raise InputError("groups", groups, f"a partition of the outputs 0..{last}")
         return Channel(
-            tuple(tuple(exact_sum(row[y] for y in group) for group in groups) for row in self.rows),
+            tuple(tuple(exact_sum(row[y] for y in part) for part in parts) for row in self.rows),
             summed(self.rounding),
         )
 
     def tensor(self, other: Channel) -> Channel:
         """Channel that runs both channels independently on a pair of inputs, all in lexicographic order."""
+        check_channel(other, "other")
         return Channel(
             tuple(tuple(a * b for a in row for b in other_row) for row in self.rows for other_row in other.rows),
             summed(self.rounding, other.rounding),
@@ -301,8 +311,14 @@ def _check_sum(x: int, row: Sequence[Number]) -> None:
         )
 
 
+def check_channel(channel: object, argument: str = "channel") -> None:
+    """Refuse what is no channel."""
+    check_kind(channel, Channel, argument, "a channel, as Channel.from_rows(...)")
+
+
 def exact_columns(channel: Channel, expected: str = "rational entries") -> tuple[tuple[Fraction, ...], ...]:
     """Columns of a rational channel; a channel of balls or doubles is refused, in the words of what is expected."""
+    check_channel(channel)
     columns = channel.columns()
     exact = tuple(tuple(entry for entry in column if isinstance(entry, Fraction)) for column in columns)
     if exact != columns:

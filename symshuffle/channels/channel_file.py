@@ -22,7 +22,7 @@ LARGEST_FILE: Final = 5_000_000
 
 _LARGEST_INPUTS: Final = 32
 
-_REMEDY: Final = " (or say --header, header=True)"
+_REMEDY: Final = " (or say header=True)"
 _VALUE: Final = "a probability such as 0.25, 1/4 or 1"
 
 
@@ -93,7 +93,7 @@ def _is_numbered(cells: list[str], where: str) -> bool:
     if cells != [str(y) for y in range(len(cells))]:
         return False
     if len(cells) == 2:  # it may be a row: 0 and 1 have the sum 1
-        meant = "names of columns, or a row written 0.0,1.0 (or header=True or False: --header, --no-header)"
+        meant = "names of columns, or a row written 0.0,1.0 (or header=True or header=False)"
         raise InputError(where, "0,1", meant)
     return True
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
-from symshuffle.base.errors import InputError, Unsupported, check_kind, check_list
+from symshuffle.base.errors import InputError, Unsupported, check_list
 from symshuffle.base.numbers import (
     Ball,
     Number,
@@ -27,7 +27,7 @@ from symshuffle.base.numbers import (
     less,
     positive_part,
 )
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, check_channel
 
 
 def _aligned(p: Sequence[Number], q: Sequence[Number]) -> Iterator[tuple[Any, Any]]:
@@ -168,7 +168,7 @@ def histogram_law(users: Sequence[Sequence[Number]]) -> dict[Tally, Any]:
 
 def shuffled_law(channel: Channel, dataset: Sequence[int]) -> dict[Tally, Any]:
     """Law of the shuffled messages of a dataset, as histograms (decomposition, Definition 4; anchored, (1.1))."""
-    check_kind(channel, Channel, "channel", "a channel, as Channel.from_rows(...)")
+    check_channel(channel)
     last = channel.num_inputs - 1
     return histogram_law([channel.rows[as_integer(x, f"dataset[{i}]", 0, last)] for i, x in enumerate(dataset)])
 
@@ -287,6 +287,7 @@ def worst_shuffled_divergence(
     >>> worst_shuffled_divergence(response, (0, 1), 3, 1)
     (Fraction(5, 27), (0, 1))
     """
+    check_channel(channel)
     n = as_integer(n, "n", 1)
     if any(isinstance(entry, Ball) for row in channel.rows for entry in row):
         raise Unsupported("a worst background needs comparable numbers: give the channel rationals or doubles")

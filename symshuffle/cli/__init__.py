@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import io
 import os
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Final
@@ -44,6 +45,32 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "check": ("check",),
 }
 """Module to its commands, in the order of the help page; without any, they form a group of the module's name."""
+
+
+OPTIONS: Final[Mapping[str, str]] = {
+    **{name: f"--{name}" for name in ("column", "labels", "out", "proof", "timeout", "values")},
+    "per_process": "--per-process",
+    "command": "--program",
+    "identity": "--id",
+    "name": "--claim",
+    "suffix": "--plot",
+}
+"""Arguments that refusals of the library name, by which a line of a command begins, to the option that gives them."""
+
+PHRASES: Final[Mapping[str, str]] = {
+    "rigour='ball'": "--rigour ball",
+    "blanket='largest'": "--blanket largest",
+    "header=True": "--header",
+    "header=False": "--no-header",
+    "exact_ids=True": "--exact-ids",
+    "discard=True": "--discard-draft",
+    " s (timeout)": " s (--timeout)",
+    "given by eps0 or lam": "given by --eps0 or --lam",
+    "the compact form (bayes_tradeoff)": "the compact form (no --symmetry)",
+    "the orbit form (orbit_tradeoff)": "the orbit form (--symmetry auto)",
+    "(group=measure.symmetry())": "(--symmetry auto)",
+}
+"""What refusals of the library advise, to the words of the command line."""
 
 
 class _Verbatim(TyperGroup):
@@ -135,14 +162,27 @@ def _run(arguments: Sequence[str]) -> int:
     except typer.TyperException as error:
         return _refuse(_explain(error), WRONG_INPUT)
     except (InputError, Unsupported) as error:
-        return _refuse(str(error), WRONG_INPUT)
+        return _refuse(in_options(str(error)), WRONG_INPUT)
     except (SolverFailure, NotDecided) as error:
-        return _refuse(str(error), NO_ANSWER)
+        return _refuse(in_options(str(error)), NO_ANSWER)
     except SymshuffleError as error:
-        return _refuse(str(error), FAILED)
+        return _refuse(in_options(str(error)), FAILED)
     except typer.Abort:
         return _refuse("interrupted", INTERRUPTED)
     return status if isinstance(status, int) else 0
+
+
+def in_options(message: str) -> str:
+    """Return a refusal of the library in the words of the command line, with options for arguments."""
+    begun = _ARGUMENT.match(message)
+    if begun is not None and begun[1] in OPTIONS:
+        message = OPTIONS[begun[1]] + message[begun.end(1) :]
+    for phrase, option in PHRASES.items():
+        message = message.replace(phrase, option)
+    return message
+
+
+_ARGUMENT: Final = re.compile(r"(\w+)(?= = |: )")
 
 
 def _refuse(message: str, status: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.base.choices import Question
+from symshuffle.base.choices import Adjacency, Question
 from symshuffle.base.errors import Unsupported, optional
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import Exp, format_decimal, natural_log, parse_rational
@@ -74,7 +74,7 @@ def delta(
     subject, order = asked.subject(**target.given), read_target(**target.given)
     wide = solve.USUAL_WIDTH if rel is None else rel
     chosen, level = arguments.engine_and_rigour(engine, wide, rigour)
-    write_proof(proof, subject.source, asked.covering, n=subject.users or 0, exp_eps=order, direction=direction)
+    write_proof(proof, subject.source, asked.covering, n=subject.users, exp_eps=order, direction=direction)
     bound = solve.delta(
         subject.reduced,
         n=subject.users,
@@ -126,7 +126,7 @@ def epsilon(
         attain=show.full,
     )
     top, covering = bound.bracket.upper, asked.covering
-    write_proof(proof, subject.source, covering, n=subject.users or 0, delta=target, upper=top, direction=direction)
+    write_proof(proof, subject.source, covering, n=subject.users, delta=target, upper=top, direction=direction)
     at = Exp(top) if top else Fraction(1)
     confirmed = _optional_confirmation(asked, subject, bound, at) if confirm else (None, "")
     # The confirmed number is delta at the upper end of eps, which is safe if it meets the target.
@@ -267,22 +267,30 @@ def _confirmed(
     route: Route | str = "auto",
     blanket: str | None = None,
 ) -> Confirmation:
-    """The largest of the laws behind a bound, recomputed in mpmath; Laplace noise from its densities."""
+    """The largest of the laws behind a bound, of its adjacency and directions; Laplace noise from its densities."""
     from symshuffle.engines.confirm import confirm, confirm_laplace
     from symshuffle.mechanisms.continuous import Laplace
 
     if isinstance(asked, Laplace) and asked.lam is not None:
-        return confirm_laplace(asked.lam, target, bound.n)
+        near, ways = reduced.adjacency, bound.direction.directions
+        asymmetric = near is Adjacency.ZERO_OUT  # of the two ends both directions agree
+        return _largest(
+            confirm_laplace(asked.lam, target, bound.n, adjacency=near, direction=way)
+            for way in (ways if asymmetric else ways[:1])
+        )
     if vectors.is_vector(asked):
         return vectors.confirmed(asked, bound, target, blanket)
     if reduced.inner:
         raise Unsupported(
             "--confirm takes laplace alone, not in a composition, where finite laws on both sides bound it"
         )
-    found = [
+    return _largest(
         confirm(law, bound.n, digits=CONFIRMED_DIGITS, route=route)
         for law in reduced.laws(target, bound.direction, LAW_BITS)
-    ]
+    )
+
+
+def _largest(found: Iterable[Confirmation]) -> Confirmation:
     return max(found, key=lambda confirmation: confirmation.exactly)
 
 

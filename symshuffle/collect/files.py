@@ -57,17 +57,17 @@ def read_plan_file(path: Path) -> Plan:
     return read_plan(text, f"plan {path}")
 
 
-def read_labels(path: Path) -> tuple[str, ...]:
+def read_labels(labels: Path) -> tuple[str, ...]:
     """Names of categories, one in each line."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = labels.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError("--labels", path, f"a text file that can be read ({_reason(error)})") from error
+        raise InputError("labels", labels, f"a text file that can be read ({_reason(error)})") from error
     return tuple(text.removesuffix("\n").split("\n")) if text else ()
 
 
 def read_values(
-    path: Path, plan: Plan, column: str, identity: str | None = None, *, exact_ids: bool = False
+    values: Path, plan: Plan, column: str, identity: str | None = None, *, exact_ids: bool = False
 ) -> Integers:
     """Category of each user, from a column of a CSV or Parquet file: one row is one user.
 
@@ -75,13 +75,13 @@ def read_values(
       case, blanks or compatible characters (NFKC) only.
     """
     found, seen, places = array("i"), bytearray(), plan.categories.places
-    rows = _parquet_rows if _is_parquet(path) else _csv_rows
-    if column in places and not _is_parquet(path):
+    rows = _parquet_rows if _is_parquet(values) else _csv_rows
+    if column in places and not _is_parquet(values):
         expected = "the name of a column that is no category of the plan: the first row would be a header or a user"
-        raise InputError("--column", column, expected)
+        raise InputError("column", column, expected)
     number = 0
     try:
-        for number, (value, who) in enumerate(rows(path, column, identity), start=1):
+        for number, (value, who) in enumerate(rows(values, column, identity), start=1):
             j = places.get(value)
             found.append(plan.categories.index(value, f"row {number}, column {column}") if j is None else j)
             if who is not None:
@@ -90,11 +90,11 @@ def read_values(
                 key = who if exact_ids else "".join(unicodedata.normalize("NFKC", who).casefold().split())
                 seen += hashlib.blake2b(key.encode(), digest_size=16).digest()
     except csv.Error as error:
-        raise InputError("--values", path, f"a CSV file; after row {number}: {error}") from error
+        raise InputError("values", values, f"a CSV file; after row {number}: {error}") from error
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError("--values", path, f"a file that can be read ({_reason(error)})") from error
+        raise InputError("values", values, f"a file that can be read ({_reason(error)})") from error
     if identity is not None and seen:
-        _refuse_repeats(seen, identity, rows(path, column, identity))
+        _refuse_repeats(seen, identity, rows(values, column, identity))
     return np.frombuffer(found, dtype=np.intc).astype(np.int64) if found else np.zeros(0, dtype=np.int64)
 
 
@@ -102,8 +102,8 @@ def _csv_rows(path: Path, column: str, identity: str | None) -> Iterator[tuple[s
     with path.open(encoding="utf-8-sig", newline="") as stream:
         reader = csv.reader(stream, strict=True)
         heads = next(reader, [])
-        at = _place(heads, column, "--column")
-        who = None if identity is None else _place(heads, identity, "--id")
+        at = _place(heads, column, "column")
+        who = None if identity is None else _place(heads, identity, "identity")
         most = max(at, at if who is None else who)
         for number, row in enumerate(reader, start=1):
             if len(row) <= most or any(row[len(heads) :]):
@@ -113,9 +113,9 @@ def _csv_rows(path: Path, column: str, identity: str | None) -> Iterator[tuple[s
 
 def _parquet_rows(path: Path, column: str, identity: str | None) -> Iterator[tuple[str, str | None]]:
     """An absent cell is an empty text."""
-    with _opened(path, "--values") as file:
+    with _opened(path, "values") as file:
         names = [column] if identity is None else [column, identity]
-        for name, option in zip(names, ("--column", "--id"), strict=False):
+        for name, option in zip(names, ("column", "identity"), strict=False):
             _place(file.schema_arrow.names, name, option)
         for batch in file.iter_batches(batch_size=_ROWS, columns=names):
             cells = [["" if cell is None else str(cell) for cell in batch.column(name).to_pylist()] for name in names]
@@ -145,28 +145,28 @@ def _refuse_repeats(seen: bytearray, identity: str, rows: Iterator[tuple[str, st
         place,
         repr(names[second]),
         f"an identity that differs from {names[first]!r} of row {first + 1} in more than case or blanks; if these are "
-        "two users, --exact-ids",
+        "two users, exact_ids=True",
     )
 
 
-def check_drafts(path: Path, plan: Plan, *, discard: bool) -> None:
+def check_drafts(out: Path, plan: Plan, *, discard: bool) -> None:
     """Refuse, or remove, drafts of messages of this plan that a killed run left beside an output file."""
-    left = sorted(path.parent.glob(f".*.{plan.digest[:16]}.*.draft"))
+    left = sorted(out.parent.glob(f".*.{plan.digest[:16]}.*.draft"))
     abandoned = [draft for draft in left if is_abandoned(draft)]
     for draft in abandoned:
         if not discard:
             raise InputError(
-                "--out",
-                path,
+                "out",
+                out,
                 f"no draft of a run that was killed: {draft} has messages that were drawn already. If nobody read it, "
-                "--discard-draft removes it and draws anew",
+                "discard=True removes it and draws anew",
             )
         draft.unlink(missing_ok=True)
 
 
-def write_messages(path: Path, plan: Plan, packed: Integers, order: str, *, counts: bool) -> None:
+def write_messages(out: Path, plan: Plan, packed: Integers, order: str, *, counts: bool) -> None:
     """Write packed messages whole or not at all, never over another file."""
-    check_new(path, "--out", DRAWN_ANEW)
+    check_new(out, "out", DRAWN_ANEW)
     head = {
         "kind": _KIND,
         "plan": plan.digest,
@@ -180,9 +180,9 @@ def write_messages(path: Path, plan: Plan, packed: Integers, order: str, *, coun
         body: Iterable[bytes] = (b"%s,%d\n" % pair for pair in zip(texts, numbers.tolist(), strict=True))
     else:
         body = lines(made, packed)
-    draft = path.with_name(f".{path.name}.{plan.digest[:16]}.{os.getpid()}.draft")
-    with published_once(path, draft, argument="--out") as stream:
-        if _is_parquet(path):
+    draft = out.with_name(f".{out.name}.{plan.digest[:16]}.{os.getpid()}.draft")
+    with published_once(out, draft, argument="out") as stream:
+        if _is_parquet(out):
             _write_parquet(stream, head, body, counts=counts)
             return
         stream.write(f"# {json.dumps(head)}\n{'message,count' if counts else 'message'}\n".encode())

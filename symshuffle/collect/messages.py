@@ -62,7 +62,7 @@ def _room(count: int, width: int) -> Integers:
     free = shutil.disk_usage(gettempdir()).free
     if count * width >= free:
         room = f"room for them in {gettempdir()}, where {free} bytes are free"
-        raise InputError("--values", f"{count} rows of {width} bytes", room)
+        raise InputError("values", f"{count} rows of {width} bytes", room)
     return np.memmap(TemporaryFile(), dtype=np.uint8, mode="w+", shape=(count, width))
 
 

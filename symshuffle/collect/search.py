@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, Final, Unpack
 
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
+from symshuffle.accountants.covering.reduction import covering_reduction
 from symshuffle.accountants.rounds.plan import MOST_ROUNDS
 from symshuffle.base.choices import Loss, choice
 from symshuffle.base.errors import InputError, NamedProgress, NotDecided, Unsupported
@@ -158,17 +159,19 @@ class _Asked:
 def _ranked(k: int, asked: _Asked, name: str | None, progress: NamedProgress | None) -> list[Scheme]:
     """Mechanisms with their integers, the smallest loss first."""
     found: list[Scheme] = []
-    refused, alone = "", asked.alone
+    made, refused, alone = None, "", asked.alone
     for kind, lam, given in _proposals(k, alone, name, progress):
         for parameters in SCHEMES[kind].near(k, given):
             try:
-                level = lam
+                level, made = lam, scheme(kind, k, Fraction(2), parameters)
                 if level is None or asked.covering:
-                    level = _level(scheme(kind, k, Fraction(2), parameters), alone, _ROUGH)
+                    level = _level(made, alone, _ROUGH)
                 found.append(scheme(kind, k, _down(SCHEMES[kind].root_of(level)), parameters))
             except (Unsupported, NotDecided) as error:
                 refused = refused or str(error)
     if not found:
+        if made is not None:  # what is refused whatever the target, is refused by its own name
+            covering_reduction(made.source(**asked.whom), Covering.of(**asked.whom))
         raise Unsupported(f"no plan for {asked.words}: {refused}")
     different = {(made.name, *made.parameters.items()): made for made in found}
     return sorted(different.values(), key=lambda made: upper_end(made.noise.loss(asked.loss, asked.n)))

@@ -90,7 +90,7 @@ class Slope:
 
     def spreads(self, exp_eps: Real, direction: Direction, bits: int | None) -> bool:
         """Whether the law of G certainly rises with the parameter in convex order at a target ratio."""
-        target = constant_of(exp_eps)
+        target = constant_of(exp_eps, "exp_eps")
         atoms = []
         for ratios, weight in self.atoms:
             first, second = ratios if direction == "forward" else ratios[::-1]

@@ -18,12 +18,13 @@ from typing import Any, final
 from symshuffle.base.errors import InputError
 from symshuffle.base.levels import read_cap, takes_eps0
 from symshuffle.base.numbers import Number, Verdict, as_integer, exact_sum, less, minimum, parse_rational, positive_part
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, check_channel
 from symshuffle.decompositions.model import Decomposition, ReductionPair, read_pair
 
 
 def require_ldp(channel: Channel, lam: Number | int) -> None:
     """Refuse a ratio cap below that of a channel."""
+    check_channel(channel)
     if channel.is_ldp(lam) is not Verdict.TRUE:
         raise InputError("lam", lam, f"at least the ratio cap of the channel, {channel.ratio_cap()}")
 
@@ -159,6 +160,7 @@ def stronger_clone(
     >>> found.p_min, found.p_max
     (Fraction(1, 3), Fraction(1, 3))
     """
+    check_channel(channel)
     value = read_cap(channel.ratio_cap() if lam is None else lam)
     require_ldp(channel, value)
     share, pair = parse_rational(position, "position"), read_pair(channel, pair)

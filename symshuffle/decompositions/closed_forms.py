@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 from symshuffle.base.choices import Direction, Others
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
-from symshuffle.base.numbers import Real, parse_rational, usual_bits
+from symshuffle.base.numbers import Real, parse_constant, parse_rational, usual_bits
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import (
     LARGEST_COMPARED,
@@ -149,7 +149,7 @@ class ClosedForm:
         self, lines: _Lines, exp_eps: Real, direction: Direction, bits: int | None, *, doubles: bool = False
     ) -> Law:
         """Law of G by numbers; where they do not settle it, by identities and with more digits."""
-        values, precision = self._values(), bits
+        exp_eps, values, precision = parse_constant(exp_eps, "exp_eps"), self._values(), bits
         known = tuple((name, value) for name, value in values.items() if isinstance(value, Fraction) and name != "lam")
         for finer in _FINER[: 1 if doubles else None]:
             if finer > 1:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, final
 
 from symshuffle.base.choices import Direction, choice
-from symshuffle.base.errors import InputError, check_kind, check_list
+from symshuffle.base.errors import InputError, check_list
 from symshuffle.base.numbers import (
     FLOAT_SUM_SLACK,
     Number,
@@ -21,7 +21,7 @@ from symshuffle.base.numbers import (
     sums_to_one,
 )
 from symshuffle.base.results import FirstLines
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, check_channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import HistogramLaw, histogram_law, law_divergence
 
@@ -230,7 +230,7 @@ def privacy_blanket(channel: Channel) -> PrivacyBlanket:
     >>> privacy_blanket(Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])).gamma
     Fraction(2, 3)
     """
-    check_kind(channel, Channel, "channel", "a channel, as Channel.from_rows(...)")
+    check_channel(channel)
     floor: tuple[Any, ...] = channel.blanket()
     gamma, rest = exact_sum(floor), _rest(floor)
     omega = None if equal(gamma, 0) else tuple(mass / gamma for mass in floor)
@@ -248,7 +248,7 @@ def _rest(floor: Sequence[Any]) -> Any:
 
 def read_pair(channel: Channel, pair: Sequence[object]) -> tuple[int, int]:
     """Read two inputs of a channel."""
-    check_kind(channel, Channel, "channel", "a channel, as Channel.from_rows(...)")
+    check_channel(channel)
     check_list(pair, "pair", "two inputs")
     if len(pair) != 2:
         raise InputError("pair", pair, "two inputs")

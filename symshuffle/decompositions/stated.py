@@ -14,7 +14,7 @@ from typing import Any, Final, final
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Real, enclose, format_decimal
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, check_channel
 
 _FIRST_BITS: Final = 64
 
@@ -129,6 +129,7 @@ class BlanketAudit:
 
 def check_level(channel: Channel, claimed: Real | None = None) -> LevelAudit:
     """Where the likelihood ratios of a channel are largest, and where above a claimed cap."""
+    check_channel(channel)
     _check(channel)
     places = [_worst(column, y) for y, column in enumerate(channel.columns()) if any(column)]
     largest = max(places, key=lambda place: math.inf if place.ratio is None else place.ratio)
@@ -163,6 +164,7 @@ def check_blanket(
 
 
 def _check(channel: Channel) -> None:
+    check_channel(channel)
     if not channel.exact:
         raise InputError("channel", "not rational", "rational entries, for an exact comparison")
     if channel.num_inputs < 2:

@@ -129,7 +129,7 @@ class SymbolicDecomposition:
         the two levels agree, and lose no digits when they nearly do.
         """
         direction = choice(Direction, direction, "direction")
-        at = {EXP_EPS: constant_of(exp_eps)}
+        at = {EXP_EPS: constant_of(exp_eps, "exp_eps")}
         atoms = [(value.subs(at), weight) for value, weight in self._atoms(direction)]
         return Law.from_atoms(
             [(evaluate_atom(value, bits), evaluate_atom(weight, bits)) for value, weight in atoms],

@@ -21,7 +21,18 @@ import flint
 from symshuffle.base.choices import Direction, Domain, Side, choice, replace_choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.levels import read_budget
-from symshuffle.base.numbers import DEFAULT_BITS, Ball, Exp, Real, Verdict, as_integer, less, to_arb, working_precision
+from symshuffle.base.numbers import (
+    DEFAULT_BITS,
+    Ball,
+    Exp,
+    Real,
+    Verdict,
+    as_integer,
+    less,
+    parse_constant,
+    to_arb,
+    working_precision,
+)
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw, Segment
 
@@ -54,8 +65,10 @@ class Laplace:
     cells: int = 200
 
     def __post_init__(self) -> None:
-        if self.lam is not None and less(1, self.lam) is not Verdict.TRUE:
-            raise InputError("lam", self.lam, "a number > 1")
+        if self.lam is not None:
+            object.__setattr__(self, "lam", parse_constant(self.lam, "lam"))
+            if less(1, self.budget) is not Verdict.TRUE:
+                raise InputError("lam", self.lam, "a number > 1")
         replace_choice(Domain, self, "domain")
         object.__setattr__(self, "cells", as_integer(self.cells, "cells", 1, LARGEST_CELLS))
 
@@ -117,7 +130,7 @@ class Laplace:
         bits : int, optional
             Precision of the balls.
         """
-        direction = choice(Direction, direction, "direction")
+        exp_eps, direction = parse_constant(exp_eps, "exp_eps"), choice(Direction, direction, "direction")
         precision = bits or DEFAULT_BITS
         if less(exp_eps, self.budget) is Verdict.FALSE:
             return MixedLaw((Fraction(0),), (Fraction(1),), ())
@@ -146,7 +159,7 @@ class Laplace:
 
         The ratio runs from 1/lam to lam.
         """
-        direction = choice(Direction, direction, "direction")
+        exp_eps, direction = parse_constant(exp_eps, "exp_eps"), choice(Direction, direction, "direction")
         precision = bits or DEFAULT_BITS
         with working_precision(precision + 16):
             x, lam = to_arb(exp_eps), to_arb(self.budget)
@@ -173,7 +186,7 @@ class Laplace:
         bits : int, optional
             Precision of the balls.
         """
-        direction = choice(Direction, direction, "direction")
+        exp_eps, direction = parse_constant(exp_eps, "exp_eps"), choice(Direction, direction, "direction")
         precision = bits or DEFAULT_BITS
         square = Exp(2 * exp_eps.exponent) if isinstance(exp_eps, Exp) else exp_eps * exp_eps
         if less(square, self.budget) is Verdict.FALSE:
@@ -189,7 +202,7 @@ class Laplace:
         self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None
     ) -> MixedLaw:
         """Law of G of a real pair against the null symbol: all others hold the other end."""
-        direction = choice(Direction, direction, "direction")
+        exp_eps, direction = parse_constant(exp_eps, "exp_eps"), choice(Direction, direction, "direction")
         precision = bits or DEFAULT_BITS
         with working_precision(precision + 16):
             x, lam = to_arb(exp_eps), to_arb(self.budget)

@@ -160,5 +160,5 @@ def test_long_messages_without_room_are_refused(monkeypatch):
     from symshuffle.collect.messages import randomized
 
     monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 75 * 500}))
-    with pytest.raises(InputError, match=r"--values = 500 rows of 75 bytes: expected room for them in .* are free"):
+    with pytest.raises(InputError, match=r"values = 500 rows of 75 bytes: expected room for them in .* are free"):
         randomized(small("oue", 600).scheme, np.zeros(500, dtype=np.int64), uniform())

@@ -24,7 +24,8 @@ from tests.words import words
 INSIDE = set(
     words(
         "collect.scheme.Scheme.mechanism collect.scheme.Scheme.source "
-        "engines.confirm.transform.laplace_transform decompositions.closed_forms.closed_form "
+        "engines.confirm.transform.laplace_transform engines.confirm.transform.laplace_null_transform "
+        "decompositions.closed_forms.closed_form "
         "decompositions.composition.laws.composed_law decompositions.composition.laws.mixed_law "
         "decompositions.composition.tree.root utility.frontiers.caps.number_of utility.frontiers.caps.check_cap "
         "utility.frontiers.subset_forms.at "

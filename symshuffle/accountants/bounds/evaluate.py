@@ -328,9 +328,9 @@ def _offers(law: Law | MixedLaw, n: int, request: Request) -> Iterator[Engine]:
     if found:
         return
     if request.rigour is Rigour.EXACT and not (isinstance(law, Law) and law.exact):
-        raise Unsupported("rigour exact needs rational lam, exp_eps and probabilities; use --rigour ball")
+        raise Unsupported("rigour exact needs rational lam, exp_eps and probabilities; use rigour='ball'")
     if request.rigour is Rigour.EXACT:
-        raise Unsupported(f"rigour exact at n = {n}: {engine_class('exact')().refusal(law, n)}; use --rigour ball")
+        raise Unsupported(f"rigour exact at n = {n}: {engine_class('exact')().refusal(law, n)}; use rigour='ball'")
     raise Unsupported(f"no engine answers at n = {n}")
 
 

@@ -27,7 +27,7 @@ from symshuffle.base.executors import mapped
 from symshuffle.base.levels import read_target, words_of_target
 from symshuffle.base.numbers import Number, Real, lower_end
 from symshuffle.base.results import AnswerMethods, Bracket, FirstLines, SafeEnd, at_target, safe_number
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, check_channel
 from symshuffle.channels.shuffled import LARGEST_ENUMERATION, count_histograms, worst_shuffled_divergence
 from symshuffle.decompositions.model import Decomposition
 
@@ -57,6 +57,7 @@ def distinct_families(channel: Channel, n: int, pairs: InputPairs) -> list[tuple
 
     Two families are of a kind if they show the same probabilities at as many outputs: their laws of G are then equal.
     """
+    check_channel(channel)
     inputs = range(channel.num_inputs)
     constant = np.arange(len(inputs))[:, None]
     mixtures = np.column_stack(np.triu_indices(len(inputs), 1)) if n > 1 else np.empty((0, 2), dtype=np.int64)
@@ -173,6 +174,7 @@ def worst_of_all(
     progress: Progress | None = None,
 ) -> WorstCase:
     """The worst of all neighbouring datasets of ``n`` users, by enumeration in exact arithmetic."""
+    check_channel(channel)
     if not channel.exact:
         raise InputError("channel", "not rational", "rational entries, for an exact enumeration")
     chosen = _pairs(channel, pairs)
@@ -206,6 +208,7 @@ def worst_of_two_types(
     executor: Executor | None = None,
 ) -> WorstCase:
     """The worst of all constant backgrounds and of two-type backgrounds on a grid of weights, at any ``n``."""
+    check_channel(channel)
     n, order, request = check_n(n), read_target(exp_eps=exp_eps), Request(Question.FORWARD, None, rigour, rel)
     size = count_families(channel.num_inputs, channel.num_outputs, n)
     distinct = distinct_families(channel, n, _pairs(channel, pairs))
@@ -265,6 +268,7 @@ def worst_background(
     >>> worst_background(mechanism("rr").channel(lam=3), 3, Fraction(6, 5)).bracket.exact
     Fraction(81, 320)
     """
+    check_channel(channel)
     size = count_histograms(n - 1, channel.num_inputs) * count_histograms(n, channel.num_outputs)
     if channel.exact and isinstance(exp_eps, Fraction) and size <= LARGEST_ENUMERATION // 10:
         return worst_of_all(channel, n, exp_eps, pairs=pairs, executor=executor, progress=progress)

@@ -18,10 +18,10 @@ import numpy as np
 from symshuffle.accountants.bounds.evaluate import check_n
 from symshuffle.accountants.covering.any_ldp import AnyLdp
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
-from symshuffle.accountants.covering.reduced import Reduction
+from symshuffle.accountants.covering.reduced import Reducible, Reduction
 from symshuffle.accountants.questions import solve
 from symshuffle.base.artifacts import installed
-from symshuffle.base.choices import Adjacency, Question, choice
+from symshuffle.base.choices import Adjacency, Blanket, Question, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import Exp, Real, format_decimal, is_exact, parse_rational
@@ -78,7 +78,9 @@ def prove(
         Both orders of each pair of inputs are proved.
     adjacency, null, min_users, group
         As in :func:`symshuffle.delta`.
-    blanket, dropout
+    blanket
+        The largest one, which a finite mechanism or channel has in any case; others have no proof file.
+    dropout
         Refused: there is no proof file.
 
     Returns
@@ -105,10 +107,10 @@ def prove(
     target = None if delta is None else read_delta(delta)
     content = _proof(said, max(best * _NEAR, _LEAST) if target is None else target, target)
     if content is None and not best:
-        raise Unsupported(f"--proof: the bound is 0 there, which no line proves beyond {bound.FEW_USERS} users")
+        raise Unsupported(f"proof: the bound is 0 there, which no line proves beyond {bound.FEW_USERS} users")
     if content is None:
         raise Unsupported(
-            f"--proof: no line of at most {bound.NODES + 10 * n} nodes proves delta within a thousandth of "
+            f"proof: no line of at most {bound.NODES + 10 * n} nodes proves delta within a thousandth of "
             f"{float(best):.6g}" + ("" if target is None else f" that is at most delta = {float(target):.6g}")
         )
     return content
@@ -155,6 +157,7 @@ def prove_epsilon(
     >>> prove_epsilon(mechanism("rr").at(eps0=1), n=20, delta="1e-2")["statement"]["delta"]
     '1/100'
     """
+    _check_one_round(source)
     target, covering, n = read_delta(delta), Covering.of(**whom), check_n(n)
     way = choice(Question, direction, "direction")
     _statement(source, n, Fraction(1), covering, way)  # what has no proof is refused before the search
@@ -166,7 +169,7 @@ def prove_epsilon(
         found = _proof(said, target, target, widths)
         if found is not None:
             return found
-    raise Unsupported(f"--proof: no line proves delta <= {float(target):.6g} within a thousandth above eps")
+    raise Unsupported(f"proof: no line proves delta <= {float(target):.6g} within a thousandth above eps")
 
 
 def _proof(
@@ -178,7 +181,7 @@ def _proof(
         try:
             bound.read(f"{target.numerator}/{target.denominator}", "delta", bound.SHARE)
         except bound.CertificateError:
-            raise Unsupported("--proof: delta: at most 4000 digits of p and q in p/q") from None
+            raise Unsupported("proof: delta: at most 4000 digits of p and q in p/q") from None
     for width in widths:
         lines = _lines(parsed, width)
         if lines is None:
@@ -242,22 +245,24 @@ def _lines(said: dict[str, Any], width: float) -> list[dict[str, int]] | None:
 
 def _statement(source: Any, n: int, order: Real, covering: Covering, way: Question) -> dict[str, Any]:
     """All of a statement but its delta."""
+    _check_one_round(source)
+    own = None if isinstance(source, Reducible) else Blanket.LARGEST  # the only one of a finite mechanism or channel
     for name, value in (("dropout", covering.dropout), ("blanket", covering.blanket)):
-        if value:
-            raise Unsupported(f"--proof: {name} has no proof file; min_users, group and zero-out have")
+        if value and value is not own:
+            raise Unsupported(f"proof: {name} has no proof file; min_users, group and zero-out have")
     if way is not Question.BOTH:
-        raise Unsupported(f"--proof: direction {way}: a proof covers both orders of each pair; leave direction away")
+        raise Unsupported(f"proof: direction {way}: a proof covers both orders of each pair; leave direction away")
     who = covering.participation
     n = check_n(n)
     who.check(n)
     if who.group > 1000:
-        raise Unsupported(f"--proof: group = {who.group}: at most 1000")
+        raise Unsupported(f"proof: group = {who.group}: at most 1000")
     mechanism, cap, null, pairs = _described(source, covering)
     for name, ratio in (("exp_eps", order), ("exp_eps0", cap)):
         try:
             bound.number(bound.read(_written(ratio), name, bound.LEVEL), name, bound.LEVEL)
         except bound.CertificateError as error:
-            raise Unsupported(f"--proof: {name}: {error.args[1]}") from None
+            raise Unsupported(f"proof: {name}: {error.args[1]}") from None
     return {
         "mechanism": mechanism,
         "exp_eps0": _written(cap),
@@ -271,6 +276,13 @@ def _statement(source: Any, n: int, order: Real, covering: Covering, way: Questi
     }
 
 
+def _check_one_round(source: object) -> None:
+    from symshuffle.accountants.rounds.plan import Rounds
+
+    if isinstance(source, Rounds):
+        raise Unsupported("proof: several rounds have no proof file; a proof covers one round")
+
+
 def _written(level: Real) -> str:
     return f"exp({level.exponent})" if isinstance(level, Exp) else str(level)
 
@@ -279,7 +291,7 @@ def _described(source: Any, covering: Covering) -> tuple[dict[str, Any], Real, A
     """Mechanism, exp(eps0), null symbol and pairs, as a statement has them."""
     zero_out = covering.adjacency is Adjacency.ZERO_OUT
     if isinstance(source, Reduction):
-        raise Unsupported("--proof: a reduction does not say what users run; give the mechanism or channel itself")
+        raise Unsupported("proof: a reduction does not say what users run; give the mechanism or channel itself")
     if isinstance(source, AnyLdp) and source.lam is not None and not zero_out:
         return {"name": source.name}, source.lam, None, "all"
     if isinstance(source, ClosedForm):
@@ -289,14 +301,14 @@ def _described(source: Any, covering: Covering) -> tuple[dict[str, Any], Real, A
             return named, source.lam, "blanket" if zero_out else None, "all"
         pairs = None if source.every else source.input_pairs
         if not source.limits and math.prod(source.shape) > _LARGEST_MATRIX:
-            raise Unsupported(f"--proof: {source.name}: at most {_LARGEST_MATRIX} cells, all parameters given")
+            raise Unsupported(f"proof: {source.name}: at most {_LARGEST_MATRIX} cells, all parameters given")
         return _of_quotients(source.rows(), source.lam or Fraction(1), zero_out, pairs)
     if isinstance(source, Channel) or (isinstance(source, Sequence) and not isinstance(source, str)):
         return _of_channel(source if isinstance(source, Channel) else Channel.from_rows(source), covering)
     if type(source).__name__ == "Mechanism":
         return _of_mechanism(source, zero_out)
     name = getattr(source, "name", type(source).__name__)
-    raise Unsupported(f"--proof: {name} has no proof file; finite mechanisms and channels in one round have")
+    raise Unsupported(f"proof: {name} has no proof file; finite mechanisms and channels in one round have")
 
 
 def _of_channel(channel: Channel, covering: Covering) -> tuple[dict[str, Any], Real, Any, Any]:
@@ -304,9 +316,9 @@ def _of_channel(channel: Channel, covering: Covering) -> tuple[dict[str, Any], R
     if covering.null is not None:
         rows.append(covering.null.rows[0])
     if not all(is_exact(row) for row in rows):
-        raise Unsupported("--proof: channel: its probabilities have to be rational, not doubles or balls")
+        raise Unsupported("proof: channel: its probabilities have to be rational, not doubles or balls")
     if len(rows) * channel.num_outputs > _LARGEST_MATRIX:
-        raise Unsupported(f"--proof: a channel of {len(rows)} x {channel.num_outputs}: at most {_LARGEST_MATRIX} cells")
+        raise Unsupported(f"proof: a channel of {len(rows)} x {channel.num_outputs}: at most {_LARGEST_MATRIX} cells")
     unit = math.lcm(*(entry.denominator for row in rows for entry in row))
     cells = [[[int(entry * unit)] for entry in row] for row in rows]
     own = cells[: channel.num_inputs]
@@ -330,11 +342,11 @@ def _of_mechanism(mechanism: Any, zero_out: bool) -> tuple[dict[str, Any], Real,
         return {"name": fixed.name, **numbers, **limits}, cap, null, "all"
     rows = general.at(**values).symbolic_rows()
     if len(rows) * len(rows[0]) > _LARGEST_MATRIX or any(p.free_symbols - {LAM} for row in rows for p in row):
-        raise Unsupported(f"--proof: {fixed.name}: at most {_LARGEST_MATRIX} cells, all parameters given")
+        raise Unsupported(f"proof: {fixed.name}: at most {_LARGEST_MATRIX} cells, all parameters given")
     try:
         quotients = [[quotient_of(written(p), {}) for p in row] for row in rows]
     except (InputError, Unsupported):
-        raise Unsupported(f"--proof: {fixed.name}: its probabilities are not rational in exp(eps0/2)") from None
+        raise Unsupported(f"proof: {fixed.name}: its probabilities are not rational in exp(eps0/2)") from None
     return _of_quotients(quotients, cap, zero_out, None if fixed.every_pair else fixed.input_pairs)
 
 

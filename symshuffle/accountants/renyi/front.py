@@ -156,7 +156,7 @@ def renyi(
         raise InputError("alpha", alpha, f"an order in [1, {_LARGEST_ORDER}]")
     request = Request.of(direction, None, rigour, _USUAL_WIDTH if rel is None else rel, bits)
     if request.rigour is Rigour.EXACT:
-        raise Unsupported("rigour exact: a Rényi divergence is a logarithm; use --rigour ball")
+        raise Unsupported("rigour exact: a Rényi divergence is a logarithm; use rigour='ball'")
     asked = experiment(source, Covering.of(**whom))
     several, alone, users = unrolled(asked, n)
     plan = Rounds((Round(alone, 1, users),)) if several is None else several
@@ -186,7 +186,7 @@ def _check_participation(reduced: Source) -> None:
     if who.dropout:
         raise Unsupported(
             f"dropout {who.dropout}: a Rényi divergence would take hundreds of means over the number of messages; use "
-            "--min-users, or ask for delta or epsilon"
+            "min_users, or ask for delta or epsilon"
         )
 
 

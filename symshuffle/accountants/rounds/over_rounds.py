@@ -212,7 +212,7 @@ def _deployed(plan: Rounds, covering: Covering, request: Request) -> Deployment:
     if request.direction is not Question.BOTH:
         raise InputError("direction", request.direction.value, "both, with rounds, which may mix the orders")
     if request.rigour is Rigour.EXACT:
-        raise Unsupported("rigour exact: the profile of several rounds is no rational number; use --rigour ball")
+        raise Unsupported("rigour exact: the profile of several rounds is no rational number; use rigour='ball'")
     found = tuple((covering_reduction(one.source, covering), check_n(one.n), one.times) for one in plan.parts)
     for reduced, n, _ in found:
         reduced.participation.check(n)

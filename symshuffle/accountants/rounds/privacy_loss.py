@@ -228,7 +228,7 @@ def privacy_loss(
         raise InputError("beyond", beyond, "a mass in (0, 1)")
     request = Request.of(Question.BOTH, None, rigour, rel, bits)
     if request.rigour is Rigour.EXACT:
-        raise Unsupported("rigour exact: values at exponential levels are no rational numbers; use --rigour ball")
+        raise Unsupported("rigour exact: values at exponential levels are no rational numbers; use rigour='ball'")
     one = OneRound(reduction(source, **whom), users, 1, request)
     width = Fraction(_usual_step(one.scale()) if step is None else float(_step(step)))
     levels = one.last_level(most) / width

@@ -15,7 +15,7 @@ from typing import Any, final
 
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import as_integer, parse_rational
-from symshuffle.channels.channel import Channel, exact_columns
+from symshuffle.channels.channel import Channel, check_channel, exact_columns
 from symshuffle.channels.geometry import balanced
 
 MAX_ENUMERATION = 5
@@ -281,6 +281,7 @@ def dominating_extremal(channel: Channel, lam: Fraction | int) -> tuple[dict[int
     3/4  1/4
     1/4  3/4
     """
+    check_channel(channel)
     cone = LDPCone(channel.num_inputs, check_lam(lam))
     parts = []
     for y, column in enumerate(exact_columns(channel)):

@@ -17,7 +17,7 @@ from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
 from symshuffle.base.numbers import exact_sum
 from symshuffle.base.results import Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
-from symshuffle.channels.channel import Channel, exact_columns
+from symshuffle.channels.channel import Channel, check_channel, exact_columns
 from symshuffle.channels.geometry.linear import Matrix, dot, transpose
 from symshuffle.channels.geometry.linprog import Solution, solve
 
@@ -123,6 +123,8 @@ def blackwell(first: Channel, second: Channel) -> Garbling | Separation:
     >>> blackwell(fine, coarse).dominates, blackwell(coarse, fine).dominates
     (True, False)
     """
+    check_channel(second, "second")
+    check_channel(first, "first")
     solution = solve(_program(first, second, worst_input=False))
     outputs = second.num_outputs
     if solution.value.exact == 0:
@@ -198,6 +200,8 @@ def deficiency(first: Channel, second: Channel) -> Deficiency:
     >>> deficiency(nothing, pair).value.exact
     Fraction(1, 4)
     """
+    check_channel(second, "second")
+    check_channel(first, "first")
     solution = solve(_program(first, second, worst_input=True))
     kernel = _kernel(solution, first.num_outputs, second.num_outputs)
     return Deficiency(first, second, kernel, solution.certificate, solution.value)

@@ -201,7 +201,7 @@ def named_claim(name: str, parameters: dict[str, str], *, eps0: object = None, l
 
         found = mechanism(name)
         if not hasattr(found, "parameters"):
-            raise InputError("--claim", name, "a mechanism with finitely many messages")
+            raise InputError("name", name, "a mechanism with finitely many messages")
         fixed = found.at(eps0=eps0, lam=lam, **parameters).with_defaults()
         for parameter in fixed.needed:
             raise InputError(parameter.name, None, parameter.range)
@@ -215,7 +215,7 @@ def named_claim(name: str, parameters: dict[str, str], *, eps0: object = None, l
         raise InputError(missing, None, f"an integer, given by -p {missing}=")
     budget = read_budget(eps0=eps0, lam=lam)
     if budget is None:
-        raise InputError("lam", None, "a number > 1, given by --eps0 or --lam")
+        raise InputError("lam", None, "a number > 1, given by eps0 or lam")
     values = {one: as_integer(given[one], one, 2 if one == "k" else 1) for one in needed}
     k = values.pop("k")
     ratio = budget if isinstance(budget, Fraction) else upper_end(enclose(budget, 128))
@@ -281,16 +281,16 @@ class Program:
         try:
             words = shlex.split(self.command)
         except ValueError as error:
-            raise InputError("--program", self.command, f"words as a shell divides them ({error})") from None
+            raise InputError("command", self.command, f"words as a shell divides them ({error})") from None
         if not words:
-            raise InputError("--program", repr(self.command), "a program and its arguments")
-        object.__setattr__(self, "per_process", as_integer(self.per_process, "--per-process", 1))
-        if not parse_rational(self.timeout, "--timeout") > 0:
-            raise InputError("--timeout", self.timeout, "seconds above 0")
+            raise InputError("command", repr(self.command), "a program and its arguments")
+        object.__setattr__(self, "per_process", as_integer(self.per_process, "per_process", 1))
+        if not parse_rational(self.timeout, "timeout") > 0:
+            raise InputError("timeout", self.timeout, "seconds above 0")
 
     def __call__(self, inputs: Sequence[str]) -> list[str]:
         """The lines that one process writes for these inputs."""
-        words, seconds = shlex.split(self.command), float(parse_rational(self.timeout, "--timeout"))
+        words, seconds = shlex.split(self.command), float(parse_rational(self.timeout, "timeout"))
         try:
             process = subprocess.Popen(
                 words,
@@ -300,23 +300,23 @@ class Program:
                 start_new_session=True,  # so that what the program starts ends with it
             )
         except OSError as error:
-            raise InputError("--program", words[0], f"a program that starts ({error.strerror or error})") from None
+            raise InputError("command", words[0], f"a program that starts ({error.strerror or error})") from None
         try:
             out, said = process.communicate("".join(f"{x}\n" for x in inputs).encode(), timeout=seconds)
         except subprocess.TimeoutExpired:
             _end(process)
             _, said = process.communicate()
-            wanted = f"an answer to {len(inputs)} inputs within {seconds:g} s (--timeout){_first_line(said)}"
-            raise InputError("--program", self.command, wanted) from None
+            wanted = f"an answer to {len(inputs)} inputs within {seconds:g} s (timeout){_first_line(said)}"
+            raise InputError("command", self.command, wanted) from None
         except BaseException:
             _end(process)
             raise
         if process.returncode:
-            raise InputError("--program", self.command, f"exit status 0, not {process.returncode}{_first_line(said)}")
+            raise InputError("command", self.command, f"exit status 0, not {process.returncode}{_first_line(said)}")
         found = out.decode(errors="backslashreplace").splitlines()
         if len(found) != len(inputs):
             wanted = f"a line for each of {len(inputs)} inputs, not {len(found)} lines{_first_line(said)}"
-            raise InputError("--program", self.command, wanted)
+            raise InputError("command", self.command, wanted)
         return found
 
 

@@ -224,7 +224,7 @@ def composed_law(
         raise InputError("lam", lam, f"a total ratio cap, which {written(part)} shares out")
     # Without a budget nothing depends on its value, and 1 has a rational root of every order.
     table = _table(part, pattern, others, Budget(1, Fraction(1) if lam is None else lam, bits), side)
-    target = constant_of(exp_eps)
+    target = constant_of(exp_eps, "exp_eps")
     enclosed = evaluate_atom(target, bits)
     flip = 1 if direction == "forward" else -1
     known: dict[sp.Expr, Any] = {}

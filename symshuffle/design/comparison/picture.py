@@ -146,5 +146,5 @@ def check_picture(suffix: str) -> str:
     """The kind of file that a suffix stands for."""
     kind = suffix.removeprefix(".").lower()
     if kind not in FORMATS:
-        raise InputError("--plot", suffix or "no suffix", "a file name that ends in ." + ", .".join(FORMATS))
+        raise InputError("suffix", suffix or "no suffix", "a file name that ends in ." + ", .".join(FORMATS))
     return kind

@@ -49,7 +49,7 @@ _SECONDS_PER_CUBED_ROW: Final = 8e-6
 FORMULA_ORBITS: Final = 300
 """Most orbits of subsets for a formula: every one of them gives sign conditions on polynomials."""
 
-_ORBIT_FORM: Final = "the orbit form (orbit_tradeoff, --symmetry auto)"
+_ORBIT_FORM: Final = "the orbit form (orbit_tradeoff)"
 _COMPACT_FORM: Final = "the compact form (Method.COMPACT, the default beyond 12 inputs)"
 
 

@@ -223,7 +223,7 @@ def maximise(
     if m > ENUMERATION_LIMIT and group is None:
         raise Unsupported(
             f"m = {m}: {2**m - 2} staircase columns would be certified one by one; reduce by the symmetry of the "
-            f"measure (group=measure.symmetry(), --symmetry auto), or use at most {ENUMERATION_LIMIT} inputs"
+            f"measure (group=measure.symmetry()), or use at most {ENUMERATION_LIMIT} inputs"
         )
     if group is not None and (count := group.subset_orbit_count()).number > ORBIT_COLUMNS:
         raise Unsupported(

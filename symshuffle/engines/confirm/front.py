@@ -11,15 +11,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
 
-from symshuffle.base.choices import Route, choice
+from symshuffle.base.choices import Adjacency, Direction, Route, choice
 from symshuffle.base.errors import InputError, Unsupported, check_kind
 from symshuffle.base.levels import takes_eps0
-from symshuffle.base.numbers import Real, Verdict, as_integer, less
+from symshuffle.base.numbers import Exp, Real, Verdict, as_integer, less
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.engines.confirm.inversion import by_inversion
 from symshuffle.engines.confirm.sums import by_sums, number_of_terms
-from symshuffle.engines.confirm.transform import MpmathLaw, laplace_transform, one_user, saddle, transform
+from symshuffle.engines.confirm.transform import (
+    MpmathLaw,
+    laplace_null_transform,
+    laplace_transform,
+    one_user,
+    saddle,
+    transform,
+)
 
 LEAST_DIGITS: Final = 6
 """Digits of a bracket of the usual width 1e-6; fewer do not count as a confirmation."""
@@ -119,14 +126,31 @@ def confirm(
 
 @takes_eps0()
 def confirm_laplace(
-    lam: Real, exp_eps: Real, n: int, *, digits: int = _LINE_DIGITS, least: int = LEAST_DIGITS
+    lam: Real,
+    exp_eps: Real,
+    n: int,
+    *,
+    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
+    direction: Direction | str = Direction.FORWARD,
+    digits: int = _LINE_DIGITS,
+    least: int = LEAST_DIGITS,
 ) -> Confirmation:
-    """Recompute H(n) of Laplace noise from its densities, by quadrature over the outputs inside the inversion."""
+    """Recompute H(n) of Laplace noise from its densities, by quadrature over the outputs inside the inversion.
+
+    - ``adjacency``: the two ends of the interval are compared, or one end with the null symbol of the blanket's law.
+    - ``direction``: forward, the first dataset holds the end that is compared; of two ends both directions agree.
+    """
     n = as_integer(n, "n", 1)
     digits, least = as_integer(digits, "digits", 1), as_integer(least, "least", 1)
-    if less(exp_eps, lam) is Verdict.FALSE:
+    removed = choice(Adjacency, adjacency, "adjacency") is Adjacency.ZERO_OUT
+    reverse = choice(Direction, direction, "direction") is Direction.REVERSE
+    squared = Exp(2 * exp_eps.exponent) if isinstance(exp_eps, Exp) else exp_eps * exp_eps
+    if less(squared if removed else exp_eps, lam) is Verdict.FALSE:
         return Confirmation("0", digits, "0", "G is never positive")
-    law = laplace_transform(lam, exp_eps, n, digits=digits)
+    if removed:
+        law = laplace_null_transform(lam, exp_eps, n, digits=digits, reverse=reverse)
+    else:
+        law = laplace_transform(lam, exp_eps, n, digits=digits)
     if n == 1:
         how = "mpmath, tanh-sinh quadrature of (f0 - x f1)_+ over the outputs"
         return _from_transform(law, one_user(law), 0, digits, least, how)

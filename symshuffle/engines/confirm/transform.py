@@ -193,6 +193,37 @@ def laplace_transform(lam: Real, exp_eps: Real, n: int, *, digits: int) -> Mpmat
     return MpmathLaw(context, tuple(atoms), parts, context.mpf(0))
 
 
+def laplace_null_transform(lam: Real, exp_eps: Real, n: int, *, digits: int, reverse: bool) -> MpmathLaw:
+    """The law of G of the end 0 against noise around 1/2, which has the law of the blanket.
+
+    The ratio of the two changes on (0, 1/2) only. Forward, the end comes first.
+    """
+    context = context_for(n, digits)
+    ratio, x = _read(context, lam), _read(context, exp_eps)
+    eps0, root = context.log(ratio), context.sqrt(ratio)
+
+    def quotient(likelihood: Any) -> Any:
+        """G where the end's density is this multiple of the blanket's: noise around 1/2 is sqrt(lam) times it."""
+        return root - x * likelihood if reverse else likelihood - x * root
+
+    def likelihood(y: Any) -> Any:
+        return context.exp(eps0 * (1 - 2 * y))
+
+    def density(y: Any) -> Any:
+        return eps0 / 2 * context.exp(eps0 * (y - 1))
+
+    def slope(y: Any) -> Any:
+        return (2 * x if reverse else -2) * eps0 * likelihood(y)
+
+    atoms = [
+        (quotient(ratio), 1 / (2 * ratio)),
+        (context.mpf(0), 1 - 1 / root),
+        (quotient(context.mpf(1)), 1 / (2 * root)),
+    ]
+    part = Smooth(context.mpf(0), context.mpf(1) / 2, density, lambda y: quotient(likelihood(y)), slope)
+    return MpmathLaw(context, tuple(atoms), (part,), context.mpf(0))
+
+
 def one_user(law: MpmathLaw) -> Any:
     """E[G_+], by quadrature over the outputs, which is what one user's shuffled experiment is worth."""
     total = sum((max(v, 0) * w for v, w in law.atoms), start=law.context.mpf(0))

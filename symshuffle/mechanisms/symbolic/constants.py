@@ -76,12 +76,12 @@ class Exponential(sp.NumberSymbol):  # type: ignore[misc]  # SymPy ships no type
         return f"e^{{{sp.latex(self.exponent)}}}"
 
 
-def constant_of(value: Real | int) -> sp.Expr:
+def constant_of(value: Real | int, argument: str = "value") -> sp.Expr:
     """The SymPy constant equal to a real constant."""
-    if isinstance(value, Exp):
-        return Exponential(sp.Rational(value.exponent.numerator, value.exponent.denominator))
-    fraction = Fraction(value)
-    return sp.Rational(fraction.numerator, fraction.denominator)
+    constant = parse_constant(value, argument)
+    if isinstance(constant, Exp):
+        return Exponential(sp.Rational(constant.exponent.numerator, constant.exponent.denominator))
+    return sp.Rational(constant.numerator, constant.denominator)
 
 
 def value_of(constant: sp.Expr) -> Real | None:
@@ -118,7 +118,7 @@ def expression_of(entry: object, argument: str) -> sp.Expr:
     if isinstance(entry, sp.Expr) and not entry.has(sp.Float):
         return entry
     try:
-        return constant_of(parse_constant(entry, argument))
+        return constant_of(entry, argument)  # type: ignore[arg-type]  # read there
     except InputError:
         expected = "an expression of SymPy without doubles, or a number such as 2/3"
         raise InputError(argument, entry, expected) from None

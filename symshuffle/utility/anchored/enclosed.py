@@ -33,7 +33,7 @@ from symshuffle.base.numbers import (
     to_arb,
     working_precision,
 )
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, check_channel
 from symshuffle.channels.geometry.linear import second_moment
 from symshuffle.utility.anchored.law import AnchoredLaw, check_composition
 
@@ -61,6 +61,7 @@ class EnclosedLaw:
     @classmethod
     def from_channel(cls, channel: Channel) -> EnclosedLaw:
         """The law of a channel of balls or rationals; outputs of probability zero are dropped."""
+        check_channel(channel)
         templates, weights = [], []
         for column in channel.columns():
             if not is_enclosed(column):
@@ -215,4 +216,5 @@ def _arbs(rows: Sequence[Sequence[Ball]]) -> flint.arb_mat:
 
 def template_law(channel: Channel) -> AnchoredLaw | EnclosedLaw:
     """The law of the template of any channel: exact over the rationals, enclosed where an entry is a ball."""
+    check_channel(channel)
     return AnchoredLaw.from_channel(channel) if channel.exact else EnclosedLaw.from_channel(channel)

@@ -18,7 +18,7 @@ from symshuffle.base.choices import Population, Rigour, choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer, lower_end, upper_end
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
-from symshuffle.channels.channel import Channel, exact_columns
+from symshuffle.channels.channel import Channel, check_channel, exact_columns
 from symshuffle.channels.geometry.linear import Matrix, Vector, dot, inverse
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.utility.anchored.enclosed import EnclosedLaw
@@ -257,6 +257,7 @@ def enumerated_risk(
     >>> enumerated_risk(response, [Fraction(1, 2), Fraction(1, 2)], n=4, population="fixed")
     (Fraction(3, 8), (Fraction(1, 2), Fraction(1, 2)))
     """
+    check_channel(channel)
     population = choice(Population, population, "population")
     w, n = _check_population(composition, channel.num_inputs, n, population)
     estimator = canonical_estimator(AnchoredLaw.from_channel(channel))
@@ -270,6 +271,7 @@ def enumerated_risk(
 
 def population_law(channel: Channel, w: Vector, n: int, population: Population) -> Mapping[tuple[int, ...], Any]:
     """Law of the histogram of the messages of ``n`` users of a composition."""
+    check_channel(channel)
     if population is Population.IID:
         mixture = tuple(dot(w, column) for column in exact_columns(channel))
         return histogram_law([mixture] * n)

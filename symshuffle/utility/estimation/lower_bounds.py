@@ -31,7 +31,7 @@ from symshuffle.base.numbers import (
     working_precision,
 )
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, well_formed
-from symshuffle.channels.channel import Channel, exact_columns
+from symshuffle.channels.channel import Channel, check_channel, exact_columns
 from symshuffle.channels.geometry.linear import dot
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.utility.anchored.law import check_composition
@@ -238,6 +238,7 @@ def bayes_risk(channel: Channel, prior: Sequence[tuple[Sequence[Fraction], Fract
     >>> bayes_risk(response, [((1, 0), half), ((0, 1), half)], n=1)
     Fraction(3, 8)
     """
+    check_channel(channel)
     n = check_users(n)
     atoms = [(check_composition(w, channel.num_inputs), parse_rational(mass, "prior")) for w, mass in prior]
     total = sum((mass for _, mass in atoms), start=Fraction(0))

@@ -22,7 +22,7 @@ import flint
 from symshuffle.base.choices import Loss, Population, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Number, Verdict, less, maximum, to_arb, working_precision
-from symshuffle.channels.channel import Channel, exact_columns
+from symshuffle.channels.channel import Channel, check_channel, exact_columns
 from symshuffle.decompositions.calculated import compiled, number_at
 from symshuffle.decompositions.closed_forms import moments_on_file
 from symshuffle.mechanisms.thin import THINNED
@@ -346,6 +346,7 @@ class VertexNoise(Noise):
 
 def channel_noise(channel: Channel) -> VertexNoise:
     """The noise of the canonical votes of an exact channel, by input held and coordinate."""
+    check_channel(channel)
     k = channel.num_inputs
     if k > _MOST_INPUTS or not channel.exact:
         limit = f"{k} inputs (limit {_MOST_INPUTS})" if channel.exact else "entries that are not rational"

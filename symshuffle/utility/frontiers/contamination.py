@@ -37,7 +37,7 @@ from symshuffle.base.numbers import (
     working_precision,
 )
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
-from symshuffle.channels.channel import Channel, exact_columns
+from symshuffle.channels.channel import Channel, check_channel, exact_columns
 from symshuffle.channels.law import Law
 
 LARGEST_EXACT_ENVELOPE: Final = 3000
@@ -141,6 +141,7 @@ def ratio_law(channel: Channel, i: int, j: int) -> Law:
     >>> ratio_law(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]), 0, 1).atoms()
     ((Fraction(3, 1), Fraction(1, 4)), (Fraction(1, 3), Fraction(3, 4)))
     """
+    check_channel(channel)
     atoms: list[tuple[Any, Any]] = []
     singular: Any = Fraction(0)
     for a, b in zip(*pair_of_rows(channel, i, j).rows, strict=True):
@@ -219,6 +220,7 @@ def shuffled_leakage(
 
 def pair_of_rows(channel: Channel, i: int, j: int) -> Channel:
     """Two rows of a channel, as a channel with two inputs."""
+    check_channel(channel)
     last = channel.num_inputs - 1
     return channel.restrict((as_integer(i, "i", 0, last), as_integer(j, "j", 0, last)))
 
@@ -379,6 +381,7 @@ def certify_envelope(channel: Channel, i: int, j: int, *, lam: Fraction) -> Chan
     5/6  1/6
     1/6  5/6
     """
+    check_channel(channel)
     lam = parse_rational(lam, "lam")
     if lam <= 1:
         raise InputError("lam", lam, "a number > 1 (at lam = 1 the two rows agree)")

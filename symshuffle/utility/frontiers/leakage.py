@@ -33,7 +33,7 @@ from symshuffle.base.numbers import (
     working_precision,
 )
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, check_channel
 from symshuffle.channels.law import Law
 from symshuffle.utility.frontiers.contamination import (
     EVERY_CHANNEL,
@@ -280,6 +280,7 @@ def leakage(
     >>> found.bracket.exact, found.envelope.bracket.exact
     (Fraction(1, 3), Fraction(1, 3))
     """
+    check_channel(channel)
     name, power = _named(divergence, "divergence", order)
     way = choice(Direction, direction, "direction")
     experiment = Contamination(n, way)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any, Final, final
 
 from symshuffle.base.choices import Question, Rigour, choice
-from symshuffle.base.errors import CertificateError, InputError, Unsupported, check_kind
+from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import (
     Ball,
@@ -32,7 +32,7 @@ from symshuffle.base.numbers import (
     sums_to_one,
 )
 from symshuffle.base.results import Bracket, well_formed
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, check_channel
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.symbolic import counted_decomposition, evaluate_atom
 from symshuffle.mechanisms.model import Mechanism
@@ -100,6 +100,7 @@ class LikelihoodRatio:
     @classmethod
     def of(cls, channel: Channel, a: int, b: int) -> LikelihoodRatio:
         """The law of ``W_b / W_a`` under ``W_a``; an output that only one of the rows can send is refused by name."""
+        check_channel(channel)
         a, b = (as_integer(x, name, 0, channel.num_inputs - 1) for name, x in (("a", a), ("b", b)))
         require_common_support(channel.restrict((a, b)))
         return cls.from_atoms(ratio_law(channel, b, a).atoms())
@@ -207,6 +208,7 @@ class LikelihoodRatio:
 
 def require_common_support(channel: Channel) -> None:
     """Check that every output is impossible at all inputs or possible at all of them (alphabets, Lemma 2.2)."""
+    check_channel(channel)
     for y, column in enumerate(channel.columns()):
         possible = [less(0, entry) for entry in column]
         if any(one is Verdict.UNDECIDED for one in possible):
@@ -318,7 +320,7 @@ def likelihood_quotient(channel: Channel, a: int, b: int) -> Quotient:
     >>> likelihood_quotient(W, 0, 1).blocks
     ((0,), (2,), (1,))
     """
-    check_kind(channel, Channel, "channel", "a channel, as Channel.from_rows(...)")
+    check_channel(channel)
     a, b = (as_integer(x, name, 0, channel.num_inputs - 1) for name, x in (("a", a), ("b", b)))
     rows = channel.rows[a], channel.rows[b]
     if any(isinstance(entry, float) for row in rows for entry in row):

@@ -21,7 +21,7 @@ from symshuffle.base.errors import CertificateError, InputError, SolverFailure
 from symshuffle.base.numbers import as_integer, listed, parse_rationals
 from symshuffle.base.results import Bracket, check_claim
 from symshuffle.base.solvers import cvxpy, solve_model
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, check_channel
 from symshuffle.channels.geometry.linear import dot, from_fmpq, product, to_fmpq, transpose
 from symshuffle.channels.shuffled import count_histograms, shuffled_law
 
@@ -117,6 +117,7 @@ def minimal_unbiased_risk(channel: Channel, targets: Sequence[Sequence[Fraction 
     >>> minimal_unbiased_risk(response, [[1], [-1]]).bracket.exact
     Fraction(3, 1)
     """
+    check_channel(channel)
     vectors = tuple(parse_rationals(target, f"targets[{x}]") for x, target in enumerate(listed(targets, "targets")))
     if len(vectors) != channel.num_inputs or len({len(vector) for vector in vectors}) != 1:
         raise InputError("targets", f"{len(vectors)} vectors", f"{channel.num_inputs} vectors of one length")
@@ -147,6 +148,7 @@ def weighted_minimum(channel: Channel, targets: _Rows, weights: Sequence[Fractio
     With :math:`D=\mathrm{diag}(w^\top R)` the minimum is at :math:`X=D^{-1}R^\top\Lambda`, where
     :math:`RD^{-1}R^\top\Lambda=V`.
     """
+    check_channel(channel)
     rows: Any = channel.rows
     columns = transpose(rows)
     masses = [dot(weights, column) for column in columns]
@@ -238,6 +240,7 @@ def shuffled_problem(channel: Channel, targets: Sequence[Sequence[Fraction | int
     >>> channel.num_inputs, channel.num_outputs, targets
     (3, 3, ((Fraction(1, 1),), (Fraction(0, 1),), (Fraction(-1, 1),)))
     """
+    check_channel(channel)
     n = as_integer(n, "n", 1)
     vectors = tuple(parse_rationals(target, f"targets[{x}]") for x, target in enumerate(listed(targets, "targets")))
     size = count_histograms(n, channel.num_outputs) * count_histograms(n, channel.num_inputs)

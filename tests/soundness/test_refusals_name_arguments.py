@@ -1,0 +1,109 @@
+"""Refusals of Python functions name arguments; the command line says the same with its options."""
+
+import ast
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+import symshuffle
+from symshuffle import InputError, SymshuffleError, cli, collect, mechanism
+from symshuffle.channels.geometry.groups import SymmetryGroup
+from symshuffle.collect import files
+from symshuffle.design.comparison.picture import check_picture
+from tests.shell import refused
+from tests.soundness.test_wrong_arguments import VALID, refusals
+
+KRR = mechanism("krr").at(k=3, lam=2)
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+LIBRARY = Path(symshuffle.__file__).parent
+
+
+def test_no_text_of_the_library_that_is_raised_has_an_option():
+    """The strings inside of every `raise`, and those that are an option alone, outside the command line."""
+    found = []
+    for path in sorted(LIBRARY.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if path.is_relative_to(LIBRARY / "cli") or path.name == "site.py" or not OPTION.search(text):
+            continue  # site.py: names of colours
+        for node in ast.walk(ast.parse(text)):
+            strings = (
+                [one.value for one in ast.walk(node) if isinstance(one, ast.Constant)]
+                if isinstance(node, ast.Raise)
+                else ()
+            )
+            found += [(path.name, text) for text in map(str, strings) if OPTION.search(text)]
+            if isinstance(node, ast.Constant) and OPTION.fullmatch(str(node.value)):
+                found.append((path.name, node.value))
+    assert not found
+
+
+@pytest.mark.parametrize("name", random.Random("arguments").sample(sorted(VALID), 12))
+def test_no_refusal_of_a_wrong_argument_has_an_option(name):
+    for argument, value, error in refusals(name, each=3, seed="options"):
+        assert not OPTION.search(str(error).replace(str(value), "")), (argument, value, error)
+
+
+CALLS = {
+    "rigour": lambda: symshuffle.delta(KRR, n=10**7, eps="1/10", rigour="exact"),
+    "rigour of doubles": lambda: symshuffle.renyi(KRR, n=3, alpha=2, rigour="exact"),
+    "rigour of rounds": lambda: symshuffle.delta(symshuffle.rounds(KRR, 2), n=9, eps=1, rigour="exact"),
+    "rigour of losses": lambda: symshuffle.privacy_loss(KRR, n=3, step=0.25, beyond="1/100", rigour="exact"),
+    "dropout": lambda: symshuffle.renyi(KRR, n=3, alpha=2, dropout="1/2"),
+    "direction": lambda: symshuffle.prove(KRR, n=3, eps=1, direction="reverse"),
+    "dropout of a proof": lambda: symshuffle.prove(KRR, n=3, eps=1, dropout="1/2"),
+    "source of a proof": lambda: symshuffle.prove(symshuffle.rounds(KRR, 2), n=3, eps=1),
+    "command": lambda: collect.Program("'"),
+    "no command": lambda: collect.Program(""),
+    "timeout": lambda: collect.Program("a", timeout=0),
+    "name": lambda: collect.named_claim("laplace", {}, eps0=1),
+    "budget": lambda: collect.named_claim("krr", {"k": "3"}),
+    "labels": lambda: files.read_labels(Path("no-such-file")),
+    "suffix": lambda: check_picture(".txt"),
+    "orbits": lambda: tuple(SymmetryGroup(30, ()).subset_orbits()),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_no_refusal_has_an_option(call):
+    with pytest.raises(SymshuffleError) as refusal:
+        CALLS[call]()
+    assert not OPTION.search(str(refusal.value))
+
+
+def test_the_command_line_names_its_options(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    asked = ("delta", "krr", "-p", "k=3", "--lam", 2, "--n", 10**7, "--eps", "1/10")
+    assert "--rigour ball" in refused(capsys, *asked, "--rigour", "exact")
+    claim = ("--claim", "krr", "-p", "k=3", "--lam", "3", "--runs", "60")
+    assert "--program" in refused(capsys, "audit", "local", "--program", "'", *claim)
+    assert "--timeout" in refused(capsys, "audit", "local", "--program", "a", *claim, "--timeout", "0")
+    rounds_ = ("delta", "krr", "-p", "k=3", "--lam", 2, "--n", 9, "--eps", 1, "--rounds", 2)
+    assert "--proof" in refused(capsys, *rounds_, "--proof", "p.json")
+    plan = (
+        "collect",
+        "plan",
+        "--k",
+        3,
+        "--n",
+        9,
+        "--eps",
+        1,
+        "--delta",
+        "1/10",
+        "--mechanism",
+        "krr",
+        "--out",
+        "p.json",
+    )
+    assert "--labels" in refused(capsys, *plan, "--labels", "no-such-file")
+
+
+def test_every_argument_and_phrase_is_translated_once():
+    for argument, option in cli.OPTIONS.items():
+        said = cli.in_options(str(InputError(argument, 0, "x")))
+        assert said.startswith(f"{option} = 0") and cli.in_options(said) == said
+    for phrase, option in cli.PHRASES.items():
+        assert OPTION.search(option) and not OPTION.search(phrase)
+        assert cli.in_options(f"use {phrase}") == f"use {option}"

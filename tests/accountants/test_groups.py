@@ -79,7 +79,7 @@ def test_an_exact_bound_for_a_group_stays_exact():
     for root in (F(1), F(6, 5), F(2), F(3)):
         found = delta(krr, n=4, group=2, exp_eps=root**2, rigour="exact").bracket
         assert found.exact == (1 + root) * delta(krr, n=4, exp_eps=root, rigour="exact").bracket.exact
-    large = mechanism("krr").at(k=3, lam=20)
+    large = mechanism("krr").at(k=10, lam=20)
     found = delta(large, n=10, group=2, exp_eps=9, rigour="exact").bracket
     assert found.upper < min(1, 4 * delta(large, n=10, exp_eps=3, rigour="exact").bracket.exact)
 

@@ -164,8 +164,8 @@ def _chained(found: Bracket, one: Real, group: int) -> Bracket:
 def _by_line(left: tuple[Fraction, Fraction], right: _Point, beyond: _Point, group: int) -> Fraction:
     """A number that min(1, F(y) H(y)) is not below from a ratio to another, by the chord from there on."""
     at_left = right.low + right.fall_to(beyond) * max(right.ends[0] - left[1], Fraction(0))
-    here, there = group_factor(group, right.ends[0]) * right.low, group_factor(group, left[0]) * at_left
-    return min(here, there, Fraction(1))
+    products = group_factor(group, right.ends[0]) * right.low, group_factor(group, left[0]) * at_left
+    return Fraction(min(*products, 1))
 
 
 def _between(points: list[_Point], i: int, group: int) -> tuple[Fraction, int, float]:
@@ -208,7 +208,7 @@ def _inside(left: Real, right: Real, share: float) -> Real:
         if share != 0.5 and 0 < span < _MOST_SPAN:
             share = math.log1p(math.expm1(span) * share) / span
         return Exp(low + (right.exponent - low) * Fraction(round(share * _STEPS), _STEPS))
-    low = lower_end(left)
+    low = left if isinstance(left, Fraction) else Fraction(1)
     if share == 0.5 and right > 4 * low:
         return Fraction(math.isqrt(int(low * right)))
     return low + (right - low) * Fraction(round(share * _STEPS), _STEPS)

@@ -11,7 +11,8 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.accountants.covering.participation import group_factor, mean_over_dropouts
+from symshuffle.accountants.covering.groups import group_factor
+from symshuffle.accountants.covering.participation import mean_over_dropouts
 from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import Rigour
 from symshuffle.base.results import Bracket
@@ -181,8 +182,10 @@ def _powers(group: Any, ratio: Any) -> Any:
 def _check_group(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     """A chain of steps, any three laws, by identity and signs; the stated factor by induction on g, any exp(eps).
 
-    The library's factor for g up to 5. Then four channels, two orders, n = 2 and 3: all datasets that differ in two
-    users have at most the stated multiple of the worst divergence of one; in rationals.
+    A divergence falls with its order, by identity. The product of the stated factor and a line has a derivative whose
+    coefficients change sign once, by identity for any g. The library's factor for g up to 5. Then four channels, two
+    orders, n = 2 and 3: all datasets that differ in two users have at most the stated multiple of the worst divergence
+    of one, and at most the library's bound, which is nowhere larger; in rationals.
     """
     g = sp.Symbol("g", integer=True, positive=True)
     p, q, r, x, y = sp.symbols("p q r x y", positive=True)
@@ -190,16 +193,25 @@ def _check_group(statement: Statement, _: np.random.Generator) -> Iterator[Compa
     yield from _subadditive("positive parts of two steps")
     yield identity(statement(g + 1, x), 1 + x * statement(g, x), at="one more step, any g and exp(eps)")
     yield identity(statement(1, x), 1, at="one step")
+    yield identity((p - y * q) - (p - (x + y) * q), x * q, at="a larger order, any two laws: less where q is positive")
+    height, slope = sp.symbols("h s", positive=True)
+    powers = (x**g - x) / (x - 1)  # x + ... + x^(g-1), each with the coefficient h - s, h being at least s x
+    line = statement(g, x) * (height - slope * x)
+    yield identity(line, height + (height - slope) * powers - slope * x**g, at="a chain by a line, any g and exp(eps)")
     for size in range(1, 6):
         yield identity(group_factor(size, x), statement(size, x), at=f"the library's factor, g={size}")
     for (label, channel), order, n in itertools.product(CHANNELS, (Fraction(6, 5), Fraction(3, 2)), (2, 3)):
         one = _worst(channel, n, order)
+        bound = delta(channel, n=n, group=2, exp_eps=order**2).bracket
+        alone = delta(channel, n=n, exp_eps=order, rigour="exact").bracket
+        yield compare(bound.lower, statement(2, order) * alone.exact, "<=", at=f"{label}, n={n}: the library's bound")
         inputs = range(channel.num_inputs)
         for others in itertools.combinations_with_replacement(inputs, n - 2):
             for first, second in itertools.product(itertools.combinations_with_replacement(inputs, 2), repeat=2):
                 found = shuffled_divergence(channel, (*first, *others), (*second, *others), order**2)
                 at = f"{label}, exp(eps)={order}, n={n}: {first} and {second}, others {others}"
                 yield compare(found, statement(2, order) * one, "<=", at=at)
+                yield compare(found, bound.upper, "<=", at=f"{at}, the library's bound")
 
 
 # -- symshuffle.several-messages
@@ -311,11 +323,22 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="groups of users by a chain of neighbours",
         text=(
-            r"If $D_{e^\varepsilon}\le\delta$ for all neighbours, then "
-            r"$D_{e^{g\varepsilon}}\le\delta(e^{g\varepsilon}-1)/(e^\varepsilon-1)$ for datasets that differ in $g$ "
-            "users."
+            Clause(
+                "chain",
+                r"If $D_{e^\varepsilon}\le\delta$ for all neighbours, then "
+                r"$D_{e^{g\varepsilon}}\le F\delta$, $F=(e^{g\varepsilon}-1)/(e^\varepsilon-1)$, for datasets that "
+                "differ in $g$ users.",
+            ),
+            Clause(
+                "smaller orders",
+                r"$D$ falls with its order: the chain at a smaller $\varepsilon$ bounds $D_{e^{g\varepsilon}}$ too.",
+            ),
+            Clause(
+                "smallest",
+                r"With $y=e^\varepsilon$, $F(y)(h-sy)$, $h\ge sy\ge0$, rises up to some $y$ at most, then falls.",
+            ),
         ),
-        source="symshuffle.accountants.covering.participation",
+        source="symshuffle.accountants.covering.groups",
         assumptions=("both directions",),
         scope="symbolic in g and exp(eps); g = 2 on four channels, 2 and 3 users, all datasets",
         grade=Grade.PROVED,
@@ -327,7 +350,7 @@ CLAIMS: Final = (
             Control("deltas only add", lambda g, x: g),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("group", "ratio"),
+        obligations=for_all("group", "ratio", clause=("chain", "smaller orders", "smallest")),
     ),
     Claim(
         id="symshuffle.several-messages",

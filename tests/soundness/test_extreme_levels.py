@@ -75,8 +75,10 @@ class Drawn:
         self.name, self.values = self.chance.choice([*NAMED, *((name, None) for name in ROWS)])
         self.budget = self.chance.choice(BUDGETS)
         self.n = self.chance.choice(USERS if self.values and F(self.budget) in ORDINARY else FEW)
-        kinds: list[dict[str, Any]] = [{}, {}, {}, {"min_users": min(2, self.n)}]
-        if self.values is None:
+        kinds: list[dict[str, Any]] = [{}, {}, {}, {"min_users": min(2, self.n)}, {"group": min(2, self.n)}]
+        if self.values is not None:
+            kinds.append({"adjacency": "zero-out"})
+        else:
             kinds.append({"null": [F(1, len(ROWS[self.name][0]))] * len(ROWS[self.name][0])})
         if self.n <= 1000:
             kinds.append({"dropout": self.chance.choice(("1/3", "1e-6", "0.99"))})
@@ -178,7 +180,7 @@ def test_brackets_are_in_order_of_eps_delta_and_n_in_full(seed):
 def check_doors(seed: int) -> None:
     """Every inverse answers, or refuses as the library does."""
     drawn = Drawn(f"door {seed}")
-    chance, whom = drawn.chance, {k: v for k, v in drawn.whom.items() if k != "min_users"}
+    chance, whom = drawn.chance, {k: v for k, v in drawn.whom.items() if k not in ("min_users", "group")}
     goal, eps = chance.choice(TARGETS), drawn.level()
     opened = any_ldp() if drawn.name == "any-ldp" else mechanism("krr").at(k=3)
     few = min(drawn.n, 1000)

@@ -227,7 +227,8 @@ class Neighbours:
         group, supposed = self.participation.group, self.participation.supposed
         chain = ""
         if group > 1:
-            chain = f"a chain of {group} neighbours at order exp(eps/{group}) (claim symshuffle.group-privacy) and "
+            steps = f"{group} neighbours at an order up to exp(eps/{group})"
+            chain = f"a chain of {steps} (claim symshuffle.group-privacy) and "
         return (
             f"{_DIVERGENCE[self.question]} {order} for {self.covered}, by {chain}the optimal "
             f"decomposition{place} ({self.theorem}){f', where {supposed}' if supposed else ''}"

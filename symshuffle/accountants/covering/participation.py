@@ -1,8 +1,7 @@
-r"""Who counts as a user: a least number of messages, users who drop out, and groups of users.
+"""Who counts as a user: a least number of messages, users who drop out, and groups of users.
 
 The bound H(n) never rises with n, so H(m) covers m messages and more; dropout has the mean of H over a binomial number
-of messages, from values at some numbers and binomial tails on both sides. Groups of g are joined by chains of g steps,
-as :math:`(p-xyr)_+\le(p-xq)_++x(q-yr)_+` has it: :math:`D_{x^g}\le(1+x+\dots+x^{g-1})H(x)`.
+of messages, from values at some numbers and binomial tails on both sides.
 """
 
 from __future__ import annotations
@@ -18,20 +17,16 @@ from typing import Any, Final, TypeAlias, final
 
 import flint
 
+from symshuffle.accountants.covering.groups import group_bound
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
     Ball,
-    Exp,
     Real,
     as_integer,
-    enclose,
-    lower_end,
     parse_rational,
     to_arb,
-    upper_end,
-    usual_bits,
     working_precision,
 )
 from symshuffle.base.results import Bracket
@@ -215,10 +210,6 @@ def partial_cdf(users: int, dropout: Fraction, *, exact: bool = False) -> Cdf:
     return exact_sums(((others, 1 - dropout),)) if exact else in_balls
 
 
-_ROOT_BITS: Final = 96
-"""Bits of a root that is not rational, beyond those that tell it from 1: more bits narrow the bound by less than a
-double shows, and cost where laws are rational."""
-
 _WIDTH: Final = 1e-3
 """Relative width to aim at with dropout where none is asked for: every halving costs values of H."""
 
@@ -323,43 +314,10 @@ def bound_over(at: At, who: Participation, users: int, order: Real, rel: float, 
     """The bound on delta for who sends, at the ratio ``order``, from bounds for fixed numbers of messages."""
     if who.min_users is not None and who.min_users > users:
         who.check(users)
-    one = _root(order, who.group)
-    if who.dropout:
-        found = mean_over_dropouts(lambda m, width: at(m, one, width), users, who.dropout, rel, exact=exact)
-    else:
-        found = at(who.min_users or users, one, rel)
-    return found if who.group == 1 else _chained(found, one, who.group)
 
+    def of_one(ratio: Real, width: float) -> Bracket:
+        if who.dropout:
+            return mean_over_dropouts(lambda m, w: at(m, ratio, w), users, who.dropout, width, exact=exact)
+        return at(who.min_users or users, ratio, width)
 
-def _root(target: Real, group: int) -> Real:
-    """Return a ratio whose power ``group`` is at most the target: the root itself where it is rational."""
-    if group == 1:
-        return target
-    if isinstance(target, Exp):
-        return Exp(target.exponent / group)
-    ends = [flint.fmpz(end).root(group) for end in (target.numerator, target.denominator)]
-    root = Fraction(int(ends[0]), int(ends[1]))
-    if root**group == target:
-        return root
-    bits = usual_bits(target) - DEFAULT_BITS + _ROOT_BITS + group.bit_length()
-    with working_precision(bits):
-        return max(Ball.from_arb((to_arb(target - 1).log1p() / group).exp(), bits).lower, Fraction(1))
-
-
-def group_factor(group: int, ratio: Any) -> Any:
-    """What the bound for one user at a ratio is multiplied by for a group: the sum of the powers below ``group``."""
-    total: Any = Fraction(0)
-    for _ in range(group):
-        total = 1 + ratio * total
-    return total
-
-
-def _chained(found: Bracket, one: Real, group: int) -> Bracket:
-    ratio = one if isinstance(one, Fraction) else enclose(one, DEFAULT_BITS)
-    factor = group_factor(group, ratio)
-    low = min(found.lower * lower_end(factor), Fraction(1))
-    high = min(found.upper * upper_end(factor), Fraction(1))
-    rigour = found.rigour if isinstance(factor, Fraction) or found.rigour is not Rigour.EXACT else Rigour.BALL
-    return replace(
-        found, lower=low, upper=high, rigour=rigour, how=f"{group} steps between neighbours, at most 1: {found.how}"
-    )
+    return of_one(order, rel) if who.group == 1 else group_bound(of_one, order, who.group, rel, exact=exact)

@@ -18,13 +18,14 @@ import numpy as np
 from symshuffle.accountants.bounds.evaluate import check_n
 from symshuffle.accountants.covering.any_ldp import AnyLdp
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
+from symshuffle.accountants.covering.groups import group_factor, group_root
 from symshuffle.accountants.covering.reduced import Reducible, Reduction
 from symshuffle.accountants.questions import solve
 from symshuffle.base.artifacts import installed
 from symshuffle.base.choices import Adjacency, Blanket, Question, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_delta, read_target
-from symshuffle.base.numbers import Exp, Real, format_decimal, is_exact, parse_rational
+from symshuffle.base.numbers import Exp, Real, enclose, format_decimal, is_exact, parse_rational, upper_end
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.quotients import CapQuotient, quotient_of
@@ -103,7 +104,10 @@ def prove(
     """
     covering, order = Covering.of(**whom), read_target(eps=eps, exp_eps=exp_eps)
     said = _statement(source, n, order, covering, choice(Question, direction, "direction"))
-    best = solve.delta(source, n=n, exp_eps=order, rigour="ball", **whom).bracket.upper
+    group = covering.participation.group
+    one = group_root(order, group)  # the proof is of this ratio; what is bounded may be smaller at a smaller one
+    alone = solve.delta(source, n=n, exp_eps=one, rigour="ball", **(whom | {"group": 1})).bracket.upper
+    best = alone * group_factor(group, upper_end(enclose(one)))
     target = None if delta is None else read_delta(delta)
     content = _proof(said, max(best * _NEAR, _LEAST) if target is None else target, target)
     if content is None and not best:

@@ -79,8 +79,9 @@ def solve_eps0_of_rounds(
         power, aim = _power(source, x, n, whom), -rel / 2  # the middle of what is accepted
         for _ in range(_MOST_STEPS):
             x = shortened(max(x * Fraction(math.exp(aim / power)), least))
-            several = rounds(source(x), times)
-            found = epsilon(several, n=n, delta=delta, rel=SHARE_OF_EPS * rel, bits=bits, **whom).bracket.upper
+            found = epsilon(
+                rounds(source(x), times), n=n, delta=delta, rel=SHARE_OF_EPS * rel, bits=bits, **whom
+            ).bracket.upper
             if found <= goal and found >= goal * (1 - Fraction(rel)):
                 return x
             here = math.log(x), natural_log(found / goal)
@@ -89,8 +90,11 @@ def solve_eps0_of_rounds(
             before, aim = here, -here[1] - rel / 2
     except (SymshuffleError, ValueError):
         pass  # some budget has no eps, or eps 0: the search on delta says whether another one meets the target
-    several: Callable[[Fraction], Any] = lambda eps0: rounds(source(eps0), times)  # noqa: E731
-    return solve_eps0(several, n=n, eps=eps, delta=delta, rel=rel, bits=bits, **whom).safe_end
+
+    def composed(eps0: Fraction) -> Any:
+        return rounds(source(eps0), times)
+
+    return solve_eps0(composed, n=n, eps=eps, delta=delta, rel=rel, bits=bits, **whom).safe_end
 
 
 def _first(

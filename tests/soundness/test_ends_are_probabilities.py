@@ -36,7 +36,7 @@ def test_clipped_bracket_holds_the_same_probabilities(low, high):
 
 
 @pytest.mark.parametrize("source", range(len(LOUD)))
-@pytest.mark.parametrize("n", [1, 10, 300])
+@pytest.mark.parametrize("n", [1, 10, pytest.param(300, marks=pytest.mark.conformance)])
 def test_delta_is_a_probability(source, n):
     for eps in (0, 2, 39):
         for rigour in ("float64", "ball"):

@@ -6,15 +6,18 @@ from fractions import Fraction as F
 import pytest
 
 from symshuffle import mechanism
+from symshuffle.accountants.bounds import evaluate as evaluation
 from symshuffle.accountants.bounds.brackets import bound_at
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Exp
+from symshuffle.base.results import Bracket
 from symshuffle.engines.registry import engine_classes
 from tests.shell import answer, refused
 
+SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.conformance) for seed in range(1, 6))]
 SIZES = {"krr": {"k": (3, 7, 40)}, "subset-selection": {"k": (10,), "s": (2, 4)}, "rappor": {"D": (4, 10)}}
 
 
@@ -33,7 +36,7 @@ def quick_engines(law):
     return [kind.trials(law)[0] for _, kind in engine_classes()]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_no_refusal_where_an_engine_of_that_rigour_answers(seed):
     text, source, n, order = drawn(seed)
     laws = source.laws(order, Question.FORWARD, 256)
@@ -53,7 +56,7 @@ def test_no_refusal_where_an_engine_of_that_rigour_answers(seed):
             assert found.rigour.strength >= rigour.strength, text
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_rigour_of_an_answer_is_that_of_its_engine(seed):
     _, source, n, order = drawn(seed)
     law = source.laws(order, Question.FORWARD, 256)[0]
@@ -86,3 +89,27 @@ def test_an_engine_that_cannot_give_the_rigour_is_refused_with_what_serves(capsy
     line = refused(capsys, *asked, "--engine", "fft", "--rigour", "ball")
     assert "float64" in line and "ball" in line and "use " in line
     refused(capsys, *asked, "--engine", "contour", "--rigour", "exact")
+
+
+class Stub:
+    """An engine that answers in doubles, or refuses."""
+
+    name, continuous = "stub", False
+
+    def __init__(self, answers):
+        self.answers = answers
+
+    def bracket(self, law, n):
+        if not self.answers:
+            raise Unsupported("out of reach of the stub")
+        return Bracket(F(0), F(1), Rigour.FLOAT64, "stub", "in doubles")
+
+
+@pytest.mark.parametrize("answers", [False, True])
+def test_next_engine_answers_where_one_refuses_or_is_too_weak(answers, monkeypatch):
+    law = reduction(mechanism("krr").at(k=3, lam=2)).laws(F(6, 5), Question.FORWARD, 256)[0]
+    exact = next(kind for name, kind in engine_classes() if name == "exact")()
+    monkeypatch.setattr(evaluation, "_offers", lambda *_: iter((Stub(answers), exact)))
+    for rigour in (Rigour.BALL, Rigour.EXACT):
+        found = evaluate(law, 4, Request(rigour=rigour))
+        assert found.engine == "exact" and found.rigour.strength >= rigour.strength

@@ -33,6 +33,10 @@ FAMILIES = (
     PrivUnit("0.9", "0.2", 5),
     ClippedLinear("-0.2", 3, "0.5"),
 )
+SOME = [
+    pytest.param(family, marks=[] if place in (0, 3, 5, 7) else pytest.mark.conformance)
+    for place, family in enumerate(FAMILIES)
+]
 LEVELS = tuple(map(F, ("0", "1/2", "1", "6/5", "63/50", "8/5", "9/4", "3")))
 
 
@@ -45,7 +49,7 @@ def of_two_gaussians(eps, sigma0, apart):
 
 @pytest.mark.parametrize("n", [1, pytest.param(60, marks=pytest.mark.conformance)])
 @pytest.mark.parametrize("adjacency", ["replace-one", "zero-out"])
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda one: f"{type(one).__name__}-{one.dimension}")
+@pytest.mark.parametrize("family", SOME, ids=lambda one: f"{type(one).__name__}-{one.dimension}")
 def test_delta_never_rises_with_eps(family, adjacency, n):
     for blanket in ("mechanism", "largest"):
         if blanket == "mechanism" and isinstance(family, LocalGaussian):

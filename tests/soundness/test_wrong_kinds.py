@@ -111,7 +111,7 @@ def test_what_is_no_matrix_is_refused(rows):
     assert refusal.value.argument.startswith("rows")
 
 
-@pytest.mark.parametrize("value", [None, 3, "a", object(), [2], [-1], [0.5], ["a"]], ids=repr)
+@pytest.mark.parametrize("value", [None, 3, "a", object(), [2], [-1], [0.5], ["a"]], ids=lambda one: type(one).__name__)
 def test_inputs_and_groups_are_lists_of_places(value):
     for name, ask in (("inputs", W.restrict), ("groups", lambda groups: W.merge([groups, [1]]))):
         with pytest.raises(InputError) as refusal:

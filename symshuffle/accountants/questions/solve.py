@@ -29,6 +29,11 @@ from symshuffle.engines.registry import Engine
 USUAL_WIDTH: Final = 1e-6
 """Relative width of the answer about one round that is aimed at where none is asked for."""
 
+_MANY_OF_DENSITIES: Final = 50_000
+_WIDTH_OF_DENSITIES: Final = 1e-3
+"""Users from which on eps of a law with a density is found to this width where none is asked for: values of delta that
+tell it more closely take many times as long there; the answer says how wide it is."""
+
 _FINEST: Final = 1e-9
 _LOOK: Final = 1e-2
 """Relative width of a value that is to tell one real pair from another."""
@@ -175,7 +180,8 @@ def epsilon(
     delta : number or text
         Target probability, in (0, 1); kept exact.
     rel : float
-        Relative width of the bracket around eps to aim at; default 1e-6, with dropout or several rounds 1e-3.
+        Relative width of the bracket around eps to aim at; default 1e-6, with dropout, several rounds or a density and
+        50,000 users or more 1e-3.
     near : number or text, optional
         A guess of the answer to start the search from; it changes the cost of one round only.
     adjacency, blanket, null, min_users, dropout, group
@@ -219,10 +225,14 @@ def epsilon(
     guess = None if near is None else parse_rational(near, "near")
     if guess is not None and not 0 <= guess <= LARGEST_LEVEL:
         raise InputError("near", near, f"a level from 0 to {LARGEST_LEVEL}")
+    wide = rel is None and n >= _MANY_OF_DENSITIES and bool(reduced.mixed)
+    request = replace(request, rel=max(request.rel, _WIDTH_OF_DENSITIES)) if wide else request
     guess = first_guess(reduced, n, target, request) if guess is None else guess
 
     def at(target: Fraction) -> Amplification:
         bracket = smallest_of(reduced, n, target, request, guess)
+        if wide and bracket.width > Fraction(USUAL_WIDTH) * bracket.upper:
+            bracket = replace(bracket, aimed=USUAL_WIDTH)
         return Amplification("epsilon", bracket, evaluated_pair(neighbours, bracket), target=words)
 
     def most(bound: Bracket) -> Attained | None:

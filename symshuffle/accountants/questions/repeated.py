@@ -90,8 +90,8 @@ def solve_eps0_of_rounds(
             before, aim = here, -here[1] - rel / 2
     except (SymshuffleError, ValueError):
         pass  # some budget has no eps, or eps 0: the search on delta says whether another one meets the target
-    several: Any = lambda eps0: rounds(source(eps0), times)  # noqa: E731
-    return solve_eps0(several, n=n, eps=eps, delta=delta, rel=rel, bits=bits, **whom).safe_end
+    repeated: Any = lambda eps0: rounds(source(eps0), times)  # noqa: E731
+    return solve_eps0(repeated, n=n, eps=eps, delta=delta, rel=rel, bits=bits, **whom).safe_end
 
 
 def _first(

@@ -26,6 +26,7 @@ REFUSED = (
     "\N{FULLWIDTH DIGIT FIVE},\N{FULLWIDTH DIGIT FIVE}",
     "\N{ROMAN NUMERAL EIGHT},b",
     "x\N{SUPERSCRIPT TWO},y",
+    "\N{CJK UNIFIED IDEOGRAPH-4E00},\N{CJK UNIFIED IDEOGRAPH-4E8C}",
     "nan,nan",
     "NaN,b",
     "inf,0",
@@ -40,6 +41,7 @@ REFUSED = (
     "1e-1e,b",
     "e-5,e-6",
     "O.5,O.5",
+    "_.6,_.4",
     "exp(1),exp(2)",
     "sqrt(2)/2,b",
     "p=0.5,q=0.5",
@@ -73,7 +75,7 @@ NAMES = (
     "p(0),p(1)",
     '"a","b"',
     "naïve,été",
-    "一,二",
+    "甲,乙",
 )
 
 

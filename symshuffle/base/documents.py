@@ -19,7 +19,7 @@ LARGEST_LIST: Final = 20_000_000
 
 _NO_NAME: Final = re.compile(
     r"[%\u2030/=<>~^*;,?!\u00b1\u2212]|[eE][+-]\d|(?:nan|inf|infinity|null|none|na|true|false)\Z"
-    r"|(?:exp|ln|log|log2|log10|sqrt|frac)\W|\A[oli]\.\d|(?<![\w.])\d*\.\d",
+    r"|(?:exp|ln|log|log2|log10|sqrt|frac)\W|\A[oli_]+\.\d|(?<![\w.])\d*\.\d",
     re.IGNORECASE,
 )
 """What a number with a sign, per cent, a fraction or an exponent has, and words that stand for a value."""
@@ -27,7 +27,7 @@ _NO_NAME: Final = re.compile(
 _FAULTY: Final = re.compile(r"#(?:N/A|DIV/0!|REF!|VALUE!|NAME\?|NUM!|NULL!)")
 """What spreadsheets write in place of a number that they do not have: no comment."""
 
-_NAMES: Final = "or names only, each with a letter or _ first and no number in it"
+_NAMES: Final = "or names only: a letter or _ first, no sign, per cent, fraction or exponent"
 
 
 def read_text(path: object, argument: str, largest: int) -> tuple[Path, str]:
@@ -100,8 +100,8 @@ def _is_name(text: str) -> bool:
     """Return whether a text is the name of a column, and not a number in a notation that is not read (1,5; 2e-3)."""
     if not (text[:1].isalpha() or text[:1] == "_") or _NO_NAME.search(text):
         return False
-    # Fractions, Roman and full-width digits are numbers to a reader.
-    return all(char.isascii() or unicodedata.category(char) not in ("Nd", "Nl", "No") for char in text)
+    # Fractions, and digits of other scripts, are numbers to a reader.
+    return all(char.isascii() or unicodedata.numeric(char, None) is None for char in text)
 
 
 def _is_number(text: str) -> bool:

@@ -35,12 +35,12 @@ Eps0 = Annotated[
     str | None,
     typer.Option(
         "--eps0",
-        help="Local budget eps0 > 0 in nats; of a composition the total: joint(krr(k=3),2) gives each part half of it.",
+        help="Local budget eps0 >= 0 in nats; of a composition the total: joint(krr(k=3),2) gives each part half.",
     ),
 ]
 Lam = Annotated[
     str | None,
-    typer.Option("--lam", help="Local ratio cap exp(eps0) > 1, of a composition the total; rationals stay exact."),
+    typer.Option("--lam", help="Local ratio cap exp(eps0) >= 1, of a composition the total; rationals stay exact."),
 ]
 NamedMech = Annotated[
     str, typer.Argument(metavar="MECH", help="A mechanism by its name (see `symshuffle mechanisms`), no expression.")
@@ -58,7 +58,8 @@ Header = Annotated[
     bool | None,
     typer.Option(
         "--header/--no-header",
-        help="Whether the first line of a CSV file has names of columns; by default, if no cell can be a number.",
+        help="Whether the first line of a CSV file has names of columns; by default, if each cell is a name (a letter "
+        "or _ first; no sign, per cent, fraction or exponent), or the cells are 0,1,2,...",
         show_default=False,
     ),
 ]

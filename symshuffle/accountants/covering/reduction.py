@@ -282,6 +282,7 @@ def _to_the_blanket(source: Source) -> Reduction:
     """Every input against a null symbol that has the law of the blanket."""
     match source:
         case ClosedForm():
+            _check_sizes(source.limits)
             return listed.blanket_of_closed_form(source)
         case Channel():
             return listed.blanket_of_channel(source)
@@ -290,10 +291,22 @@ def _to_the_blanket(source: Source) -> Reduction:
     from symshuffle.mechanisms.model import Mechanism
 
     if isinstance(source, Mechanism):
+        _check_sizes([parameter.name for parameter in source.parameters if parameter.has_limit])
         return listed.blanket_of_mechanism(_complete(source))
     raise Unsupported(
         "adjacency zero-out: this source has no null symbol; use a mechanism, a vector mechanism or channel"
     )
+
+
+def _check_sizes(limits: Sequence[str]) -> None:
+    """Refuse parameters at their limits: the null symbol depends on them, and a bound in the limit covers no value.
+
+    For rappor at exp(eps0) = 4 and n = 3, delta at exp(eps) = 2 is 0 in the limit of D and 16/729 at D = 2.
+    """
+    if limits:
+        raise InputError(
+            limits[0], None, "a value where the adjacency is zero-out, as its limit does not bound all values"
+        )
 
 
 def _complete(mechanism: Mechanism) -> Mechanism:

@@ -262,6 +262,10 @@ def _statement(source: Any, n: int, order: Real, covering: Covering, way: Questi
     if who.group > 1000:
         raise Unsupported(f"proof: group = {who.group}: at most 1000")
     mechanism, cap, null, pairs = _described(source, covering)
+    if null is not None and mechanism.get("D", 1) is None:
+        raise InputError("D", None, "a value where the adjacency is zero-out")
+    if null is not None and mechanism.get("D", 1) >= bound.SIZES:
+        raise Unsupported(f"proof: zero-out has no proof file where D is above {bound.SIZES - 1}")
     for name, ratio in (("exp_eps", order), ("exp_eps0", cap)):
         try:
             bound.number(bound.read(_written(ratio), name, bound.LEVEL), name, bound.LEVEL)

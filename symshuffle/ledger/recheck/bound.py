@@ -44,7 +44,7 @@ from typing import Any
 
 FORMAT = "symshuffle bound 1: an upper end; neither lower ends nor what datasets attain are part of this file"
 BITS, FINE, ONE, PI, PI_SCALE = 256, 4096, 1 << 256, 314159265358979323846264338327950288, 10**35
-FEW_USERS, FEW_VECTORS, SHORT, SILENT = 50, 100_000, 4, ONE >> 64
+FEW_USERS, FEW_VECTORS, SHORT, SILENT, SIZES = 50, 100_000, 4, ONE >> 64, 65
 STEPS, PER_ATOM, NODES, CELLS = 1 << 27, 64, 100_000, 200_000  # ten minutes of steps; steps per atom of SHORT nodes
 SENTENCE = """delta <= {delta} at exp(eps) = {exp_eps}; {users} users, at least {min_users} send; {group} differ
 by {adjacency}; mechanism {mechanism}; null symbol {null}; ordered pairs {pairs}"""
@@ -163,8 +163,8 @@ def parse(content: Any) -> dict[str, Any]:
     if any(len(row) != len(rows[0]) for row in rows) or len(rows) * len(rows[0]) > CELLS:
         raise CertificateError("statement.mechanism", f"expected rows of equal lengths, at most {CELLS} entries")
     tops = {p[-1] for row in rows for p in row if len(p) > 1} | {given.get("denominator", [1])[-1]}
-    if 0 in tops or given.get("s", 1) >= given.get("k", 2):
-        raise CertificateError("statement.mechanism", "expected last coefficients that are not 0, and s below k")
+    if 0 in tops or given.get("s", 1) >= given.get("k", 2) or (null and (given.get("D", 1) or SIZES) >= SIZES):
+        raise CertificateError("statement.mechanism", "a last coefficient 0, s from k on, or a null symbol at D > 64")
     if said["adjacency"] != ("replace-one" if null is None else "zero-out") or (null and name == "any-ldp"):
         raise CertificateError("statement.null", "expected null for replace-one and any-ldp, a symbol for zero-out")
     last = len(rows) - (null != "blanket")  # index of the last input or, with a null symbol, of this symbol
@@ -196,10 +196,10 @@ def ratio(exponential: bool, p: int, q: int) -> Interval:
 def named(mechanism: dict[str, Any]) -> list[list[list[int]]]:
     """In proportion, probabilities of kinds of outputs: of two inputs, and the least; t^2 = exp(eps0)."""
     if "D" in mechanism:  # a bit for each input; at other inputs 0 is t^d times as likely as 1
-        d, size = 1 + (mechanism["name"] == "oue"), mechanism["D"] or 65
-        free = size - 2 if size < 65 else 0
+        d, size = 1 + (mechanism["name"] == "oue"), mechanism["D"] or SIZES
+        free = size - 2 if size < SIZES else 0
         rest = [comb(free, i // d) * (i % d == 0) for i in range(d * free + 1)]
-        ones = [int(size < 65)]  # without a larger common part of the string of ones, for every size
+        ones = [int(size < SIZES)]  # without a larger common part of the string of ones, for every size
         kinds = [(ones, 2, 2, 2), ([rest[0] - ones[0], *rest[1:]], 2, 2, 0), ([0] * 2 * d + rest, 0, 0, 0)]
         mixed = [0] * d + rest
     else:

@@ -56,7 +56,7 @@ NUMBERS = (
     "solve-eps0 rappor --delta 1e-6 --eps 0.5",
     "epsilon bmg -p gamma=0.9 -p sigma0=3 --delta 1e-2 --adjacency zero-out",
     "delta krr -p k=10 --eps 0.02 --eps0 1 --adjacency zero-out",
-    "epsilon rappor --delta 1e-6 --eps0 1 --adjacency zero-out",
+    "epsilon rappor -p D=10 --delta 1e-6 --eps0 1 --adjacency zero-out",
     "epsilon half-block -p k=10 --delta 1e-6 --eps0 1 --adjacency zero-out",
 )
 ON_FILE = (

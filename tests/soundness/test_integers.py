@@ -100,6 +100,10 @@ PRECISIONS = ("EnclosedLaw.", "Laplace.", "LikelihoodRatio.of_mechanism.", "Mech
 """Their ``bits`` come from a request, whose reader is a row."""
 
 ELSEWHERE = {
+    "compare.min_users": "asked in tests/comparison/test_over_rounds.py, where a call takes seconds",
+    "compare.rounds": "as the last",
+    "make_plan.rounds": "asked in tests/collect/test_rounds.py",
+    "Plan.rounds": "as the last",
     "rounds.times": "read, and refused by the name that users of the command line see, rounds",
     "Mechanism.comparing.first": "an index that fails by its name in the output classes",
     "Mechanism.comparing.second": "as the first",

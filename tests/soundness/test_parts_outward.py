@@ -1,5 +1,6 @@
 """Parts of an answer that are rounded outward: of dropouts, of groups, of audits, of cells, of levels."""
 
+import math
 from dataclasses import replace
 from fractions import Fraction as F
 from math import comb
@@ -100,27 +101,39 @@ def test_means_of_rounded_numbers_are_on_both_sides(side, bits):
         assert found[1][0] <= middle <= found[0][1]
 
 
+def natural_log_above(order):
+    """A rational just above the logarithm of a ratio."""
+    return order.exponent if isinstance(order, Exp) else F(math.log(float(order))) + F(1, 10**12)
+
+
 @BITS
 @pytest.mark.parametrize("order", [F(3), Exp(F(1)), F(10**40 + 1, 10**40), Exp(F(1, 10**40))], ids=lambda x: str(x)[:9])
 def test_a_chain_of_steps_is_a_bound_at_the_level_asked_for(order, bits):
-    """The power of the ratio is no larger, and the sum of powers, times a value, is rounded outward."""
+    """The power of the ratio is no larger, and the sum of powers, times a value, is rounded outward.
+
+    Values fall from the ratio 1 on so steeply that the chain of the largest steps is the best.
+    """
     for group in (2, 3, 5):
         asked = []
+        end = enclose(Exp(natural_log_above(order) / group), FINE).upper * F(51, 50)
 
-        def value(_, ratio, __, asked=asked):
+        def value(_, ratio, __, asked=asked, end=end):
             asked.append(ratio)
-            return Bracket(F(1, 1001), F(1, 1000), Rigour.BALL, "", "")
+            at = enclose(ratio, FINE)
+            low, high = (max(end - one, F(0)) for one in (at.upper, at.lower))
+            return Bracket(low / 1001, high / 1000, Rigour.BALL, "", "")
 
         with few_bits(bits):
             found = bound_over(value, Participation(group=group), 9, order, 1e-3, exact=False)
-        (ratio,) = asked
+        ratio = asked[0]
         if isinstance(order, Exp):
             assert ratio == Exp(order.exponent / group)
         else:
             assert ratio >= 1 and ratio**group <= order
         ends = enclose(ratio, FINE)
-        assert found.lower * 1001 <= sum(ends.lower**j for j in range(group))
-        assert found.upper * 1000 >= sum(ends.upper**j for j in range(group))
+        low, high = (sum(one**j for j in range(group)) for one in (ends.lower, ends.upper))
+        assert found.lower * 1001 <= high * (end - ends.lower)
+        assert found.upper * 1000 >= low * (end - ends.upper)
 
 
 # Audits.

@@ -34,7 +34,7 @@ from symshuffle.base.numbers import (
 )
 from symshuffle.base.results import Bracket
 
-Values: TypeAlias = "Callable[[Real, float], Bracket]"
+_Values: TypeAlias = "Callable[[Real, float], Bracket]"
 """From a ratio and a relative width to a bracket around H, which falls with the ratio and is convex."""
 
 
@@ -111,7 +111,7 @@ class _Point:
         return max(self.low - beyond.value.upper, Fraction(0)) / (beyond.ends[1] - self.ends[0])
 
 
-def group_bound(value: Values, order: Real, group: int, rel: float, *, exact: bool) -> Bracket:
+def group_bound(value: _Values, order: Real, group: int, rel: float, *, exact: bool) -> Bracket:
     """Return the bound for a group at a ratio, from bounds for one user: a probability.
 
     - ``exact``: whether both ends have to be equal; where they cannot be, the answer is said to be of balls.

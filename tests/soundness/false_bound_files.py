@@ -129,6 +129,7 @@ _case("a coefficient of 0", "statement.mechanism", _rows([[[3, 0], [1]], [[1], [
 _case("subsets of everything", "statement.mechanism", _named("subset-selection", k=2, s=2), n=5)
 _case("zero-out without a null symbol", "statement.null", _said(adjacency="zero-out"))
 _case("a null symbol of any-ldp", "statement.null", _named("any-ldp", **ZERO_OUT), n=5)
+_case("a null symbol of a size not counted", "statement.mechanism", _named("rappor", D=65, **ZERO_OUT), n=5)
 _case("a null symbol of its own", "statement.mechanism", _said(adjacency="zero-out", null=[[1], [1], [1]]))
 _case("a single input", "statement.pairs", _rows(ROWS[:1], delta="0/1"), n=5)
 _case("an input against itself", "statement.pairs", _rows(ROWS, pairs=[[0, 0]], delta="0/1"), n=5)

@@ -12,7 +12,7 @@ from scipy import fft
 from benchmarks.measure import MILLIONTH, Goal, Section, duration, level, power, seconds, table, ten_ary, timed
 from symshuffle import Exp, Law
 from symshuffle.accountants.bounds.evaluate import evaluate_law
-from symshuffle.accountants.covering.reduced import laws
+from symshuffle.accountants.deployment.reduced import laws
 from symshuffle.accountants.questions.curves import amplification_curve, spaced
 from symshuffle.base.choices import Question
 from symshuffle.base.numbers import to_float

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from benchmarks.measure import Goal, Section, duration, seconds, table
 from symshuffle import delta, mechanism, solve_eps0
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.mechanisms.model import Mechanism
 
 SMALL, LARGE = 1_000, 10**6

@@ -11,8 +11,8 @@ from typing import Final
 
 from benchmarks.measure import MILLIONTH, Goal, Section, duration, level, seconds, table, ten_ary, timed
 from symshuffle import BallContour, Exp, Rigour, delta, epsilon, mechanism
-from symshuffle.accountants.covering.reduced import Reduction
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduced import Reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions.inverses import solve_eps0, solve_n
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.channels.channel_file import read_channel

@@ -20,7 +20,7 @@ from scipy.stats import binom
 from benchmarks.measure import MILLIONTH, Section, duration, power, table, timed
 from symshuffle import Exp, Rigour, delta, epsilon, mechanism
 from symshuffle.accountants.bounds.evaluate import evaluate_law
-from symshuffle.accountants.covering.reduction import Source, reduction
+from symshuffle.accountants.deployment.reduction import Source, reduction
 from symshuffle.accountants.literature.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding
 from symshuffle.base.numbers import Ball, enclose, maximum, positive_part
 from symshuffle.channels.channel import Channel

@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.measure import MILLIONTH, Goal, Section, duration, seconds, table, ten_ary
 from symshuffle import delta, epsilon, mechanism
 from symshuffle.accountants.bounds import brackets as bounds
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions.curves import amplification_curve, spaced
 from symshuffle.engines.contours import contour
 

@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import Final, NamedTuple, TypeVar
 
 from symshuffle import epsilon, mechanism
-from symshuffle.accountants.covering.reduced import Reduction
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduced import Reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.engines.registry import Engine
 
 MILLIONTH: Final = Fraction(1, 10**6)

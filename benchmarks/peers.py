@@ -21,7 +21,7 @@ from benchmarks.clone import LAM, USERS
 from benchmarks.measure import MILLIONTH, Section, duration, power, seconds, table, timed
 from symshuffle import BallContour, Contour, Rigour, delta, epsilon, mechanism
 from symshuffle.accountants.bounds.amplification import Amplification
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.results import Bracket
 from symshuffle.decompositions.composition import Composed, hamming, joint
 from symshuffle.decompositions.model import Decomposition

@@ -16,7 +16,7 @@ from typing import Final
 
 from benchmarks.measure import Goal, Section, duration, seconds, table, ten_ary, timed
 from symshuffle import Amplification, delta
-from symshuffle.base.choices import Adjacency, Rigour
+from symshuffle.base.choices import Relation, Rigour
 from symshuffle.vectors.randomizers.mechanisms import (
     Accounted,
     BlanketMixedGaussian,
@@ -74,7 +74,7 @@ def level(case: Case, n: int) -> Fraction:
     return (case.eps * 1000 / round((1000 * n) ** 0.5)).limit_denominator(10**6)
 
 
-def bracketed(case: Case, n: int, adjacency: Adjacency, rigour: Rigour) -> Amplification:
+def bracketed(case: Case, n: int, adjacency: Relation, rigour: Rigour) -> Amplification:
     """The bracket of one row, at the width that is asked of this rigour."""
     return delta(
         case.mechanism,
@@ -92,11 +92,11 @@ def rows(named: str) -> Iterator[tuple[tuple[str, ...], float, float, Rigour]]:
     """What is printed of each case, its relative width and the process time of a bracket."""
     krr = ten_ary("1")
     base = {n: seconds(lambda n=n: delta(krr, eps=Fraction(1, 10), n=n)) for n in USERS}  # type: ignore[misc]
-    for case, n, adjacency, rigour in product(CASES, USERS, Adjacency, WIDTHS):
+    for case, n, adjacency, rigour in product(CASES, USERS, Relation, WIDTHS):
         if named in case.name:
             found, took = timed(lambda c=(case, n, adjacency, rigour): bracketed(*c))  # type: ignore[misc]
             width = float(found.bracket.relative_width or 0)
-            brackets = 1 if adjacency is Adjacency.REPLACE_ONE else 2  # both orders have one law
+            brackets = 1 if adjacency is Relation.REPLACE_ONE else 2  # both orders have one law
             cells = (case.name, f"{n:.0e}", adjacency.value, rigour.value, f"{float(found.bracket.upper):.3e}")
             yield (*cells, f"{width:.1e}", duration(took), f"{took / base[n]:.0f}"), width, took / brackets, rigour
 

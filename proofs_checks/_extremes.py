@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 from typing import Any, Final
 
-from symshuffle.accountants.bounds.evaluate import check_n
+from symshuffle.accountants.deployment.group import check_n
 from symshuffle.base.choices import CertificateForm, Direction, choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.levels import takes_eps0

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Final, final
 
 import flint
 
-from symshuffle.accountants.bounds.evaluate import check_n
+from symshuffle.accountants.deployment.group import check_n
 from symshuffle.base.choices import Direction, Rigour, Under, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_target

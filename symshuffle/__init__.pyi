@@ -3,8 +3,11 @@
 from .accountants.bounds.amplification import Amplification as Amplification
 from .accountants.bounds.amplification import Attained as Attained
 from .accountants.bounds.amplification import Inverse as Inverse
-from .accountants.covering.any_ldp import any_ldp as any_ldp
-from .accountants.covering.neighbours import Neighbours as Neighbours
+from .accountants.deployment.adjacency import Adjacency as Adjacency
+from .accountants.deployment.any_ldp import any_ldp as any_ldp
+from .accountants.deployment.group import Group as Group
+from .accountants.deployment.model import Deployment as Deployment
+from .accountants.deployment.neighbours import Neighbours as Neighbours
 from .accountants.questions.adversary import WorstCase as WorstCase
 from .accountants.questions.curves import Curve as Curve
 from .accountants.questions.curves import amplification_curve as amplification_curve
@@ -18,12 +21,8 @@ from .accountants.questions.solve import epsilon as epsilon
 from .accountants.questions.tradeoff_function import GaussianLimit as GaussianLimit
 from .accountants.questions.tradeoff_function import gaussian_limit as gaussian_limit
 from .accountants.questions.tradeoff_function import tradeoff_curve as tradeoff_curve
-from .accountants.questions.unequal import Users as Users
-from .accountants.questions.unequal import unequal_delta as unequal_delta
-from .accountants.questions.unequal import unequal_epsilon as unequal_epsilon
 from .accountants.renyi.front import RenyiBound as RenyiBound
 from .accountants.renyi.front import renyi as renyi
-from .accountants.rounds.plan import rounds as rounds
 from .accountants.rounds.privacy_loss import PrivacyLoss as PrivacyLoss
 from .accountants.rounds.privacy_loss import privacy_loss as privacy_loss
 from .base import choices as choices

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from symshuffle import delta, mechanism, sweep
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.executors import processes
 from symshuffle.base.sweeps import SECONDS, TABLE
 

@@ -13,8 +13,8 @@ from benchmarks.measure import Goal, table, ten_ary
 from benchmarks.peers import binary_histograms, binary_pair
 from symshuffle import FFT, Exp, Rigour, delta, mechanism
 from symshuffle.accountants import evaluate_law, standard_clone
-from symshuffle.accountants.covering.reduced import laws
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduced import laws
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.choices import Question
 from symshuffle.mechanisms import MECHANISMS
 from tests.slices import some

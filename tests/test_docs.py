@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 import symshuffle
-from symshuffle.accountants.covering.assumptions import Assumption
+from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.ledger.claims.registry import bibliography
 from tests.shell import answer, script
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Channel, InputError, amplification_curve, compare, delta_curve, mechanism, tradeoff_curve
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions.adversary import worst_background
 from symshuffle.base.executors import processes
 from symshuffle.cli import main

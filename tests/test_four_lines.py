@@ -7,7 +7,7 @@ from fractions import Fraction as F
 import pytest
 
 import symshuffle as s
-from symshuffle.accountants.covering.assumptions import Assumption
+from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.base.choices import Loss
 from symshuffle.base.errors import InputError
 from symshuffle.channels import read_channel

@@ -13,8 +13,8 @@ from functools import cache
 from typing import Final, Literal, TypeAlias, final
 
 from symshuffle.accountants.bounds.search import smallest_meeting
-from symshuffle.accountants.covering.reduced import LawFamily, PairClass, Reduction
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduced import LawFamily, PairClass, Reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.literature.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding
 from symshuffle.accountants.questions.curves import Curve, along_users, amplification_curve, delta_curve
 from symshuffle.base.choices import Direction, Others, Question, Rigour

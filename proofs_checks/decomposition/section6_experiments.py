@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from proofs_checks.decomposition import _curves as curves
-from symshuffle.accountants.covering.reduction import Source
+from symshuffle.accountants.deployment.reduction import Source
 from symshuffle.accountants.literature.baselines import (
     BlanketVariable,
     blanket_bennett,

@@ -11,8 +11,8 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.accountants.covering.groups import group_factor
-from symshuffle.accountants.covering.participation import mean_over_dropouts
+from symshuffle.accountants.deployment.groups import group_factor
+from symshuffle.accountants.deployment.message_counts import mean_over_dropouts
 from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import Rigour
 from symshuffle.base.results import Bracket
@@ -274,7 +274,7 @@ CLAIMS: Final = (
                 "for more.",
             ),
         ),
-        source="symshuffle.accountants.covering.participation",
+        source="symshuffle.accountants.deployment.message_counts",
         assumptions=("messages beyond n come from users who follow the protocol",),
         scope="symbolic in n and for any law; fourteen exact laws up to 6 users",
         grade=Grade.PROVED,
@@ -304,7 +304,7 @@ CLAIMS: Final = (
                 "The divergence is at most that with the largest $D_m$ over all datasets of $m$ users otherwise.",
             ),
         ),
-        source="symshuffle.accountants.covering.participation",
+        source="symshuffle.accountants.deployment.message_counts",
         assumptions=("the differing user sends; where she may drop out as well, divergences are smaller",),
         scope="four channels, two orders, two rates, 2 and 3 users, all datasets; intervals at 200 users",
         grade=Grade.EXACT_CASES,
@@ -338,7 +338,7 @@ CLAIMS: Final = (
                 r"With $y=e^\varepsilon$, $F(y)(h-sy)$, $h\ge sy\ge0$, rises up to some $y$ at most, then falls.",
             ),
         ),
-        source="symshuffle.accountants.covering.groups",
+        source="symshuffle.accountants.deployment.groups",
         assumptions=("both directions",),
         scope="symbolic in g and exp(eps); g = 2 on four channels, 2 and 3 users, all datasets",
         grade=Grade.PROVED,
@@ -364,7 +364,7 @@ CLAIMS: Final = (
             ),
             Clause("common", "Through a common shuffler they have at most that, which is a post-processing."),
         ),
-        source="symshuffle.accountants.covering.participation",
+        source="symshuffle.accountants.deployment.message_counts",
         assumptions=("messages of a user are drawn independently given the input",),
         scope="four channels, three orders, 2 users, all datasets, two messages each",
         grade=Grade.EXACT_CASES,

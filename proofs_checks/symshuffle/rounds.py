@@ -10,8 +10,8 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from symshuffle.accountants.covering.reduced import Reduction
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduced import Reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions.solve import delta
 from symshuffle.accountants.rounds.plan import rounds
 from symshuffle.base.results import Bracket

@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks._divergences import kl_divergence, renyi_divergence
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.renyi.front import renyi
 from symshuffle.base.numbers import Ball, working_precision
 from symshuffle.base.results import Bracket

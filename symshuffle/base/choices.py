@@ -70,7 +70,7 @@ class Rigour(StrEnum):
 
 
 @final
-class Adjacency(StrEnum):
+class Relation(StrEnum):
     """Relation between neighbouring datasets of n users.
 
     ``REPLACE_ONE``: the input of one user is another one. ``ZERO_OUT``: the input of one user is replaced by a null
@@ -83,18 +83,18 @@ class Adjacency(StrEnum):
     @property
     def words(self) -> str:
         """Relation between neighbours, in words."""
-        if self is Adjacency.ZERO_OUT:
+        if self is Relation.ZERO_OUT:
             return "differ in one user, whose input is replaced by the null symbol"
         return "differ in the input of one user"
 
     @property
     def any_pair(self) -> str:
         """Inputs between which any user may change, in words."""
-        return "any input and the null symbol" if self is Adjacency.ZERO_OUT else "any two inputs"
+        return "any input and the null symbol" if self is Relation.ZERO_OUT else "any two inputs"
 
     def of_group(self, group: int) -> str:
         """Relation between datasets that differ in at most ``group`` users, in words."""
-        if self is Adjacency.ZERO_OUT:
+        if self is Relation.ZERO_OUT:
             return f"differ in at most {group} users, whose inputs are replaced by the null symbol"
         return f"differ in the inputs of at most {group} users"
 

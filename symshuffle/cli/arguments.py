@@ -152,7 +152,7 @@ class One:
         return given
 
     def _any_ldp(self) -> Any:
-        from symshuffle.accountants.covering.any_ldp import any_ldp
+        from symshuffle.accountants.deployment.any_ldp import any_ldp
 
         values = assignments(self.param)
         for name in values.keys() - {"delta0"}:
@@ -258,7 +258,7 @@ def _missing(name: str, allowed: str) -> InputError:
 
 def users(text: str) -> int:
     """The number of users, checked."""
-    from symshuffle.accountants.bounds.evaluate import check_n
+    from symshuffle.accountants.deployment.group import check_n
 
     return check_n(text)
 
@@ -288,8 +288,8 @@ def engine_and_rigour(name: EngineName, rel: float, rigour: Rigour | None) -> tu
 
 def _named(found: Any) -> dict[str, Any]:
     """What is asked about, by name and parameters; algebra loads last."""
-    from symshuffle.accountants.covering.any_ldp import AnyLdp
-    from symshuffle.accountants.covering.reduced import Reducible
+    from symshuffle.accountants.deployment.any_ldp import AnyLdp
+    from symshuffle.accountants.deployment.reduced import Reducible
     from symshuffle.channels.channel import Channel
     from symshuffle.decompositions.closed_forms import ClosedForm
     from symshuffle.mechanisms.continuous import Laplace

@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.accountants.covering.assumptions import Assumption
+from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.base.choices import Population, Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp, as_integer, counted, parse_rational

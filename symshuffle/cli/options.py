@@ -20,7 +20,7 @@ from symshuffle.base.choices import Loss, Question, Rigour
 from symshuffle.base.numbers import counted
 
 if TYPE_CHECKING:
-    from symshuffle.accountants.covering.covered import Whom
+    from symshuffle.accountants.deployment.covered import Whom
     from symshuffle.base.results import Bracket
 
 F = TypeVar("F", bound=Callable[..., None])

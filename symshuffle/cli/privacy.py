@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.base.choices import Adjacency, Question
+from symshuffle.base.choices import Question, Relation
 from symshuffle.base.errors import Unsupported, optional
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import Exp, format_decimal, natural_log, parse_rational
@@ -38,8 +38,8 @@ from symshuffle.cli.rounds import Asked, RelOrUsual, Subject
 
 if TYPE_CHECKING:
     from symshuffle.accountants.bounds.amplification import Amplification
-    from symshuffle.accountants.covering.reduced import Reduction
-    from symshuffle.accountants.covering.reduction import Source
+    from symshuffle.accountants.deployment.reduced import Reduction
+    from symshuffle.accountants.deployment.reduction import Source
     from symshuffle.base.choices import Route
     from symshuffle.base.numbers import Real
     from symshuffle.engines.confirm import Confirmation
@@ -222,7 +222,7 @@ def mechanisms(as_json: Json = False) -> None:
 @app.command()
 def example() -> None:
     """Work one example: k-ary randomized response, from its definition to a confirmed bracket."""
-    from symshuffle.accountants.covering.reduction import reduction
+    from symshuffle.accountants.deployment.reduction import reduction
     from symshuffle.accountants.questions import solve
     from symshuffle.base.numbers import Exp
     from symshuffle.decompositions.closed_forms import closed_form
@@ -273,7 +273,7 @@ def _confirmed(
 
     if isinstance(asked, Laplace) and asked.lam is not None:
         near, ways = reduced.adjacency, bound.direction.directions
-        asymmetric = near is Adjacency.ZERO_OUT  # of the two ends both directions agree
+        asymmetric = near is Relation.ZERO_OUT  # of the two ends both directions agree
         return _largest(
             confirm_laplace(asked.lam, target, bound.n, adjacency=near, direction=way)
             for way in (ways if asymmetric else ways[:1])

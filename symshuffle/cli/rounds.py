@@ -209,7 +209,7 @@ class Asked:
 
     def subject(self, *, users: bool = True, **echo: Any) -> Subject:
         """One source, several rounds of it, or the rounds of a file."""
-        from symshuffle.accountants.covering.covered import Covering
+        from symshuffle.accountants.deployment.covered import Covering
         from symshuffle.accountants.questions.experiments import experiment
         from symshuffle.accountants.rounds.plan import rounds as repeated
 

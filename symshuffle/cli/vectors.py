@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from symshuffle.accountants.bounds.amplification import Amplification
-    from symshuffle.accountants.covering.reduced import Reducible
+    from symshuffle.accountants.deployment.reduced import Reducible
     from symshuffle.base.choices import Rigour
     from symshuffle.base.numbers import Real
     from symshuffle.engines.confirm import Confirmation
@@ -115,8 +115,8 @@ def echoed(found: Any) -> dict[str, Any]:
 
 def is_vector(found: object) -> bool:
     """Whether a source is a mechanism of vectors."""
-    from symshuffle.accountants.covering.any_ldp import AnyLdp
-    from symshuffle.accountants.covering.reduced import Reducible
+    from symshuffle.accountants.deployment.any_ldp import AnyLdp
+    from symshuffle.accountants.deployment.reduced import Reducible
 
     return isinstance(found, Reducible) and not isinstance(found, AnyLdp)
 
@@ -132,7 +132,7 @@ def beside(
     who = bound.neighbours.participation
     if not is_vector(asked) or who.dropout or who.group > 1:
         return {}
-    from symshuffle.accountants.covering.reduction import reduction
+    from symshuffle.accountants.deployment.reduction import reduction
     from symshuffle.accountants.questions.solve import delta
     from symshuffle.vectors.privacy.reduction import usual_blanket
 

@@ -229,7 +229,7 @@ def worst_background(
     show: Show = PLAIN,
 ) -> None:
     """Search for the worst real neighbouring datasets, and say how far below the bound they stay."""
-    from symshuffle.accountants.covering.reduced import Reducible
+    from symshuffle.accountants.deployment.reduced import Reducible
     from symshuffle.accountants.questions import adversary, solve
 
     order, asked = read_target(**target.given), one.quickest()
@@ -269,7 +269,7 @@ def worst_background(
 
 def _searched(asked: Any, users: int, target: Real, rel: float, jobs: int) -> WorstCase:
     """The widest search that is within reach: all datasets, two types of the others, or one."""
-    from symshuffle.accountants.covering.reduction import reduction
+    from symshuffle.accountants.deployment.reduction import reduction
     from symshuffle.accountants.questions import adversary
     from symshuffle.decompositions.closed_forms import ClosedForm
 

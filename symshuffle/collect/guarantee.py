@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import Any, Final, final
 
 from symshuffle.accountants.bounds.amplification import Amplification
-from symshuffle.accountants.covering.covered import Covering
+from symshuffle.accountants.deployment.experiment import Experiment, experiment_of
+from symshuffle.accountants.deployment.model import UNSAID, Deployment, fields_set
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import words_of_target
 from symshuffle.base.numbers import Exp, format_decimal, parse_rational, shortest
 from symshuffle.base.results import MOST_DIGITS, FirstLines, at_target
 from symshuffle.collect.scheme import Scheme
-
-if TYPE_CHECKING:
-    from symshuffle.accountants.rounds.plan import Rounds
 
 LARGEST_USERS: Final = 10**9
 """Users beyond which nothing is planned; counts of fewer messages fit into 64 bits."""
@@ -115,31 +113,33 @@ class Guarantee:
 
 
 @lru_cache(maxsize=16)
-def bounded_delta(made: Scheme, n: int, eps: Fraction, covering: Covering, rounds: int = 1) -> Amplification:
+def bounded_delta(made: Scheme, n: int, eps: Fraction, covered: Deployment) -> Amplification:
     """Bound on delta of n users at eps: in balls, or in doubles with a stated error where balls do not decide.
 
-    Of several rounds together it is in doubles, since balls cost many times as much there.
+    Of several periods together it is in doubles, since balls cost many times as much there.
+
+    - ``covered``: the deployment, its randomizer and number of users left open.
     """
     from symshuffle.accountants.questions.solve import delta
 
-    whom: dict[str, Any] = {field.name: getattr(covering, field.name) for field in fields(covering)}
-    source, order = made.source(**whom), Exp(eps) if eps else Fraction(1)
-    if rounds > 1:
-        return delta(repeated(made, covering, rounds), n=n, exp_eps=order, rigour=Rigour.FLOAT64, **whom)
+    asked, order = laws_of(made, covered), Exp(eps) if eps else Fraction(1)
+    if asked.several:
+        return delta(asked, n=n, exp_eps=order, rigour=Rigour.FLOAT64)
     try:
-        return delta(source, n=n, exp_eps=order, rigour=Rigour.BALL, **whom)
+        return delta(asked, n=n, exp_eps=order, rigour=Rigour.BALL)
     except (Unsupported, NotDecided):
-        return delta(source, n=n, exp_eps=order, rigour=Rigour.FLOAT64, **whom)
+        return delta(asked, n=n, exp_eps=order, rigour=Rigour.FLOAT64)
 
 
 @lru_cache(maxsize=4)
-def repeated(made: Scheme, covering: Covering, rounds: int) -> Rounds:
-    """Several rounds of a mechanism, reduced once: what is computed of one question serves the next one."""
-    from symshuffle.accountants.covering.reduction import covering_reduction
-    from symshuffle.accountants.rounds import plan
+def laws_of(made: Scheme, covered: Deployment) -> Experiment:
+    """The batches of a mechanism, derived once: what is computed of one question serves the next one."""
+    return experiment_of(with_scheme(made, covered))
 
-    whom = {field.name: getattr(covering, field.name) for field in fields(covering)}
-    return plan.rounds(covering_reduction(made.source(**whom), covering), rounds)
+
+def with_scheme(made: Scheme, covered: Deployment, lam: object = None) -> Deployment:
+    """Return a deployment whose users run a mechanism, at another level if one is given."""
+    return covered.with_randomizers(lambda _: made.source(lam, null=covered.adjacency.null))
 
 
 def rounded_up(value: Fraction) -> str:
@@ -147,13 +147,23 @@ def rounded_up(value: Fraction) -> str:
     return format_decimal(value, digits=MOST_DIGITS, up=True)
 
 
-def covering_texts(covering: Covering) -> dict[str, str]:
-    """Options of a covering as texts, as the file of a plan names them; those that were not asked for are left out."""
-    given = {field.name: getattr(covering, field.name) for field in fields(covering)}
-    return {name: str(value) for name, value in given.items() if value is not None}
+_FIELDS: Final = frozenset(
+    ("min_users", "min_batch_size", "dropout", "colluding", "group", "group_size", "adjacency", "blanket", "memoised")
+)
+"""Fields of a deployment that a plan may have, by their names of today and of before."""
+
+_OLD_NAMES: Final = {"min_users": "min_batch_size", "group": "group_size"}
+"""Names of fields in plans that were written before they were called otherwise."""
 
 
-def read_certificate(certified: Mapping[str, Any], eps: Fraction, delta: Fraction) -> tuple[Fraction, Covering] | None:
+def field_texts(covered: Deployment) -> dict[str, str]:
+    """Return the fields of a deployment that are set, but for periods, as the file of a plan has them."""
+    return {name: str(value) for name, value in fields_set(covered).items() if name not in ("n", "periods")}
+
+
+def read_certificate(
+    certified: Mapping[str, Any], eps: Fraction, delta: Fraction
+) -> tuple[Fraction, Deployment] | None:
     """Level and covering that a plan names as certified; None if it names nothing.
 
     Raises
@@ -180,10 +190,11 @@ def read_certificate(certified: Mapping[str, Any], eps: Fraction, delta: Fractio
         if not 0 <= levels[key] <= Fraction(most):
             raise InputError(f"certified.{key}", text, f"a number from 0 to {most}")
     options = certified["covering"]
-    known = {field.name for field in fields(Covering)} - {"null"}
-    if not isinstance(options, dict) or not options.keys() <= known:
-        raise InputError("certified.covering", options, "options " + ", ".join(sorted(known)))
-    read = Covering.of(**options)
-    if covering_texts(read) != options:
-        raise InputError("certified.covering", options, f"{covering_texts(read)}, as it is written")
+    if not isinstance(options, dict) or not options.keys() <= _FIELDS:
+        raise InputError("certified.covering", options, "fields " + ", ".join(sorted(_FIELDS - _OLD_NAMES.keys())))
+    named: dict[str, Any] = {_OLD_NAMES.get(name, name): value for name, value in options.items()}
+    memoised = named.get("memoised")
+    read = UNSAID.changed(**{**named, **({} if memoised is None else {"memoised": memoised == "True"})})
+    if field_texts(read) != named:
+        raise InputError("certified.covering", options, f"{field_texts(read)}, as it is written")
     return levels["epsilon_at_delta"], read

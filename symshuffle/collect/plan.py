@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
-from symshuffle.accountants.rounds.plan import MOST_ROUNDS
+from symshuffle.accountants.deployment.model import MOST_PERIODS
 from symshuffle.base.choices import Loss, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Number, as_integer, format_decimal, parse_rational, shortest, upper_end
@@ -94,7 +94,7 @@ class Plan:
             ("k", 2, LARGEST_K),
             ("n", 1, LARGEST_USERS),
             ("min_users", 1, self.n),
-            ("rounds", 1, MOST_ROUNDS),
+            ("rounds", 1, MOST_PERIODS),
         ):
             object.__setattr__(self, name, as_integer(getattr(self, name), name, least, most))
         for name in ("root", "eps", "delta"):
@@ -111,8 +111,9 @@ class Plan:
         self._check_table()
         known = read_certificate(self.certified, self.eps, self.delta)
         wanted = self.min_users if self.min_users < self.n else None
-        if known is not None and known[1].min_users != wanted:
-            raise InputError("certified.covering", self.certified["covering"], f"min_users = {wanted}, as of the plan")
+        if known is not None and known[1].groups[0].min_batch_size != wanted:
+            expected = f"min_batch_size = {wanted}, as min_users of the plan"
+            raise InputError("certified.covering", self.certified["covering"], expected)
 
     def _check_table(self) -> None:
         """Refuse a row of the table that is not written as the planner writes it."""
@@ -211,15 +212,17 @@ class Plan:
         about = self.digest, self.n, self.min_users, covered, messages
         if known is None:
             return Guarantee(*about, self.eps, self.delta, rounds=self.rounds)
-        level, covering = known
-        if self.rounds > 1 and covering.dropout is not None and covered > self.n:
+        level, planned = known[0], known[1].changed(periods=self.rounds)
+        group = planned.groups[0]
+        if self.rounds > 1 and group.dropout is not None and covered > self.n:
             raise InputError("users", covered, f"at most n = {self.n}: other rounds of the plan may have no more")
-        if covered != self.n and covering.dropout is None and self.min_users < covered:
-            covering = replace(covering, min_users=self.min_users)
-        elif covering.min_users is not None and covering.min_users >= covered:
-            covering = replace(covering, min_users=None)
+        if covered != self.n and group.dropout is None and self.min_users < covered:
+            group = replace(group, min_batch_size=self.min_users)
+        elif group.min_batch_size is not None and group.min_batch_size >= covered:
+            group = replace(group, min_batch_size=None)
+        planned = replace(planned, groups=(group,))
         for eps in sorted({min(level, self.eps), self.eps}):
-            bound = bounded_delta(self.scheme, covered, eps, covering, self.rounds)
+            bound = bounded_delta(self.scheme, covered, eps, planned)
             if bound.bracket.upper <= self.delta:
                 return Guarantee(*about, eps, self.delta, bound, self.rounds)
             if bound.bracket.lower > self.delta:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Final, Unpack
+from typing import Any, Final
 
-from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
-from symshuffle.accountants.covering.reduction import covering_reduction
-from symshuffle.accountants.rounds.plan import MOST_ROUNDS
+from symshuffle.accountants.deployment.model import UNSAID, Deployment, with_fields
 from symshuffle.base.choices import Loss, choice
 from symshuffle.base.errors import InputError, NamedProgress, NotDecided, Unsupported
 from symshuffle.base.numbers import (
@@ -24,7 +22,14 @@ from symshuffle.base.numbers import (
     upper_end,
     working_precision,
 )
-from symshuffle.collect.guarantee import LARGEST_EPS, LARGEST_USERS, bounded_delta, covering_texts, repeated, rounded_up
+from symshuffle.collect.guarantee import (
+    LARGEST_EPS,
+    LARGEST_USERS,
+    bounded_delta,
+    field_texts,
+    laws_of,
+    rounded_up,
+)
 from symshuffle.collect.mechanisms import LARGEST_K, SCHEMES, scheme
 from symshuffle.collect.plan import Plan
 from symshuffle.collect.scheme import Scheme
@@ -43,7 +48,7 @@ _REL_OF_ROUNDS: Final = 2e-3
 """Relative distance of the eps of several rounds from the target: a quarter of it would cost twice as much."""
 
 
-@spelled_out
+@with_fields
 def make_plan(
     k: int,
     *,
@@ -54,8 +59,7 @@ def make_plan(
     loss: Loss | str = Loss.L2,
     labels: Sequence[str] = (),
     progress: NamedProgress | None = None,
-    rounds: int = 1,
-    **whom: Unpack[Whom],
+    **fields: Any,
 ) -> Plan:
     """Plan of a private survey with a certified (eps, delta) guarantee.
 
@@ -75,17 +79,19 @@ def make_plan(
         Names of the k categories; default ``0``, ..., ``k - 1``.
     progress : callable, optional
         As in :func:`symshuffle.compare`.
-    rounds : int
-        Rounds with fresh randomness, 1 to 10^6, that have the guarantee together; n and the loss are those of one.
-    min_users : int, optional
-        Honest users at which privacy is certified; default n. Fewer messages are refused when estimating.
-    group, dropout, adjacency, null, blanket
-        Whom the guarantee covers, as in :func:`symshuffle.epsilon`.
+    periods : int, optional
+        Periods with fresh randomness, 1 to 10^6, that have the guarantee together; n and the loss are those of one.
+    min_batch_size : int, optional
+        Messages at which privacy is certified; default n. Fewer messages are refused when estimating.
+    colluding, group_size, dropout, memoised, adjacency, null, blanket, threshold
+        What the guarantee covers, as in :func:`symshuffle.epsilon`; ``reports``, ``pairs``, ``graph`` and ``datasets``
+        are refused.
 
     Returns
     -------
     Plan
-        Ratio rounded down by at most 1e-6 (with dropout or rounds 1e-2), and eps certified at exactly the rounded one.
+        Ratio rounded down by at most 1e-6 (with dropout or several periods 1e-2), and eps certified at exactly the
+        rounded one.
 
     Raises
     ------
@@ -101,8 +107,12 @@ def make_plan(
     ('krr', Fraction(7509, 265))
     """
     k, n = as_integer(k, "k", 2, LARGEST_K), as_integer(n, "n", 1, LARGEST_USERS)
-    covering = {name: value for name, value in whom.items() if value is not None}
-    honest = n if "min_users" not in covering else as_integer(covering.pop("min_users"), "min_users", 1, n)
+    for name in ("reports", "pairs", "graph", "datasets"):
+        if fields.get(name) is not None:
+            raise InputError(name, fields[name], "none in a survey, in which every user sends one report of any value")
+    least = fields.get("min_batch_size")
+    honest = n if least is None else as_integer(least, "min_batch_size", 1, n)
+    covered = UNSAID.changed(**fields | {"min_batch_size": None if honest == n else honest})
     level, target, loss = parse_rational(eps, "eps"), parse_rational(delta, "delta"), choice(Loss, loss, "loss")
     if not 0 < level <= LARGEST_EPS:
         raise InputError("eps", eps, f"a number in (0, {LARGEST_EPS}], in nats")
@@ -111,7 +121,7 @@ def make_plan(
     mechanism = None if mechanism is None else mechanism_name(mechanism)
     if mechanism is not None and mechanism not in SCHEMES:
         raise InputError("mechanism", mechanism, "one of " + ", ".join(SCHEMES))
-    asked = _Asked(n, honest, level, target, loss, covering, as_integer(rounds, "rounds", 1, MOST_ROUNDS))
+    asked = _Asked(n, honest, level, target, loss, covered)
     ranked = _ranked(k, asked, mechanism, progress)
     refused = ""
     for candidate in ranked:
@@ -131,8 +141,12 @@ class _Asked:
     eps: Fraction
     delta: Fraction
     loss: Loss
-    covering: Mapping[str, Any]
-    rounds: int
+    covered: Deployment
+
+    @property
+    def rounds(self) -> int:
+        """Number of batches of messages that have the guarantee together."""
+        return self.covered.batches
 
     @property
     def alone(self) -> _Asked:
@@ -142,18 +156,13 @@ class _Asked:
         from symshuffle.accountants.questions.repeated import one_of_rounds
 
         eps, delta = one_of_rounds(self.eps, self.delta, self.rounds)
-        return replace(self, eps=eps, delta=delta, rounds=1)
+        return replace(self, eps=eps, delta=delta, covered=replace(self.covered, periods=1))
 
     @property
     def words(self) -> str:
         """In words."""
-        times = "" if self.rounds == 1 else f" in each of {self.rounds} rounds together"
+        times = "" if self.rounds == 1 else f" in each of {self.rounds} periods together"
         return f"eps = {self.eps}, delta = {self.delta} and {self.honest} users{times}"
-
-    @property
-    def whom(self) -> dict[str, Any]:
-        """Keywords of the front doors."""
-        return dict(self.covering) if self.honest == self.n else {**self.covering, "min_users": self.honest}
 
 
 def _ranked(k: int, asked: _Asked, name: str | None, progress: NamedProgress | None) -> list[Scheme]:
@@ -164,14 +173,14 @@ def _ranked(k: int, asked: _Asked, name: str | None, progress: NamedProgress | N
         for parameters in SCHEMES[kind].near(k, given):
             try:
                 level, made = lam, scheme(kind, k, Fraction(2), parameters)
-                if level is None or asked.covering:
+                if level is None or asked.covered != UNSAID:
                     level = _level(made, alone, _ROUGH)
                 found.append(scheme(kind, k, _down(SCHEMES[kind].root_of(level)), parameters))
             except (Unsupported, NotDecided) as error:
                 refused = refused or str(error)
     if not found:
         if made is not None:  # what is refused whatever the target, is refused by its own name
-            covering_reduction(made.source(**asked.whom), Covering.of(**asked.whom))
+            laws_of(made, asked.covered)
         raise Unsupported(f"no plan for {asked.words}: {refused}")
     different = {(made.name, *made.parameters.items()): made for made in found}
     return sorted(different.values(), key=lambda made: upper_end(made.noise.loss(asked.loss, asked.n)))
@@ -222,13 +231,14 @@ def _level(made: Scheme, asked: _Asked, rel: float) -> Fraction:
     from symshuffle.accountants.questions.repeated import solve_eps0_of_rounds
 
     def source(eps0: Fraction) -> Any:
-        return made.source(Exp(eps0), **asked.whom)
+        return made.source(Exp(eps0), null=asked.covered.adjacency.null)
 
-    target: dict[str, Any] = {"n": asked.n, "delta": asked.delta, "eps": asked.eps, **asked.whom}
+    target: dict[str, Any] = {"delta": asked.delta, "eps": asked.eps}
     if asked.rounds == 1:
-        return _exponential(solve_eps0(source, rel=rel, **target).safe_end)
+        open_ = asked.covered.with_randomizers(lambda _: source)
+        return _exponential(solve_eps0(open_, n=asked.n, rel=rel, **target).safe_end)
     near = Fraction(math.log(made.ratio))
-    return _exponential(solve_eps0_of_rounds(source, asked.rounds, rel=_REL_OF_ROUNDS, near=near, **target))
+    return _exponential(solve_eps0_of_rounds(asked.covered, source, n=asked.n, rel=_REL_OF_ROUNDS, near=near, **target))
 
 
 def _down(value: Fraction, share: Fraction = _SHARE) -> Fraction:
@@ -256,19 +266,18 @@ def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], ranked: Se
     from symshuffle.accountants.questions.solve import epsilon
 
     kind = SCHEMES[rough.name]
-    largest, covering = kind.root_of(_level(rough, asked, _REL)), Covering.of(**asked.whom)
+    largest = kind.root_of(_level(rough, asked, _REL))
     for share in _SHARES:
         root = _down(largest, share)
         made = scheme(rough.name, rough.k, root, rough.parameters)
-        bound = bounded_delta(made, asked.n, asked.eps, covering, asked.rounds)
+        bound = bounded_delta(made, asked.n, asked.eps, asked.covered)
         if bound.bracket.upper <= asked.delta:
             break
     else:
         raise NotDecided(f"{made.name} is not certified at the ratio {made.ratio}")
-    several = made.source(**asked.whom) if asked.rounds == 1 else repeated(made, covering, asked.rounds)
-    smallest = epsilon(several, n=asked.n, delta=asked.delta, **asked.whom)
+    smallest = epsilon(laws_of(made, asked.covered), n=asked.n, delta=asked.delta)
     level = min(Fraction(rounded_up(smallest.bracket.upper)), asked.eps)
-    if bounded_delta(made, asked.n, level, covering, asked.rounds).bracket.upper > asked.delta:
+    if bounded_delta(made, asked.n, level, asked.covered).bracket.upper > asked.delta:
         level = asked.eps  # the smaller one was found with less rigour
     certified = {
         "delta_at_eps": rounded_up(bound.bracket.upper),
@@ -276,7 +285,7 @@ def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], ranked: Se
         "engine": bound.bracket.engine,
         "epsilon_at_delta": rounded_up(level),
         "meaning": bound.about,
-        "covering": covering_texts(covering),
+        "covering": field_texts(asked.covered),
     }
     # Of several rounds the others were not certified, and what runs is not quite what was ranked.
     table = tuple(_row(made if one is rough and asked.rounds > 1 else one, asked) for one in ranked)

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.accountants.covering.reduced import laws
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduced import laws
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions import solve
 from symshuffle.accountants.questions.curves import amplification_curve, spaced
 from symshuffle.accountants.questions.inverses import solve_eps0, solve_n

@@ -8,7 +8,7 @@ import pytest
 
 from symshuffle import Channel, Contour, Exact, InputError, Law, Rigour, delta, delta_curve, epsilon, mechanism
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduction import reduction
 
 KRR = mechanism("krr").at(k=10, eps0=1)
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Channel, GaussianLimit, InputError, Mechanism, Unsupported, gaussian_limit, rounds
-from symshuffle.accountants.covering.covered import Covering
+from symshuffle.accountants.deployment.covered import Covering
 from symshuffle.accountants.questions.experiments import experiment
 from symshuffle.accountants.questions.tradeoff_function import NO_GUARANTEE, limit_of
 

@@ -7,7 +7,7 @@ from fractions import Fraction as F
 import pytest
 
 from symshuffle import Channel, delta, epsilon, mechanism
-from symshuffle.accountants.covering.groups import group_bound, group_factor
+from symshuffle.accountants.deployment.groups import group_bound, group_factor
 from symshuffle.accountants.questions.proof import prove
 from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import Exp

@@ -8,9 +8,9 @@ import pytest
 
 from symshuffle import LAM, Channel, Exp, InputError, Laplace, Mechanism, Unsupported, delta, shuffled_divergence
 from symshuffle.accountants.bounds.evaluate import Request, evaluate, evaluate_law
-from symshuffle.accountants.covering import listed
-from symshuffle.accountants.covering.covered import one_law
-from symshuffle.base.choices import Adjacency
+from symshuffle.accountants.deployment import listed
+from symshuffle.accountants.deployment.covered import one_law
+from symshuffle.base.choices import Relation
 
 X = Fraction(6, 5)
 SKEW = (("1/2", "1/3", "1/6"), ("1/4", "1/4", "1/2"), ("1/8", "3/4", "1/8"))
@@ -97,7 +97,7 @@ def test_a_mechanism_against_its_blanket_is_its_channel_against_it(texts):
     least = [min(column) for column in zip(*own, strict=True)]
     null = [mass / sum(least) for mass in least]
     source = listed.blanket_of_mechanism(Mechanism.from_matrix("skew", texts, parameters=()))
-    assert (source.every, source.adjacency) == (True, Adjacency.ZERO_OUT)
+    assert (source.every, source.adjacency) == (True, Relation.ZERO_OUT)
     assert [one.pairs.split(" of ")[0] for one in source.classes[:4]] == (["the first", "the second"] * 2)[
         : len(source.classes)
     ]

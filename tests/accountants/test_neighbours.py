@@ -1,4 +1,4 @@
-"""Adjacency is a value: zero-out beside replace-one, and answers that say whom they cover."""
+"""Relation is a value: zero-out beside replace-one, and answers that say whom they cover."""
 
 # No public door has an adjacency without words: private names are replaced.
 import dataclasses
@@ -14,14 +14,14 @@ import pytest
 
 from symshuffle import Channel, InputError, Rigour, Unsupported, delta, epsilon, mechanism, solve_eps0, solve_n
 from symshuffle.accountants.bounds.amplification import Amplification
-from symshuffle.accountants.covering.covered import Covering, Whom
-from symshuffle.accountants.covering.neighbours import Neighbours
-from symshuffle.accountants.covering.reduced import Reduction
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.covered import Covering, Whom
+from symshuffle.accountants.deployment.neighbours import Neighbours
+from symshuffle.accountants.deployment.reduced import Reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions.adversary import worst_constant
 from symshuffle.accountants.questions.curves import amplification_curve, delta_curve
 from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
-from symshuffle.base.choices import Adjacency, Question
+from symshuffle.base.choices import Relation, Question
 from symshuffle.base.results import Bracket
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.cli import curves as cli_curves
@@ -71,7 +71,7 @@ def test_a_zero_out_reduction_goes_through_every_front_door():
     fewest = solve_n(reduced, eps="0.5", delta="1e-3")
     curve = delta_curve(reduced, n=50, levels=["0.1", "0.2"])
     for found in (smallest, fewest, curve):
-        assert found.neighbours.adjacency is Adjacency.ZERO_OUT
+        assert found.neighbours.adjacency is Relation.ZERO_OUT
         assert "null symbol" in found.about
     assert "null" in worst_constant(reduced, 5, ORDER).datasets
 
@@ -103,7 +103,7 @@ def test_an_answer_has_one_shape():
 @pytest.mark.parametrize("upper", [Fraction(1, 3), Fraction(2, 3), Fraction(1, 10), Fraction(1, 4), Fraction(0)])
 def test_a_float_of_an_answer_is_not_below_it(upper):
     bracket = Bracket(Fraction(0), upper, Rigour.EXACT, "none", "given")
-    some = Neighbours("inputs 0 and <1>", False, Adjacency.REPLACE_ONE, "both", 2, "no theorem")
+    some = Neighbours("inputs 0 and <1>", False, Relation.REPLACE_ONE, "both", 2, "no theorem")
     found = Amplification("delta", bracket, some)
     assert Fraction(float(found)) >= upper
     assert "&lt;1&gt;" in as_html(found)
@@ -140,18 +140,18 @@ def test_an_option_of_a_covering_is_taught_once():
 def test_a_null_symbol_is_asked_for_at_any_front_door():
     null = ["1/2", "1/2"]
     found = delta(CHANNEL, n=5, exp_eps="6/5", null=null)
-    assert found.neighbours.adjacency is Adjacency.ZERO_OUT
+    assert found.neighbours.adjacency is Relation.ZERO_OUT
     assert found.bracket == delta(reduction(CHANNEL, null=null), n=5, exp_eps="6/5").bracket
-    assert solve_n(CHANNEL, eps="1/2", delta="1/10", null=null).neighbours.adjacency is Adjacency.ZERO_OUT
+    assert solve_n(CHANNEL, eps="1/2", delta="1/10", null=null).neighbours.adjacency is Relation.ZERO_OUT
     with pytest.raises(InputError, match="adjacency = replace-one"):
         delta(CHANNEL, n=5, exp_eps="6/5", null=null, adjacency="replace-one")
 
 
-@pytest.mark.parametrize("adjacency", Adjacency)
+@pytest.mark.parametrize("adjacency", Relation)
 def test_every_adjacency_has_a_reduction_and_words_of_its_own(adjacency):
     covered = reduction(CHANNEL, adjacency=adjacency).neighbours(Question.BOTH, 5)
     assert covered.adjacency is adjacency and adjacency.words in covered.compared
-    others = set(Adjacency) - {adjacency}
+    others = set(Relation) - {adjacency}
     assert adjacency.words not in {other.words for other in others}
     assert adjacency.of_group(2) not in {other.of_group(2) for other in others}
     assert adjacency.any_pair not in {other.any_pair for other in others}
@@ -162,7 +162,7 @@ def test_every_adjacency_has_a_reduction_and_words_of_its_own(adjacency):
 def test_vectors_take_no_adjacency_for_another():
     """Each has a pair of its own, or `worst_pair` refuses it by name."""
     said = {}
-    for adjacency in Adjacency:
+    for adjacency in Relation:
         with suppress(Unsupported):
             said[adjacency] = reduction(SphereLinear("1/2", 1), adjacency=adjacency).neighbours(Question.BOTH, 5).pairs
     assert len(set(said.values())) == len(said), f"vectors.privacy.pairs takes one adjacency for another: {said}"
@@ -170,7 +170,7 @@ def test_vectors_take_no_adjacency_for_another():
 
 def test_an_adjacency_without_a_reduction_is_refused(monkeypatch):
     """A member that nobody derives bounds for must not get those of another adjacency."""
-    from symshuffle.accountants.covering import reduction as module
+    from symshuffle.accountants.deployment import reduction as module
 
     monkeypatch.setattr(module, "_to_the_blanket", module._replacing_one)
     with pytest.raises(Unsupported, match="adjacency zero-out: this source has a reduction for replace-one only"):

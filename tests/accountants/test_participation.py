@@ -24,9 +24,9 @@ from symshuffle import (
 )
 from symshuffle.accountants.bounds.brackets import bound_at, ratio_of
 from symshuffle.accountants.bounds.evaluate import Request
-from symshuffle.accountants.covering.groups import group_factor
-from symshuffle.accountants.covering.participation import Participation, mean_over_dropouts, partial_cdf
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.groups import group_factor
+from symshuffle.accountants.deployment.message_counts import Participation, mean_over_dropouts, partial_cdf
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.rounds.dominating import law_above, law_below
 from symshuffle.accountants.rounds.one_round import OneRound
 from symshuffle.base.choices import Rigour

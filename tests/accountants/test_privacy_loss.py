@@ -9,7 +9,7 @@ import pytest
 
 from symshuffle import Bracket, InputError, PrivacyLoss, Unsupported, delta, mechanism, privacy_loss
 from symshuffle.accountants.bounds.evaluate import Request
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.rounds import one_round
 from symshuffle.accountants.rounds import privacy_loss as module
 from symshuffle.accountants.rounds.dominating import Profile, law_above

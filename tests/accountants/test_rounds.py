@@ -9,7 +9,7 @@ import mpmath
 import pytest
 
 from symshuffle import delta, delta_curve, epsilon, mechanism, rounds, solve_eps0, solve_n, tradeoff_curve
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.rounds.composition_bounds import advanced_epsilon, advanced_slack, basic_epsilon
 from symshuffle.accountants.rounds.plan import Round, Rounds
 from symshuffle.base.errors import InputError, Unsupported

@@ -8,7 +8,7 @@ import pytest
 
 from symshuffle import delta, epsilon, rounds
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.rounds.cells import Between, cells_of
 from symshuffle.base.choices import Direction, Question
 from symshuffle.base.numbers import Exp, enclose

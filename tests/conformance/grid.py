@@ -31,8 +31,8 @@ from typing import Any
 import numpy as np
 
 from symshuffle import Bracket, Composed, Exp, Laplace, Law, SymshuffleError, mechanism
-from symshuffle.accountants.covering.reduced import LawFamily, Reduction, laws, mixed_laws
-from symshuffle.accountants.covering.reduction import Source, reduction
+from symshuffle.accountants.deployment.reduced import LawFamily, Reduction, laws, mixed_laws
+from symshuffle.accountants.deployment.reduction import Source, reduction
 from symshuffle.base.choices import Question
 from symshuffle.base.numbers import lower_end, to_float, upper_end
 from symshuffle.channels.mixed_law import MixedLaw

@@ -15,7 +15,7 @@ import pytest
 
 from symshuffle import Exp, Rigour, Unsupported, mechanism, optimal_decomposition
 from symshuffle.accountants import evaluate_law
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.choices import Question
 from symshuffle.engines.registry import engine_classes
 from symshuffle.mechanisms import registry

@@ -12,8 +12,8 @@ from fractions import Fraction
 import pytest
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law
-from symshuffle.accountants.covering.reduced import laws
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduced import laws
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.choices import Question
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, Exp

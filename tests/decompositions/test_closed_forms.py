@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from symshuffle import Ball, Exp, InputError, NotDecided, Unsupported, delta, mechanism
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.choices import Direction, Question
 from symshuffle.base.numbers import enclose, lower_end, upper_end
 from symshuffle.decompositions import closed_forms, symbolic

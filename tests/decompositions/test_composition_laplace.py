@@ -10,8 +10,8 @@ from scipy.integrate import quad
 
 from symshuffle import Channel, Contour, Exp, Laplace, Rigour, Unsupported, delta, epsilon, mechanism
 from symshuffle.accountants import evaluate_law
-from symshuffle.accountants.covering.reduced import laws
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduced import laws
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.choices import Direction, Others, Question
 from symshuffle.decompositions.composition import (
     Composed,

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Exp, Mechanism, NotDecided, delta, mechanism
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.choices import Direction, Others, Question
 from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.decompositions.symbolic import counted_decomposition, quick_law

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from symshuffle import AnchoredLaw, InputError, Law, Rigour, Unsupported, cli, delta, mechanism
 from symshuffle.accountants.bounds.evaluate import evaluate_law
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.choices import Direction, Question
 from symshuffle.design import best_shuffled
 from symshuffle.design.shuffled.model import BlockChannel, BlockDesign, block_designs

@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Contour, Exact, Exp, InputError, Law, Rigour, Sparse, Unsupported, mechanism
-from symshuffle.accountants.covering.reduced import laws
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduced import laws
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions import solve
 from symshuffle.base.choices import Question
 

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 
 from symshuffle import Ball, Bracket, CertificateError, NotDecided, Rigour
-from symshuffle.base.choices import Adjacency, Blanket, Larger
+from symshuffle.base.choices import Relation, Blanket, Larger
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.vectors import PrivUnit, SphereLinear, calibrate, correspondence
 from symshuffle.vectors.calibration.floor import Target
@@ -110,7 +110,7 @@ def true_largest_index():
 def slope():
     """Some slope of a linear density on two inputs that certainly meets the target: none is above the largest."""
     found = calibrate(
-        "sphere-linear", n=8, dimension=1, exp_eps=LEVEL, delta="1/50", adjacency=Adjacency.ZERO_OUT, gap=None
+        "sphere-linear", n=8, dimension=1, exp_eps=LEVEL, delta="1/50", adjacency=Relation.ZERO_OUT, gap=None
     )
     return bracket(found.parameters.c, Fraction(1))
 
@@ -145,12 +145,12 @@ def true_shuffled():
 def best_known():
     """Caps that meet the target, found on Gauss's nodes, and their certified error."""
     return calibrate(
-        "privunit", n=USERS, dimension=3, delta=GOAL, exp_eps=LEVEL, adjacency=Adjacency.ZERO_OUT, gap=None
+        "privunit", n=USERS, dimension=3, delta=GOAL, exp_eps=LEVEL, adjacency=Relation.ZERO_OUT, gap=None
     )
 
 
 CAPS = PrivUnit("393133465263/500000000000", "11836694497/20000000000", 3)
-TARGET = Target(USERS, LEVEL, GOAL, Adjacency.ZERO_OUT, Blanket.MECHANISM)
+TARGET = Target(USERS, LEVEL, GOAL, Relation.ZERO_OUT, Blanket.MECHANISM)
 
 
 def under_caps():

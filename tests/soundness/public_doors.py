@@ -28,7 +28,7 @@ from symshuffle import (
     trace_frontier,
 )
 from symshuffle.accountants.bounds import evaluate
-from symshuffle.accountants.covering import covered, reduction
+from symshuffle.accountants.deployment import covered, reduction
 from symshuffle.accountants.literature import baselines
 from symshuffle.accountants.questions import curves, inverses, tradeoff_function, unequal
 from symshuffle.accountants.renyi import front as renyi

@@ -36,8 +36,8 @@ from symshuffle import (
     unequal_delta,
     unequal_epsilon,
 )
-from symshuffle.accountants.covering.covered import Covering
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.covered import Covering
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions.adversary import worst_background, worst_constant
 from symshuffle.base.choices import Rigour
 from symshuffle.cli import main

@@ -33,8 +33,8 @@ import pytest
 from symshuffle import FFT, Ball, Bracket, Exp, Law, NotDecided, Rigour, Unsupported, Verdict, delta, epsilon, renyi
 from symshuffle.accountants.bounds.brackets import bounds_nothing_from
 from symshuffle.accountants.bounds.evaluate import Request
-from symshuffle.accountants.covering.reduced import Datasets, PairClass, Reduction
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduced import Datasets, PairClass, Reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.choices import Question
 from symshuffle.base.numbers import enclose, equal, less, lower_end, to_arb, upper_end
 from symshuffle.channels.continuous_law import ContinuousLaw, ContinuousPair, LevelledPair, Piece, Stretch

@@ -9,7 +9,7 @@ import pytest
 
 from proofs_checks._divergences import kl_divergence, renyi_divergence, total_variation
 from symshuffle import InputError, Mechanism, NotDecided, chi_square, hockey_stick, mechanism, parallel, subsample
-from symshuffle.accountants.bounds.evaluate import check_n
+from symshuffle.accountants.deployment.group import check_n
 from symshuffle.base.numbers import as_integer, working_precision
 from symshuffle.decompositions.clones import standard_clone_pair
 from symshuffle.design import f_divergence, maximise

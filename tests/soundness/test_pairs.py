@@ -23,7 +23,7 @@ from symshuffle import (
     solve_eps0,
     solve_n,
 )
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions.curves import amplification_curve, delta_curve
 from symshuffle.accountants.questions.solve import epsilon
 from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve

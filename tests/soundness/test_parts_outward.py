@@ -8,7 +8,7 @@ from math import comb
 import pytest
 
 from symshuffle import Ball, Exp, Rigour, Unsupported, mechanism
-from symshuffle.accountants.covering.participation import (
+from symshuffle.accountants.deployment.message_counts import (
     Participation,
     bound_over,
     few_counts,

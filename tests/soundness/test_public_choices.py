@@ -34,7 +34,7 @@ INSIDE = set(
 )
 """Called with members: by the registry, an engine, rounds, a comparison, the runner of claims, or a parsed command."""
 
-FILLED = {"accountants.covering.neighbours.Neighbours.assumed", "accountants.covering.reduced.Reduction.assumed"}
+FILLED = {"accountants.deployment.neighbours.Neighbours.assumed", "accountants.deployment.reduced.Reduction.assumed"}
 """Fields that the library fills in, of classes whose other fields are walked."""
 
 MADE = set(
@@ -50,7 +50,7 @@ MADE = set(
         "design.decision.reduced.OrbitDesign ledger.claims.outcomes.PartOutcome "
         "ledger.claims.outcomes.Corrected ledger.claims.outcomes.Outcome ledger.claims.registry.Entry "
         "ledger.report.entries.LedgerEntry ledger.claims.comparisons.Comparison ledger.claims.model.Obligation "
-        "accountants.covering.neighbours.Neighbours accountants.covering.reduced.Reduction "
+        "accountants.deployment.neighbours.Neighbours accountants.deployment.reduced.Reduction "
         "accountants.questions.curves.Curve accountants.questions.adversary.WorstCase "
         "accountants.bounds.evaluate.Request"
     )

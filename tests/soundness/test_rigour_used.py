@@ -9,7 +9,7 @@ from symshuffle import mechanism
 from symshuffle.accountants.bounds import evaluate as evaluation
 from symshuffle.accountants.bounds.brackets import bound_at
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Exp

@@ -15,7 +15,7 @@ from fractions import Fraction as F
 import pytest
 
 import symshuffle as s
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.errors import InputError
 from symshuffle.cli import main
 from tests.shell import answer

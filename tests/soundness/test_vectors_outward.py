@@ -11,7 +11,7 @@ import pytest
 from symshuffle import Ball, CertificateError, Exp, Law, Rigour, Unsupported
 from symshuffle.accountants.bounds import evaluate as evaluate_module
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
-from symshuffle.base.choices import Adjacency, Blanket
+from symshuffle.base.choices import Relation, Blanket
 from symshuffle.base.numbers import enclose, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.engines.densities import engine
@@ -126,7 +126,7 @@ def test_the_other_order_of_laws_counts_by_its_upper_end(monkeypatch):
 
         monkeypatch.setattr(ramps, "_laws", lambda *_, reverse: (("below", reverse), ("above", reverse)))
         monkeypatch.setattr(ramps, "evaluate", value)
-        asked = {"exp_eps": F(2), "adjacency": Adjacency.ZERO_OUT, "rel": 0.3 if upper < F(11, 10) else 0.999}
+        asked = {"exp_eps": F(2), "adjacency": Relation.ZERO_OUT, "rel": 0.3 if upper < F(11, 10) else 0.999}
         found = ramps.larger_between(ClippedLinear("1/5", 5, "2"), 3, **asked)
         assert (found.lower, found.upper) == (1, upper)
 
@@ -206,7 +206,7 @@ def test_a_point_is_excluded_by_lower_ends_alone(monkeypatch):
         for ends, missed in (((0, 1), False), ((F(1, 100), 1), False), ((F(1, 99), 1), True)):
             made = Bracket(*map(F, ends), Rigour.BALL, "", "")
             monkeypatch.setattr(floor, "pair_delta", lambda *_, made=made, **__: made)
-            target = Target(10**4, F(2), F(1, 100), Adjacency.REPLACE_ONE, Blanket.MECHANISM)
+            target = Target(10**4, F(2), F(1, 100), Relation.REPLACE_ONE, Blanket.MECHANISM)
             assert floor.misses(mechanism, target) is missed
     assert all(F(floor._rounded_down(number)) < F(1, 3) for number in (F(1, 3), Ball(F(1, 3), F(2, 3))))
 
@@ -215,7 +215,7 @@ def test_one_user_alone_excludes_by_the_lower_end():
     mechanism = PrivUnit("3/4", "1/4", 5)
 
     def missed(goal):
-        target = Target(3, Exp(F(1, 3)), goal, Adjacency.REPLACE_ONE, Blanket.MECHANISM)
+        target = Target(3, Exp(F(1, 3)), goal, Relation.REPLACE_ONE, Blanket.MECHANISM)
         return floor.misses_alone(mechanism, target)
 
     low, high = F(0), F(1)

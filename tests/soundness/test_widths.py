@@ -10,7 +10,7 @@ import pytest
 import symshuffle as ss
 from symshuffle import Bracket, Law, Rigour, Unsupported
 from symshuffle.accountants import evaluate_law
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.cli import main
 from symshuffle.engines.registry import offers
 

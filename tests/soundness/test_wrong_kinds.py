@@ -19,7 +19,7 @@ from symshuffle.utility.likelihood.law import LikelihoodRatio
 
 W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
 WRONG = (object(), True, None, "x", b"x", F(1), 2, [1], Decimal("0.1"), Path("folder.csv"), Channel)
-INNER = ("symshuffle.accountants.covering.listed", "symshuffle.cli")
+INNER = ("symshuffle.accountants.deployment.listed", "symshuffle.cli")
 """They see only what a front door has read."""
 
 

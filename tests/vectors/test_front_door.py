@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Rigour, amplification_curve, delta, delta_curve, epsilon, mechanism, solve_n
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.choices import Question
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.channels.channel import Channel

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import chi
 
 from symshuffle import Ball, CertificateError, Exp, Unsupported
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.choices import Blanket
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Literal, final
 
-from symshuffle.accountants.covering.neighbours import ASSUMED, NOT_COVERED, AboutNeighbours, Neighbours
+from symshuffle.accountants.deployment.neighbours import ASSUMED, NOT_COVERED, AboutNeighbours, Neighbours
 from symshuffle.base.errors import optional
 from symshuffle.base.numbers import exact_text, format_decimal
 from symshuffle.base.results import (
@@ -42,9 +42,7 @@ class Attained:
 
 def attained_by(found: Attained, neighbours: Neighbours) -> str:
     """The two datasets, and for groups that they differ in one user all the same."""
-    alone = (
-        " (one user differs; no pair that differs in more was evaluated)" if neighbours.participation.group > 1 else ""
-    )
+    alone = " (one user differs; no pair that differs in more was evaluated)" if neighbours.group_size > 1 else ""
     return found.datasets + alone
 
 

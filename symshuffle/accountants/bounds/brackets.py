@@ -17,8 +17,8 @@ from symshuffle.accountants.bounds.evaluate import Request, evaluate
 from symshuffle.accountants.bounds.gaussian_limit import level
 from symshuffle.accountants.bounds.guided import Guide, guided
 from symshuffle.accountants.bounds.search import Bound, Crossing, cross, mills_guess, smallest_meeting, tolerant
-from symshuffle.accountants.covering.participation import EVERYBODY, bound_over
-from symshuffle.accountants.covering.reduced import MixedFamily, Reduction, distinct, laws, mixed_laws
+from symshuffle.accountants.deployment.message_counts import LARGEST_EXACT, bound_over, coins_cdf, mean_over_counts
+from symshuffle.accountants.deployment.reduced import Case, MixedFamily, Reduction, distinct, laws, mixed_laws
 from symshuffle.base.choices import Direction, Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL, as_probability
@@ -65,13 +65,15 @@ def _bound_at(source: Reduction, n: int, order: Real, request: Request) -> Brack
 
     It is read off the laws with a continuous part, where an engine takes them; off finite laws that have the bound as
     their largest value; or, where finite laws only approach it, off laws on both sides. Where not all users send, or
-    several differ, :func:`~symshuffle.accountants.covering.participation.bound_over` puts values at numbers of messages
+    several differ, :mod:`~symshuffle.accountants.deployment.message_counts` puts values at numbers of messages
     together. A bound takes the larger direction at each of them; a real pair has the larger of two means.
     """
     exact = request.engine is not None and request.engine.name == "exact" and request.rigour is None
     if source.rounding is not None and (exact or request.rigour is Rigour.EXACT):
         raise Unsupported("rigour exact: the rows read do not sum to 1, and were normalised; write them as fractions")
-    who, both = source.participation, request.direction is Question.BOTH
+    who, both = source.group, request.direction is Question.BOTH
+    if source.cases:
+        return largest_of([_of_case(case, n, order, request) for case in source.cases])
     if source.real and who.dropout and both and not source.same_both_ways(order, request.bits):
         ways = (replace(request, direction=Question(one)) for one in Direction)
         return largest_of([_bound_at(source, n, order, one_way) for one_way in ways])
@@ -79,12 +81,37 @@ def _bound_at(source: Reduction, n: int, order: Real, request: Request) -> Brack
     def at(messages: int, ratio: Real, width: float) -> Bracket:
         return _bound_of_messages(source, messages, ratio, replace(request, rel=width))
 
-    if who.everybody:
+    if source.of_all_users:
         return at(n, order, request.rel)
+    if source.group_size == 1 and not who.dropout:
+        who.check(n)
+        return at(who.messages(n), order, request.rel)
     request = replace(request, goal=None)  # no value at one number of messages is compared with it
-    if who.group > 1 and not both:
+    if source.group_size > 1 and not both:
         raise InputError("direction", request.direction, "both, for a group: its chain may use either order")
-    return bound_over(at, who, n, order, request.rel, exact=request.rigour is Rigour.EXACT)
+    exact = request.rigour is Rigour.EXACT
+    return bound_over(at, who, n, order, request.rel, group_size=source.group_size, exact=exact)
+
+
+def _of_case(case: Case, n: int, order: Real, request: Request) -> Bracket:
+    """The mean over how many of the others are draws from the blanket: X0 may hold either input of a pair."""
+    coins, exact = case.coins(n), request.rigour is Rigour.EXACT
+    most = 1 + sum(count for count, _ in coins)
+    if exact and most > LARGEST_EXACT:
+        raise Unsupported(
+            f"rigour exact with several groups or dummies takes at most {LARGEST_EXACT} users, not {most}"
+        )
+    centre = sum(count * float(chance) for count, chance in coins)
+    spread = math.sqrt(sum(count * float(chance * (1 - chance)) for count, chance in coins))
+    both = replace(request, direction=Question.BOTH, goal=None)
+    return mean_over_counts(
+        lambda m, width: bound_at(case.source, m + case.dummies, order, replace(both, rel=width)),
+        most,
+        coins_cdf(coins, exact=exact),
+        (centre, spread),
+        request.rel,
+        exact=exact,
+    )
 
 
 def _bound_of_messages(source: Reduction, n: int, order: Real, request: Request) -> Bracket:
@@ -198,13 +225,13 @@ def smallest_eps(
     source: Reduction, n: int, target: Fraction, request: Request, near: Fraction | None = None
 ) -> Crossing:
     """The smallest eps at which the bound meets a target delta, from both sides, ``request.rel`` apart."""
-    who = source.participation
+    averaged, size = bool(source.group.dropout or source.cases), source.group_size
 
     def bound(rigour: Rigour | None) -> Bound:
         def value(eps: Fraction, width: float) -> Bracket:
             asked = replace(request, rigour=rigour, rel=width, goal=target)
             found = bound_at(source, n, ratio_of(eps), asked)
-            if eps == 0 and who.dropout and found.lower <= target < found.upper:
+            if eps == 0 and averaged and found.lower <= target < found.upper:
                 return _exact_mean(source, n, asked) or found  # a level may be 0 exactly
             return found
 
@@ -217,10 +244,9 @@ def smallest_eps(
 
     def search(value: Bound, goal: Fraction, width: float) -> Crossing:
         lenient = value if strict else tolerant(value)
-        if who.dropout:  # every value costs dozens of others: few and wide ones
-            return smallest_meeting(
-                lenient, goal, width, _near_dropout(source, n, goal, request) if near is None else near
-            )
+        if averaged:  # every value costs dozens of others: few and wide ones
+            guess = _near_mean(source, n, goal, request) if near is None and not source.cases else near
+            return smallest_meeting(lenient, goal, width, guess)
         start = _gaussian_level(source, n, goal, request.direction) if near is None else float(near)
         if start is not None:
             zero_from = Guide(
@@ -230,7 +256,7 @@ def smallest_eps(
                 falling=True,
                 whole=False,
                 most=Fraction(LARGEST_LEVEL),
-                zero=lambda eps: _all_zero(source.laws(Exp(eps / who.group), request.direction, request.bits)),
+                zero=lambda eps: _all_zero(source.laws(Exp(eps / size), request.direction, request.bits)),
             )
             found = guided(value, goal, width, zero_from)
             if found is not None:
@@ -273,13 +299,12 @@ def first_guess(source: Reduction, n: int, target: Fraction, request: Request) -
     return mills_guess(bound_at(source, n, Fraction(1), replace(request, rel=_WIDE)).upper, target)
 
 
-def _near_dropout(source: Reduction, n: int, target: Fraction, request: Request) -> Fraction:
+def _near_mean(source: Reduction, n: int, target: Fraction, request: Request) -> Fraction:
     """Where to look first: the level of as many users as send on average, one differing, a share of the target."""
-    group = source.participation.group
-    alone, users = replace(source, participation=EVERYBODY), round(source.participation.expected(n))
+    size, alone, users = source.group_size, source.alone, round(source.group.expected(n))
     rough = Request(request.direction, rel=_WIDE)
-    guess = first_guess(alone, users, target / group, rough)
-    return group * smallest_eps(alone, users, target / group, rough, guess).meets
+    guess = first_guess(alone, users, target / size, rough)
+    return size * smallest_eps(alone, users, target / size, rough, guess).meets
 
 
 def ratio_of(eps: Fraction) -> Real:
@@ -308,15 +333,11 @@ def reveals(source: Reduction, question: Question) -> bool:
 
 def _gaussian_level(source: Reduction, n: int, goal: Fraction, question: Question) -> float | None:
     """Where the two Gaussians that n copies tend to have the target; None where no variance is known, or it is 0."""
-    spread, group, goal = (
-        limit_variance(source, question),
-        source.participation.group,
-        goal / source.participation.group,
-    )
+    spread, size = limit_variance(source, question), source.group_size
     if not spread:
         return None
-    distance = math.sqrt(spread / source.participation.expected(n))
-    return group * level(distance, natural_log(goal))
+    distance = math.sqrt(spread / source.group.expected(n))
+    return size * level(distance, natural_log(goal / size))
 
 
 def bounds_nothing_from(source: Reduction, order: Real, request: Request) -> bool:

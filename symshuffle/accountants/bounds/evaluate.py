@@ -11,11 +11,11 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final, final
 
+from symshuffle.accountants.deployment.group import check_n
 from symshuffle.base.choices import Question, Rigour, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import (
     MOST_DOUBLINGS,
-    as_integer,
     as_precision,
     as_width,
     ball_arguments,
@@ -32,7 +32,6 @@ from symshuffle.channels.law import NOTHING, Law
 from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.engines.registry import Engine, engine_class, offers
 
-LARGEST_N: Final = 10**15
 _MANY: Final = 10**5
 """Users from which on H(n) may be below the least number that is kept."""
 
@@ -43,11 +42,6 @@ _CLEARLY: Final = 0.5
 _FEW_NODES: Final = 100_000
 _SUMS: Final = ((None, 3_000_000), (128, 300_000))
 """Nodes of a contour, and steps of sums over counts in doubles and in integers, that take half a second at most."""
-
-
-def check_n(n: object) -> int:
-    """The number of users, as :func:`~symshuffle.base.numbers.as_integer` reads it."""
-    return as_integer(n, "n", 1, LARGEST_N)
 
 
 @final

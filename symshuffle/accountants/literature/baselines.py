@@ -13,7 +13,8 @@ from typing import Any, Final, final
 
 import flint
 
-from symshuffle.accountants.bounds.evaluate import check_n, evaluate_law
+from symshuffle.accountants.bounds.evaluate import evaluate_law
+from symshuffle.accountants.deployment.group import check_n
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.levels import read_target, takes_eps0

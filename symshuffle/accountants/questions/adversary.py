@@ -18,9 +18,10 @@ from typing import Any, Final, TypeAlias, final
 import numpy as np
 
 from symshuffle.accountants.bounds.brackets import bound_at
-from symshuffle.accountants.bounds.evaluate import Request, check_n
-from symshuffle.accountants.covering.listed import numeric
-from symshuffle.accountants.covering.reduced import PairClass, Reduction
+from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.deployment.group import check_n
+from symshuffle.accountants.deployment.listed import numeric
+from symshuffle.accountants.deployment.reduced import PairClass, Reduction
 from symshuffle.base.choices import Direction, Question, Rigour
 from symshuffle.base.errors import InputError, Progress, Unsupported
 from symshuffle.base.executors import mapped

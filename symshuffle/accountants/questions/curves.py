@@ -7,29 +7,23 @@ is a curve as well (:mod:`symshuffle.accountants.questions.tradeoff_function`).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any, Final, NoReturn, Unpack, final
+from typing import Any, Final, NoReturn, final
 
 from symshuffle.accountants.bounds.amplification import about_delta, about_epsilon
-from symshuffle.accountants.bounds.evaluate import Request, check_n
+from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.bounds.guided import interpolation
-from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
-from symshuffle.accountants.covering.neighbours import AboutNeighbours, Neighbours
-from symshuffle.accountants.covering.reduction import Source
-from symshuffle.accountants.questions.experiments import (
-    Experiment,
-    bound_of,
-    covered_by,
-    experiment,
-    smallest_of,
-    width_of,
-)
+from symshuffle.accountants.deployment.experiment import Experiment, experiment, experiment_of
+from symshuffle.accountants.deployment.group import check_n
+from symshuffle.accountants.deployment.model import Deployment, Subject, read_deployment, with_fields
+from symshuffle.accountants.deployment.neighbours import AboutNeighbours, Neighbours
+from symshuffle.accountants.questions.experiments import bound_of, smallest_of
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
-from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, WIDTH_OF_EPS, Rounds
+from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA, WIDTH_OF_EPS
 from symshuffle.base.choices import CurveKind, Question, Rigour
 from symshuffle.base.errors import InputError, Progress, Unsupported, check_list, check_progress
 from symshuffle.base.executors import mapped
@@ -181,11 +175,10 @@ def spaced(start: object, stop: object, points: int, *, geometric: bool = False)
     return tuple(sorted({low, high, *(x for x in inner if low < x < high)}))
 
 
-@spelled_out
+@with_fields
 def delta_curve(
-    source: Source | Rounds | Sequence[Rounds],
+    subject: Subject,
     *,
-    n: int | None,
     levels: Sequence[object],
     direction: Question | str = "both",
     rigour: Rigour | str | None = Rigour.FLOAT64,
@@ -193,13 +186,13 @@ def delta_curve(
     bits: int | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
-    **whom: Unpack[Whom],
+    **fields: Any,
 ) -> Curve:
     """Privacy profile of a shuffled mechanism: a bound on delta at each level eps.
 
     Parameters
     ----------
-    source, n, direction, rigour, rel, bits, adjacency, blanket, null, min_users, dropout, group
+    subject, direction, rigour, rel, bits, and the fields of a deployment
         As in :func:`symshuffle.delta`.
     levels : sequence of number or text
         Levels eps >= 0 in nats, in rising order.
@@ -225,38 +218,45 @@ def delta_curve(
     >>> [round(float(point.y.upper), 4) for point in found.points]
     [0.0404, 0.0092]
     """
-    asked = experiment(source, Covering.of(**whom))
-    request = Request.of(direction, None, rigour, width_of(asked, rel, USUAL_WIDTH, WIDTH_OF_DELTA), bits)
+    asked = experiment(subject, fields)
+    asked.check_users()
+    request = Request.of(direction, None, rigour, asked.width(rel, USUAL_WIDTH, WIDTH_OF_DELTA), bits)
     check_list(levels, "levels", "a list of levels eps")
     if not len(levels):
         raise InputError("levels", levels, "at least one level")
     places = [parse_rational(level, "eps") for level in levels]
-    at = partial(at_order, *sent(source, whom, asked, executor), n, request)
-    neighbours = covered_by(asked, n, request.direction)
+    at = partial(at_order, sent(subject, fields, asked, executor), request)
+    neighbours = asked.neighbours(request.direction)
     values = mapped(at, [read_target(eps=eps) for eps in places], executor, progress)
     found = tuple(map(CurvePoint, places, values))
     return Curve(CurveKind.DELTA_EPS, "eps", "delta", found, neighbours, about_delta(neighbours))
 
 
-def sent(source: Any, whom: Whom, asked: Experiment, executor: Executor | None) -> tuple[Any, Covering]:
-    """What points are computed with: the reduction made here, or what was given, where workers reduce it themselves."""
-    return (asked, Covering()) if executor is None else (source, Covering.of(**whom))
+def sent(
+    subject: Any, fields: Mapping[str, Any], asked: Experiment, executor: Executor | None
+) -> Experiment | Deployment:
+    """What points are computed with: the laws made here, or the deployment, where workers derive them themselves."""
+    return asked if executor is None or isinstance(subject, Experiment) else read_deployment(subject, fields)
 
 
-def at_order(source: Any, covering: Covering, n: int | None, request: Request, order: Real) -> Bracket:
+def _received(given: Experiment | Deployment) -> Experiment:
+    return given if isinstance(given, Experiment) else experiment_of(given)
+
+
+def at_order(given: Experiment | Deployment, request: Request, order: Real) -> Bracket:
     """The bound on delta at one order exp(eps), of what :func:`sent` gave."""
-    return bound_of(experiment(source, covering), n, order, request)
+    return bound_of(_received(given), order, request)
 
 
 def _at_users(
-    source: Any, covering: Covering, target: Fraction, request: Request, n: int, near: Fraction | None = None
+    given: Experiment | Deployment, target: Fraction, request: Request, n: int, near: Fraction | None = None
 ) -> Bracket:
-    return smallest_of(experiment(source, covering), n, target, request, near)
+    return smallest_of(_received(given).with_users(n), target, request, near)
 
 
-@spelled_out
+@with_fields
 def amplification_curve(
-    source: Source | Rounds | Sequence[Rounds],
+    subject: Subject,
     *,
     delta: object,
     users: Sequence[int],
@@ -266,18 +266,19 @@ def amplification_curve(
     bits: int | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
-    **whom: Unpack[Whom],
+    **fields: Any,
 ) -> Curve:
     """Smallest eps at a fixed delta, as a function of the number of users.
 
     Parameters
     ----------
-    source, delta, direction, rigour, bits, adjacency, blanket, null, min_users, dropout, group
+    subject, delta, direction, rigour, bits, and the fields of a deployment but n
         As in :func:`symshuffle.epsilon`.
     users : sequence of int
         Numbers of users, in rising order.
     rel : float
-        Relative width of the bracket around each eps to aim at; default 1e-4, with dropout or several rounds 1e-3.
+        Relative width of the bracket around each eps to aim at; default 1e-4, with dropout, several groups or batches
+        1e-3.
     executor, progress
         As in :func:`delta_curve`. With an executor no point starts its search from the points before it, so that
         brackets may differ within ``rel`` from those computed in this process.
@@ -301,16 +302,17 @@ def amplification_curve(
     >>> [(int(point.x), round(float(point.y.upper), 3)) for point in found.points]
     [(100, 0.398), (10000, 0.034)]
     """
-    asked = experiment(source, Covering.of(**whom))
-    width = width_of(asked, rel, _OF_EPS, WIDTH_OF_EPS)
+    asked = experiment(subject, fields)
+    asked.check_open()
+    width = asked.width(rel, _OF_EPS, WIDTH_OF_EPS)
     request, target = Request.of(direction, None, rigour, width, bits), read_delta(delta)
-    neighbours = covered_by(asked, None, request.direction)
+    neighbours = asked.neighbours(request.direction)
     check_list(users, "users", "a list of numbers of users")
     check_progress(progress)
     if not len(users):
         raise InputError("users", users, "at least one number of users")
     numbers = [check_n(n) for n in users]
-    at = partial(_at_users, *sent(source, whom, asked, executor), target, request)
+    at = partial(_at_users, sent(subject, fields, asked, executor), target, request)
     if executor is None:
         points = along_users(at, numbers, progress)
     else:

@@ -7,15 +7,15 @@ In n monotonicity is a theorem: :math:`S_n/n` is a reverse martingale, so :math:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from symshuffle.accountants.bounds.amplification import Inverse
-from symshuffle.accountants.bounds.evaluate import LARGEST_N, Request, check_n
+from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.bounds.gaussian_limit import distance
 from symshuffle.accountants.bounds.guided import Guide, guided
 from symshuffle.accountants.bounds.search import (
@@ -28,21 +28,14 @@ from symshuffle.accountants.bounds.search import (
     shortened,
     tolerant,
 )
-from symshuffle.accountants.covering.any_ldp import AnyLdp
-from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
-from symshuffle.accountants.covering.neighbours import Neighbours
-from symshuffle.accountants.covering.reduction import Source
-from symshuffle.accountants.questions.experiments import (
-    Experiment,
-    bound_of,
-    coarse,
-    covered_by,
-    experiment,
-    limit_distance,
-    of_several,
-)
+from symshuffle.accountants.deployment.any_ldp import AnyLdp
+from symshuffle.accountants.deployment.experiment import Experiment, experiment, experiment_of
+from symshuffle.accountants.deployment.group import EVERYBODY, LARGEST_N
+from symshuffle.accountants.deployment.model import Subject, read_deployment, with_fields
+from symshuffle.accountants.deployment.neighbours import Neighbours
+from symshuffle.accountants.deployment.reduction import Source
+from symshuffle.accountants.questions.experiments import bound_of, limit_distance
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
-from symshuffle.accountants.rounds.plan import Rounds, plan_of
 from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL, read_delta, read_target, words_of_target
@@ -80,11 +73,10 @@ _MOST_SQUARINGS: Final = 12
 """How often a budget that does not meet the target is squared: the last is below every delta that is read."""
 
 
-@spelled_out
+@with_fields
 def solve_eps0(
-    source: Budgeted | Rounds | Sequence[Rounds],
+    subject: Subject,
     *,
-    n: int | None,
     delta: object,
     eps: object = None,
     exp_eps: object = None,
@@ -92,7 +84,7 @@ def solve_eps0(
     rigour: Rigour | str | None = Rigour.FLOAT64,
     rel: float | None = None,
     bits: int | None = None,
-    **whom: Unpack[Whom],
+    **fields: Any,
 ) -> Inverse:
     """Largest local budget eps0, in nats, at which the bound meets a target.
 
@@ -101,19 +93,18 @@ def solve_eps0(
 
     Parameters
     ----------
-    source : Mechanism, Laplace, AnyLdp, Composed, callable or Rounds
+    subject : Mechanism, Laplace, AnyLdp, Composed, callable, or a deployment of such
         A mechanism with ``lam`` open and all else fixed; a composition (its total budget is replaced); a function from
-        eps0 to what is run with it; or rounds of such, all of which then get the same budget.
-    n : int or None
-        Number of users, the differing one included; None where every round has its own.
+        eps0 to what is run with it; or a deployment whose groups run these, all of which then get the same budget.
     delta : number or text
         Target, in (0, 1); kept exact.
     eps, exp_eps : number, text or Exp
         Target level, as in :func:`symshuffle.delta`.
-    direction, rigour, bits, adjacency, blanket, null, min_users, dropout, group
+    direction, rigour, bits, and the fields of a deployment
         As in :func:`symshuffle.delta`.
     rel : float
-        Relative width of the bracket around eps0 to aim at; default 1e-6, with dropout or several rounds 5e-3.
+        Relative width of the bracket around eps0 to aim at; default 1e-6, with dropout, several groups or batches
+        5e-3.
 
     Returns
     -------
@@ -134,32 +125,34 @@ def solve_eps0(
     >>> round(float(found.bracket.lower), 3)
     1.0
     """
-    covering, made = Covering.of(**whom), _by_budget(source)
-    several = (callable(source) or plan_of(source) is not None) and of_several(made(Fraction(1)))
-    if not several:
-        n = check_n(n)
-        covering.participation.check(n)
-    costly = several or bool(covering.dropout)
+    deployment = read_deployment(subject, fields)
+    for one in deployment.kinds:
+        for group in one.users:
+            if group.count is None:
+                raise InputError("n", None, "a number of users")
+            _by_budget(group.randomizer)  # what has no budget is refused first
+    size = deployment.adjacency.group_size
+    costly = deployment.batches > 1 or len(deployment.groups) > 1 or any(g.dropout for g in deployment.users)
     usual = _COARSE_WIDTH if costly else USUAL_WIDTH
     request = Request.of(direction, None, rigour, usual if rel is None else rel, bits)
     goal, order = read_delta(delta), read_target(eps=eps, exp_eps=exp_eps)
 
     def at(eps0: Fraction) -> Experiment:
-        return experiment(made(eps0), covering)
+        return experiment_of(deployment.with_randomizers(lambda run: _by_budget(run)(eps0)))
 
     def bound(rigour: Rigour | None) -> Bound:
         def value(eps0: Fraction, width: float) -> Bracket:
-            return bound_of(at(eps0), n, order, replace(_of_delta(request, rigour, width, costly=costly), goal=goal))
+            return bound_of(at(eps0), order, replace(_of_delta(request, rigour, width, costly=costly), goal=goal))
 
         return value
 
     def search(value: Bound, goal: Fraction, rel: float) -> Crossing:
-        guide = _budget_guide(lambda eps0: limit_distance(at(eps0), n, request.direction), order, goal)
+        guide = _budget_guide(lambda eps0: limit_distance(at(eps0), request.direction), order, goal)
         found = None if guide is None else guided(value, goal, rel, guide)
         if found is not None:
             return found
         value = value if request.rigour is Rigour.EXACT else tolerant(value)
-        first = order.exponent / covering.participation.group if isinstance(order, Exp) else _FIRST_EPS0
+        first = order.exponent / size if isinstance(order, Exp) else _FIRST_EPS0
         meets = settle(value, goal, rel, min(first, Fraction(_LARGEST_EPS0)))
         for _ in range(_MOST_SQUARINGS):  # a first budget that meets the target, however small it has to be
             if meets.value.upper <= goal:
@@ -181,7 +174,7 @@ def solve_eps0(
         return narrow(value, goal, rel, above=above, meets=meets)
 
     found = cross(search, bound, goal, request)
-    neighbours = covered_by(at(found.meets), n, request.direction)
+    neighbours = at(found.meets).neighbours(request.direction)
     exceeded = "exceeds delta" if found.before.lower > goal else "is not told from delta"
     text = (
         f"at eps0 = lower, the safe end, delta bounds {neighbours.compared}; at eps0 = upper this bound {exceeded}; "
@@ -193,9 +186,9 @@ def solve_eps0(
     )
 
 
-@spelled_out
+@with_fields
 def solve_n(
-    source: Source | Rounds | Sequence[Rounds],
+    subject: Subject,
     *,
     delta: object,
     eps: object = None,
@@ -203,7 +196,7 @@ def solve_n(
     direction: Question | str = "both",
     rigour: Rigour | str | None = Rigour.FLOAT64,
     bits: int | None = None,
-    **whom: Unpack[Whom],
+    **fields: Any,
 ) -> Inverse:
     """Smallest number of users at which the bound on delta meets a target.
 
@@ -213,14 +206,15 @@ def solve_n(
 
     Parameters
     ----------
-    source : Mechanism, Decomposition, Channel, Reduction or Rounds
-        What every user runs, all parameters fixed. Rounds are all given the same number of users. For several rounds,
-        or with dropout, the number of users is found to a relative width of 5e-3.
+    subject : randomizer or Deployment
+        What every user runs, all parameters fixed, or a deployment of one group without a count; all periods get the
+        same number of users. For several batches of messages, with dropout or dummies, the number of users is found to
+        a relative width of 5e-3.
     delta : number or text
         Target probability, in (0, 1); kept exact.
     eps, exp_eps : number, text or Exp
         Target level, as in :func:`symshuffle.delta`.
-    direction, rigour, bits, adjacency, blanket, null, min_users, dropout, group
+    direction, rigour, bits, and the fields of a deployment
         As in :func:`symshuffle.delta`.
 
     Returns
@@ -241,24 +235,21 @@ def solve_n(
     >>> solve_n(mechanism("krr").at(k=10, eps0=1), eps="0.0802", delta="1e-6").bracket.upper
     Fraction(1000, 1)
     """
-    plan = plan_of(source)
-    for part in () if plan is None else plan.parts:
-        if part.n is not None:
-            raise InputError("n", part.n, "none in any round: one number is asked for, the same in all")
-    asked = experiment(source, Covering.of(**whom))
-    costly = coarse(asked)
+    asked = experiment(subject, fields)
+    asked.check_open()
+    costly = asked.coarse
     request = Request.of(direction, None, rigour, _COARSE_WIDTH if costly else _WIDTH, bits)
     goal, order = read_delta(delta), read_target(eps=eps, exp_eps=exp_eps)
-    neighbours = covered_by(asked, None, request.direction)
+    neighbours = asked.neighbours(request.direction)
 
     def bound(rigour: Rigour | None) -> Bound:
         def value(n: Fraction, width: float) -> Bracket:
-            return bound_of(asked, int(n), order, _of_delta(request, rigour, width, costly=costly))
+            return bound_of(asked.with_users(int(n)), order, _of_delta(request, rigour, width, costly=costly))
 
         return value
 
     def search(value: Bound, goal: Fraction, rel: float) -> Crossing:
-        guide = _users_guide(limit_distance(asked, 1, request.direction), order, goal)
+        guide = _users_guide(limit_distance(_of_one_user(asked), request.direction), order, goal)
         if costly and guide is not None:
             return integers_around(value, goal, rel, Fraction(round(guide.start)), LARGEST_N, apart=rel)
         found = None if guide is None else guided(value, goal, rel, guide)
@@ -273,6 +264,13 @@ def solve_n(
     )
     target = words_of_target(exp_eps=order, delta=goal)
     return _inverse(found, request.rel, SafeEnd.UPPER, "bisection over n; at the safe end", neighbours, text, target)
+
+
+def _of_one_user(asked: Experiment) -> Experiment:
+    """One user in each batch, all of whom send: only the laws count."""
+    return Experiment(
+        tuple(replace(one, n=1, reduction=replace(one.reduction, group=EVERYBODY)) for one in asked.parts)
+    )
 
 
 def _of_delta(request: Request, rigour: Rigour | None, width: float, *, costly: bool) -> Request:
@@ -317,10 +315,6 @@ def _exponent(order: Real) -> float:
 
 
 def _by_budget(source: Any) -> Callable[[Fraction], Any]:
-    plan = plan_of(source)
-    if plan is not None:
-        budgets = [(part, _by_budget(part.source)) for part in plan.parts]
-        return lambda eps0: Rounds(tuple(replace(part, source=at(eps0)) for part, at in budgets))
     if isinstance(source, FunctionType | partial):
         return source
     from symshuffle.decompositions.composition import Composed  # SymPy loads when used

@@ -10,19 +10,21 @@ import platform
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import reduce
-from typing import Any, Final, Unpack
+from typing import Any, Final
 
 import flint
 import numpy as np
 
-from symshuffle.accountants.bounds.evaluate import check_n
-from symshuffle.accountants.covering.any_ldp import AnyLdp
-from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
-from symshuffle.accountants.covering.groups import group_factor, group_root
-from symshuffle.accountants.covering.reduced import Reducible, Reduction
+from symshuffle.accountants.deployment.adjacency import Adjacency
+from symshuffle.accountants.deployment.any_ldp import AnyLdp
+from symshuffle.accountants.deployment.experiment import experiment_of
+from symshuffle.accountants.deployment.groups import group_factor, group_root
+from symshuffle.accountants.deployment.model import Deployment, Subject, read_deployment, with_fields
+from symshuffle.accountants.deployment.reduced import Reducible, Reduction
+from symshuffle.accountants.deployment.reduction import finite_channel
 from symshuffle.accountants.questions import solve
 from symshuffle.base.artifacts import installed
-from symshuffle.base.choices import Adjacency, Blanket, Question, choice
+from symshuffle.base.choices import Blanket, Question, Relation, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import Exp, Real, enclose, format_decimal, is_exact, parse_rational, upper_end
@@ -52,32 +54,32 @@ _LARGEST_MATRIX: Final = bound.CELLS
 _MOST_LINES: Final = 6
 
 
-@spelled_out
+@with_fields
 def prove(
-    source: Any,
+    subject: Subject,
     *,
-    n: int,
     exp_eps: object = None,
     eps: object = None,
     delta: object = None,
     direction: Question | str = "both",
-    **whom: Unpack[Whom],
+    **fields: Any,
 ) -> dict[str, Any]:
     """File that proves an upper bound on delta, for the checker ``bound.py``.
 
     Parameters
     ----------
-    source : Mechanism, Channel, AnyLdp or matrix
-        What every user runs: finitely many outputs, and probabilities that are rational in ``exp(eps0/2)``.
+    subject : Mechanism, Channel, AnyLdp, matrix or Deployment
+        What every user runs: finitely many outputs, and probabilities that are rational in ``exp(eps0/2)``; or a
+        deployment of one group of such users and one batch of messages.
     n : int
-        Number of users.
+        Number of users, where the deployment has none.
     exp_eps, eps : number, text or Exp
         Target: the ratio ``exp(eps)``, at least 1, or its logarithm. One of the two.
     delta : number or text, optional
         The bound to be proved; default: the smallest one with six digits that the proof reaches.
     direction : {"both"}
         Both orders of each pair of inputs are proved.
-    adjacency, null, min_users, group
+    adjacency, null, pairs, min_batch_size, colluding, group_size
         As in :func:`symshuffle.delta`.
     blanket
         The largest one, which a finite mechanism or channel has in any case; others have no proof file.
@@ -94,7 +96,7 @@ def prove(
     InputError
         If an argument is out of its range.
     Unsupported
-        If the source, the covering or the precision has no such proof; the message names it.
+        If the deployment or the precision has no such proof; the message names it.
 
     Examples
     --------
@@ -102,11 +104,11 @@ def prove(
     >>> prove(mechanism("krr").at(k=10, eps0=1), n=1000, eps="0.1")["statement"]["delta"]
     '9602621/500000000000000'
     """
-    covering, order = Covering.of(**whom), read_target(eps=eps, exp_eps=exp_eps)
-    said = _statement(source, n, order, covering, choice(Question, direction, "direction"))
-    group = covering.participation.group
+    deployment, order = read_deployment(subject, fields), read_target(eps=eps, exp_eps=exp_eps)
+    said = _statement(deployment, order, choice(Question, direction, "direction"))
+    group = deployment.adjacency.group_size
     one = group_root(order, group)  # the proof is of this ratio; what is bounded may be smaller at a smaller one
-    alone = solve.delta(source, n=n, exp_eps=one, rigour="ball", **(whom | {"group": 1})).bracket.upper
+    alone = solve.delta(deployment.changed(group_size=1), exp_eps=one, rigour="ball").bracket.upper
     best = alone * group_factor(group, upper_end(enclose(one)))
     target = None if delta is None else read_delta(delta)
     content = _proof(said, max(best * _NEAR, _LEAST) if target is None else target, target)
@@ -114,21 +116,20 @@ def prove(
         raise Unsupported(f"proof: the bound is 0 there, which no line proves beyond {bound.FEW_USERS} users")
     if content is None:
         raise Unsupported(
-            f"proof: no line of at most {bound.NODES + 10 * n} nodes proves delta within a thousandth of "
+            f"proof: no line of at most {bound.NODES + 10 * said['users']} nodes proves delta within a thousandth of "
             f"{float(best):.6g}" + ("" if target is None else f" that is at most delta = {float(target):.6g}")
         )
     return content
 
 
-@spelled_out
+@with_fields
 def prove_epsilon(
-    source: Any,
+    subject: Subject,
     *,
-    n: int,
     delta: object,
     upper: object = None,
     direction: Question | str = "both",
-    **whom: Unpack[Whom],
+    **fields: Any,
 ) -> dict[str, Any]:
     """File that proves (eps, delta) at the upper end of eps, or just above it.
 
@@ -136,7 +137,7 @@ def prove_epsilon(
 
     Parameters
     ----------
-    source, n, direction, adjacency, blanket, null, min_users, dropout, group
+    subject, direction, and the fields of a deployment
         As in :func:`prove`.
     delta : number or text
         Target, in (0, 1).
@@ -161,15 +162,14 @@ def prove_epsilon(
     >>> prove_epsilon(mechanism("rr").at(eps0=1), n=20, delta="1e-2")["statement"]["delta"]
     '1/100'
     """
-    _check_one_round(source)
-    target, covering, n = read_delta(delta), Covering.of(**whom), check_n(n)
+    deployment, target = read_deployment(subject, fields), read_delta(delta)
     way = choice(Question, direction, "direction")
-    _statement(source, n, Fraction(1), covering, way)  # what has no proof is refused before the search
-    top = solve.epsilon(source, n=n, delta=target, **whom).bracket.upper if upper is None else upper
+    n = _statement(deployment, Fraction(1), way)["users"]  # what has no proof is refused before the search
+    top = solve.epsilon(deployment, delta=target).bracket.upper if upper is None else upper
     widths = _WIDTHS[:1] if n < _MANY else _WIDTHS if n < _MOST else _WIDTHS[:2]
     for factor in _ABOVE:
         level = format_decimal(parse_rational(top, "upper") * factor, digits=12, up=True)
-        said = _statement(source, n, read_target(eps=level), covering, way)
+        said = _statement(deployment, read_target(eps=level), way)
         found = _proof(said, target, target, widths)
         if found is not None:
             return found
@@ -247,21 +247,26 @@ def _lines(said: dict[str, Any], width: float) -> list[dict[str, int]] | None:
     return lines
 
 
-def _statement(source: Any, n: int, order: Real, covering: Covering, way: Question) -> dict[str, Any]:
+def _statement(deployment: Deployment, order: Real, way: Question) -> dict[str, Any]:
     """All of a statement but its delta."""
-    _check_one_round(source)
+    asked = experiment_of(deployment)
+    if asked.several:
+        raise Unsupported("proof: several batches of messages have no proof file; a proof covers one")
+    if asked.only.reduction.cases:
+        raise Unsupported("proof: several groups or dummies have no proof file; a proof covers one group of users")
+    group, adjacency = deployment.groups[0], deployment.adjacency
+    source = group.randomizer
     own = None if isinstance(source, Reducible) else Blanket.LARGEST  # the only one of a finite mechanism or channel
-    for name, value in (("dropout", covering.dropout), ("blanket", covering.blanket)):
+    for name, value in (("dropout", group.dropout), ("blanket", adjacency.blanket)):
         if value and value is not own:
-            raise Unsupported(f"proof: {name} has no proof file; min_users, group and zero-out have")
+            raise Unsupported(f"proof: {name} has no proof file; min_batch_size, group_size and zero-out have")
     if way is not Question.BOTH:
         raise Unsupported(f"proof: direction {way}: a proof covers both orders of each pair; leave direction away")
-    who = covering.participation
-    n = check_n(n)
-    who.check(n)
-    if who.group > 1000:
-        raise Unsupported(f"proof: group = {who.group}: at most 1000")
-    mechanism, cap, null, pairs = _described(source, covering)
+    n = asked.only.users
+    asked.only.reduction.check(n)
+    if adjacency.group_size > 1000:
+        raise Unsupported(f"proof: group_size = {adjacency.group_size}: at most 1000")
+    mechanism, cap, null, pairs = _described(source, adjacency)
     if null is not None and mechanism.get("D", 1) is None:
         raise InputError("D", None, "a value where the adjacency is zero-out")
     if null is not None and mechanism.get("D", 1) >= bound.SIZES:
@@ -274,30 +279,25 @@ def _statement(source: Any, n: int, order: Real, covering: Covering, way: Questi
     return {
         "mechanism": mechanism,
         "exp_eps0": _written(cap),
-        "adjacency": (covering.adjacency or Adjacency.REPLACE_ONE).value,
+        "adjacency": (adjacency.relation or Relation.REPLACE_ONE).value,
         "null": null,
         "pairs": pairs,
-        "users": n,
-        "min_users": who.min_users or n,
-        "group": who.group,
+        "users": group.honest(n),
+        "min_users": group.messages(n),
+        "group": adjacency.group_size,
         "exp_eps": _written(order),
     }
-
-
-def _check_one_round(source: object) -> None:
-    from symshuffle.accountants.rounds.plan import Rounds
-
-    if isinstance(source, Rounds):
-        raise Unsupported("proof: several rounds have no proof file; a proof covers one round")
 
 
 def _written(level: Real) -> str:
     return f"exp({level.exponent})" if isinstance(level, Exp) else str(level)
 
 
-def _described(source: Any, covering: Covering) -> tuple[dict[str, Any], Real, Any, Any]:
+def _described(source: Any, adjacency: Adjacency) -> tuple[dict[str, Any], Real, Any, Any]:
     """Mechanism, exp(eps0), null symbol and pairs, as a statement has them."""
-    zero_out = covering.adjacency is Adjacency.ZERO_OUT
+    zero_out = adjacency.relation is Relation.ZERO_OUT
+    if adjacency.compared is not None:
+        return _of_channel(finite_channel(source, "pairs"), adjacency)
     if isinstance(source, Reduction):
         raise Unsupported("proof: a reduction does not say what users run; give the mechanism or channel itself")
     if isinstance(source, AnyLdp) and source.lam is not None and not zero_out:
@@ -311,18 +311,18 @@ def _described(source: Any, covering: Covering) -> tuple[dict[str, Any], Real, A
         if not source.limits and math.prod(source.shape) > _LARGEST_MATRIX:
             raise Unsupported(f"proof: {source.name}: at most {_LARGEST_MATRIX} cells, all parameters given")
         return _of_quotients(source.rows(), source.lam or Fraction(1), zero_out, pairs)
-    if isinstance(source, Channel) or (isinstance(source, Sequence) and not isinstance(source, str)):
-        return _of_channel(source if isinstance(source, Channel) else Channel.from_rows(source), covering)
+    if isinstance(source, Channel):
+        return _of_channel(source, adjacency)
     if type(source).__name__ == "Mechanism":
         return _of_mechanism(source, zero_out)
     name = getattr(source, "name", type(source).__name__)
     raise Unsupported(f"proof: {name} has no proof file; finite mechanisms and channels in one round have")
 
 
-def _of_channel(channel: Channel, covering: Covering) -> tuple[dict[str, Any], Real, Any, Any]:
+def _of_channel(channel: Channel, adjacency: Adjacency) -> tuple[dict[str, Any], Real, Any, Any]:
     rows: list[Any] = list(channel.rows)
-    if covering.null is not None:
-        rows.append(covering.null.rows[0])
+    if adjacency.null is not None:
+        rows.append(adjacency.null.rows[0])
     if not all(is_exact(row) for row in rows):
         raise Unsupported("proof: channel: its probabilities have to be rational, not doubles or balls")
     if len(rows) * channel.num_outputs > _LARGEST_MATRIX:
@@ -330,8 +330,9 @@ def _of_channel(channel: Channel, covering: Covering) -> tuple[dict[str, Any], R
     unit = math.lcm(*(entry.denominator for row in rows for entry in row))
     cells = [[[int(entry * unit)] for entry in row] for row in rows]
     own = cells[: channel.num_inputs]
-    null = None if covering.adjacency is not Adjacency.ZERO_OUT else "blanket" if covering.null is None else cells[-1]
-    return {"name": "rows", "denominator": [unit], "rows": own}, Fraction(1), null, "all"
+    null = None if adjacency.relation is not Relation.ZERO_OUT else "blanket" if adjacency.null is None else cells[-1]
+    pairs = "all" if adjacency.compared is None else [list(pair) for pair in adjacency.compared]
+    return {"name": "rows", "denominator": [unit], "rows": own}, Fraction(1), null, pairs
 
 
 def _of_mechanism(mechanism: Any, zero_out: bool) -> tuple[dict[str, Any], Real, Any, Any]:

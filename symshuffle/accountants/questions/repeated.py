@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
 
 from symshuffle.accountants.bounds.gaussian_limit import distance, log_profile
 from symshuffle.accountants.bounds.search import shortened
-from symshuffle.accountants.covering.covered import Covering
-from symshuffle.accountants.questions.experiments import experiment, limit_distance
+from symshuffle.accountants.deployment.experiment import Experiment, experiment
+from symshuffle.accountants.deployment.model import Deployment
+from symshuffle.accountants.questions.experiments import limit_distance
 from symshuffle.accountants.questions.inverses import solve_eps0
 from symshuffle.accountants.questions.solve import epsilon
-from symshuffle.accountants.rounds.plan import rounds
 from symshuffle.base.choices import Question
 from symshuffle.base.errors import SymshuffleError
 from symshuffle.base.numbers import natural_log
@@ -50,8 +51,8 @@ def one_of_rounds(eps: Fraction, delta: Fraction, times: int) -> tuple[Fraction,
 
 
 def solve_eps0_of_rounds(
+    deployment: Deployment,
     source: Callable[[Fraction], Any],
-    times: int,
     *,
     n: int,
     eps: Fraction,
@@ -59,29 +60,29 @@ def solve_eps0_of_rounds(
     rel: float = WIDTH_OF_LEVEL,
     near: Fraction | None = None,
     bits: int | None = None,
-    **whom: Any,
 ) -> Fraction:
-    """Return a local budget, in nats, at which all rounds together meet a target, and hardly any larger one does.
+    """Return a local budget, in nats, at which all batches together meet a target, and hardly any larger one does.
 
-    - ``source``: from eps0 to what is run in each round.
-    - ``times``: the number of rounds, at least 2.
+    - ``deployment``: one group of users, whose randomizer is replaced, and at least 2 batches.
+    - ``source``: from eps0 to what is run in each batch.
     - ``rel``: how far the eps of the result may be below the target, relatively.
     - ``near``: where the search begins.
-    - ``whom``: as of :func:`symshuffle.epsilon`.
 
     Raises ``Unsupported`` as :func:`symshuffle.solve_eps0` does, to which it is left where few steps do not end.
     """
-    goal = eps * (1 - _MARGIN)
+    times, goal = deployment.batches, eps * (1 - _MARGIN)
     least = eps / times  # by basic composition every source of this budget meets the target
     before: tuple[float, float] | None = None
+
+    def at(eps0: Fraction) -> Experiment:
+        return experiment(deployment.with_randomizers(lambda _: source(eps0)), {"n": n})
+
     try:
-        x = _first(source, times, n, eps, delta, whom) if near is None else near
-        power, aim = _power(source, x, n, whom), -rel / 2  # the middle of what is accepted
+        x = _first(deployment, source, n, eps, delta) if near is None else near
+        power, aim = _power(at, x), -rel / 2  # the middle of what is accepted
         for _ in range(_MOST_STEPS):
             x = shortened(max(x * Fraction(math.exp(aim / power)), least))
-            found = epsilon(
-                rounds(source(x), times), n=n, delta=delta, rel=SHARE_OF_EPS * rel, bits=bits, **whom
-            ).bracket.upper
+            found = epsilon(at(x), delta=delta, rel=SHARE_OF_EPS * rel, bits=bits).bracket.upper
             if found <= goal and found >= goal * (1 - Fraction(rel)):
                 return x
             here = math.log(x), natural_log(found / goal)
@@ -90,23 +91,21 @@ def solve_eps0_of_rounds(
             before, aim = here, -here[1] - rel / 2
     except (SymshuffleError, ValueError):
         pass  # some budget has no eps, or eps 0: the search on delta says whether another one meets the target
-    repeated: Any = lambda eps0: rounds(source(eps0), times)  # noqa: E731
-    return solve_eps0(repeated, n=n, eps=eps, delta=delta, rel=rel, bits=bits, **whom).safe_end
+    open_ = deployment.with_randomizers(lambda _: source)
+    return solve_eps0(open_, n=n, eps=eps, delta=delta, rel=rel, bits=bits).safe_end
 
 
 def _first(
-    source: Callable[[Fraction], Any], times: int, n: int, eps: Fraction, delta: Fraction, whom: dict[str, Any]
+    deployment: Deployment, source: Callable[[Fraction], Any], n: int, eps: Fraction, delta: Fraction
 ) -> Fraction:
-    share, target = one_of_rounds(eps, delta, times)
-    return solve_eps0(source, n=n, eps=share, delta=target, rel=SHARE_OF_EPS * WIDTH_OF_LEVEL, **whom).safe_end
+    share, target = one_of_rounds(eps, delta, deployment.batches)
+    one = replace(deployment.with_randomizers(lambda _: source), periods=1, reports=1)
+    return solve_eps0(one, n=n, eps=share, delta=target, rel=SHARE_OF_EPS * WIDTH_OF_LEVEL).safe_end
 
 
-def _power(source: Callable[[Fraction], Any], x: Fraction, n: int, whom: dict[str, Any]) -> float:
+def _power(at: Callable[[Fraction], Experiment], x: Fraction) -> float:
     """The power of the budget with which the distance of the Gaussians grows that messages tend to; 1 if unknown."""
-    covering = Covering.of(**whom)
-    near, far = (
-        limit_distance(experiment(source(shortened(x * share)), covering), n, Question.BOTH) for share in (1, 1 + _STEP)
-    )
+    near, far = (limit_distance(at(shortened(x * share)), Question.BOTH) for share in (1, 1 + _STEP))
     if not near or not far:
         return 1.0
     return max(math.log(far / near) / math.log1p(_STEP) / 2, _LEAST_POWER)

@@ -5,20 +5,20 @@ One chain, whatever the question: decomposition -> law of G -> engine -> bracket
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Final, Unpack
+from typing import Any, Final
 
 from symshuffle.accountants.bounds.amplification import Amplification, Attained, largest_attained
 from symshuffle.accountants.bounds.brackets import bound_at, first_guess, ratio_of, reached_at, smallest_eps
 from symshuffle.accountants.bounds.evaluate import Request
-from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
-from symshuffle.accountants.covering.neighbours import Neighbours
-from symshuffle.accountants.covering.reduced import Reduction
-from symshuffle.accountants.covering.reduction import Source, covering_reduction
+from symshuffle.accountants.deployment.experiment import experiment
+from symshuffle.accountants.deployment.model import Subject, with_fields
+from symshuffle.accountants.deployment.neighbours import Neighbours
+from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.questions.experiments import smallest_of, with_every_matrix
-from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, WIDTH_OF_EPS, Rounds, unrolled
+from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA, WIDTH_OF_EPS
 from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL, read_delta, read_target, words_of_target
@@ -39,11 +39,10 @@ _LOOK: Final = 1e-2
 """Relative width of a value that is to tell one real pair from another."""
 
 
-@spelled_out
+@with_fields
 def delta(
-    source: Source | Rounds | Sequence[Rounds],
+    subject: Subject,
     *,
-    n: int | None,
     exp_eps: object = None,
     eps: object = None,
     direction: Question | str = "both",
@@ -52,18 +51,19 @@ def delta(
     rel: float | None = None,
     bits: int | None = None,
     attain: bool = False,
-    **whom: Unpack[Whom],
+    **fields: Any,
 ) -> Amplification:
     """Upper bound on delta of a shuffled mechanism at a target level eps.
 
     Parameters
     ----------
-    source : Mechanism, Decomposition, Channel, Reduction or Rounds
-        What every user runs; a mechanism with all parameters fixed. Several rounds: :func:`symshuffle.rounds`, or a
-        list of its results. All pairs of inputs are compared, unless the source has one pair only: a decomposition, or
-        a mechanism whose pair was fixed. ``about`` of the result says which.
-    n : int or None
-        Number of users, at least 1, the differing one included; None where every round has its own number.
+    subject : Deployment, Group, randomizer, or a list of groups or of deployments
+        What the bound is about. A randomizer is what every user runs: a mechanism with all parameters fixed, a channel
+        or its matrix. A list of deployments is a sequence of periods. All pairs of inputs are compared, unless the
+        randomizer has one pair only: a decomposition, or a mechanism whose pair was fixed. ``about`` of the result says
+        which.
+    n : int, optional
+        Number of users, at least 1, the differing one included; none where every group has its own number.
     exp_eps, eps : number, text or Exp
         Target: the ratio ``exp(eps)``, at least 1, or its logarithm, at least 0. One of the two; kept exact.
     direction : {"forward", "reverse", "both"}
@@ -73,26 +73,38 @@ def delta(
     rigour : Rigour or None
         What the result must be; None leaves it at what the engine delivers.
     rel : float
-        Relative width to aim at, where the engine has a width; default 1e-6, with dropout 1e-3, for several rounds
-        1e-2.
+        Relative width to aim at, where the engine has a width; default 1e-6, with dropout, several groups or dummies
+        1e-3, for several batches of messages 1e-2.
     bits : int, optional
         Precision of balls in the law, at least 2.
     attain : bool
         Whether to evaluate real neighbouring pairs (constant backgrounds) as well.
-    adjacency : {"replace-one", "zero-out"}, optional
+    adjacency : {"replace-one", "zero-out"} or Adjacency, optional
         In what neighbours differ; default replace-one, or zero-out where ``null`` is given.
     blanket : {"mechanism", "largest"}, optional
         For vector mechanisms: the law that replaces the messages of the other users; default ``mechanism`` where there
         is one.
     null : sequence of Number or text, optional
         For a channel: the output law of the null symbol (zero-out).
-    min_users : int, optional
+    group_size : int, optional
+        Largest number of users in which neighbours differ; default 1. Above 1, both directions are bounded.
+    pairs, graph : sequence of (int, int), optional
+        Pairs of inputs between which the differing user may change, or the same as edges; default: all pairs.
+    datasets : (sequence of int, sequence of int), optional
+        Two given datasets, each with one input per user: their exact divergence is returned.
+    min_batch_size : int, optional
         Smallest number of messages, whoever sends them; default: all users.
     dropout : number or text, optional
         Probability in [0, 1) with which each other user sends nothing, publicly and independently of the inputs;
         default 0.
-    group : int, optional
-        Largest number of users in which neighbours differ; default 1. Above 1, both directions are bounded.
+    colluding : int, number or text, optional
+        Users whose messages are known to the reader: a number, or a share such as ``"10%"``; default 0.
+    reports, periods : int, optional
+        Messages of every user in a period, and periods, each with fresh randomness; default 1.
+    memoised : bool, optional
+        Whether every user draws a message once and sends it in every period; default False.
+    threshold : int, optional
+        Counts below it are not published; the bound does not use it.
 
     Returns
     -------
@@ -115,19 +127,19 @@ def delta(
     >>> delta(krr, n=6, exp_eps="6/5", rigour=Rigour.EXACT).bracket.exact
     Fraction(55591, 829440)
     """
-    plan, alone, n = unrolled(source, n)
-    asked, covering = Request.of(direction, engine, rigour, WIDTH_OF_DELTA, bits), Covering.of(**whom)
-    order = read_target(eps=eps, exp_eps=exp_eps)
+    asked, order = Request.of(direction, engine, rigour, WIDTH_OF_DELTA, bits), read_target(eps=eps, exp_eps=exp_eps)
     words = words_of_target(exp_eps=order)
-    if plan is not None:
+    several = experiment(subject, fields)
+    several.check_users()
+    if several.several:
         from symshuffle.accountants.rounds import over_rounds
 
         request = asked if rel is None else replace(asked, rel=rel)
-        together = over_rounds.delta(plan, covering, request, order, attain=attain)
+        together = over_rounds.delta(several, request, order, attain=attain)
         return with_every_matrix(replace(together, target=words), order)
-    reduced = covering_reduction(alone, covering)
-    who, neighbours = reduced.participation, reduced.neighbours(asked.direction, n)
-    request = replace(asked, rel=who.width(USUAL_WIDTH) if rel is None else rel)
+    reduced, n = several.only.reduction, several.only.users
+    neighbours = reduced.neighbours(asked.direction, n)
+    request = replace(asked, rel=reduced.width(USUAL_WIDTH) if rel is None else rel)
     bracket = bound_at(reduced, n, order, request)
 
     def most() -> Attained | None:
@@ -152,11 +164,10 @@ def _with_attained(found: Amplification, most: Callable[[], Attained | None]) ->
     return replace(found, attained=attained, attained_missing=missing)
 
 
-@spelled_out
+@with_fields
 def epsilon(
-    source: Source | Rounds | Sequence[Rounds],
+    subject: Subject,
     *,
-    n: int | None,
     delta: object,
     direction: Question | str = "both",
     engine: Engine | None = None,
@@ -165,7 +176,7 @@ def epsilon(
     bits: int | None = None,
     attain: bool = False,
     near: object = None,
-    **whom: Unpack[Whom],
+    **fields: Any,
 ) -> Amplification:
     """Smallest eps, in nats, at which a shuffled mechanism is (eps, delta)-private.
 
@@ -175,17 +186,15 @@ def epsilon(
 
     Parameters
     ----------
-    source, n, direction, engine, rigour, bits, attain
+    subject, direction, engine, rigour, bits, attain, and the fields of a deployment
         As in :func:`delta`.
     delta : number or text
         Target probability, in (0, 1); kept exact.
     rel : float
-        Relative width of the bracket around eps to aim at; default 1e-6, with dropout, several rounds or a density and
-        50,000 users or more 1e-3.
+        Relative width of the bracket around eps to aim at; default 1e-6, with dropout, several groups, dummies, several
+        batches of messages, or a density and 50,000 users or more 1e-3.
     near : number or text, optional
         A guess of the answer to start the search from; it changes the cost of one round only.
-    adjacency, blanket, null, min_users, dropout, group
-        As in :func:`delta`.
 
     Returns
     -------
@@ -208,29 +217,28 @@ def epsilon(
     >>> round(float(found.bracket.upper), 4)
     0.0802
     """
-    plan, alone, n = unrolled(source, n)
-    asked, covering = Request.of(direction, engine, rigour, WIDTH_OF_EPS, bits), Covering.of(**whom)
-    target = read_delta(delta)
+    asked, target = Request.of(direction, engine, rigour, WIDTH_OF_EPS, bits), read_delta(delta)
     words = words_of_target(delta=target)
-    if plan is not None:
+    several = experiment(subject, fields)
+    several.check_users()
+    if several.several:
         from symshuffle.accountants.rounds import over_rounds
 
         request = asked if rel is None else replace(asked, rel=rel)
-        several, asked = plan, request
-        together = replace(over_rounds.epsilon(several, covering, request, target, attain=attain), target=words)
-        return with_every_matrix(together, target, lambda left: over_rounds.epsilon(several, covering, asked, left))
-    reduced = covering_reduction(alone, covering)
-    who, neighbours = reduced.participation, reduced.neighbours(asked.direction, n)
-    request = replace(asked, rel=who.width(USUAL_WIDTH) if rel is None else rel)
+        together = replace(over_rounds.epsilon(several, request, target, attain=attain), target=words)
+        return with_every_matrix(together, target, lambda left: over_rounds.epsilon(several, request, left))
+    reduced, n = several.only.reduction, several.only.users
+    neighbours = reduced.neighbours(asked.direction, n)
+    request = replace(asked, rel=reduced.width(USUAL_WIDTH) if rel is None else rel)
     guess = None if near is None else parse_rational(near, "near")
     if guess is not None and not 0 <= guess <= LARGEST_LEVEL:
         raise InputError("near", near, f"a level from 0 to {LARGEST_LEVEL}")
     wide = rel is None and n >= _MANY_OF_DENSITIES and bool(reduced.mixed)
     request = replace(request, rel=max(request.rel, _WIDTH_OF_DENSITIES)) if wide else request
-    guess = first_guess(reduced, n, target, request) if guess is None else guess
+    guess = first_guess(reduced, n, target, request) if guess is None and not reduced.cases else guess
 
     def at(target: Fraction) -> Amplification:
-        bracket = smallest_of(reduced, n, target, request, guess)
+        bracket = smallest_of(several, target, request, guess)
         if wide and bracket.width > Fraction(USUAL_WIDTH) * bracket.upper:
             bracket = replace(bracket, aimed=USUAL_WIDTH)
         return Amplification("epsilon", bracket, evaluated_pair(neighbours, bracket), target=words)

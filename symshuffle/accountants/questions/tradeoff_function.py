@@ -21,24 +21,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from statistics import NormalDist
-from typing import Any, Final, Unpack, final
+from typing import Any, Final, final
 
 from symshuffle.accountants.bounds.chords import Node, lines_below, meetings
 from symshuffle.accountants.bounds.evaluate import Request
-from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
-from symshuffle.accountants.covering.reduction import Source
+from symshuffle.accountants.deployment.experiment import Experiment, experiment
+from symshuffle.accountants.deployment.model import Subject, with_fields
 from symshuffle.accountants.questions.curves import Curve, CurvePoint, at_order, sent
-from symshuffle.accountants.questions.experiments import (
-    Experiment,
-    certain,
-    covered_by,
-    experiment,
-    limit_distance,
-    smallest_of,
-    width_of,
-)
+from symshuffle.accountants.questions.experiments import certain, limit_distance, smallest_of
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
-from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, Rounds, plan_of, unrolled
+from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA
 from symshuffle.base.choices import CurveKind, Question, Rigour, choice
 from symshuffle.base.errors import InputError, Progress, Unsupported, check_list
 from symshuffle.base.executors import mapped
@@ -57,11 +49,10 @@ _LEVELS: Final = 60
 _MOST_LEVELS: Final = 100_000
 
 
-@spelled_out
+@with_fields
 def tradeoff_curve(
-    source: Source | Rounds | Sequence[Rounds],
+    subject: Subject,
     *,
-    n: int | None,
     alphas: Sequence[object],
     rigour: Rigour | str | None = Rigour.FLOAT64,
     rel: float | None = None,
@@ -69,13 +60,13 @@ def tradeoff_curve(
     levels: int = _LEVELS,
     executor: Executor | None = None,
     progress: Progress | None = None,
-    **whom: Unpack[Whom],
+    **fields: Any,
 ) -> Curve:
     """Smallest type II error of any test of two neighbours, per type I error (f-DP).
 
     Parameters
     ----------
-    source, n, rigour, rel, bits, adjacency, blanket, null, min_users, dropout, group
+    subject, rigour, rel, bits, and the fields of a deployment
         As in :func:`symshuffle.delta`. Both directions are taken; a group of more than one user is refused.
     alphas : sequence of number or text
         Type I errors in [0, 1], in rising order.
@@ -95,7 +86,7 @@ def tradeoff_curve(
     InputError
         If no type I error is given, one is outside [0, 1], or there are fewer than two levels.
     Unsupported
-        If ``group`` is above 1, or no engine evaluates the source with the rigour asked for.
+        If ``group_size`` is above 1, or no engine evaluates the source with the rigour asked for.
 
     Examples
     --------
@@ -112,13 +103,14 @@ def tradeoff_curve(
     if not errors:
         raise InputError("alphas", alphas, "at least one type I error")
     levels = as_integer(levels, "levels", 2, _MOST_LEVELS)
-    asked = experiment(source, Covering.of(**whom))
-    request = Request.of(Question.BOTH, None, rigour, width_of(asked, rel, USUAL_WIDTH, WIDTH_OF_DELTA), bits)
-    neighbours = covered_by(asked, n, Question.BOTH)
-    if neighbours.participation.group > 1:
-        raise Unsupported(f"group {neighbours.participation.group}: the trade-off of one user only; ask for delta(eps)")
-    orders, revealing = _orders(asked, n, levels)
-    at = partial(at_order, *sent(source, whom, asked, executor), n, request)
+    asked = experiment(subject, fields)
+    asked.check_users()
+    request = Request.of(Question.BOTH, None, rigour, asked.width(rel, USUAL_WIDTH, WIDTH_OF_DELTA), bits)
+    neighbours = asked.neighbours(Question.BOTH)
+    if neighbours.group_size > 1:
+        raise Unsupported(f"group_size {neighbours.group_size}: the trade-off of one user only; ask for delta(eps)")
+    orders, revealing = _orders(asked, levels)
+    at = partial(at_order, sent(subject, fields, asked, executor), request)
     falling = orders[::-1]  # of several rounds, what the last level takes is enough for all others
     profile = list(map(CurvePoint, falling, mapped(at, falling, executor, progress)))[::-1]
     last = profile[-1].y
@@ -138,11 +130,11 @@ def tradeoff_curve(
     return Curve(CurveKind.F_DP, "alpha", "beta", tuple(points), neighbours, text)
 
 
-def _orders(asked: Experiment, n: int | None, levels: int) -> tuple[tuple[Fraction, ...], bool]:
+def _orders(asked: Experiment, levels: int) -> tuple[tuple[Fraction, ...], bool]:
     """Rational target ratios from 1 to where delta is of no account, denser towards 1; whether it ever is of some."""
     request = Request(rel=1e-2)
     try:
-        top, revealing = float(smallest_of(asked, n, _SMALLEST_DELTA, request).upper), False
+        top, revealing = float(smallest_of(asked, _SMALLEST_DELTA, request).upper), False
     except Unsupported:  # a histogram reveals more than that for certain, at every level
         top, revealing = 10.0, True
     steps = (_near_expm1(top * i / (levels - 1)) for i in range(1, levels))
@@ -265,19 +257,18 @@ class GaussianLimit:
         return {"mu": self.mu, "rounds": self.rounds, "certified": False, "about": self.about}
 
 
-@spelled_out
+@with_fields
 def gaussian_limit(
-    source: Source | Rounds | Sequence[Rounds],
+    subject: Subject,
     *,
-    n: int | None,
     direction: Question | str = "both",
-    **whom: Unpack[Whom],
+    **fields: Any,
 ) -> GaussianLimit:
     """Approximate parameter mu of Gaussian differential privacy; no guarantee.
 
     Parameters
     ----------
-    source, n, direction, adjacency, blanket, null, min_users, dropout, group
+    subject, direction, and the fields of a deployment
         As in :func:`symshuffle.delta`. For a group, mu is multiplied by its size, as for any Gaussian mechanism;
         with dropout the mean number of messages replaces the number of messages.
 
@@ -296,24 +287,23 @@ def gaussian_limit(
 
     Examples
     --------
-    >>> from symshuffle import mechanism, rounds
+    >>> from symshuffle import mechanism
     >>> krr = mechanism("krr").at(k=4, eps0=1)
-    >>> round(gaussian_limit(krr, n=10_000).mu, 5), round(gaussian_limit(rounds(krr, 4), n=10_000).mu, 5)
+    >>> round(gaussian_limit(krr, n=10_000).mu, 5), round(gaussian_limit(krr, n=10_000, periods=4).mu, 5)
     (0.01016, 0.02032)
     """
-    return limit_of(experiment(source, Covering.of(**whom)), n, choice(Question, direction, "direction"))
+    return limit_of(experiment(subject, fields), choice(Question, direction, "direction"))
 
 
-def limit_of(asked: Experiment, n: int | None, question: Question = Question.BOTH) -> GaussianLimit:
-    """As :func:`gaussian_limit`, of what was reduced already."""
-    unrolled(asked, n)  # refuses a number of users that is missing, or given twice
+def limit_of(asked: Experiment, question: Question = Question.BOTH) -> GaussianLimit:
+    """As :func:`gaussian_limit`, of laws that were derived already."""
+    asked.check_users()
     if certain(asked, question):
         raise Unsupported(
             "the Gaussian limit does not exist, because some messages reveal for certain what the user holds; ask for "
             "delta or epsilon instead"
         )
-    distance = limit_distance(asked, n, question)
+    distance = limit_distance(asked, question)
     if distance is None:
         raise Unsupported("the Gaussian limit: the variance of the amplification variable is not known here")
-    plan = plan_of(asked)
-    return GaussianLimit(math.sqrt(distance), 1 if plan is None else plan.times)
+    return GaussianLimit(math.sqrt(distance), asked.times)

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Final, Unpack, final
+from typing import Any, Final, final
 
 from symshuffle.accountants.bounds.amplification import Attained, BoundMethods, SeveralRounds, largest_attained
 from symshuffle.accountants.bounds.evaluate import Request
-from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
-from symshuffle.accountants.covering.neighbours import Neighbours
-from symshuffle.accountants.covering.reduced import Reduction
-from symshuffle.accountants.covering.reduction import Source
-from symshuffle.accountants.questions.experiments import covered_by, experiment
+from symshuffle.accountants.deployment.experiment import Batches, Experiment, experiment
+from symshuffle.accountants.deployment.model import Subject, with_fields
+from symshuffle.accountants.deployment.neighbours import Neighbours
+from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.renyi.refined_profile import RefinedProfile
-from symshuffle.accountants.rounds.plan import Round, Rounds, unrolled
 from symshuffle.base.choices import Direction, Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import counted, format_decimal, parse_rational
@@ -96,18 +94,17 @@ def _written(order: Fraction) -> str:
     return decimal if Fraction(decimal) == order else str(order)
 
 
-@spelled_out
+@with_fields
 def renyi(
-    source: Source | Rounds | Sequence[Rounds],
+    subject: Subject,
     *,
-    n: int | None,
     alpha: object,
     direction: Question | str = "both",
     rigour: Rigour | str | None = Rigour.FLOAT64,
     rel: float | None = None,
     bits: int | None = None,
     attain: bool = False,
-    **whom: Unpack[Whom],
+    **fields: Any,
 ) -> RenyiBound:
     r"""Upper bound on the Rényi divergence of shuffled messages, in nats.
 
@@ -118,9 +115,9 @@ def renyi(
 
     Parameters
     ----------
-    source, n, direction, bits, adjacency, blanket, null, min_users, dropout, group
-        As in :func:`symshuffle.delta`; dropout and groups are refused. ``forward`` is the divergence of M(X0) from
-        M(X1); ``both``, which several rounds need, the larger of the two.
+    subject, direction, bits, and the fields of a deployment
+        As in :func:`symshuffle.delta`; dropout, several groups, dummies and a ``group_size`` above 1 are refused.
+        ``forward`` is the divergence of M(X0) from M(X1); ``both``, which several rounds need, the larger of the two.
     alpha : number or text
         Order in [1, 10000]; at 1 the relative entropy.
     rigour : {"float64", "ball"}
@@ -157,36 +154,38 @@ def renyi(
     request = Request.of(direction, None, rigour, _USUAL_WIDTH if rel is None else rel, bits)
     if request.rigour is Rigour.EXACT:
         raise Unsupported("rigour exact: a Rényi divergence is a logarithm; use rigour='ball'")
-    asked = experiment(source, Covering.of(**whom))
-    several, alone, users = unrolled(asked, n)
-    plan = Rounds((Round(alone, 1, users),)) if several is None else several
-    for part in plan.parts:
-        _check_participation(part.source)
-    if several is not None and request.direction is not Question.BOTH:
+    asked = experiment(subject, fields)
+    asked.check_users()
+    for part in asked.parts:
+        _check_profile(part.reduction)
+    if asked.several and request.direction is not Question.BOTH:
         raise InputError("direction", request.direction.value, "both, with rounds, which may mix the orders")
-    neighbours = covered_by(asked, n, request.direction)
-    shapes = [_shape(part, request) for part in plan.parts]
-    found = [(_one(shape, order, request), part.times) for shape, part in zip(shapes, plan.parts, strict=True)]
+    neighbours = asked.neighbours(request.direction)
+    shapes = [_shape(part, request) for part in asked.parts]
+    found = [(_one(shape, order, request), part.times) for shape, part in zip(shapes, asked.parts, strict=True)]
     bracket = _together(found, request)
-    attained, missing = largest_attained(lambda: _attained(plan, shapes, order, request)) if attain else (None, "")
-    parts = tuple((part.times, part.n) for part in plan.parts)
-    composition = None if several is None else SeveralRounds(plan.times, parts)
+    attained, missing = largest_attained(lambda: _attained(asked, shapes, order, request)) if attain else (None, "")
+    parts = tuple((part.times, part.n) for part in asked.parts)
+    composition = SeveralRounds(asked.times, parts) if asked.several else None
     return RenyiBound(order, bracket, neighbours, attained, composition, missing)
 
 
-def _check_participation(reduced: Source) -> None:
+def _check_profile(reduced: Reduction) -> None:
     """Refuse what has no profile at one order, or none that is cheap."""
-    assert isinstance(reduced, Reduction)
-    who = reduced.participation
-    if who.group > 1:
+    if reduced.cases:
         raise Unsupported(
-            f"group {who.group}: a chain of neighbours bounds delta at powers of the order, which is no profile; ask "
-            "for delta or epsilon instead"
+            "several groups or dummies: a Rényi divergence would take hundreds of means over the number of messages; "
+            "ask for delta or epsilon"
         )
-    if who.dropout:
+    if reduced.group_size > 1:
         raise Unsupported(
-            f"dropout {who.dropout}: a Rényi divergence would take hundreds of means over the number of messages; use "
-            "min_users, or ask for delta or epsilon"
+            f"group_size {reduced.group_size}: a chain of neighbours bounds delta at powers of the order, which is no "
+            "profile; ask for delta or epsilon instead"
+        )
+    if reduced.group.dropout:
+        raise Unsupported(
+            f"dropout {reduced.group.dropout}: a Rényi divergence would take hundreds of means over the number of "
+            "messages; use min_batch_size, or ask for delta or epsilon"
         )
 
 
@@ -202,10 +201,9 @@ def _together(found: Sequence[tuple[Bracket, int]], request: Request) -> Bracket
     return Bracket(low, high, request.rigour or Rigour.FLOAT64, "profile", how, aimed)
 
 
-def _shape(part: Round, request: Request) -> RefinedProfile | None:
+def _shape(part: Batches, request: Request) -> RefinedProfile | None:
     """The profile of one of some rounds that are alike; None if its messages tell nothing."""
-    assert isinstance(part.source, Reduction) and part.n is not None
-    return RefinedProfile.of(part.source, part.n, request)
+    return RefinedProfile.of(part.reduction, part.users, request)
 
 
 def _one(shape: RefinedProfile | None, alpha: Fraction, request: Request) -> Bracket:
@@ -216,7 +214,7 @@ def _one(shape: RefinedProfile | None, alpha: Fraction, request: Request) -> Bra
 
 
 def _attained(
-    plan: Rounds, shapes: Sequence[RefinedProfile | None], alpha: Fraction, request: Request
+    asked: Experiment, shapes: Sequence[RefinedProfile | None], alpha: Fraction, request: Request
 ) -> Attained | None:
     """What real datasets have in all rounds together, in one direction; None if a round has none that are known.
 
@@ -231,7 +229,7 @@ def _attained(
         return None
     orders = [sorted(shape.known) for shape in told]
     few = [[*some[::_COARSER], some[-1]] for some in orders]
-    rounds, ways = [part.times for part in plan.parts], request.direction.directions
+    rounds, ways = [part.times for part in asked.parts], request.direction.directions
 
     def most(way: Direction) -> list[tuple[str, RefinedProfile]]:
         """The datasets of each part that have the most in a direction."""
@@ -246,6 +244,6 @@ def _attained(
         return sum((times * low for times, low in zip(rounds, each, strict=True)), start=Fraction(0))
 
     _, best = max(((way, most(way)) for way in ways), key=lambda found: total(found[1], few, found[0]))
-    places = ["" if plan.times == 1 else f" in {counted(times, 'round')}" for times in rounds]
+    places = ["" if asked.times == 1 else f" in {counted(times, 'round')}" for times in rounds]
     words = (f"{datasets}{place}" for (datasets, _), place in zip(best, places, strict=True))
     return Attained(max(total(best, orders, way) for way in ways), "; ".join(words))

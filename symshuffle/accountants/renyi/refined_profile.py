@@ -18,7 +18,7 @@ import flint
 from symshuffle.accountants.bounds.brackets import bound_at, bounds_nothing_from
 from symshuffle.accountants.bounds.chords import Node
 from symshuffle.accountants.bounds.evaluate import Request
-from symshuffle.accountants.covering.reduced import Reduction
+from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.renyi.orders import ORDER_BITS, StretchBounds, divergence, stretches, whole_line
 from symshuffle.accountants.rounds.one_round import OneRound
 from symshuffle.base.choices import Direction, Question, Rigour

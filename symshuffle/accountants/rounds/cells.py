@@ -22,7 +22,7 @@ import flint
 
 from symshuffle.accountants.bounds.brackets import ratio_of
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
-from symshuffle.accountants.covering.reduced import Reduction
+from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.base.choices import Direction, Question, Rigour
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, Real, enclose, to_arb, working_precision

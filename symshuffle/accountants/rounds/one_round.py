@@ -18,8 +18,8 @@ from symshuffle.accountants.bounds.brackets import (
     smallest_eps,
 )
 from symshuffle.accountants.bounds.evaluate import Request
-from symshuffle.accountants.covering.participation import EVERYBODY, few_counts, means_between, partial_cdf
-from symshuffle.accountants.covering.reduced import Reduction
+from symshuffle.accountants.deployment.message_counts import few_counts, means_between, partial_cdf
+from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.rounds.cells import BETWEEN, MOST_LEVEL, Between
 from symshuffle.accountants.rounds.dominating import Ends, Profile
 from symshuffle.base.choices import Question, Rigour
@@ -81,12 +81,17 @@ class OneRound:
     def dense(self) -> bool:
         """Whether values are put between those of two finite laws, since the source has densities and doubles do."""
         asked = self.request.rigour is Rigour.FLOAT64 and self.request.engine is None
-        return asked and self.reduced.participation.everybody and self.cells.serves(self.reduced, self.n)
+        return asked and self.reduced.of_all_users and self.cells.serves(self.reduced, self.n)
 
     @property
     def dropout(self) -> Fraction:
         """With which probability each other user drops out."""
-        return self.reduced.participation.dropout or Fraction(0)
+        return Fraction(0) if self.reduced.cases else self.reduced.group.dropout or Fraction(0)
+
+    @property
+    def honest(self) -> int:
+        """Number of users who do not collude."""
+        return self.reduced.group.honest(self.n)
 
     @property
     def usual_width(self) -> float:
@@ -96,7 +101,7 @@ class OneRound:
     def with_messages(self, m: int) -> OneRound:
         """The same round where exactly m users send, for all others to be told of it."""
         if m not in self.of_messages:
-            alone = replace(self.reduced, participation=EVERYBODY)
+            alone = self.reduced.alone
             self.of_messages[m] = replace(self, reduced=alone, n=m, known={}, of_messages={})
         return self.of_messages[m]
 
@@ -148,7 +153,7 @@ class OneRound:
     def variation(self) -> Fraction:
         """The total variation, rounded up; with dropout that of as many messages as are expected."""
         if self.dropout:
-            return self.with_messages(round(self.reduced.participation.expected(self.n))).variation
+            return self.with_messages(round(self.reduced.group.expected(self.n))).variation
         return max(b.upper for b in self.values(Fraction(0), _ROUGH))
 
     @property
@@ -171,7 +176,7 @@ class OneRound:
     def revealed(self) -> tuple[Ends, Ends]:
         """What is left of both orders at the largest level, from below and from above."""
         if self.dropout:  # with fewer messages it is not less
-            return self.with_messages(self.n).revealed()
+            return self.with_messages(self.honest).revealed()
         try:
             forward, reverse = self.values(Fraction(LARGEST_LEVEL), 1e-6)
         except Unsupported:  # out of an engine's reach: then nothing is taken to be revealed
@@ -242,8 +247,8 @@ class OneRound:
             found = [self.values(i * step, width) for i in range(last + 1)]
             own = Profile.of(step, [f for f, _ in found], [r for _, r in found], lows)
             return own, own
-        counts = few_counts(self.n, self.dropout, beyond / 16, _COUNTS_PER_LEVELS * width)
-        each, below = [self.with_messages(m) for m in counts], partial_cdf(self.n, self.dropout)
+        counts = few_counts(self.honest, self.dropout, beyond / 16, _COUNTS_PER_LEVELS * width)
+        each, below = [self.with_messages(m) for m in counts], partial_cdf(self.honest, self.dropout)
         last = each[min(1, len(each) - 1)]._levels(beyond, step)
         above: list[list[tuple[Fraction, Fraction]]] = [[], []]
         under: list[list[tuple[Fraction, Fraction]]] = [[], []]

@@ -10,19 +10,17 @@ from functools import lru_cache
 from typing import Final, Literal, TypeAlias, final
 
 from symshuffle.accountants.bounds.amplification import Amplification, Attained, SeveralRounds, largest_attained
-from symshuffle.accountants.bounds.evaluate import Request, check_n
+from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.bounds.search import shortened
-from symshuffle.accountants.covering.covered import Covering
-from symshuffle.accountants.covering.neighbours import Neighbours
-from symshuffle.accountants.covering.reduced import Reduction
-from symshuffle.accountants.covering.reduction import covering_reduction
+from symshuffle.accountants.deployment.experiment import Experiment
+from symshuffle.accountants.deployment.neighbours import Neighbours
 from symshuffle.accountants.rounds.composition_bounds import advanced_epsilon, advanced_slack, basic_epsilon
 from symshuffle.accountants.rounds.dominating import Profile, law_above, law_below
 from symshuffle.accountants.rounds.lattice_sums import Tilted
 from symshuffle.accountants.rounds.losses import Losses, delta_of, epsilon_of
 from symshuffle.accountants.rounds.one_round import OneRound
 from symshuffle.accountants.rounds.period import Period
-from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, WIDTH_OF_EPS, Rounds
+from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA, WIDTH_OF_EPS
 from symshuffle.base.choices import Question, Rigour, Side
 from symshuffle.base.errors import InputError, Unsupported, optional
 from symshuffle.base.numbers import Ball, Exp, Real, counted, format_decimal, to_arb, working_precision
@@ -72,8 +70,8 @@ class Lattice:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Deployment:
-    """The rounds of one plan, with all that was computed of them.
+class AllRounds:
+    """All rounds, with everything that was computed of them.
 
     - ``balls``: whether every number is a ball, or what is proved to be above or below one.
     """
@@ -202,38 +200,30 @@ Simpler: TypeAlias = tuple[tuple[str, Fraction], ...]
 
 
 @lru_cache(maxsize=16)
-def _deployment(parts: tuple[tuple[Reduction, int, int], ...], request: Request) -> Deployment:
-    rounds = tuple(OneRound(reduced, n, times, request) for reduced, n, times in parts)
-    return Deployment(rounds, request.rigour is Rigour.BALL)
+def _kept(asked: Experiment, request: Request) -> AllRounds:
+    rounds = tuple(OneRound(part.reduction, part.users, part.times, request) for part in asked.parts)
+    return AllRounds(rounds, request.rigour is Rigour.BALL)
 
 
-def _deployed(plan: Rounds, covering: Covering, request: Request) -> Deployment:
-    """The rounds with their reductions; of the request, what does not change from question to question."""
+def _all_rounds(asked: Experiment, request: Request) -> AllRounds:
+    """The rounds with what is known of them; of the request, what does not change from question to question."""
     if request.direction is not Question.BOTH:
         raise InputError("direction", request.direction.value, "both, with rounds, which may mix the orders")
     if request.rigour is Rigour.EXACT:
         raise Unsupported("rigour exact: the profile of several rounds is no rational number; use rigour='ball'")
-    found = tuple((covering_reduction(one.source, covering), check_n(one.n), one.times) for one in plan.parts)
-    for reduced, n, _ in found:
-        reduced.participation.check(n)
-        if reduced.participation.group > 1:
-            raise Unsupported(f"group {reduced.participation.group}: said of one round; not with several rounds")
-    rounds = _deployment(found, Request(engine=request.engine, rigour=request.rigour, bits=request.bits))
+    asked.check_users()
+    rounds = _kept(asked, Request(engine=request.engine, rigour=request.rigour, bits=request.bits))
     _neighbours(rounds)  # what has no join is refused before anything is computed
     return rounds
 
 
-def epsilon(
-    plan: Rounds, covering: Covering, request: Request, target: Fraction, *, attain: bool = False
-) -> Amplification:
+def epsilon(asked: Experiment, request: Request, target: Fraction, *, attain: bool = False) -> Amplification:
     """The smallest eps of all rounds together at a target delta, on the safe side.
 
     Parameters
     ----------
-    plan : Rounds
-        What is run, every round with its number of users.
-    covering : Covering
-        Whom the bound covers in each round.
+    asked : Experiment
+        The batches, each with its number of users.
     request : Request
         Engine and rigour of the values of one round; the relative width of eps to aim at.
     target : Fraction
@@ -248,7 +238,7 @@ def epsilon(
     Unsupported
         If no eps meets the target, or a rational number is asked for.
     """
-    rounds, width = _deployed(plan, covering, request), request.rel
+    rounds, width = _all_rounds(asked, request), request.rel
     if not rounds.telling:
         return _nothing("epsilon", rounds)
     read = rounds.epsilon(target)
@@ -263,12 +253,12 @@ def epsilon(
     return _answer("epsilon", rounds, found, optional(simpler), attained, width)
 
 
-def delta(plan: Rounds, covering: Covering, request: Request, order: Real, *, attain: bool = False) -> Amplification:
+def delta(asked: Experiment, request: Request, order: Real, *, attain: bool = False) -> Amplification:
     """The delta of all rounds together at a target level, on the safe side.
 
     Parameters
     ----------
-    plan, covering, request, attain
+    asked, request, attain
         As in :func:`epsilon`; the relative width is that of delta.
     order : Fraction or Exp
         Target ratio ``exp(eps)``.
@@ -278,7 +268,7 @@ def delta(plan: Rounds, covering: Covering, request: Request, order: Real, *, at
     InputError, Unsupported
         As in :func:`epsilon`.
     """
-    rounds, width = _deployed(plan, covering, request), request.rel
+    rounds, width = _all_rounds(asked, request), request.rel
     if not rounds.telling:
         return _nothing("delta", rounds)
     eps, scale = _logarithm(order), rounds.scale
@@ -298,7 +288,7 @@ def delta(plan: Rounds, covering: Covering, request: Request, order: Real, *, at
     return _answer("delta", rounds, found, simpler, attained, width)
 
 
-def _simpler_deltas(rounds: Deployment, eps: Fraction) -> Simpler:
+def _simpler_deltas(rounds: AllRounds, eps: Fraction) -> Simpler:
     """Basic composition of equal shares of eps; advanced composition of the best of some shares."""
 
     def together(share: Fraction) -> Fraction:
@@ -317,7 +307,7 @@ def _simpler_deltas(rounds: Deployment, eps: Fraction) -> Simpler:
     return ("basic", found[0]), ("advanced", best)
 
 
-def _nothing(quantity: Literal["delta", "epsilon"], rounds: Deployment) -> Amplification:
+def _nothing(quantity: Literal["delta", "epsilon"], rounds: AllRounds) -> Amplification:
     bracket = Bracket(Fraction(0), Fraction(0), _rigour(rounds), "rounds", "no round tells anything")
     return Amplification(quantity, bracket, _neighbours(rounds), None, _composition(rounds, ((), "")))
 
@@ -339,7 +329,7 @@ def _logarithm(order: Real) -> Fraction:
 
 def _answer(
     quantity: Literal["delta", "epsilon"],
-    rounds: Deployment,
+    rounds: AllRounds,
     found: _Found,
     simpler: tuple[Simpler | None, str],
     attained: tuple[Attained | None, str],
@@ -362,15 +352,15 @@ def _answer(
     return Amplification(quantity, bracket, _neighbours(rounds), real, composition, attained_missing=missing)
 
 
-def _rigour(rounds: Deployment) -> Rigour:
+def _rigour(rounds: AllRounds) -> Rigour:
     return Rigour.BALL if rounds.balls else Rigour.FLOAT64
 
 
-def _neighbours(rounds: Deployment) -> Neighbours:
+def _neighbours(rounds: AllRounds) -> Neighbours:
     """Whom all rounds together cover."""
     return Neighbours.joined([(part.times, part.reduced.neighbours(Question.BOTH, part.n)) for part in rounds.parts])
 
 
-def _composition(rounds: Deployment, simpler: tuple[Simpler | None, str]) -> SeveralRounds:
+def _composition(rounds: AllRounds, simpler: tuple[Simpler | None, str]) -> SeveralRounds:
     parts = tuple((part.times, part.n) for part in rounds.parts)
     return SeveralRounds(rounds.times, parts, simpler[0] or (), simpler[1])

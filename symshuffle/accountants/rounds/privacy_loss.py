@@ -13,12 +13,12 @@ import platform
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final, Self, Unpack, final
+from typing import Any, Final, Self, final
 
-from symshuffle.accountants.bounds.evaluate import Request, check_n
-from symshuffle.accountants.covering.covered import Whom, spelled_out
-from symshuffle.accountants.covering.neighbours import ASSUMED, NOT_COVERED, Neighbours
-from symshuffle.accountants.covering.reduction import Source, reduction
+from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.deployment.experiment import experiment
+from symshuffle.accountants.deployment.model import Subject, with_fields
+from symshuffle.accountants.deployment.neighbours import ASSUMED, NOT_COVERED, Neighbours
 from symshuffle.accountants.rounds.dominating import LatticeLaw, law_above
 from symshuffle.accountants.rounds.one_round import OneRound
 from symshuffle.base.artifacts import installed, write_atomically
@@ -174,17 +174,16 @@ class PrivacyLoss:
         return privacy_loss_distribution.PrivacyLossDistribution(pmf)
 
 
-@spelled_out
+@with_fields
 def privacy_loss(
-    source: Source,
+    subject: Subject,
     *,
-    n: int,
     step: object = None,
     beyond: object = "1e-15",
     rigour: Rigour | str = Rigour.FLOAT64,
     rel: float = 1e-4,
     bits: int | None = None,
-    **whom: Unpack[Whom],
+    **fields: Any,
 ) -> PrivacyLoss:
     """Privacy-loss distribution that dominates one shuffled round.
 
@@ -192,8 +191,8 @@ def privacy_loss(
 
     Parameters
     ----------
-    source, n, rigour, bits, adjacency, blanket, null, min_users, dropout, group
-        As in :func:`symshuffle.delta`; both directions are taken.
+    subject, rigour, bits, and the fields of a deployment
+        As in :func:`symshuffle.delta`, for one batch of messages; both directions are taken.
     step : number or text, optional
         Distance of the losses in nats, read as the nearest double; by default 1e-4 (as in dp_accounting) times the
         power of 2 that leaves 20 to 40 levels within the scale of the round. Distributions compose there only if they
@@ -214,7 +213,7 @@ def privacy_loss(
     InputError
         If an argument is out of its range, or the step needs more than 20,000 levels.
     Unsupported
-        For rigour exact: the levels are exponentials.
+        For rigour exact, as the levels are exponentials, and for several batches.
 
     Examples
     --------
@@ -223,13 +222,18 @@ def privacy_loss(
     >>> float(found.law.step), round(found.deltas()[0], 3)
     (0.0016, 0.013)
     """
-    users, most = check_n(n), parse_rational(beyond, "beyond")
+    most = parse_rational(beyond, "beyond")
     if not 0 < most < 1:
         raise InputError("beyond", beyond, "a mass in (0, 1)")
     request = Request.of(Question.BOTH, None, rigour, rel, bits)
     if request.rigour is Rigour.EXACT:
         raise Unsupported("rigour exact: values at exponential levels are no rational numbers; use rigour='ball'")
-    one = OneRound(reduction(source, **whom), users, 1, request)
+    asked = experiment(subject, fields)
+    asked.check_users()
+    if asked.several:
+        raise Unsupported("privacy loss of several batches of messages: export one, and compose it there")
+    users = asked.only.users
+    one = OneRound(asked.only.reduction, users, 1, request)
     width = Fraction(_usual_step(one.scale()) if step is None else float(_step(step)))
     levels = one.last_level(most) / width
     if levels > _MOST_LEVELS:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
 
-from symshuffle.accountants.covering.assumptions import Assumption
+from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.base.numbers import (
     Number,
     counted,

@@ -21,7 +21,7 @@ from typing import Any, Final, final
 import flint
 
 from symshuffle.accountants.bounds.gaussian_limit import log_profile
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.experiment import experiment
 from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import MatchKind, Question, Rigour, replace_choice
 from symshuffle.base.crossings import zero_between
@@ -350,10 +350,11 @@ class Rivals:
 
     def _spent(self, target: Fraction, point: Setting, excess: Fraction) -> Bracket:
         """Delta of a point, in the larger direction or one, as closely as it takes to tell it from a target."""
-        reduced = reduction(self.family.source(lam=1 + excess, **dict(Degrading(self.family).parameters(point))))
-        asked: dict[str, Any] = {"n": self.n, "eps": self.match.value, "rigour": self.rigour, **self.match.whom}
+        source = self.family.source(lam=1 + excess, **dict(Degrading(self.family).parameters(point)))
+        laws = experiment(self.match.asked(source), {"n": self.n})
+        asked: dict[str, Any] = {"eps": self.match.value, "rigour": self.rigour}
         for way, rel in _LOOKS:
-            found = delta(reduced, direction=way, rel=rel, **asked).bracket
+            found = delta(laws, direction=way, rel=rel, **asked).bracket
             if way is Question.FORWARD:
                 forward = found
             elif found.lower <= forward.upper:

@@ -165,7 +165,7 @@ def _least_share(one: Family, best: Tried, match: Match, n: int) -> Fraction:
     for _ in range(2):
         source = one.source(eps0=LARGEST_EPS0, **dict[str, Any](_moved(best.values, "p", share)))
         try:
-            spent = delta(source, n=n, eps=match.value, rel=_COARSE, **match.whom).bracket.upper
+            spent = delta(match.asked(source), n=n, eps=match.value, rel=_COARSE).bracket.upper
         except (Unsupported, NotDecided):
             return Fraction(1)
         share = Fraction(f"{float(share * match.delta / spent):.6g}") if share * match.delta < spent else Fraction(1)

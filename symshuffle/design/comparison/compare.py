@@ -14,10 +14,10 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
-from symshuffle.accountants.bounds.evaluate import check_n
-from symshuffle.accountants.covering.any_ldp import NAME
+from symshuffle.accountants.deployment.any_ldp import NAME
+from symshuffle.accountants.deployment.group import check_n
+from symshuffle.accountants.deployment.model import UNSAID, with_fields
 from symshuffle.accountants.questions.repeated import WIDTH_OF_LEVEL
-from symshuffle.accountants.rounds.plan import MOST_ROUNDS
 from symshuffle.base.choices import Loss, MatchKind, Rigour, choice
 from symshuffle.base.errors import InputError, NamedProgress, NotDecided, Unsupported, check_progress
 from symshuffle.base.executors import mapped
@@ -69,7 +69,11 @@ _ROUNDS: Final = 12
 _FEW_INPUTS: Final = 1000
 """Inputs up to which several integers are matched exactly at a central target."""
 
+_COMPARED: Final = ("periods", "reports", "min_batch_size", "colluding", "memoised", "threshold")
+"""Fields of a deployment that a comparison takes."""
 
+
+@with_fields
 def compare(
     k: int,
     *,
@@ -84,8 +88,7 @@ def compare(
     progress: NamedProgress | None = None,
     executor: Executor | None = None,
     loss: Loss | str = Loss.L2,
-    rounds: int = 1,
-    min_users: int | None = None,
+    **fields: Any,
 ) -> Comparison:
     r"""Comparison of all finite mechanisms with k inputs under one common budget.
 
@@ -114,7 +117,7 @@ def compare(
     variants : int
         How many rows a mechanism with an integer parameter may have, 1 to 100: its best values found, the best first.
     rel : float, optional
-        Relative width of the brackets around eps and eps0 to aim at, in (0, 1); default 1e-4, for several rounds 5e-3.
+        Relative width of the brackets around eps and eps0 to aim at, in (0, 1); default 1e-4, for several batches 5e-3.
     progress : callable, optional
         Called before every mechanism that has a budget, and at the end, with the number of mechanisms done, their total
         and the name of the next one.
@@ -124,11 +127,11 @@ def compare(
     loss : {"l2", "max", "absent", "test"}
         Error for which parameters are chosen and by which rows are sorted, as in
         :class:`symshuffle.base.choices.Loss`. With another than ``l2`` the search for parameters is only local.
-    rounds : int
-        How many rounds with fresh randomness have eps at ``delta`` together, 1 to 10^6. Risks are those of one round;
+    periods, reports : int, optional
+        How many batches of messages with fresh randomness have eps at ``delta`` together. Risks are those of one batch;
         the search for parameters is only local where there are several.
-    min_users : int, optional
-        Smallest number of messages in a round, 1 to n, at which eps is certified; default n.
+    min_batch_size, colluding, memoised, threshold : optional
+        What eps covers, as in :func:`symshuffle.epsilon`; the other fields of a deployment are refused.
 
     Returns
     -------
@@ -139,7 +142,7 @@ def compare(
     ------
     InputError
         If not exactly one of budget, eps0 and eps is given, a value is out of range, a mechanism that is named has
-        no k inputs, or ``rounds`` or ``min_users`` is given without ``delta``.
+        no k inputs, or a field of a deployment is given without ``delta``.
 
     Notes
     -----
@@ -153,18 +156,22 @@ def compare(
     """
     k = as_integer(k, "k", 2, _LARGEST_INPUTS)
     n = check_n(n)
-    rounds = as_integer(rounds, "rounds", 1, MOST_ROUNDS)
-    min_users = None if min_users is None else as_integer(min_users, "min_users", 1, n)
-    for name, value in (("rounds", None if rounds == 1 else rounds), ("min_users", min_users)):
-        if value is not None and delta is None:
+    given = {name: value for name, value in fields.items() if value is not None}
+    for name, value in given.items():
+        if name not in _COMPARED:
+            raise InputError(name, value, f"none in a comparison; it takes {', '.join(_COMPARED)}")
+        if delta is None and value != 1:
             raise InputError(name, value, "none without delta, at which eps is certified")
+    covered = UNSAID.changed(**given)
+    covered.groups[0].check(n)
+    if covered.groups[0].min_batch_size == n:
+        covered = replace(covered, groups=(replace(covered.groups[0], min_batch_size=None),))
     match = replace(
         read_match(budget=budget, eps0=eps0, eps=eps, delta=delta),
         loss=choice(Loss, loss, "loss"),
-        rounds=rounds,
-        min_users=None if min_users == n else min_users,
+        covered=covered,
     )
-    rel = (_REL if rounds == 1 else WIDTH_OF_LEVEL) if rel is None else as_width(rel)
+    rel = (_REL if covered.batches == 1 else WIDTH_OF_LEVEL) if rel is None else as_width(rel)
     check_progress(progress)
     variants = as_integer(variants, "variants", 1, LARGEST_VARIANTS)
     wanted, own = (None, []) if mechanisms is None else _read(_listed(mechanisms), k)

@@ -13,12 +13,12 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, final
 
-from symshuffle.accountants.bounds.evaluate import check_n
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.experiment import Experiment, experiment
+from symshuffle.accountants.deployment.group import check_n
+from symshuffle.accountants.deployment.model import UNSAID, Deployment
 from symshuffle.accountants.questions.inverses import solve_eps0
 from symshuffle.accountants.questions.repeated import one_of_rounds, solve_eps0_of_rounds
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.accountants.rounds.plan import rounds
 from symshuffle.base.choices import Loss, MatchKind, Rigour, replace_choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_budget
@@ -40,8 +40,10 @@ _WIDE: Final = 0.1
 _SMALLEST_GOAL: Final = Fraction(1, 10**12)
 
 
-_reduced: Final = lru_cache(maxsize=64)(reduction)
-"""Each source is reduced once, so that what was computed of its rounds to find a level says its eps too."""
+@lru_cache(maxsize=64)
+def _laws(source: Any, covered: Deployment) -> Experiment:
+    """Each source has its laws derived once, so that what was computed to find a level says its eps too."""
+    return experiment(covered.with_randomizers(lambda _: source), {})
 
 
 @final
@@ -50,16 +52,15 @@ class Match:
     """What the mechanisms have in common.
 
     - ``delta``: the delta at which eps is certified; None where nobody asked.
-    - ``rounds``: how many rounds have eps at delta together; the loss is that of one.
-    - ``min_users``: smallest number of messages in a round, at which eps is certified; None is all users.
+    - ``covered``: what eps covers: a deployment of one group, its randomizer and number of users left open. All its
+      periods have eps at delta together; the loss is that of one.
     """
 
     kind: MatchKind
     value: Fraction
     delta: Fraction | None
     loss: Loss = Loss.L2
-    rounds: int = 1
-    min_users: int | None = None
+    covered: Deployment = UNSAID
 
     def __post_init__(self) -> None:
         replace_choice(MatchKind, self, "kind")
@@ -79,29 +80,38 @@ class Match:
 
     @property
     def over(self) -> str:
-        """Over what eps is certified, in words: rounds and the smallest number of messages; empty for n users once."""
-        times = f" of {self.rounds} rounds together" if self.rounds > 1 else ""
-        return times + ("" if self.min_users is None else f" of at least {counted(self.min_users, 'message')}")
+        """Over what eps is certified, in words: periods and who sends; empty for n users once."""
+        times, group = self.rounds, self.covered.groups[0]
+        said = f" of {times} periods together" if times > 1 else ""
+        said += "" if group.min_batch_size is None else f" of at least {counted(group.min_batch_size, 'message')}"
+        said += f", each other user dropping out with probability {group.dropout}" if group.dropout else ""
+        return said + (f", where {group.collusion}" if group.colluding else "")
 
     @property
-    def whom(self) -> dict[str, Any]:
-        """Keywords of the front doors."""
-        return {} if self.min_users is None else {"min_users": self.min_users}
+    def rounds(self) -> int:
+        """Number of batches of messages that have eps at delta together."""
+        return self.covered.batches
 
     def messages(self, n: int) -> int:
-        """The smallest number of messages of a round of n users."""
-        return n if self.min_users is None else self.min_users
+        """The smallest number of honest messages of n users."""
+        return self.covered.groups[0].messages(n)
 
-    def repeated(self, source: Any) -> Any:
-        """What is run in each round, in all of them."""
-        return rounds(_reduced(source), self.rounds) if self.rounds > 1 else source
+    def of_one_batch(self) -> Deployment:
+        """What eps covers, of one batch of messages alone."""
+        return replace(self.covered, periods=1, reports=1)
+
+    def asked(self, source: Any) -> Experiment | Deployment:
+        """What is asked about for users who run something."""
+        if self.rounds > 1:
+            return _laws(source, self.covered)
+        return self.covered.with_randomizers(lambda _: source)
 
     def of_one_round(self) -> Match:
         """What one of the rounds has in the Gaussian limit, by which parameters are searched; no bound."""
         if self.rounds == 1 or self.kind is not MatchKind.EPS_DELTA or self.delta is None:
             return self
         eps, delta = one_of_rounds(self.value, self.delta, self.rounds)
-        return replace(self, value=eps, delta=delta, rounds=1)
+        return replace(self, value=eps, delta=delta, covered=self.of_one_batch())
 
     def largest_eps0(
         self, source: Callable[[Fraction], Any], n: int, rel: float, *, near: Fraction | None = None
@@ -111,10 +121,10 @@ class Match:
         - ``near``: where the search for the level of several rounds begins.
         """
         assert self.delta is not None
-        target: dict[str, Any] = {"n": n, "delta": self.delta, "eps": self.value, "rel": rel, **self.whom}
+        target: dict[str, Any] = {"n": n, "delta": self.delta, "eps": self.value, "rel": rel}
         if self.rounds == 1:
-            return solve_eps0(source, **target).bracket
-        level = solve_eps0_of_rounds(lambda eps0: _reduced(source(eps0)), self.rounds, near=near, **target)
+            return solve_eps0(self.covered.with_randomizers(lambda _: source), **target).bracket
+        level = solve_eps0_of_rounds(self.covered, source, near=near, **target)
         return Bracket(level, level, Rigour.FLOAT64, "rounds", "a level at which all rounds together meet the target")
 
 
@@ -222,10 +232,10 @@ def _next_to_eps(
     beyond = match.value * (1 + Fraction(rel) / 2)
     sources = (family.source(eps0=level, **dict[str, Any](values)) for level in (beyond, match.value))
     try:
-        far = delta(next(sources), n=n, eps=match.value, rel=_WIDE, **match.whom).bracket
+        far = delta(match.asked(next(sources)), n=n, eps=match.value, rel=_WIDE).bracket
         if far.lower <= match.delta:
             return None
-        near = delta(next(sources), n=n, eps=match.value, rel=_WIDE, **match.whom).bracket
+        near = delta(match.asked(next(sources)), n=n, eps=match.value, rel=_WIDE).bracket
     except (Unsupported, NotDecided):
         return None
     return (match.value, beyond) if near.upper <= match.delta else None

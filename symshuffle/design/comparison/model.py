@@ -121,7 +121,7 @@ class Comparison:
             "k": self.inputs,
             "n": self.users,
             **({} if once else {"rounds": self.match.rounds}),
-            **self.match.whom,
+            **{name: value for name, value in self.match.covered.groups[0].to_dict().items() if name != "count"},
             "match": {
                 "kind": self.match.kind,
                 "value": str(self.match.value),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
 
-from symshuffle.accountants.covering.any_ldp import NAME, any_ldp
+from symshuffle.accountants.deployment.any_ldp import NAME, any_ldp
 from symshuffle.accountants.questions.solve import epsilon
 from symshuffle.base.choices import Loss, MatchKind, Rigour
 from symshuffle.base.errors import InputError, Unsupported
@@ -85,8 +85,8 @@ def central(source: Any, match: Match, n: int, rel: float, *, solved: bool = Tru
     """
     if match.delta is None:
         return {}
-    several, once = match.repeated(source), match.rounds == 1  # of several rounds real datasets cost as much again
-    found = epsilon(several, n=n, delta=match.delta, rel=rel, attain=once, **asked, **match.whom)
+    once = match.rounds == 1  # of several rounds real datasets cost as much again
+    found = epsilon(match.asked(source), n=n, delta=match.delta, rel=rel, attain=once, **asked)
     bracket = found.bracket
     if solved and match.kind is MatchKind.EPS_DELTA and match.value < bracket.upper:
         bracket = replace(bracket, lower=min(bracket.lower, match.value), upper=match.value)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from symshuffle.accountants.bounds.amplification import Amplification
-from symshuffle.accountants.bounds.evaluate import check_n
+from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.questions.solve import delta as delta_bound
 from symshuffle.accountants.questions.solve import epsilon as epsilon_bound
 from symshuffle.base.choices import Loss, choice

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import product
 
-from symshuffle.accountants.covering.reduced import Datasets, LawFamily, PairClass, Reduction
+from symshuffle.accountants.deployment.reduced import Datasets, LawFamily, PairClass, Reduction
 from symshuffle.base.choices import Others
 from symshuffle.decompositions.calculated import CalculatedCell, calculated_law
 from symshuffle.decompositions.closed_forms import constant_datasets

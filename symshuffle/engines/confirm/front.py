@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
 
-from symshuffle.base.choices import Adjacency, Direction, Route, choice
+from symshuffle.base.choices import Direction, Relation, Route, choice
 from symshuffle.base.errors import InputError, Unsupported, check_kind
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Exp, Real, Verdict, as_integer, less
@@ -130,7 +130,7 @@ def confirm_laplace(
     exp_eps: Real,
     n: int,
     *,
-    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
+    adjacency: Relation | str = Relation.REPLACE_ONE,
     direction: Direction | str = Direction.FORWARD,
     digits: int = _LINE_DIGITS,
     least: int = LEAST_DIGITS,
@@ -142,7 +142,7 @@ def confirm_laplace(
     """
     n = as_integer(n, "n", 1)
     digits, least = as_integer(digits, "digits", 1), as_integer(least, "least", 1)
-    removed = choice(Adjacency, adjacency, "adjacency") is Adjacency.ZERO_OUT
+    removed = choice(Relation, adjacency, "adjacency") is Relation.ZERO_OUT
     reverse = choice(Direction, direction, "direction") is Direction.REVERSE
     squared = Exp(2 * exp_eps.exponent) if isinstance(exp_eps, Exp) else exp_eps * exp_eps
     if less(squared if removed else exp_eps, lam) is Verdict.FALSE:

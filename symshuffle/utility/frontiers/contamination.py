@@ -15,7 +15,8 @@ from typing import Any, ClassVar, Final, final
 
 import flint
 
-from symshuffle.accountants.bounds.evaluate import check_n, evaluate_law
+from symshuffle.accountants.bounds.evaluate import evaluate_law
+from symshuffle.accountants.deployment.group import check_n
 from symshuffle.base.choices import Direction, Rigour, choice, replace_choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported, check_kind
 from symshuffle.base.levels import takes_eps0

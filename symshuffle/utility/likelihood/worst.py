@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Final, TypeAlias, final
 
-from symshuffle.accountants.bounds.evaluate import check_n
+from symshuffle.accountants.deployment.group import check_n
 from symshuffle.base.choices import Direction, Rigour, choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, SolverFailure
 from symshuffle.base.levels import takes_eps0

@@ -23,7 +23,7 @@ from typing import Final, TypeAlias, final
 
 import flint
 
-from symshuffle.base.choices import Adjacency, Blanket, choice
+from symshuffle.base.choices import Blanket, Relation, choice
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.vectors.privacy.finite_pair import FinitePair
@@ -119,9 +119,9 @@ def spread(mechanism: Mixed) -> Fraction:
             return Fraction(-1)
 
 
-def cells(mechanism: Mixed, at: Fraction, adjacency: Adjacency | str, blanket: Blanket | str) -> Cells:
+def cells(mechanism: Mixed, at: Fraction, adjacency: Relation | str, blanket: Blanket | str) -> Cells:
     """Cells of a mechanism with another :func:`spread`, whatever its share."""
-    adjacency, blanket = choice(Adjacency, adjacency, "adjacency"), choice(Blanket, blanket, "blanket")
+    adjacency, blanket = choice(Relation, adjacency, "adjacency"), choice(Blanket, blanket, "blanket")
     with working_precision(_BITS):
         match mechanism:
             case PrivUnit():
@@ -135,12 +135,12 @@ def cells(mechanism: Mixed, at: Fraction, adjacency: Adjacency | str, blanket: B
         if not mixes:
             raise Unsupported("the Gaussian randomizer has no blanket of its own; use blanket='largest'")
         null, along, opposite = _on_the_line(_ends(shift, adjacency, _CELLS), shift)
-        second = opposite if adjacency is Adjacency.REPLACE_ONE else null
+        second = opposite if adjacency is Relation.REPLACE_ONE else null
         return Cells(null, along, second, (flint.arb(0),) * len(null))
 
 
 @lru_cache(maxsize=8)
-def cells_of(mechanism: Mixed, adjacency: Adjacency | str, blanket: Blanket | str = Blanket.MECHANISM) -> FinitePair:
+def cells_of(mechanism: Mixed, adjacency: Relation | str, blanket: Blanket | str = Blanket.MECHANISM) -> FinitePair:
     """A longest input against another, of each message only its cell.
 
     The inputs are those of :func:`symshuffle.vectors.privacy.pairs.worst_pair`.
@@ -150,11 +150,11 @@ def cells_of(mechanism: Mixed, adjacency: Adjacency | str, blanket: Blanket | st
     return cells(mechanism, spread(mechanism), adjacency, blanket).pair(gamma)
 
 
-def _ends(shift: Fraction, adjacency: Adjacency, count: int) -> list[Fraction]:
+def _ends(shift: Fraction, adjacency: Relation, count: int) -> list[Fraction]:
     """Where cells end, 0 among them; fewer are far out where the input is: likelihood ratios there make laws slow."""
     b = float(shift)
     high = b + min(4.0, max(1.5, 5 - b))
-    low = -high if adjacency is Adjacency.REPLACE_ONE else -float(_BELOW)
+    low = -high if adjacency is Relation.REPLACE_ONE else -float(_BELOW)
     above = max(1, round(count * high / (high - low)))
     below = max(1, count - above)
     ends = [low * (below - k) / below for k in range(below)] + [high * k / above for k in range(above + 1)]
@@ -182,15 +182,15 @@ def _between(low: flint.arb, high: flint.arb) -> flint.arb:
     return (low.erfc() - high.erfc()) / 2
 
 
-def _largest(shift: Fraction, dimension: int, adjacency: Adjacency) -> Cells:
+def _largest(shift: Fraction, dimension: int, adjacency: Relation) -> Cells:
     """Against the largest blanket: on the line that of the farther end, otherwise interpolated from corners."""
     if dimension == 1:
         null, along, opposite = _on_the_line(_ends(shift, adjacency, _CELLS), shift)
-        second = opposite if adjacency is Adjacency.REPLACE_ONE else null
+        second = opposite if adjacency is Relation.REPLACE_ONE else null
         return Cells(null, along, second, tuple(p.min(q) for p, q in zip(along, opposite, strict=True)))
     ends = _ends(shift, adjacency, _ALONG)
     null, along, opposite = _on_the_line(ends, shift)
-    second = opposite if adjacency is Adjacency.REPLACE_ONE else null
+    second = opposite if adjacency is Relation.REPLACE_ONE else null
     slope = to_arb(shift)
     squares = [to_arb(end * end) for end in ends]
     densities = [(-square / 2).exp() * to_arb(end) for end, square in zip(ends, squares, strict=True)]
@@ -252,7 +252,7 @@ def _across(dimension: int) -> list[tuple[flint.arb, flint.arb, flint.arb, flint
     return found
 
 
-def _caps(theta: Fraction, dimension: int, adjacency: Adjacency) -> Cells:
+def _caps(theta: Fraction, dimension: int, adjacency: Relation) -> Cells:
     """The cap of x, that of -x, and the rest; of caps above half the sphere only whether the message avoids that of x.
 
     Of larger caps, cells that said more would not be ordered: see claim ``symshuffle.vecmean-cap-order``.
@@ -262,18 +262,18 @@ def _caps(theta: Fraction, dimension: int, adjacency: Adjacency) -> Cells:
     if not (inside > 0 and outside > 0):
         raise NotDecided(f"the cap at theta = {float(theta):.6g} in dimension {dimension} is too small")
     one = flint.arb(1)
-    if adjacency is Adjacency.ZERO_OUT or theta == 0:
+    if adjacency is Relation.ZERO_OUT or theta == 0:
         if theta == 0:
             inside = outside = one / 2
         null = inside, outside
-        return Cells(null, (one, zero), null if adjacency is Adjacency.ZERO_OUT else (zero, one), (zero, zero))
+        return Cells(null, (one, zero), null if adjacency is Relation.ZERO_OUT else (zero, one), (zero, zero))
     if theta > 0:
         three = inside, inside, outside - inside
         return Cells(three, (one, zero, zero), (zero, one, zero), (zero,) * 3)
     return Cells((outside, inside), (zero, one), (outside / inside, 1 - outside / inside), (zero, zero))
 
 
-def _ramp(clip: Fraction, dimension: int, adjacency: Adjacency) -> Cells:
+def _ramp(clip: Fraction, dimension: int, adjacency: Relation) -> Cells:
     """Cells of the height, of a density proportional to what the height exceeds the clip by."""
     half, top = _HEIGHTS // 2, min(1.0, _TOP / math.sqrt(dimension))
     heights = {Fraction(round(top * math.sin(math.pi * k / (2 * half)) * _GRID), _GRID) for k in range(half + 1)}
@@ -289,7 +289,7 @@ def _ramp(clip: Fraction, dimension: int, adjacency: Adjacency) -> Cells:
         (mean - height * mass) / total if low >= clip else flint.arb(0)
         for low, (mass, mean) in zip(ends, parts, strict=False)
     )
-    second = tuple(reversed(along)) if adjacency is Adjacency.REPLACE_ONE else null
+    second = tuple(reversed(along)) if adjacency is Relation.REPLACE_ONE else null
     return Cells(null, along, second, (flint.arb(0),) * len(null))
 
 

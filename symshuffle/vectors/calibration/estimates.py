@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from symshuffle.base.choices import Adjacency, Blanket
+from symshuffle.base.choices import Blanket, Relation
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Real, to_arb, to_float, working_precision
@@ -48,7 +48,7 @@ def roughly(
     mechanism: Randomizer,
     n: int,
     order: Real,
-    adjacency: Adjacency,
+    adjacency: Relation,
     blanket: Blanket,
     *,
     fine: bool = True,
@@ -73,7 +73,7 @@ def roughly(
     p, q, weight = rows
     weights = np.append(weight, max(1 - float(weight.sum()), 0.0))
     orders = [np.append(g, 0.0) for g in (p - ratio * q, q - ratio * p)]
-    orders = orders[:1] if adjacency is Adjacency.REPLACE_ONE else orders  # of opposite inputs both have one law
+    orders = orders[:1] if adjacency is Relation.REPLACE_ONE else orders  # of opposite inputs both have one law
     if spread and not fine:
         return min(alone, max(_leading(values, weights, n) for values in orders))
     # What no node stands for has likelihood ratios beyond doubles: it adds its mass, however many users there are.
@@ -87,7 +87,7 @@ def summed(mechanism: Randomizer, n: int) -> bool:
     return n <= _FEW and isinstance(mechanism, BlanketMixedGaussian | LocalGaussian)
 
 
-def of_one_user(mechanism: Randomizer, order: Real, adjacency: Adjacency) -> float:
+def of_one_user(mechanism: Randomizer, order: Real, adjacency: Relation) -> float:
     """About the larger order for one user, whatever the blanket."""
     if isinstance(mechanism, SphereLinear | ClippedLinear) and mechanism.dimension > 1:
         return _of_one(_on_sphere(mechanism, adjacency), to_float(order))
@@ -138,7 +138,7 @@ def _leading(values: Array, weights: Array, n: int) -> float:
     return math.exp(n * tilt.cumulant(c)) / (c * c * n * math.sqrt(2 * math.pi * (n * tilt.curvature(c) + 2 / c**2)))
 
 
-def _on_sphere(mechanism: SphereLinear | ClippedLinear, adjacency: Adjacency) -> Array:
+def _on_sphere(mechanism: SphereLinear | ClippedLinear, adjacency: Relation) -> Array:
     """Along the angle: the densities of x and of the other, relative to the least one, and the mass of that."""
     d = mechanism.dimension
     corners, clip, gamma, slope = [0.0], -1.0, 1 - to_float(getattr(mechanism, "c", Fraction(0))), 0.0
@@ -163,5 +163,5 @@ def _on_sphere(mechanism: SphereLinear | ClippedLinear, adjacency: Adjacency) ->
         scale = float((to_arb(Fraction(d, 2)).gamma() / to_arb(Fraction(d - 1, 2)).gamma()).mid()) / math.sqrt(math.pi)
     uniform = scale * weight * np.cos(angle) ** (d - 2)
     toward, away = (gamma + slope * np.maximum(sign * np.sin(angle) - clip, 0) for sign in (1, -1))
-    other = np.ones_like(angle) if adjacency is Adjacency.ZERO_OUT else away
+    other = np.ones_like(angle) if adjacency is Relation.ZERO_OUT else away
     return np.array([toward / gamma, other / gamma, uniform * gamma])

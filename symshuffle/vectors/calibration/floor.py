@@ -33,7 +33,7 @@ from typing import Any, Final, TypeAlias, final
 import flint
 import numpy as np
 
-from symshuffle.base.choices import Adjacency, Blanket, replace_choice
+from symshuffle.base.choices import Blanket, Relation, replace_choice
 from symshuffle.base.errors import CertificateError, NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, Number, Real, enclose, lower_end, to_arb, working_precision
 from symshuffle.base.numbers import positive_part as positive
@@ -80,11 +80,11 @@ class Target:
     n: int
     exp_eps: Real
     goal: Fraction
-    adjacency: Adjacency
+    adjacency: Relation
     blanket: Blanket
 
     def __post_init__(self) -> None:
-        replace_choice(Adjacency, self, "adjacency")
+        replace_choice(Relation, self, "adjacency")
         replace_choice(Blanket, self, "blanket")
 
 
@@ -133,7 +133,7 @@ def misses(mechanism: Bounded, target: Target, *, rel: float = _REL) -> bool:
     else:
         pair = cells_of(mechanism, target.adjacency, target.blanket)
     # of opposite inputs both orders have one law, but for the two cells of large caps
-    mirrored = target.adjacency is Adjacency.REPLACE_ONE and not isinstance(mechanism, PrivUnit)
+    mirrored = target.adjacency is Relation.REPLACE_ONE and not isinstance(mechanism, PrivUnit)
     for one in (pair,) if mirrored else (pair, pair.reverse):
         if isinstance(one, ContinuousPair) and _excluded(one, target):
             continue

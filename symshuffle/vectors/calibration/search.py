@@ -14,10 +14,10 @@ from fractions import Fraction
 from typing import Any, Final, final
 
 from symshuffle.accountants.bounds.amplification import Amplification
-from symshuffle.accountants.bounds.evaluate import check_n
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.group import check_n
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions import solve
-from symshuffle.base.choices import Adjacency, Blanket, Question, Rigour, choice
+from symshuffle.base.choices import Blanket, Question, Relation, Rigour, choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_delta, read_target, words_of_target
 from symshuffle.base.numbers import Real, as_integer, enclose, parse_rational
@@ -90,7 +90,7 @@ class Calibration(AnswerMethods):
     users: int
     exp_eps: Real
     goal: Fraction
-    adjacency: Adjacency
+    adjacency: Relation
     about: str
     blanket: Blanket = Blanket.MECHANISM
     floor: Floor | None = None
@@ -190,7 +190,7 @@ def calibrate(
     delta: object,
     eps: object = None,
     exp_eps: object = None,
-    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
+    adjacency: Relation | str = Relation.REPLACE_ONE,
     blanket: Blanket | str | None = None,
     gap: object = "1/100",
     fixed: Mapping[str, object] | None = None,
@@ -243,8 +243,8 @@ def calibrate(
     n = check_n(n)
     order, goal = read_target(eps=eps, exp_eps=exp_eps), read_goal(delta)
     dimension = as_integer(dimension, "dimension", 1, LARGEST_DIMENSION)
-    near = choice(Adjacency, adjacency, "adjacency")
-    sensitivity = 1 if near is Adjacency.ZERO_OUT else 2
+    near = choice(Relation, adjacency, "adjacency")
+    sensitivity = 1 if near is Relation.ZERO_OUT else 2
     noise = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * sensitivity / n
     name = mechanism_name(name)
     shape = _shape_of(name, fixed)

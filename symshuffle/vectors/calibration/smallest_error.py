@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from symshuffle.base.choices import Adjacency, Blanket, Rigour
+from symshuffle.base.choices import Blanket, Relation, Rigour
 from symshuffle.base.crossings import halved, zero_between
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Real, to_float
@@ -305,7 +305,7 @@ def _widths(mechanism: Calibrated, n: int) -> tuple[float, ...]:
 
 
 @lru_cache(maxsize=16)
-def _pair(mechanism: Calibrated, adjacency: Adjacency, blanket: Blanket, exp_eps: Real) -> Pair:
+def _pair(mechanism: Calibrated, adjacency: Relation, blanket: Blanket, exp_eps: Real) -> Pair:
     """The worst pair, kept for a moment: what is known of its densities serves brackets of several widths."""
     return worst_pair(mechanism, adjacency=adjacency, blanket=blanket, exp_eps=exp_eps)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from symshuffle.accountants.covering.neighbours import Neighbours
+from symshuffle.accountants.deployment.neighbours import Neighbours
 from symshuffle.base.results import AnswerMethods, Bracket, FirstLines, SafeEnd, at_target, safe_number
 from symshuffle.vectors.calibration.search import FREE
 from symshuffle.vectors.randomizers.mechanisms import (

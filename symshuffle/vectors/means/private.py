@@ -8,10 +8,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from symshuffle.accountants.bounds.evaluate import check_n
-from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.deployment.group import check_n
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions import solve
-from symshuffle.base.choices import Adjacency, Blanket, Question, Rigour, choice
+from symshuffle.base.choices import Blanket, Question, Relation, Rigour, choice
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure, Unsupported
 from symshuffle.base.levels import read_target, words_of_target
 from symshuffle.base.numbers import Ball, Real, Verdict, less, parse_rational, to_arb, to_float, working_precision
@@ -54,7 +54,7 @@ def private_mean(
     eps: object,
     delta: object,
     rng: np.random.Generator | None = None,
-    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
+    adjacency: Relation | str = Relation.REPLACE_ONE,
     mechanism: str | Certifiable = "auto",
     progress: _Progress | None = None,
     fixed: Mapping[str, object] | None = None,
@@ -114,7 +114,7 @@ def private_mean(
     order, goal = read_target(eps=eps), read_goal(delta)
     if less(1, order) is not Verdict.TRUE:
         raise InputError("eps", eps, "a number > 0")
-    adjacency = choice(Adjacency, adjacency, "adjacency")
+    adjacency = choice(Relation, adjacency, "adjacency")
     if isinstance(mechanism, str):
         mechanism = mechanism_name(mechanism)
     if isinstance(mechanism, str) and mechanism not in ("auto", *NAMES):
@@ -183,7 +183,7 @@ def candidates(
     dimension: int,
     order: Real,
     goal: Fraction,
-    adjacency: Adjacency,
+    adjacency: Relation,
     refused: list[tuple[str, str]] | None = None,
     progress: _Progress | None = None,
     fixed: Mapping[str, object] | None = None,
@@ -217,9 +217,9 @@ def candidates(
     return tuple(sorted(found, key=lambda candidate: candidate.rmse.upper))
 
 
-def _central(order: Real, goal: Fraction, adjacency: Adjacency) -> float:
+def _central(order: Real, goal: Fraction, adjacency: Relation) -> float:
     """Noise of a trusted curator's Gaussian mechanism on the sum."""
-    return float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * (1 if adjacency is Adjacency.ZERO_OUT else 2)
+    return float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * (1 if adjacency is Relation.ZERO_OUT else 2)
 
 
 def _calibrated(
@@ -228,7 +228,7 @@ def _calibrated(
     d: int,
     order: Real,
     goal: Fraction,
-    adjacency: Adjacency,
+    adjacency: Relation,
     fixed: Mapping[str, object] | None,
 ) -> Candidate:
     """The mechanism that :func:`~symshuffle.vectors.calibration.search.calibrate` finds, without a floor."""
@@ -239,7 +239,7 @@ def _calibrated(
     return Candidate(name, best, _rmse(best, n), tuned.certificate.bracket)
 
 
-def _given(mechanism: Certifiable, n: int, d: int, order: Real, goal: Fraction, adjacency: Adjacency) -> Candidate:
+def _given(mechanism: Certifiable, n: int, d: int, order: Real, goal: Fraction, adjacency: Relation) -> Candidate:
     """A mechanism with parameters, if it meets the target."""
     if not isinstance(mechanism, Certifiable):
         raise InputError("mechanism", mechanism, f"auto, {', '.join(NAMES)}, or one of these with its parameters")

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Final
 
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
-from symshuffle.base.choices import Adjacency, Rigour
+from symshuffle.base.choices import Relation, Rigour
 from symshuffle.base.numbers import Real, to_float
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousPair, LevelledPair
@@ -53,7 +53,7 @@ def one_user_bound(
     target: Fraction,
     *,
     exp_eps: Real,
-    adjacency: Adjacency,
+    adjacency: Relation,
     rigour: Rigour = Rigour.FLOAT64,
 ) -> Bracket | None:
     """Around the delta of every number of users, at most that of one user; None where that is above a target.

@@ -17,7 +17,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, Final
 
-from symshuffle.base.choices import Adjacency, Blanket, choice
+from symshuffle.base.choices import Blanket, Relation, choice
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Exp, Real, Verdict, less
 from symshuffle.channels.law import Law
@@ -43,7 +43,7 @@ def confirm_pair(
     *,
     n: int,
     exp_eps: Fraction | Exp,
-    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
+    adjacency: Relation | str = Relation.REPLACE_ONE,
     blanket: Blanket | str | None = None,
     digits: int = 14,
 ) -> tuple[str, int]:
@@ -59,7 +59,7 @@ def confirm_pair(
         raise Unsupported(f"no independent quadrature confirms {type(mechanism).__name__}")
     if n < _FEWEST:
         raise Unsupported(f"the quadrature that confirms needs at least {_FEWEST} users, not {n}")
-    near = choice(Adjacency, adjacency, "adjacency")
+    near = choice(Relation, adjacency, "adjacency")
     kind = None if blanket is None else choice(Blanket, blanket, "blanket")
     largest = isinstance(mechanism, LocalGaussian) or kind is Blanket.LARGEST
     if largest and isinstance(mechanism, BlanketMixedGaussian | LocalGaussian) and mechanism.dimension > 1:
@@ -112,12 +112,12 @@ def _mpf(value: Fraction) -> Any:
 
 
 def _rows(
-    mechanism: Any, adjacency: Adjacency, blanket: Blanket | None, digits: int, factor: int, exp_eps: Real
+    mechanism: Any, adjacency: Relation, blanket: Blanket | None, digits: int, factor: int, exp_eps: Real
 ) -> list[tuple[Any, ...]]:
     """Densities of both laws and of the blanket at nodes, relative to the null symbol's, with the nodes' weights."""
     from mpmath import mp
 
-    removed = adjacency is Adjacency.ZERO_OUT
+    removed = adjacency is Relation.ZERO_OUT
     if isinstance(mechanism, PrivUnit):
         d, p, theta = mechanism.dimension, _mpf(mechanism.p), _mpf(mechanism.theta)
         half = (d - mp.mpf(1)) / 2

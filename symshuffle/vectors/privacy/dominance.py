@@ -32,7 +32,7 @@ from math import comb
 from typing import Any, Final, final
 
 from symshuffle.accountants.bounds.chords import Node, line_above, lines_below, meetings
-from symshuffle.accountants.bounds.evaluate import check_n
+from symshuffle.accountants.deployment.group import check_n
 from symshuffle.base.choices import Larger, Rigour, choice, replace_choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_target

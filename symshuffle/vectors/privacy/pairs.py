@@ -39,7 +39,7 @@ from typing import Any, Final, TypeAlias
 
 import flint
 
-from symshuffle.base.choices import Adjacency, Blanket, choice
+from symshuffle.base.choices import Blanket, Relation, choice
 from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Real, Verdict, less, to_arb, working_precision
@@ -82,7 +82,7 @@ _ORDER_BITS: Final = 20
 _WHOLE_LINE: Final = 8
 """Radius from which on the blanket is rounded everywhere."""
 
-ADJACENCIES: Final = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
+ADJACENCIES: Final = (Relation.ZERO_OUT, Relation.REPLACE_ONE)
 
 Pair: TypeAlias = ContinuousPair | FinitePair
 
@@ -90,7 +90,7 @@ Pair: TypeAlias = ContinuousPair | FinitePair
 def worst_pair(
     mechanism: Randomizer,
     *,
-    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
+    adjacency: Relation | str = Relation.REPLACE_ONE,
     blanket: Blanket | str = Blanket.MECHANISM,
     exp_eps: Real | None = None,
 ) -> Pair:
@@ -102,7 +102,7 @@ def worst_pair(
       Gaussian it says how far that is rounded around 0 (:mod:`symshuffle.vectors.privacy.rounded`); without it the
       blanket is as it is, and only the longest input is bounded. Everything else is the same at all levels.
     """
-    adjacency, blanket = choice(Adjacency, adjacency, "adjacency"), choice(Blanket, blanket, "blanket")
+    adjacency, blanket = choice(Relation, adjacency, "adjacency"), choice(Blanket, blanket, "blanket")
     match mechanism:
         case BlanketMixedGaussian() if blanket is Blanket.MECHANISM:
             return _mixed_gaussian(mechanism, adjacency)
@@ -120,12 +120,12 @@ def worst_pair(
             return _clipped(mechanism, adjacency)
 
 
-def real_pair(mechanism: Randomizer, *, adjacency: Adjacency | str = Adjacency.REPLACE_ONE) -> Pair:
+def real_pair(mechanism: Randomizer, *, adjacency: Relation | str = Relation.REPLACE_ONE) -> Pair:
     """A pair of datasets, x against the null symbol or against -x, in which all others hold -x: a lower bound.
 
     The divergence of the two shuffled outputs is exactly H(n) with the law of the others' messages as reference.
     """
-    adjacency = choice(Adjacency, adjacency, "adjacency")
+    adjacency = choice(Relation, adjacency, "adjacency")
     away = "all others hold -x"
     match mechanism:
         case BlanketMixedGaussian() | LocalGaussian():
@@ -133,7 +133,7 @@ def real_pair(mechanism: Randomizer, *, adjacency: Adjacency | str = Adjacency.R
             if isinstance(mechanism, BlanketMixedGaussian):
                 name, gamma, norm = "mixed Gaussian", mechanism.gamma, mechanism.norm
             toward, opposite = (tilted(gamma, s * norm / mechanism.sigma0) for s in (1, -1))
-            other = opposite if adjacency is Adjacency.REPLACE_ONE else constant(Fraction(1))
+            other = opposite if adjacency is Relation.REPLACE_ONE else constant(Fraction(1))
             stretch = Stretch(None, None, normal, toward, other, opposite)
             return ContinuousPair((stretch,), f"{name}, {_pair_in_words(adjacency)}, {away}")
         case SphereLinear():
@@ -144,19 +144,19 @@ def real_pair(mechanism: Randomizer, *, adjacency: Adjacency | str = Adjacency.R
             return _clipped(mechanism, adjacency, homogeneous=True)
 
 
-def _pair_in_words(adjacency: Adjacency) -> str:
-    other = "the null symbol" if adjacency is Adjacency.ZERO_OUT else "-x"
+def _pair_in_words(adjacency: Relation) -> str:
+    other = "the null symbol" if adjacency is Relation.ZERO_OUT else "-x"
     return f"a unit vector x against {other}"
 
 
-def _mixed_gaussian(mechanism: BlanketMixedGaussian, adjacency: Adjacency) -> ContinuousPair:
+def _mixed_gaussian(mechanism: BlanketMixedGaussian, adjacency: Relation) -> ContinuousPair:
     v = mechanism.norm / mechanism.sigma0
-    other = constant(Fraction(1)) if adjacency is Adjacency.ZERO_OUT else tilted(mechanism.gamma, -v)
+    other = constant(Fraction(1)) if adjacency is Relation.ZERO_OUT else tilted(mechanism.gamma, -v)
     stretch = Stretch(None, None, normal, tilted(mechanism.gamma, v), other, constant(mechanism.gamma))
     about = (
         f"{_pair_in_words(adjacency)} (worst: proved for all norms, dimensions and angles), blanket N(0, sigma0^2 I)"
     )
-    symmetric = adjacency is Adjacency.REPLACE_ONE
+    symmetric = adjacency is Relation.REPLACE_ONE
     return ContinuousPair((stretch,), f"{about} of mass {mechanism.gamma}", symmetric)
 
 
@@ -165,15 +165,15 @@ def _largest(
     sigma0: Fraction,
     norm: Fraction,
     dimension: int,
-    adjacency: Adjacency,
+    adjacency: Relation,
     exp_eps: Real | None = None,
 ) -> ContinuousPair:
     if dimension > _MOST_COORDINATES:
         raise Unsupported(f"d = {dimension}: against a largest blanket at most {_MOST_COORDINATES} coordinates")
-    v, symmetric = norm / sigma0, adjacency is Adjacency.REPLACE_ONE
+    v, symmetric = norm / sigma0, adjacency is Relation.REPLACE_ONE
     level = None if symmetric else exp_eps
     if level is not None and not gamma and not _is_rounded(level, sigma0):
-        opposite = _largest(gamma, sigma0, norm, dimension, Adjacency.REPLACE_ONE)
+        opposite = _largest(gamma, sigma0, norm, dimension, Relation.REPLACE_ONE)
         return replace(opposite, about=f"the null symbol has the law of the input 0, hence {opposite.about}")
     # For zero-out the end of the ball is worst against the blanket rounded within this radius.
     radius = rounding_radius(level, reach=v, gamma=gamma) if level is not None else Fraction(0)
@@ -243,13 +243,13 @@ def _least(gamma: Fraction, v: Fraction, far: Fraction) -> Function:
     return latest(density) if gamma else ExponentialOf(latest(exponent))
 
 
-def _sphere(mechanism: SphereLinear, adjacency: Adjacency, *, homogeneous: bool = False) -> Pair:
+def _sphere(mechanism: SphereLinear, adjacency: Relation, *, homogeneous: bool = False) -> Pair:
     if mechanism.dimension == 1:
         return _two_points(mechanism.c, adjacency, homogeneous=homogeneous)
     return _on_sphere(mechanism, adjacency, homogeneous=homogeneous)
 
 
-def _on_sphere(mechanism: SphereLinear, adjacency: Adjacency, *, homogeneous: bool) -> ContinuousPair:
+def _on_sphere(mechanism: SphereLinear, adjacency: Relation, *, homogeneous: bool) -> ContinuousPair:
     """Along the angle whose sine is the coordinate, where the uniform law has density prop. to cos^(d-2)."""
     c, d = mechanism.c, mechanism.dimension
     factor = sphere_constant(d)
@@ -265,21 +265,21 @@ def _on_sphere(mechanism: SphereLinear, adjacency: Adjacency, *, homogeneous: bo
         """As a function on [-1, 1], whose ends are rational."""
         return lambda u: function(u * (flint.arb.pi() / 2))
 
-    other = constant(Fraction(1)) if adjacency is Adjacency.ZERO_OUT else scaled(toward(-1))
+    other = constant(Fraction(1)) if adjacency is Relation.ZERO_OUT else scaled(toward(-1))
     reference = scaled(toward(-1)) if homogeneous else constant(1 - c)
     ends = Fraction(-1), Fraction(1)
     stretch = Stretch(*ends, lambda u: scaled(base)(u) * (flint.arb.pi() / 2), scaled(toward(1)), other, reference)
     rest = "all others hold -x" if homogeneous else f"uniform blanket of mass {1 - c}"
-    symmetric = adjacency is Adjacency.REPLACE_ONE and not homogeneous
-    slopes = c, Fraction(0) if adjacency is Adjacency.ZERO_OUT else -c
+    symmetric = adjacency is Relation.REPLACE_ONE and not homogeneous
+    slopes = c, Fraction(0) if adjacency is Relation.ZERO_OUT else -c
     transforms = None if homogeneous else (linear_transform(d, slopes, 1 - c), linear_transform(d, slopes[::-1], 1 - c))
     return ContinuousPair((stretch,), f"{_pair_in_words(adjacency)} (worst: proved), {rest}", symmetric, transforms)
 
 
-def _clipped(mechanism: ClippedLinear, adjacency: Adjacency, *, homogeneous: bool = False) -> ContinuousPair:
+def _clipped(mechanism: ClippedLinear, adjacency: Relation, *, homogeneous: bool = False) -> ContinuousPair:
     """Along the angle, on stretches between -pi/2, the heights at which either density is clipped, and pi/2."""
     d, clip = mechanism.dimension, mechanism.clip
-    corners = sorted({clip} if adjacency is Adjacency.ZERO_OUT and not homogeneous else {clip, -clip})
+    corners = sorted({clip} if adjacency is Relation.ZERO_OUT and not homogeneous else {clip, -clip})
     heights = [Fraction(-1), *corners, Fraction(1)]
     factor, height = sphere_constant(d), enclosed(clip)
 
@@ -310,27 +310,27 @@ def _clipped(mechanism: ClippedLinear, adjacency: Adjacency, *, homogeneous: boo
 
             return function
 
-        other = constant(Fraction(1)) if adjacency is Adjacency.ZERO_OUT else density(-1)
+        other = constant(Fraction(1)) if adjacency is Relation.ZERO_OUT else density(-1)
         reference: Function = density(-1) if homogeneous else (lambda u: u * 0 + numbers()[0])
         return Stretch(Fraction(k), Fraction(k + 1), base, density(1), other, reference)
 
     rest = "all others hold -x" if homogeneous else "uniform blanket"
     stretches = tuple(stretch(k) for k in range(len(heights) - 1))
-    symmetric = adjacency is Adjacency.REPLACE_ONE and not homogeneous
+    symmetric = adjacency is Relation.REPLACE_ONE and not homogeneous
     return ContinuousPair(stretches, f"{_pair_in_words(adjacency)} (worst: proved), {rest}", symmetric)
 
 
-def _two_points(c: Fraction, adjacency: Adjacency, *, homogeneous: bool) -> FinitePair:
+def _two_points(c: Fraction, adjacency: Relation, *, homogeneous: bool) -> FinitePair:
     """The sphere in dimension 1."""
     half = Fraction(1, 2)
     first, opposite = (half * (1 + c), half * (1 - c)), (half * (1 - c), half * (1 + c))
-    other = (half, half) if adjacency is Adjacency.ZERO_OUT else opposite
+    other = (half, half) if adjacency is Relation.ZERO_OUT else opposite
     reference = opposite if homogeneous else (half * (1 - c), half * (1 - c))
     rest = "all others hold -x" if homogeneous else f"uniform blanket of mass {1 - c}"
     return FinitePair(first, other, reference, f"{_pair_in_words(adjacency)}, {rest}")
 
 
-def _caps(mechanism: PrivUnit, adjacency: Adjacency, *, homogeneous: bool = False) -> FinitePair:
+def _caps(mechanism: PrivUnit, adjacency: Relation, *, homogeneous: bool = False) -> FinitePair:
     """Classes: in the cap of x alone, in the cap of -x alone, in both, in neither.
 
     Against the null symbol and the uniform blanket nothing tells more than whether a message is in the cap of x.
@@ -345,9 +345,9 @@ def _caps(mechanism: PrivUnit, adjacency: Adjacency, *, homogeneous: bool = Fals
     sizes: tuple[Any, ...] = (alone, alone, both, neither)
     first = _masses(sizes, (inside, outside, inside, outside))
     opposite = _masses(sizes, (outside, inside, inside, outside))
-    if adjacency is Adjacency.ZERO_OUT and not homogeneous:
+    if adjacency is Relation.ZERO_OUT and not homogeneous:
         sizes, first = (1 - q, q), (mechanism.p, 1 - mechanism.p)
-    other = sizes if adjacency is Adjacency.ZERO_OUT else opposite
+    other = sizes if adjacency is Relation.ZERO_OUT else opposite
     low = less(inside, outside)
     least = inside if low is Verdict.TRUE else outside
     reference = opposite if homogeneous else tuple(size * least for size in sizes)

@@ -21,7 +21,7 @@ from typing import Final
 import flint
 
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
-from symshuffle.base.choices import Adjacency, Rigour
+from symshuffle.base.choices import Relation, Rigour
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, Real, to_arb, working_precision
 from symshuffle.base.results import Bracket
@@ -45,13 +45,13 @@ def larger_between(
     n: int,
     *,
     exp_eps: Real,
-    adjacency: Adjacency,
+    adjacency: Relation,
     rel: float,
     rigour: Rigour = Rigour.FLOAT64,
 ) -> Bracket:
     """The larger H(n) of the two orders of the worst pair."""
     glance, request = (Request.of(rigour=rigour, rel=width) for width in (0.1, rel / 4))
-    orders = (False,) if adjacency is Adjacency.REPLACE_ONE else (False, True)  # of opposite inputs both have one law
+    orders = (False,) if adjacency is Relation.REPLACE_ONE else (False, True)  # of opposite inputs both have one law
     few = {reverse: _laws(mechanism, exp_eps, adjacency, _CELLS[0], reverse=reverse) for reverse in orders}
     most = {reverse: evaluate(above, n, glance) for reverse, (_, above) in few.items()}
     one = max(most, key=lambda reverse: most[reverse].upper)
@@ -67,11 +67,11 @@ def larger_between(
 
 
 def _laws(
-    mechanism: ClippedLinear, exp_eps: Real, adjacency: Adjacency, count: int, *, reverse: bool
+    mechanism: ClippedLinear, exp_eps: Real, adjacency: Relation, count: int, *, reverse: bool
 ) -> tuple[Law, Law]:
     """Laws of G below and above in convex order."""
     d, clip = mechanism.dimension, mechanism.clip
-    corners = [clip] if adjacency is Adjacency.ZERO_OUT else [clip, -clip]
+    corners = [clip] if adjacency is Relation.ZERO_OUT else [clip, -clip]
     ends = _ends(d, corners, count)
     with working_precision(_BITS):
         numbers, ratio = clipped_numbers(mechanism, bits=_BITS), to_arb(exp_eps)
@@ -81,7 +81,7 @@ def _laws(
             """G at a height, by the formulas that hold around another one."""
             first = gamma + slope * (height - to_arb(clip)) if side > clip else gamma
             other = flint.arb(1)
-            if adjacency is Adjacency.REPLACE_ONE:
+            if adjacency is Relation.REPLACE_ONE:
                 other = gamma + slope * (-height - to_arb(clip)) if -side > clip else gamma
             return (other - ratio * first if reverse else first - ratio * other) / gamma
 
@@ -90,7 +90,7 @@ def _laws(
             side, weight = (low + high) / 2, gamma * mass
             left, right = to_arb(low), to_arb(high)
             below.append((gain(mean, side), weight))
-            if adjacency is Adjacency.ZERO_OUT and side < clip:
+            if adjacency is Relation.ZERO_OUT and side < clip:
                 above.append((gain(left, side), weight))
                 continue
             share = (mean - left) / (right - left)

@@ -8,8 +8,8 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from symshuffle.accountants.covering.covered import Covering
-from symshuffle.accountants.covering.reduced import (
+from symshuffle.accountants.deployment.adjacency import Adjacency
+from symshuffle.accountants.deployment.reduced import (
     Datasets,
     LawFamily,
     MixedFamily,
@@ -17,7 +17,7 @@ from symshuffle.accountants.covering.reduced import (
     Reduction,
     own_reduction,
 )
-from symshuffle.base.choices import Adjacency, Blanket, Direction
+from symshuffle.base.choices import Blanket, Direction, Relation
 from symshuffle.base.numbers import DEFAULT_BITS, Real, Verdict, less
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.channels.law import Law
@@ -35,27 +35,27 @@ def usual_blanket(mechanism: object) -> Blanket:
 
 
 @own_reduction.register(Accounted)
-def reduction_of(mechanism: Any, covering: Covering) -> Reduction:
+def _reduction(mechanism: Any, adjacency: Adjacency) -> Reduction:
     """The worst pair of a randomizer as the laws of one class of pairs."""
-    adjacency = covering.adjacency or Adjacency.REPLACE_ONE
-    kind = covering.blanket or usual_blanket(mechanism)
-    at = cache(lambda x: worst_pair(mechanism, adjacency=adjacency, blanket=kind, exp_eps=x))
-    pair, pairs, real_one = at(Fraction(1)), at(Fraction(1)).about, real_pair(mechanism, adjacency=adjacency)
+    relation = adjacency.relation or Relation.REPLACE_ONE
+    kind = adjacency.blanket or usual_blanket(mechanism)
+    at = cache(lambda x: worst_pair(mechanism, adjacency=relation, blanket=kind, exp_eps=x))
+    pair, pairs, real_one = at(Fraction(1)), at(Fraction(1)).about, real_pair(mechanism, adjacency=relation)
     finite, mixed = families(pair)
     if finite is None:
         mixed = _levelled(at)
-    if isinstance(mechanism, LocalGaussian) and adjacency is Adjacency.ZERO_OUT:
+    if isinstance(mechanism, LocalGaussian) and relation is Relation.ZERO_OUT:
         last = last_rounded(mechanism.sigma0)
         mixed, pairs = _null_of_gaussian(at, last, real_one), _null_in_words(pair, last)
     real, beside = families(real_one)
-    datasets = Datasets(_describe(mechanism, adjacency), real, beside)
+    datasets = Datasets(_describe(mechanism, relation), real, beside)
     return Reduction(
         (PairClass(pairs, finite, mixed=mixed, datasets=(datasets,)),),
         True,
-        adjacency,
+        relation,
         pairs=pairs,
         theorem=f"vecmean, Appendix C; {_WHY}",
-        first="X0 holding the vector" if adjacency is Adjacency.ZERO_OUT else "",
+        first="X0 holding the vector" if relation is Relation.ZERO_OUT else "",
     )
 
 
@@ -110,8 +110,8 @@ def families(pair: Pair) -> tuple[LawFamily | None, MixedFamily | None]:
     return finite, None
 
 
-def _describe(mechanism: object, adjacency: Adjacency) -> Callable[[int], str]:
+def _describe(mechanism: object, adjacency: Relation) -> Callable[[int], str]:
     """The real pair in words."""
-    other = "null" if adjacency is Adjacency.ZERO_OUT else "-x"
+    other = "null" if adjacency is Relation.ZERO_OUT else "-x"
     length = mechanism.norm if isinstance(mechanism, BlanketMixedGaussian) else 1
     return lambda n: f"X0 = (x, -x x {n - 1}), X1 = ({other}, -x x {n - 1}), |x| = {length}"

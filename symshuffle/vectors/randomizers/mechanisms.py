@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, TypeAlias, final
 
-from symshuffle.accountants.covering.reduced import Reducible
+from symshuffle.accountants.deployment.reduced import Reducible
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer, parse_rational
 

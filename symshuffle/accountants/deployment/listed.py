@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from symshuffle.accountants.covering.reduced import (
+from symshuffle.accountants.deployment.reduced import (
     Datasets,
     LawFamily,
     MixedFamily,
@@ -17,7 +17,7 @@ from symshuffle.accountants.covering.reduced import (
     Reduction,
     first_decided,
 )
-from symshuffle.base.choices import Adjacency, Direction, Others, Side
+from symshuffle.base.choices import Direction, Others, Relation, Side
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
@@ -62,8 +62,8 @@ def numeric(source: Decomposition | ReductionPair) -> LawFamily:
     return family
 
 
-def of_channel(channel: Channel) -> Reduction:
-    """Every pair of inputs of a channel."""
+def of_channel(channel: Channel, compared: Sequence[tuple[int, int]] | None = None) -> Reduction:
+    """Every pair of inputs of a channel, or some pairs."""
     inputs = range(channel.num_inputs)
     if len(inputs) < 2:
         raise InputError("channel", f"{len(inputs)} input", "at least 2 inputs: neighbours differ in one")
@@ -72,13 +72,20 @@ def of_channel(channel: Channel) -> Reduction:
     return Reduction(
         tuple(
             _compared(channel, (x, y), f"inputs {x} and {y}", others, names)
-            for x, y in itertools.combinations(inputs, 2)
+            for x, y in (itertools.combinations(inputs, 2) if compared is None else compared)
         ),
-        True,
-        pairs=f"the worst of all pairs of inputs{_revealed(channel)}",
+        compared is None,
+        pairs=f"{_pairs_in_words(compared)}{_revealed(channel)}",
         first="X0 holding the input with the smaller number",
         rounding=channel.rounding,
     )
+
+
+def _pairs_in_words(compared: Sequence[tuple[int, int]] | None) -> str:
+    if compared is None:
+        return "the worst of all pairs of inputs"
+    shown = ", ".join(f"{x} and {y}" for x, y in compared[:_MOST_INPUTS])
+    return f"inputs {shown}{', ...' if len(compared) > _MOST_INPUTS else ''}"
 
 
 def against_null(channel: Channel, null: Channel, *, of_blanket: bool = False) -> Reduction:
@@ -98,7 +105,7 @@ def against_null(channel: Channel, null: Channel, *, of_blanket: bool = False) -
     return Reduction(
         tuple(_compared(whole, (x, symbol), f"input {x} and the null symbol", others, names) for x in range(symbol)),
         True,
-        Adjacency.ZERO_OUT,
+        Relation.ZERO_OUT,
         pairs=f"the worst of all inputs against the null symbol, whose law is {said}{_revealed(whole)}",
         first="X0 holding the input",
         rounding=rounding,
@@ -157,7 +164,7 @@ def blanket_of_laplace(source: Laplace) -> Reduction:
     )
     ends = "either end of the interval, the worst of all inputs, against the null symbol with the law of the middle"
     only = PairClass(ends, cut(bound, Side.UPPER), cut(bound, Side.LOWER), whole(bound), (real,))
-    return Reduction((only,), True, Adjacency.ZERO_OUT, pairs=ends, first="X0 holding the input")
+    return Reduction((only,), True, Relation.ZERO_OUT, pairs=ends, first="X0 holding the input")
 
 
 def blanket_of_mechanism(mechanism: Mechanism) -> Reduction:
@@ -221,7 +228,7 @@ def against_blanket(pairs: Sequence[str], against: Callable[[int, bool], LawFami
     return Reduction(
         classes,
         True,
-        Adjacency.ZERO_OUT,
+        Relation.ZERO_OUT,
         pairs="the worst of all inputs against the null symbol, whose law is that of the blanket",
         first="X0 holding the input",
     )

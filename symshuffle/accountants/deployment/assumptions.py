@@ -22,6 +22,10 @@ class Assumption(StrEnum):
     PUBLIC_RANDOMIZERS = "public randomizers"
     ENOUGH_USERS = "enough users"
     DROPOUT = "data-independent dropout"
+    COLLUDING = "fixed colluding users"
+    SAME_NUMBER = "same number of reports"
+    MEMOISED = "memoised reports"
+    DUMMIES = "honest dummies"
     FIXED_ROUNDS = "rounds fixed beforehand"
     NORMALISED = "normalised rows"
     SHARED_BUDGET = "shared budget"
@@ -61,6 +65,20 @@ _MEANINGS = {
     Assumption.DROPOUT: (
         "Each of the other users sends nothing with the stated probability, independently of all values and of each "
         "other. The number of messages is public. Users who stay away because of their value are not covered."
+    ),
+    Assumption.COLLUDING: (
+        "Which users collude is fixed before any message is drawn. Their messages are known to the reader; all other "
+        "users keep their random bits and messages secret."
+    ),
+    Assumption.SAME_NUMBER: "Every user sends exactly the stated number of messages in each period.",
+    Assumption.MEMOISED: (
+        "Every user draws a message once, with random bits of its own, and sends that message in every period. The "
+        "same users take part in all periods and hold the same values. What is randomized anew on top of the kept "
+        "message changes nothing; fresh dummies, dropout in a period, and values or users that change are not covered."
+    ),
+    Assumption.DUMMIES: (
+        "The stated number of dummies is drawn independently from the blanket distribution, shuffled with the "
+        "messages, and unknown to the reader. Whoever adds them does so in every batch."
     ),
     Assumption.FIXED_ROUNDS: (
         "The list of rounds is fixed before the first. Values may change from round to round and may depend on earlier "

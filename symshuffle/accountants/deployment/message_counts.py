@@ -1,4 +1,4 @@
-"""Who counts as a user: a least number of messages, users who drop out, and groups of users.
+"""Laws of the number of messages: a least number, users who drop out, users who are hidden with a probability each.
 
 The bound H(n) never rises with n, so H(m) covers m messages and more; dropout has the mean of H over a binomial number
 of messages, from values at some numbers and binomial tails on both sides.
@@ -10,22 +10,21 @@ import heapq
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache, lru_cache
-from typing import Any, Final, TypeAlias, final
+from typing import Final, TypeAlias
 
 import flint
 
-from symshuffle.accountants.covering.groups import group_bound
+from symshuffle.accountants.deployment.group import Group
+from symshuffle.accountants.deployment.groups import group_bound
 from symshuffle.base.choices import Rigour
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
     Ball,
     Real,
-    as_integer,
-    parse_rational,
     to_arb,
     working_precision,
 )
@@ -45,6 +44,9 @@ _REACH_ABOVE: Final = 4
 
 _MOST_COUNTS: Final = 128
 """Numbers of messages within that reach on both sides, about."""
+
+_BITS: Final = 4 * DEFAULT_BITS
+"""Precision of products of coins: what is far from their mean is a small difference of large numbers."""
 
 _STARTS: Final = (-30, -12, -8, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 5)
 """Where intervals begin, in deviations from the mean number of messages."""
@@ -210,114 +212,57 @@ def partial_cdf(users: int, dropout: Fraction, *, exact: bool = False) -> Cdf:
     return exact_sums(((others, 1 - dropout),)) if exact else in_balls
 
 
-_WIDTH: Final = 1e-3
-"""Relative width to aim at with dropout where none is asked for: every halving costs values of H."""
+@lru_cache(maxsize=32)
+def coins_cdf(coins: tuple[tuple[int, Fraction], ...], *, exact: bool = False) -> Cdf:
+    """From m to both ends of the probability of at most m messages: one for certain, the others by coins."""
+    if exact:
+        return exact_sums(coins)
+    if len(coins) == 1 and coins[0][1] < 1:
+        return partial_cdf(coins[0][0] + 1, 1 - coins[0][1])
+    total, below = 1 + sum(count for count, _ in coins), _ball_sums(coins)
+
+    @cache
+    def ends(m: int) -> tuple[Fraction, Fraction]:
+        if m < 1:
+            return Fraction(0), Fraction(0)
+        return (Fraction(1), Fraction(1)) if m >= total else below(m)
+
+    return ends
+
+
+def _ball_sums(coins: tuple[tuple[int, Fraction], ...]) -> Callable[[int], tuple[Fraction, Fraction]]:
+    with working_precision(_BITS):
+        product = flint.arb_poly([1])
+        for count, chance in coins:
+            product *= flint.arb_poly([1 - to_arb(chance), to_arb(chance)]) ** count
+        sums = list(itertools.accumulate(product.coeffs()))
+
+    def ends(m: int) -> tuple[Fraction, Fraction]:
+        with working_precision(_BITS):
+            ball = Ball.from_arb(sums[m - 1], _BITS)
+        return max(ball.lower, Fraction(0)), min(ball.upper, Fraction(1))
+
+    return ends
+
 
 At: TypeAlias = "Callable[[int, Real, float], Bracket]"
 """From a number of messages, a ratio exp(eps) and a relative width to a bracket around H."""
 
-_MOST: Final = 10**300
-"""More users than that are refused before their number is compared with that of the question."""
 
+def bound_over(
+    at: At, group: Group, users: int, order: Real, rel: float, *, group_size: int = 1, exact: bool
+) -> Bracket:
+    """The bound on delta for who sends, at the ratio ``order``, from bounds for fixed numbers of messages.
 
-def _some(users: object, argument: str) -> int:
-    found = as_integer(users, argument, 1)
-    return found if found <= _MOST else as_integer(users, argument, 1, _MOST)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Participation:
-    """Who of the users sends a message, and in how many users two datasets differ.
-
-    - ``min_users``: how many messages there are at least, whoever sends them; at least 1. None is all users.
-    - ``dropout``: with which probability each other user drops out, independently of all inputs, in [0, 1). The
-      number of messages is public.
-    - ``group``: in how many users neighbours differ at most, at least 1.
+    - ``users``: number of users of the group; those who collude are not counted.
     """
-
-    min_users: int | None = None
-    dropout: Fraction | None = None
-    group: int = 1
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "group", _some(self.group, "group"))
-        if self.min_users is not None:
-            object.__setattr__(self, "min_users", _some(self.min_users, "min_users"))
-        if self.dropout is None:
-            return
-        dropout = parse_rational(self.dropout, "dropout")
-        if not 0 <= dropout < 1:
-            raise InputError("dropout", self.dropout, "a probability in [0, 1)")
-        if self.min_users is not None:
-            raise InputError("min_users, dropout", f"{self.min_users}, {self.dropout}", "one of the two, not both")
-        object.__setattr__(self, "dropout", dropout)
-
-    @property
-    def everybody(self) -> bool:
-        """Whether all users send, and neighbours differ in one."""
-        return self == EVERYBODY
-
-    def check(self, users: int | None) -> None:
-        """Compare with a number of users; None where that is what is asked for."""
-        if users is not None:
-            as_integer(self.group, "group", 1, users)
-            as_integer(self.min_users or 1, "min_users", 1, users)
-        elif self.min_users is not None:
-            raise InputError(
-                "min_users", self.min_users, "none where the number of users is asked for, which is the answer"
-            )
-
-    def expected(self, users: int) -> float:
-        """About how many send, of whom the user who is asked about is one: no bound, it tells where to look."""
-        return float(self.min_users or 1 + (users - 1) * (1 - (self.dropout or 0)))
-
-    def width(self, usual: float) -> float:
-        """The relative width to aim at where none is asked for."""
-        return max(usual, _WIDTH) if self.dropout else usual
-
-    @property
-    def claims(self) -> tuple[str, ...]:
-        """Claims of the ledger on which the bound rests for who sends, and for groups."""
-        asked = (("group-privacy", self.group > 1), ("more-users", self.min_users), ("dropout", self.dropout))
-        return tuple(f"claim symshuffle.{name}" for name, needed in asked if needed)
-
-    @property
-    def supposed(self) -> str:
-        """What is supposed of who sends, and what it rests on; empty where all do."""
-        if self.min_users is not None:
-            send = "sends" if self.min_users == 1 else "send"
-            return (
-                f"at least {self.min_users} of them {send} a message: the bound never rises with the number of "
-                "messages (claim symshuffle.more-users), honest ones counted only"
-            )
-        if self.dropout is not None:
-            return (
-                f"each other user drops out independently with probability {self.dropout}, whatever the inputs, and "
-                "the number of messages is public: a mean over it (claim symshuffle.dropout)"
-            )
-        return ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready; nothing where all users send and one differs."""
-        if self.everybody:
-            return {}
-        dropout = None if self.dropout is None else str(self.dropout)
-        return {"min_users": self.min_users, "dropout": dropout, "group": self.group}
-
-
-EVERYBODY: Final = Participation()
-"""All users send, and neighbours differ in one of them."""
-
-
-def bound_over(at: At, who: Participation, users: int, order: Real, rel: float, *, exact: bool) -> Bracket:
-    """The bound on delta for who sends, at the ratio ``order``, from bounds for fixed numbers of messages."""
-    if who.min_users is not None and who.min_users > users:
-        who.check(users)
+    group.check(users)
 
     def of_one(ratio: Real, width: float) -> Bracket:
-        if who.dropout:
-            return mean_over_dropouts(lambda m, w: at(m, ratio, w), users, who.dropout, width, exact=exact)
-        return at(who.min_users or users, ratio, width)
+        if group.dropout:
+            return mean_over_dropouts(
+                lambda m, w: at(m, ratio, w), group.honest(users), group.dropout, width, exact=exact
+            )
+        return at(group.messages(users), ratio, width)
 
-    return of_one(order, rel) if who.group == 1 else group_bound(of_one, order, who.group, rel, exact=exact)
+    return of_one(order, rel) if group_size == 1 else group_bound(of_one, order, group_size, rel, exact=exact)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, final
 
-from symshuffle.accountants.covering.assumptions import Assumption
-from symshuffle.accountants.covering.participation import EVERYBODY, Participation
-from symshuffle.base.choices import Adjacency, Question
+from symshuffle.accountants.deployment.assumptions import Assumption
+from symshuffle.accountants.deployment.group import EVERYBODY, Group
+from symshuffle.base.choices import Question, Relation
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Rounding, counted, format_decimal
 from symshuffle.base.results import FirstLines, safe_number
@@ -44,7 +44,7 @@ class Neighbours:
         Pairs of inputs between which the differing user may change.
     every : bool
         Whether these are all pairs that the adjacency allows. If not, no other pair is covered.
-    adjacency : Adjacency
+    adjacency : Relation
         In what neighbouring datasets differ.
     question : {"forward", "reverse", "both"}
         Which divergence.
@@ -54,8 +54,10 @@ class Neighbours:
         Why the bound holds for them.
     first : str
         Which of the two inputs X0 holds, where that matters to a single direction; else empty.
-    participation : Participation
-        Which users send a message, and in how many of them datasets differ.
+    group : Group
+        Which users send a message.
+    group_size : int
+        In how many users datasets differ at most.
     budget : str
         How the parts of a composition share the local budget; empty where each has all of it.
     rounds : tuple of (int, Neighbours)
@@ -66,20 +68,24 @@ class Neighbours:
         is on the normalised one.
     assumed : tuple of (Assumption, str)
         What is assumed beside what the other fields say, each with a detail or an empty text.
+    notes : tuple of str
+        What else is to be said, a clause each.
     """
 
     pairs: str
     every: bool
-    adjacency: Adjacency
+    adjacency: Relation
     question: Question
     users: int | None
     theorem: str
     first: str = ""
-    participation: Participation = EVERYBODY
+    group: Group = EVERYBODY
+    group_size: int = 1
     budget: str = ""
     rounds: tuple[tuple[int, Neighbours], ...] = ()
     rounding: Rounding | None = None
     assumed: tuple[tuple[Assumption, str], ...] = ()
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def joined(cls, parts: Sequence[tuple[int, Neighbours]]) -> Neighbours:
@@ -104,17 +110,18 @@ class Neighbours:
             every=all(one.every for one in times),
             users=min(known, default=None),
             theorem="; ".join(dict.fromkeys(one.theorem for one in times)),
-            participation=first.participation if len({one.participation for one in times}) == 1 else EVERYBODY,
+            group=first.group if len({one.group for one in times}) == 1 else EVERYBODY,
             budget=first.budget if len({one.budget for one in times}) == 1 else "",
             rounding=max((one.rounding for one in times if one.rounding), key=lambda one: one.row, default=None),
             assumed=tuple(dict.fromkeys(added for one in times for added in one.assumed)),
+            notes=tuple(dict.fromkeys(note for one in times for note in one.notes)),
             rounds=rounds,
         )
 
     @property
     def protects(self) -> str:
         """Who may change what: the second line of an answer."""
-        group, apart = self.participation.group, self._rounds_apart
+        group, apart = self.group_size, self._rounds_apart
         users = "n users" if self.users is None else f"{self.users:,} user{'' if self.users == 1 else 's'}"
         if apart:
             some = "any one user" if group == 1 else f"any {group} users together"
@@ -122,7 +129,7 @@ class Neighbours:
             some = f"any one of {users}" if group == 1 else f"any {group} of {users} together"
         value = "their value" if group == 1 else "their values"
         does = f"may change {value}"
-        if self.adjacency is Adjacency.ZERO_OUT:
+        if self.adjacency is Relation.ZERO_OUT:
             does = f"may have {value} replaced by the null symbol"
         times = sum(many for many, _ in self.rounds)
         where = f" in each of {counted(times, 'round')} together" if times > 1 else " in 1 round" if times else ""
@@ -131,16 +138,22 @@ class Neighbours:
     @property
     def assumptions(self) -> tuple[tuple[Assumption, str], ...]:
         """All that has to be true, and all that changes what the number means, each with a detail or an empty text."""
-        who, parts = self.participation, [one for _, one in self.rounds] or [self]
-        alike = all(one.participation == who for one in parts)
+        who, parts = self.group, [one for _, one in self.rounds] or [self]
+        alike = all(one.group == who for one in parts)
         found = [(Assumption.HONEST, ""), (Assumption.FRESH, ""), (Assumption.UNLINKABLE, ""), *self.assumed]
-        if self.adjacency is Adjacency.ZERO_OUT:
+        if any(named is Assumption.MEMOISED for named, _ in self.assumed):
+            found.remove((Assumption.FRESH, ""))
+        if self.adjacency is Relation.ZERO_OUT:
             found.append((Assumption.NULL_SYMBOL, self.pairs))
-        if any(one.participation.min_users for one in parts):
-            found.append((Assumption.ENOUGH_USERS, f"at least {who.min_users} send" if alike else "as named above"))
-        if any(one.participation.dropout for one in parts):
+        if any(one.group.min_batch_size for one in parts):
+            found.append(
+                (Assumption.ENOUGH_USERS, f"at least {who.min_batch_size} send" if alike else "as named above")
+            )
+        if any(one.group.dropout for one in parts):
             chance = f"probability {who.dropout} for each other user"
             found.append((Assumption.DROPOUT, chance if alike else "as named above"))
+        if any(one.group.colluding for one in parts):
+            found.append((Assumption.COLLUDING, who.collusion if alike else "as named above"))
         if self.rounds:
             found.append((Assumption.FIXED_ROUNDS, ""))
         if self.rounding is not None:
@@ -160,7 +173,9 @@ class Neighbours:
         """The first lines of an answer about these datasets; ``evaluated`` says how its number was."""
         assumed = (f"{named}: {detail}" if detail else str(named) for named, detail in self.assumptions)
         parts = [one for _, one in self.rounds] or [self]
-        claims = dict.fromkeys(claim for one in parts for claim in one.participation.claims)
+        claims = dict.fromkeys(claim for one in parts for claim in one.group.claims)
+        if self.group_size > 1:
+            claims = {"claim symshuffle.group-privacy": None} | claims
         sure = f"a theorem ({'; '.join((self.theorem, *claims))}), evaluated {evaluated}"
         return FirstLines(name, number, protects=self.protects, assumes="; ".join(assumed), sure=sure)
 
@@ -168,7 +183,7 @@ class Neighbours:
     def covered(self) -> str:
         """The pairs of datasets, in words."""
         first = f", {self.first}" if self.first and self.question != "both" else ""
-        group = self.participation.group
+        group = self.group_size
         differ = self.adjacency.words if group == 1 else self.adjacency.of_group(group)
         changes = "who changes" if group == 1 else "each of whom changes"
         apart = self._rounds_apart
@@ -198,8 +213,8 @@ class Neighbours:
             here = f"of {one._of_users}"
             if not self.every:
                 here += f" between {one.adjacency.any_pair if one.every else one.pairs}"
-            if one.participation != self.participation:
-                here += f", where {one.participation.supposed or 'all of them send'}"
+            if one.group != self.group:
+                here += f", where {one.group.supposed or 'all of them send'}"
             if one.budget != self.budget:
                 here += f", with {one.budget or 'no budget to share'}"
             apart[here] = apart.get(here, 0) + times
@@ -224,7 +239,7 @@ class Neighbours:
     def compared_by(self, order: str) -> str:
         """Words of :attr:`compared` for a divergence of another kind or order."""
         place = f" at {self.pairs}" if self.every else ""
-        group, supposed = self.participation.group, self.participation.supposed
+        group, supposed = self.group_size, self.group.supposed
         chain = ""
         if group > 1:
             steps = f"{group} neighbours at an order up to exp(eps/{group})"
@@ -234,6 +249,7 @@ class Neighbours:
             f"decomposition{place} ({self.theorem}){f', where {supposed}' if supposed else ''}"
             f"{f', with {self.budget}' if self.budget else ''}"
             f"{f', of {self.rounding}' if self.rounding is not None else ''}"
+            f"{''.join(f'; {note}' for note in self.notes)}"
         )
 
     @property
@@ -242,7 +258,7 @@ class Neighbours:
         if not self.rounds:
             return ""
         times = sum(many for many, _ in self.rounds)
-        if self.adjacency is Adjacency.ZERO_OUT:
+        if self.adjacency is Relation.ZERO_OUT:
             changes = "the input that is replaced may be a different one in every round"
         elif self.every:
             changes = "the user who differs may change between a different pair of inputs in every round"
@@ -263,8 +279,10 @@ class Neighbours:
             "every_pair": self.every,
             "users": self.users,
             "theorem": self.theorem,
-            **self.participation.to_dict(),
+            **self.group.to_dict(),
+            **({"group_size": self.group_size} if self.group_size > 1 else {}),
             **({"budget": self.budget} if self.budget else {}),
+            **({"notes": list(self.notes)} if self.notes else {}),
             **({"matrix": str(self.rounding)} if self.rounding is not None else {}),
             **({"rounds": [{"times": many, **one.to_dict()} for many, one in self.rounds]} if self.rounds else {}),
         }

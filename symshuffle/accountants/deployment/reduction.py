@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from symshuffle.accountants.covering import listed
-from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
-from symshuffle.accountants.covering.reduced import (
+from symshuffle.accountants.deployment import listed
+from symshuffle.accountants.deployment.adjacency import Adjacency
+from symshuffle.accountants.deployment.group import EVERYBODY
+from symshuffle.accountants.deployment.model import Deployment, Subject, read_deployment, with_fields
+from symshuffle.accountants.deployment.reduced import (
     Datasets,
     LawFamily,
     PairClass,
@@ -19,9 +22,9 @@ from symshuffle.accountants.covering.reduced import (
     first_decided,
     own_reduction,
 )
-from symshuffle.base.choices import Adjacency, Blanket, Direction, Others, Side
+from symshuffle.base.choices import Blanket, Direction, Others, Relation, Side
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
-from symshuffle.base.numbers import Real, is_enclosed
+from symshuffle.base.numbers import Exp, Real, enclose, upper_end
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.model import Decomposition, ReductionPair
@@ -35,7 +38,15 @@ if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism
     from symshuffle.mechanisms.pairs import Pairs
 
+_ORDERED: Final = ("rr", "krr")
+"""Randomizers in which a larger budget is never better for anybody: a level may be rounded up."""
+
+_LEVEL_BITS: Final = 256
+"""Precision of a level that is rounded up to twelve decimals."""
+
 _FIRST: Final = "X0 holding the first of the two"
+
+_SOURCES: Final = "a mechanism, a composition, a decomposition, a channel or its matrix"
 
 _MOST_CLASSES: Final = 4
 """Classes of pairs of a mechanism up to which the constant backgrounds of all are tried; beyond, those of the first."""
@@ -47,12 +58,14 @@ Source: TypeAlias = (
 """What can be asked about; a matrix has one row per input."""
 
 
-@spelled_out
-def reduction(source: Source, **whom: Unpack[Whom]) -> Reduction:
-    """Derive the laws of a source: a mechanism with all parameters fixed, a decomposition, a channel or its rows.
+@with_fields
+def reduction(subject: Subject, **fields: Any) -> Reduction:
+    """Derive the laws of one batch of messages: of a randomizer with all parameters fixed, or of a deployment.
 
-    All pairs of inputs are compared, unless the source speaks about one pair only: a decomposition, or a mechanism
-    whose pair was fixed. Whom it covers is asked for as in :func:`symshuffle.delta`.
+    All pairs of inputs are compared, unless the randomizer has one pair only (a decomposition, or a mechanism whose
+    pair was fixed), or ``pairs`` are given.
+
+    - ``subject``, and fields by keyword: as in :func:`symshuffle.delta`; periods and reports play no part.
 
     Examples
     --------
@@ -61,63 +74,82 @@ def reduction(source: Source, **whom: Unpack[Whom]) -> Reduction:
     >>> reduction(W, null=("1/2", "1/2")).neighbours(Question.BOTH, 5).covered
     'all pairs of datasets of n = 5 users that differ in one user, whose input is replaced by the null symbol'
     """
-    return covering_reduction(source, Covering.of(**whom))
+    return reduction_of(read_deployment(subject, fields))
 
 
-_SOURCES: Final = "a mechanism, a composition, a decomposition, a channel or its matrix"
-
-
-def covering_reduction(source: Source, covering: Covering) -> Reduction:
-    """As :func:`reduction`, of a covering that was read already."""
-    found, who = _derived(source, covering), covering.participation
-    if covering.adjacency not in (None, found.adjacency):
-        raise Unsupported(f"adjacency {covering.adjacency}: this source has a reduction for {found.adjacency} only")
-    if who.everybody or found.participation == who:
+def reduction_of(deployment: Deployment) -> Reduction:
+    """As :func:`reduction`, of a deployment that was read already; only its groups and its adjacency count."""
+    adjacency = deployment.adjacency
+    if len(deployment.groups) > 1:
+        return _of_groups(deployment)
+    group = deployment.groups[0]
+    found = _derived(group.randomizer, adjacency)
+    if adjacency.relation not in (None, found.adjacency):
+        raise Unsupported(f"adjacency {adjacency.relation}: this source has a reduction for {found.adjacency} only")
+    sending, size = group.without_randomizer, adjacency.group_size
+    if (sending, size) == (EVERYBODY, 1) or (found.group, found.group_size) == (sending, size):
         return found
-    if not found.participation.everybody:
-        raise InputError("participation", who.to_dict(), f"{found.participation.to_dict()}, that of the reduction")
-    return replace(found, participation=who)
+    if (found.group, found.group_size) != (EVERYBODY, 1):
+        raise InputError("min_batch_size, ...", sending.to_dict(), f"{found.group.to_dict()}, that of the reduction")
+    return replace(found, group=sending, group_size=size)
 
 
-def check_source(source: object) -> None:
-    """Refuse what is certainly no source, where it is kept for later questions and nothing is derived from it yet."""
-    known = isinstance(source, Reduction | Reducible) or hasattr(source, "__array__") or callable(source)
-    ours = type(source).__module__.startswith("symshuffle.") and not hasattr(source, "for_users")
-    rows = isinstance(source, Sequence) and not isinstance(source, str | bytes)
-    if isinstance(source, type) or not (known or ours or rows):
-        raise InputError("source", source, _SOURCES)
-
-
-def _derived(source: Source, covering: Covering) -> Reduction:
+def _derived(source: Source, adjacency: Adjacency) -> Reduction:
     """Where all users send, or what the reduction given has it."""
+    if source is None:
+        raise InputError("randomizer", None, _SOURCES)
     if isinstance(source, Reduction):
-        return _as_asked(source, covering)
-    if isinstance(source, Channel) and not all(map(is_enclosed, source.rows)):
-        source = Channel.from_rows(source.rows)  # of doubles, by their decimals
-    if hasattr(source, "__array__") or (isinstance(source, Sequence) and not isinstance(source, str)):
-        source = Channel.from_rows(source)  # type: ignore[arg-type]  # both are no sequences
-    if covering.null is not None:
+        return _as_asked(source, adjacency)
+    if adjacency.compared is not None:
+        return _of_pairs(source, adjacency)
+    if adjacency.null is not None:
         if not isinstance(source, Channel):
-            given, kind = ", ".join(map(str, covering.null.rows[0])), type(source).__name__
+            given, kind = ", ".join(map(str, adjacency.null.rows[0])), type(source).__name__
             raise InputError("null", given, f"none with {kind}: a null symbol is a row beside those of a Channel")
-        return listed.against_null(source, covering.null)
+        return listed.against_null(source, adjacency.null)
     if isinstance(source, Reducible):
-        return own_reduction(source, covering)
-    if covering.blanket is Blanket.MECHANISM:
+        return own_reduction(source, adjacency)
+    if adjacency.blanket is Blanket.MECHANISM:
         raise Unsupported("blanket mechanism: a finite mechanism has one blanket, the largest")
-    if covering.adjacency is Adjacency.ZERO_OUT:
+    if adjacency.relation is Relation.ZERO_OUT:
         return _to_the_blanket(source)
     return _replacing_one(source)
 
 
-def _as_asked(found: Reduction, covering: Covering) -> Reduction:
-    """A reduction, which was derived for a covering and has no other."""
-    if covering.blanket is not None:
-        raise InputError("blanket", covering.blanket.value, "none with a reduction, which was derived for one")
-    if covering.null is not None:
-        raise InputError("source", found, "a Channel, where the law of a null symbol is given")
-    if covering.adjacency not in (None, found.adjacency):
-        raise InputError("adjacency", covering.adjacency, f"{found.adjacency.value}, that of the reduction")
+def _of_pairs(source: Source, adjacency: Adjacency) -> Reduction:
+    """Some pairs of inputs of a channel, or of a randomizer that has one."""
+    compared = adjacency.compared
+    assert compared is not None
+    channel = finite_channel(source, "pairs")
+    most = channel.num_inputs - 1
+    for pair in compared:
+        if pair[1] > most:
+            raise InputError("pairs" if adjacency.graph is None else "graph", pair, f"inputs from 0 to {most}")
+    return listed.of_channel(channel, compared)
+
+
+def finite_channel(source: Any, argument: str) -> Channel:
+    """Return the matrix of a randomizer with finitely many inputs and outputs.
+
+    - ``argument``: what needs it, for the message.
+    """
+    if isinstance(source, Channel):
+        return source
+    if isinstance(source, Laplace | Reducible) or not hasattr(source, "channel"):
+        raise InputError(argument, "given", "a randomizer with finitely many inputs and outputs beside it")
+    found = source.channel()
+    assert isinstance(found, Channel)
+    return found
+
+
+def _as_asked(found: Reduction, adjacency: Adjacency) -> Reduction:
+    """A reduction, which was derived for an adjacency and has no other."""
+    if adjacency.blanket is not None:
+        raise InputError("blanket", adjacency.blanket.value, "none with a reduction, which was derived for one")
+    if adjacency.null is not None or adjacency.compared is not None:
+        raise InputError("source", found, "a Channel, where the law of a null symbol, or pairs, are given")
+    if adjacency.relation not in (None, found.adjacency):
+        raise InputError("adjacency", adjacency.relation, f"{found.adjacency.value}, that of the reduction")
     return found
 
 
@@ -155,6 +187,31 @@ def _of_symbols(source: object) -> Reduction:
         case SymbolicDecomposition():
             return _of_symbolic(source)
     raise InputError("source", source, _SOURCES)
+
+
+def _of_groups(deployment: Deployment) -> Reduction:
+    """Several groups, or dummies, that have one blanket distribution: each user is hidden by draws from it."""
+    from symshuffle.accountants.deployment.several import reduction_of_groups
+
+    channels = [_rational_channel(one.randomizer, place) for place, one in enumerate(deployment.users)]
+    return reduction_of_groups(deployment, channels)
+
+
+def _rational_channel(source: Any, place: int) -> Channel:
+    """The matrix of a group; of binary or k-ary randomized response at a budget that is hardly larger and rational.
+
+    A larger budget of these is never better for anybody.
+    """
+    name = f"group[{place}].randomizer"
+    level = getattr(source, "lam", None)
+    if getattr(source, "name", "") in _ORDERED and isinstance(level, Exp):
+        top = upper_end(enclose(level, _LEVEL_BITS))
+        source = ClosedForm(source.name, source.values, Fraction(-((-top * 10**12) // 1), 10**12))
+    found = finite_channel(source, name)
+    if not found.exact or found.num_inputs < 2:
+        kind = f"{found.num_inputs} inputs" if found.exact else "probabilities that are not rational"
+        raise InputError(name, kind, "a channel of rationals with at least 2 inputs, as of lam = 3 for eps0 = log 3")
+    return found
 
 
 @lru_cache(maxsize=128)

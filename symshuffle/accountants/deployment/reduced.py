@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import lru_cache, singledispatch
 from typing import Final, TypeAlias, final
 
-from symshuffle.accountants.covering.assumptions import Assumption
-from symshuffle.accountants.covering.covered import Covering
-from symshuffle.accountants.covering.neighbours import OPTIMAL, Neighbours
-from symshuffle.accountants.covering.participation import EVERYBODY, Participation
-from symshuffle.base.choices import Adjacency, Direction, Question
+from symshuffle.accountants.deployment.adjacency import Adjacency
+from symshuffle.accountants.deployment.assumptions import Assumption
+from symshuffle.accountants.deployment.group import EVERYBODY, Group
+from symshuffle.accountants.deployment.neighbours import OPTIMAL, Neighbours
+from symshuffle.base.choices import Direction, Question, Relation
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
-from symshuffle.base.numbers import Real, Rounding, lower_end
+from symshuffle.base.numbers import Real, Rounding, as_integer, lower_end
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
 
 _LAWS_KEPT: Final = 128
 """Laws of G that are kept, by the family and the level that they were made of."""
+
+_MEAN_WIDTH: Final = 1e-3
+"""Relative width to aim at where a bound is a mean over numbers of messages: every halving costs values of it."""
 
 LawFamily: TypeAlias = Callable[[Real, Direction, int | None], Law]
 """From target ratio, direction and bits to a law of G."""
@@ -50,7 +54,7 @@ class Reducible:
 
 
 @singledispatch
-def own_reduction(source: Reducible, covering: Covering) -> Reduction:
+def own_reduction(source: Reducible, adjacency: Adjacency) -> Reduction:
     """The laws that bound the shuffled divergence of a source, as the family of the source registered it."""
     raise Unsupported(f"{type(source).__name__} registered no reduction")
 
@@ -77,8 +81,7 @@ class Datasets:
     def alone(self, like: Reduction) -> Reduction:
         """These datasets, which differ in one user, as a source of their own: it covers nobody else."""
         only = PairClass("two given datasets", self.law, mixed=self.mixed)
-        who = replace(like.participation, group=1)
-        return Reduction((only,), False, like.adjacency, participation=who, real=True)
+        return Reduction((only,), False, like.adjacency, group=like.group, real=True)
 
 
 @final
@@ -103,27 +106,63 @@ class PairClass:
 
 @final
 @dataclass(frozen=True, slots=True)
+class Case:
+    """A user of one group who differs, hidden by draws from the blanket distribution that all groups have.
+
+    - ``source``: the pairs of inputs of this user, among draws from the blanket distribution alone.
+    - ``others``: the groups of users, each with the mass of its blanket.
+    - ``place``: which of these the user belongs to.
+    - ``dummies``: number of further draws, for certain.
+    """
+
+    source: Reduction
+    others: tuple[tuple[Group, Fraction], ...]
+    place: int
+    dummies: int
+
+    def coins(self, n: int) -> tuple[tuple[int, Fraction], ...]:
+        """Numbers of other users, and the probability with which a message of each is such a draw.
+
+        - ``n``: number of users of the one group, or of all groups, whose numbers are then known.
+        """
+        found: dict[Fraction, int] = {}
+        for place, (group, mass) in enumerate(self.others):
+            users = group.messages(n if group.count is None else group.count) - (place == self.place)
+            chance = mass * (1 - (group.dropout or 0))
+            found[chance] = found.get(chance, 0) + users
+        return tuple((users, chance) for chance, users in found.items() if users)
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Reduction:
     """Everything about a source that the engines need, derived once, and whom it covers.
 
     - ``first``: which input of a pair X0 holds, where a class is not the same in both orders; else empty.
     - ``spreads``: where given and true, the law of the first class is above all others in convex order.
+    - ``group``: which users send, without their randomizer and number; ``group_size``: in how many neighbours differ.
+    - ``cases``: where several groups, or dummies, hide each other: for whom of them what bounds what; the bound is the
+      largest. ``classes`` are then those of all cases.
+    - ``notes``: what else is to be said about the bound, a clause each.
     - ``real``: whether the laws are those of one real pair of datasets, which has one direction at all numbers of
       messages; of a bound the larger direction may be taken anywhere.
     """
 
     classes: tuple[PairClass, ...]
     every: bool = False
-    adjacency: Adjacency = Adjacency.REPLACE_ONE
+    adjacency: Relation = Relation.REPLACE_ONE
     pairs: str = ""
     theorem: str = OPTIMAL
     first: str = ""
     spreads: Spreads | None = None
-    participation: Participation = EVERYBODY
+    group: Group = EVERYBODY
+    group_size: int = 1
     budget: str = ""
     rounding: Rounding | None = None
     real: bool = False
     assumed: tuple[tuple[Assumption, str], ...] = ()
+    cases: tuple[Case, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.classes:
@@ -131,7 +170,7 @@ class Reduction:
 
     def neighbours(self, question: Question, users: int | None) -> Neighbours:
         """Whom a bound by these laws covers; ``users`` is None where any number is meant."""
-        self.participation.check(users)
+        self.check(users)
         return Neighbours(
             self.pairs or self.classes[0].pairs,
             self.every,
@@ -140,11 +179,33 @@ class Reduction:
             users,
             self.theorem,
             self.first,
-            self.participation,
+            self.group,
+            self.group_size,
             self.budget,
             rounding=self.rounding,
             assumed=self.assumed,
+            notes=self.notes,
         )
+
+    def check(self, users: int | None) -> None:
+        """Compare who sends, and in how many users neighbours differ, with a number of users; None where it is open."""
+        self.group.check(users)
+        if users is not None:
+            as_integer(self.group_size, "group_size", 1, users)
+
+    @property
+    def of_all_users(self) -> bool:
+        """Whether all users send, none colludes, and neighbours differ in one."""
+        return self.group.everybody and self.group_size == 1 and not self.cases
+
+    def width(self, usual: float) -> float:
+        """Relative width to aim at where none is asked for."""
+        return max(usual, _MEAN_WIDTH) if self.cases or self.group.dropout else usual
+
+    @property
+    def alone(self) -> Reduction:
+        """The same laws where all users send, and one differs."""
+        return replace(self, group=EVERYBODY, group_size=1)
 
     @property
     def bounds(self) -> tuple[LawFamily, ...]:
@@ -168,7 +229,7 @@ class Reduction:
 
     def real_pairs(self, n: int) -> list[tuple[str, Reduction]]:
         """All real neighbouring datasets in words, of as many users as certainly send, each with its own laws."""
-        users = self.participation.min_users or n
+        users = self.group.messages(n)
         return [(one.describe(users), one.alone(self)) for one in self.datasets]
 
     def same_both_ways(self, exp_eps: Real, bits: int | None) -> bool:

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final, final
 
-from symshuffle.accountants.covering.assumptions import Assumption
-from symshuffle.accountants.covering.covered import Covering
-from symshuffle.accountants.covering.reduced import Datasets, Reducible, Reduction, own_reduction
-from symshuffle.accountants.covering.reduction import covering_reduction
-from symshuffle.base.choices import Adjacency, Blanket, Others
+from symshuffle.accountants.deployment.adjacency import Adjacency
+from symshuffle.accountants.deployment.assumptions import Assumption
+from symshuffle.accountants.deployment.reduced import Datasets, Reducible, Reduction, own_reduction
+from symshuffle.accountants.deployment.reduction import reduction
+from symshuffle.base.choices import Blanket, Others, Relation
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Real, parse_rational
@@ -90,10 +90,10 @@ def any_ldp(*, eps0: object = None, lam: object = None, delta0: object = None) -
 
 
 @own_reduction.register(AnyLdp)
-def _reduction(source: AnyLdp, covering: Covering) -> Reduction:
-    if covering.blanket is not None:
-        raise Unsupported(f"blanket {Blanket(covering.blanket)}: {NAME} has one pair, that of {_THEOREM}")
-    if covering.adjacency is Adjacency.ZERO_OUT:
+def _reduction(source: AnyLdp, adjacency: Adjacency) -> Reduction:
+    if adjacency.blanket is not None:
+        raise Unsupported(f"blanket {Blanket(adjacency.blanket)}: {NAME} has one pair, that of {_THEOREM}")
+    if adjacency.relation is Relation.ZERO_OUT:
         raise Unsupported(
             f"adjacency zero-out: the null symbol of {NAME} is not known. If its row, too, is within exp(eps0) of all "
             "rows, it is one more input: ask for replace-one"
@@ -106,8 +106,8 @@ def _reduction(source: AnyLdp, covering: Covering) -> Reduction:
 @cache
 def _derived(lam: Real) -> Reduction:
     """The reduction of binary randomized response; its datasets, and those of k-ary response, are real ones."""
-    binary = covering_reduction(ClosedForm("rr", (), lam), Covering())
-    others = {k: covering_reduction(ClosedForm("krr", (("k", str(k)),), lam), Covering()) for k in _ATTAINED}
+    binary = reduction(ClosedForm("rr", (), lam))
+    others = {k: reduction(ClosedForm("krr", (("k", str(k)),), lam)) for k in _ATTAINED}
     real = [(f"rr at exp(eps0) = {lam}", one) for one in binary.datasets]
     real += [(f"krr k={k} at exp(eps0) = {lam}", found.datasets[0]) for k, found in others.items()]
     assert ClosedForm("krr", (("k", "3"),), lam).backgrounds[0] is Others.THIRD

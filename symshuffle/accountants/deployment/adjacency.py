@@ -1,0 +1,168 @@
+"""In what two neighbouring datasets of a deployment differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, final
+
+from symshuffle.base.choices import Blanket, Relation, choice, replace_choice
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import as_integer, read_law
+from symshuffle.channels.channel import Channel
+
+_MOST_DIFFERING: Final = 10**300
+"""Larger groups are refused before their size is compared with the number of users."""
+
+_MOST_INPUTS: Final = 10**6
+"""Inputs that a pair may name."""
+
+_MOST_PAIRS: Final = 10**5
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Adjacency:
+    """In what two neighbouring datasets differ.
+
+    Parameters
+    ----------
+    relation : {"replace-one", "zero-out"}, optional
+        Whether the input of one user is another one, or is replaced by a null symbol; default replace-one, or zero-out
+        where ``null`` is given.
+    null : sequence of number or text, optional
+        For a channel: the output distribution of the null symbol (zero-out).
+    blanket : {"mechanism", "largest"}, optional
+        For vector mechanisms: the distribution that replaces the messages of the other users; default ``mechanism``
+        where there is one.
+    group_size : int
+        Largest number of users in which neighbours differ; default 1. Above 1, both directions are bounded.
+    pairs : sequence of (int, int), optional
+        Pairs of inputs between which the differing user may change, each in both orders; default: all pairs.
+    graph : sequence of (int, int), optional
+        The same as the edges of a graph on the inputs. Not with ``pairs``.
+    datasets : (sequence of int, sequence of int), optional
+        Two given datasets, each with one input per user, whose exact divergence is asked for. Alone.
+
+    Raises
+    ------
+    InputError
+        If a field is out of its range, or two fields exclude each other.
+
+    Examples
+    --------
+    >>> Adjacency(null=["1/2", "1/2"]).relation
+    <Relation.ZERO_OUT: 'zero-out'>
+    """
+
+    relation: Relation | None = field(
+        default=None,
+        metadata={
+            "keyword": "adjacency",
+            "help": "Relation of neighbours: replace-one (default) or zero-out (a null symbol).",
+        },
+    )
+    null: Channel | None = field(
+        default=None,
+        metadata={
+            "help": "For `channel`: output law of a null symbol, comma-separated. Neighbours then replace one input "
+            "by it."
+        },
+    )
+    blanket: Blanket | None = field(
+        default=None,
+        metadata={"help": "Blanket of a vector mechanism: mechanism (the null symbol's law) or largest."},
+    )
+    group_size: int = field(
+        default=1,
+        metadata={"metavar": "G", "help": "Datasets may differ in the inputs of G users (default 1)."},
+    )
+    pairs: tuple[tuple[int, int], ...] | None = field(
+        default=None,
+        metadata={"metavar": "X-Y,...", "help": "Inputs are secret from each other in these pairs only, as 0-1,1-2."},
+    )
+    graph: tuple[tuple[int, int], ...] | None = field(
+        default=None,
+        metadata={"metavar": "X-Y,...", "help": "The same as the edges of a graph on the inputs."},
+    )
+    datasets: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+
+    def __post_init__(self) -> None:
+        if self.relation is not None:
+            choice(Relation, self.relation, "adjacency")
+            replace_choice(Relation, self, "relation")
+        if self.blanket is not None:
+            replace_choice(Blanket, self, "blanket")
+        if self.null is not None:
+            object.__setattr__(self, "null", read_null(self.null))
+            if self.relation not in (None, Relation.ZERO_OUT):
+                raise InputError("adjacency", self.relation, "zero-out, where the law of a null symbol is given")
+            object.__setattr__(self, "relation", Relation.ZERO_OUT)
+        object.__setattr__(self, "group_size", as_integer(self.group_size, "group_size", 1, _MOST_DIFFERING))
+        for name in ("pairs", "graph"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, _read_pairs(getattr(self, name), name))
+        if self.datasets is not None:
+            object.__setattr__(self, "datasets", _read_datasets(self.datasets))
+        self._check_together()
+
+    def _check_together(self) -> None:
+        given = [name for name in ("pairs", "graph", "datasets") if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise InputError(", ".join(given), "all given", "one of them")
+        if given and self.relation is Relation.ZERO_OUT:
+            raise InputError(
+                given[0], "given", "none with adjacency zero-out, which compares inputs with a null symbol"
+            )
+        if self.datasets is not None and self.group_size > 1:
+            raise InputError("group_size", self.group_size, "none with two given datasets, which say who differs")
+
+    @property
+    def compared(self) -> tuple[tuple[int, int], ...] | None:
+        """The pairs of inputs that are compared, where they are given; else None."""
+        return self.graph if self.pairs is None else self.pairs
+
+
+USUAL: Final = Adjacency()
+"""Neighbours differ in the input of one user, or as the randomizer has it."""
+
+
+def read_null(null: object) -> Channel:
+    """Return the distribution of a null symbol as a channel of one input; such a channel is returned unchanged."""
+    if isinstance(null, Channel):
+        if null.num_inputs != 1:
+            raise InputError("null", f"a channel of {null.num_inputs} inputs", "one distribution")
+        return null
+    law, rounding = read_law(null, "null")
+    return Channel((law,), rounding)
+
+
+def _read_pairs(given: object, name: str) -> tuple[tuple[int, int], ...]:
+    """Pairs of different inputs, each in rising order and once; text is ``0-1,1-2``."""
+    expected = "pairs of different inputs, as [(0, 1), (1, 2)]"
+    rows: Any = [part.split("-") for part in given.split(",")] if isinstance(given, str) else given
+    if isinstance(rows, str) or not isinstance(rows, Sequence) or not rows or len(rows) > _MOST_PAIRS:
+        raise InputError(name, given, expected)
+    found: dict[tuple[int, int], None] = {}
+    for row in rows:
+        if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != 2:
+            raise InputError(name, row, expected)
+        x, y = (as_integer(one, name, 0, _MOST_INPUTS) for one in row)
+        if x == y:
+            raise InputError(name, row, expected)
+        found[min(x, y), max(x, y)] = None
+    return tuple(sorted(found))
+
+
+def _read_datasets(given: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    expected = "two datasets of the same number of users, each a list of inputs, as ([0, 1], [1, 1])"
+    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
+        raise InputError("datasets", given, expected)
+    both = []
+    for one in given:
+        if isinstance(one, str) or not isinstance(one, Sequence) or not one:
+            raise InputError("datasets", one, expected)
+        both.append(tuple(as_integer(x, "datasets", 0, _MOST_INPUTS) for x in one))
+    if len(both[0]) != len(both[1]):
+        raise InputError("datasets", f"{len(both[0])} and {len(both[1])} users", expected)
+    return both[0], both[1]

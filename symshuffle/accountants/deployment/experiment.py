@@ -1,0 +1,143 @@
+"""What the reader of a deployment sees: batches of shuffled messages, each by its laws, and how often each is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+from symshuffle.accountants.deployment.assumptions import Assumption
+from symshuffle.accountants.deployment.group import check_n
+from symshuffle.accountants.deployment.model import MOST_PERIODS, Deployment, Subject, read_deployment
+from symshuffle.accountants.deployment.neighbours import Neighbours
+from symshuffle.accountants.deployment.reduced import Reduction
+from symshuffle.accountants.deployment.reduction import reduction_of
+from symshuffle.base.choices import Question
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import counted
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Batches:
+    """Batches of messages that are alike.
+
+    - ``reduction``: the laws of one of them.
+    - ``n``: number of users of each, colluding ones included; None leaves it open.
+    - ``times``: how many there are.
+    """
+
+    reduction: Reduction
+    n: int | None
+    times: int
+
+    @property
+    def users(self) -> int:
+        """Number of users; refused where it is open."""
+        if self.n is None:
+            raise InputError("n", None, "a number of users")
+        return self.n
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """All batches of a deployment, in any order: no bound depends on it."""
+
+    parts: tuple[Batches, ...]
+
+    @property
+    def times(self) -> int:
+        """Number of batches."""
+        return sum(part.times for part in self.parts)
+
+    @property
+    def several(self) -> bool:
+        """Whether there is more than one batch."""
+        return self.times > 1
+
+    @property
+    def only(self) -> Batches:
+        """The one batch."""
+        assert not self.several
+        return self.parts[0]
+
+    @property
+    def reductions(self) -> tuple[Reduction, ...]:
+        """The laws of each kind of batch."""
+        return tuple(part.reduction for part in self.parts)
+
+    @property
+    def coarse(self) -> bool:
+        """Whether every value is made of many, so that few are looked at."""
+        return self.several or any(one.group.dropout or one.cases for one in self.reductions)
+
+    def with_users(self, n: object) -> Experiment:
+        """Return the same batches, each of n users where its number is open."""
+        given = check_n(n)
+        return Experiment(tuple(part if part.n is not None else replace(part, n=given) for part in self.parts))
+
+    def check_users(self) -> None:
+        """Refuse a batch whose number of users is open, and fields that do not go with the number."""
+        for part in self.parts:
+            part.reduction.check(part.users)
+
+    def check_open(self) -> None:
+        """Refuse a number of users where one, the same in all batches, is asked for."""
+        for part in self.parts:
+            if part.n is not None:
+                raise InputError("n", part.n, "none: the number of users is asked for, the same in all periods")
+
+    def neighbours(self, question: Question) -> Neighbours:
+        """Return what a bound on all batches together covers."""
+        found = [(part.times, part.reduction.neighbours(question, part.n)) for part in self.parts]
+        return Neighbours.joined(found) if self.several else found[0][1]
+
+    def width(self, rel: float | None, one: float, several: float) -> float:
+        """Relative width to aim at: what is asked for, or the usual one, of one batch and of several."""
+        if rel is not None:
+            return rel
+        return several if self.several else self.parts[0].reduction.width(one)
+
+
+def experiment(subject: Subject, fields: Mapping[str, Any]) -> Experiment:
+    """Return what the reader of a deployment sees; an experiment is returned as it is, and takes no fields but n."""
+    if isinstance(subject, Experiment):
+        given = {name: value for name, value in fields.items() if value is not None}
+        for name in given.keys() - {"n"}:
+            raise InputError(name, given[name], "none: the laws were derived already")
+        return subject.with_users(given["n"]) if given else subject
+    return experiment_of(read_deployment(subject, fields))
+
+
+def experiment_of(deployment: Deployment) -> Experiment:
+    """Return the batches of a deployment that was read already."""
+    if deployment.adjacency.datasets is not None:
+        raise Unsupported("two given datasets: their exact delta is known (delta); not asked of this question")
+    parts = []
+    for one in deployment.kinds:
+        times = one.reports * (1 if one.memoised else one.periods)
+        reduced = reduction_of(one)
+        assumed, notes = list(reduced.assumed), list(reduced.notes)
+        if one.reports > 1:
+            assumed.append((Assumption.SAME_NUMBER, f"{counted(one.reports, 'report')} of every user in a period"))
+        if one.memoised:
+            assumed.append((Assumption.MEMOISED, f"sent in each of {counted(one.periods, 'period')}"))
+            notes.append(
+                f"all {counted(one.periods, 'period')} are a function of the first, whose messages are sent again"
+            )
+        if one.threshold is not None:
+            notes.append(
+                f"counts below {one.threshold} are not published, which is post-processing: the bound does not use it"
+            )
+        reduced = replace(reduced, assumed=tuple(assumed), notes=tuple(notes))
+        counts = [group.count for group in one.users]
+        n = None if None in counts else check_n(sum(count or 0 for count in counts))
+        parts.append(Batches(reduced, n, times))
+    found = Experiment(tuple(parts))
+    if found.times > MOST_PERIODS:
+        raise InputError("periods", found.times, f"at most {MOST_PERIODS} batches in all periods together")
+    if found.several and deployment.adjacency.group_size > 1:
+        size = deployment.adjacency.group_size
+        raise Unsupported(f"group_size {size}: known for one batch of messages; ask for group_size = 1, or for one")
+    return found

@@ -1,0 +1,253 @@
+"""The users of a deployment who run one randomizer, and how many of their messages are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, Final, final
+
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import as_integer, counted, is_enclosed, parse_rational
+from symshuffle.base.numbers.readers import is_truth_value
+from symshuffle.channels.channel import Channel
+
+_MOST: Final = 10**300
+"""More users than that are refused before their number is compared with that of the question."""
+
+LARGEST_N: Final = 10**15
+
+_RANDOMIZERS: Final = "a mechanism, a composition, a decomposition, a channel or its matrix"
+
+
+def _integer(value: object, argument: str) -> int:
+    found = as_integer(value, argument, 1)
+    return found if found <= _MOST else as_integer(value, argument, 1, _MOST)
+
+
+def check_n(n: object) -> int:
+    """Return a number of users, from 1 to 10^15."""
+    return as_integer(n, "n", 1, LARGEST_N)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Users of a deployment who run the same randomizer.
+
+    Parameters
+    ----------
+    randomizer : Mechanism, Channel, matrix or other randomizer
+        What each of them runs; a matrix has one row per input. None stands for any.
+    count : int, optional
+        Number of users of the group, colluding ones included. None leaves it to the question.
+    min_batch_size : int, optional
+        Smallest number of messages in a batch, whoever sends them; default: all users send. Not with ``dropout``.
+    dropout : number or text, optional
+        Probability in [0, 1) with which each other user sends nothing, independently of all inputs. The number of
+        messages is public.
+    colluding : int, number or text, optional
+        Largest number of users whose messages are known to the reader, or their share of the count in [0, 1), as
+        ``"10%"``; a share is rounded up to users. The set is fixed beforehand.
+    dummies : bool
+        Whether these are messages of no user: ``randomizer`` is then one distribution, or ``"blanket"`` for the blanket
+        distribution of the users beside them.
+
+    Raises
+    ------
+    InputError
+        If a field is out of its range, or two fields exclude each other.
+
+    Examples
+    --------
+    >>> Group(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]), 200, colluding="10%").honest(200)
+    180
+    """
+
+    randomizer: Any = None
+    count: int | None = field(default=None, metadata={"help": "Number of users of the group."})
+    min_batch_size: int | None = field(
+        default=None,
+        metadata={"metavar": "M", "help": "At least M of the users send a message; the bound at M holds."},
+    )
+    dropout: Fraction | None = field(
+        default=None,
+        metadata={"metavar": "Q", "help": "Each other user drops out with probability Q, publicly; rel 1e-3."},
+    )
+    colluding: int | Fraction | None = field(
+        default=None,
+        metadata={
+            "metavar": "C",
+            "help": "Users whose messages are known to the reader: a number, or a share such as 10%.",
+        },
+    )
+    dummies: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.dummies, bool):
+            raise InputError("dummies", self.dummies, "true or false")
+        object.__setattr__(self, "randomizer", self._read_randomizer())
+        if self.count is not None:
+            object.__setattr__(self, "count", as_integer(self.count, "count", 1, LARGEST_N))
+        if self.min_batch_size is not None:
+            object.__setattr__(self, "min_batch_size", _integer(self.min_batch_size, "min_batch_size"))
+        if self.dropout is not None:
+            object.__setattr__(self, "dropout", self._read_dropout())
+        if self.colluding is not None:
+            object.__setattr__(self, "colluding", _read_colluding(self.colluding))
+        if self.dummies:
+            for name in ("min_batch_size", "dropout", "colluding"):
+                if getattr(self, name) is not None:
+                    raise InputError(name, getattr(self, name), "none for dummies, which are messages of no user")
+        elif self.count is not None:
+            self.check(self.count)
+
+    @classmethod
+    def of_dummies(cls, count: int, distribution: object = "blanket") -> Group:
+        """Return a group of dummies: messages of no user, each drawn independently.
+
+        - ``distribution``: probabilities of the outputs, or ``"blanket"``.
+        """
+        return cls(distribution, count, dummies=True)
+
+    def _read_randomizer(self) -> Any:
+        given = self.randomizer
+        if given is None:
+            return None
+        if self.dummies:
+            if isinstance(given, str) and given == "blanket":
+                return given
+            if isinstance(given, Channel):
+                if given.num_inputs != 1:
+                    raise InputError("dummies", f"a channel of {given.num_inputs} inputs", "one distribution")
+                return given
+            if isinstance(given, str) or not (isinstance(given, Sequence) or hasattr(given, "__array__")):
+                raise InputError("dummies", given, "one distribution, or 'blanket'")
+            return Channel.from_rows([list(given)])
+        if hasattr(given, "__array__") or (isinstance(given, Sequence) and not isinstance(given, str | bytes)):
+            return Channel.from_rows(given)
+        known = callable(given) or hasattr(given, "participants") or type(given).__module__.startswith("symshuffle.")
+        if isinstance(given, type) or not known or isinstance(given, Group):
+            raise InputError("source", given, _RANDOMIZERS)
+        if isinstance(given, Channel) and not all(map(is_enclosed, given.rows)):
+            return Channel.from_rows(given.rows)  # of doubles, by their decimals
+        return given
+
+    def _read_dropout(self) -> Fraction:
+        dropout = parse_rational(self.dropout, "dropout")
+        if not 0 <= dropout < 1:
+            raise InputError("dropout", self.dropout, "a probability in [0, 1)")
+        if self.min_batch_size is not None:
+            both = f"{self.min_batch_size}, {self.dropout}"
+            raise InputError("min_batch_size, dropout", both, "one of the two, not both")
+        return dropout
+
+    @property
+    def everybody(self) -> bool:
+        """Whether all users send a message, and none of them colludes."""
+        return self.min_batch_size is None and self.dropout is None and self.colluding is None
+
+    @property
+    def without_randomizer(self) -> Group:
+        """The same group with its randomizer and its number of users left open."""
+        return replace(self, randomizer=None, count=None)
+
+    def colluders(self, n: int) -> int:
+        """Number of colluding users among n."""
+        if isinstance(self.colluding, Fraction):
+            return -(-self.colluding.numerator * n // self.colluding.denominator)
+        return self.colluding or 0
+
+    def honest(self, n: int) -> int:
+        """Number of users among n who do not collude, at least 1."""
+        left = n - self.colluders(n)
+        if left < 1:
+            raise InputError("colluding", self.colluding, f"at most {n - 1} of {counted(n, 'user')}: one is honest")
+        return left
+
+    def messages(self, n: int) -> int:
+        """Smallest number of honest messages of n users if none drops out."""
+        honest = self.honest(n)
+        if self.min_batch_size is None:
+            return honest
+        return min(max(self.min_batch_size - self.colluders(n), 1), honest)
+
+    def check(self, n: int | None) -> None:
+        """Compare the fields with a number of users; None where that is what is asked for."""
+        if n is not None:
+            as_integer(self.min_batch_size or 1, "min_batch_size", 1, n)
+            self.honest(n)
+        elif self.min_batch_size is not None:
+            expected = "none where the number of users is asked for, which is the answer"
+            raise InputError("min_batch_size", self.min_batch_size, expected)
+
+    def expected(self, n: int) -> float:
+        """About how many honest messages there are: no bound, it tells where to look."""
+        return float(1 + (self.messages(n) - 1) * (1 - (self.dropout or 0)))
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """Claims of the ledger on which the bound rests for who sends."""
+        asked = (("more-users", self.min_batch_size), ("dropout", self.dropout))
+        return tuple(f"claim symshuffle.{name}" for name, needed in asked if needed)
+
+    @property
+    def supposed(self) -> str:
+        """What is supposed of who sends, and what it rests on; empty where all do and none colludes."""
+        said = []
+        if self.min_batch_size is not None:
+            send = "sends" if self.min_batch_size == 1 else "send"
+            said.append(
+                f"at least {self.min_batch_size} of them {send} a message: the bound never rises with the number of "
+                "messages (claim symshuffle.more-users), honest ones counted only"
+            )
+        if self.dropout is not None:
+            said.append(
+                f"each other user drops out independently with probability {self.dropout}, whatever the inputs, and "
+                "the number of messages is public: a mean over it (claim symshuffle.dropout)"
+            )
+        if self.colluding is not None:
+            said.append(f"{self.collusion}: their messages are known and are not counted")
+        return "; ".join(said)
+
+    @property
+    def collusion(self) -> str:
+        """Who colludes, in words; empty where none does."""
+        if self.colluding is None:
+            return ""
+        if isinstance(self.colluding, Fraction):
+            return f"a share of {self.colluding} of the users, rounded up, colludes"
+        return f"{counted(self.colluding, 'user')} {'colludes' if self.colluding == 1 else 'collude'}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: the fields that are set, but for the randomizer."""
+        found: dict[str, Any] = {}
+        for name in ("count", "min_batch_size", "dropout", "colluding"):
+            value = getattr(self, name)
+            if value is not None:
+                found[name] = str(value) if isinstance(value, Fraction) else value
+        return found
+
+
+def _read_colluding(value: object) -> int | Fraction | None:
+    """A number of users, or a share below 1 as a fraction; None for 0."""
+    text = value.strip() if isinstance(value, str) else ""
+    expected = "a number of users, or a share in [0, 1) such as 10%"
+    if is_truth_value(value):
+        raise InputError("colluding", value, expected)
+    try:
+        share = parse_rational(text[:-1], "colluding") / 100 if text.endswith("%") else None
+        found = parse_rational(value, "colluding") if share is None else share
+    except InputError:
+        raise InputError("colluding", value, expected) from None
+    if found == 0:
+        return None
+    if share is None and found.denominator == 1 and 1 <= found <= _MOST:
+        return int(found)
+    if not 0 < found < 1:
+        raise InputError("colluding", value, expected)
+    return found
+
+
+EVERYBODY: Final = Group()
+"""All users send, and none colludes."""

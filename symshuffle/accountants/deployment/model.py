@@ -1,0 +1,364 @@
+"""What a bound is about: groups of users, in what neighbours differ, how often messages are sent."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import wraps
+from pathlib import Path
+from typing import Any, Final, TypeAlias, TypeVar, cast, final
+
+from symshuffle.accountants.deployment.adjacency import USUAL, Adjacency
+from symshuffle.accountants.deployment.group import Group
+from symshuffle.base.choices import Relation
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import as_integer, counted
+from symshuffle.channels.channel import Channel
+
+MOST_PERIODS: Final = 10**6
+"""Batches of all periods together."""
+
+_MOST_GROUPS: Final = 1000
+
+Subject: TypeAlias = "Deployment | Group | Sequence[Group] | Sequence[Deployment] | Path | str | Any"
+"""What a question is about: a randomizer with fields of a deployment as keywords, or a deployment."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """Groups whose messages are shuffled in each of some periods, and what a guarantee is to cover.
+
+    Parameters
+    ----------
+    groups : sequence of Group
+        The users, by what they run; a single group needs no list, and a randomizer is a group of users.
+    adjacency : Adjacency
+        In what neighbouring datasets differ.
+    reports : int
+        Number of messages that every user sends in a period, each with fresh randomness; default 1.
+    periods : int
+        Number of periods, fixed before the first; default 1.
+    memoised : bool
+        Whether every user draws one message per report at the beginning and sends it in every period. All periods
+        then are one, as long as the same users hold the same inputs and nothing else is drawn.
+    threshold : int, optional
+        Counts below it are not published. The bound holds without it, and does not use it.
+    later_periods : sequence of Deployment
+        Further periods of another kind, with the same adjacency.
+
+    Raises
+    ------
+    InputError
+        If a field is out of its range, or fields exclude each other; the message names the nearest deployment that has
+        a bound.
+
+    Examples
+    --------
+    >>> rr = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
+    >>> Deployment(Group(rr, 1000), periods=7)
+    <deployment of 1,000 users with a channel of 2 inputs, 7 periods>
+    """
+
+    groups: tuple[Group, ...]
+    adjacency: Adjacency = USUAL
+    reports: int = field(
+        default=1,
+        metadata={
+            "metavar": "R",
+            "help": "Messages of every user in a period, each with fresh randomness (default 1).",
+        },
+    )
+    periods: int = field(
+        default=1,
+        metadata={"metavar": "T", "help": "Number of periods, fixed before the first (default 1)."},
+    )
+    memoised: bool = field(
+        default=False,
+        metadata={"help": "Every user draws a message once and sends it in every period: same users, same inputs."},
+    )
+    threshold: int | None = field(
+        default=None,
+        metadata={"metavar": "K", "help": "Counts below K are not published; the bound holds and does not use it."},
+    )
+    later_periods: tuple[Deployment, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "groups", _read_groups(self.groups))
+        given: object = self.adjacency  # callers are not type-checked
+        if not isinstance(given, Adjacency):
+            object.__setattr__(self, "adjacency", Adjacency(given))  # type: ignore[arg-type]  # read there
+        for name in ("reports", "periods"):
+            object.__setattr__(self, name, as_integer(getattr(self, name), name, 1, MOST_PERIODS))
+        if not isinstance(self.memoised, bool):
+            raise InputError("memoised", self.memoised, "true or false")
+        if self.threshold is not None:
+            object.__setattr__(self, "threshold", as_integer(self.threshold, "threshold", 1))
+        later: object = self.later_periods
+        if isinstance(later, Deployment):
+            later = (later,)
+        if not isinstance(later, Sequence) or not all(isinstance(one, Deployment) for one in later):
+            raise InputError("later_periods", later, "a list of deployments")
+        object.__setattr__(self, "later_periods", tuple(later))
+        self._check_together()
+
+    def _check_together(self) -> None:
+        """Refuse what has no proved bound together, with the nearest deployment that has one."""
+        several = len(self.groups) > 1
+        if self.batches > MOST_PERIODS:
+            raise InputError("periods", self.batches, f"at most {MOST_PERIODS} batches in all periods together")
+        if self.memoised:
+            self._check_memoised()
+        if several:
+            self._check_groups()
+        for one in self.later_periods:
+            if one.adjacency != self.adjacency:
+                raise InputError("later_periods", one.adjacency, "the adjacency of the first period")
+            if one.later_periods:
+                raise InputError("later_periods", "a deployment with later periods", "one list of periods")
+        if self.adjacency.datasets is not None:
+            self._check_datasets()
+
+    def _check_memoised(self) -> None:
+        if self.later_periods:
+            raise InputError("memoised", True, "false with later periods of another kind, which add fresh messages")
+        for group in self.groups:
+            if group.dummies:
+                raise InputError(
+                    "memoised", True, "false with dummies, which are drawn anew in every period; leave the dummies out"
+                )
+            for name in ("dropout", "min_batch_size"):
+                if getattr(group, name) is not None:
+                    expected = (
+                        "none with memoised reports, which the same users send in every period; give count = the "
+                    )
+                    raise InputError(name, getattr(group, name), f"{expected}smallest number of users instead")
+
+    def _check_groups(self) -> None:
+        if self.adjacency.relation is Relation.ZERO_OUT:
+            raise InputError("adjacency", "zero-out", "replace-one with several groups or dummies")
+        if self.adjacency.blanket is not None:
+            raise InputError("blanket", self.adjacency.blanket, "none with several groups or dummies")
+        if self.adjacency.group_size > 1:
+            expected = "1 with several groups or dummies, of which the bound for one user is known"
+            raise InputError("group_size", self.adjacency.group_size, expected)
+        for place, group in enumerate(self.groups):
+            if group.min_batch_size is not None and len(self.users) > 1:
+                expected = (
+                    "none where several groups share a batch: which of them send is not said; give each its count"
+                )
+                raise InputError(f"group[{place}].min_batch_size", group.min_batch_size, expected)
+
+    def _check_datasets(self) -> None:
+        datasets = self.adjacency.datasets
+        assert datasets is not None
+        for name, value, usual in (
+            ("periods", self.periods, 1),
+            ("reports", self.reports, 1),
+            ("memoised", self.memoised, False),
+            ("later_periods", self.later_periods, ()),
+        ):
+            if value != usual:
+                raise InputError(name, value, f"{usual} with two given datasets")
+        group, *others = self.groups
+        if others or not group.everybody:
+            raise InputError("datasets", "given", "one group of users who all send and do not collude")
+        if group.count not in (None, len(datasets[0])):
+            raise InputError("count", group.count, f"{len(datasets[0])}, the number of users of the datasets")
+
+    @property
+    def users(self) -> tuple[Group, ...]:
+        """The groups that are not dummies."""
+        return tuple(group for group in self.groups if not group.dummies)
+
+    @property
+    def batches(self) -> int:
+        """Number of batches of messages that are composed: those of all periods, of one where reports are memoised."""
+        own = self.reports * (1 if self.memoised else self.periods)
+        return own + sum(one.batches for one in self.later_periods)
+
+    @property
+    def kinds(self) -> tuple[Deployment, ...]:
+        """The periods by their kind: this deployment without its later periods, and each of these."""
+        return (replace(self, later_periods=()), *self.later_periods) if self.later_periods else (self,)
+
+    def changed(self, **changes: Any) -> Deployment:
+        """Return a copy with some fields changed, by the keywords of a question (``n`` is the count of the one group).
+
+        Raises
+        ------
+        InputError
+            If a field of a group is named and there are several groups, or a value is out of its range.
+        """
+        given = {name: value for name, value in changes.items() if value is not None}
+        unknown = given.keys() - _OWNERS.keys()
+        if unknown:
+            raise InputError(sorted(unknown)[0], given[sorted(unknown)[0]], f"a field: {', '.join(_OWNERS)}")
+        own: dict[str, Any] = {name: given[name] for name in given if _OWNERS[name] is Deployment}
+        of_group: dict[str, Any] = {_NAMES.get(name, name): given[name] for name in given if _OWNERS[name] is Group}
+        near: dict[str, Any] = {_NAMES.get(name, name): given[name] for name in given if _OWNERS[name] is Adjacency}
+        if isinstance(near.get("relation"), Adjacency):
+            own["adjacency"] = replace(near.pop("relation"), **near)
+        elif near:
+            own["adjacency"] = replace(self.adjacency, **near)
+        if of_group:
+            if len(self.users) != 1:
+                name = next(iter(of_group))
+                raise InputError(name, of_group[name], "none: every group has its own")
+            own["groups"] = tuple(g if g.dummies else replace(g, **of_group) for g in self.groups)
+            if self.later_periods and "later_periods" not in own:
+                own["later_periods"] = tuple(one.changed(**_of_groups(one, of_group)) for one in self.later_periods)
+        if "adjacency" in own and self.later_periods and "later_periods" not in own:
+            own["later_periods"] = tuple(replace(one, adjacency=own["adjacency"]) for one in self.later_periods)
+        return replace(self, **own) if own else self
+
+    def with_randomizers(self, made: Callable[[Any], Any]) -> Deployment:
+        """Return the same deployment, each randomizer replaced by what a function makes of it; dummies are kept."""
+        groups = tuple(g if g.dummies else replace(g, randomizer=made(g.randomizer)) for g in self.groups)
+        later = tuple(one.with_randomizers(made) for one in self.later_periods)
+        return replace(self, groups=groups, later_periods=later)
+
+    def __repr__(self) -> str:
+        groups = " and ".join(_group_in_words(group) for group in self.groups)
+        more = [
+            counted(value, word) for value, word in ((self.reports, "report"), (self.periods, "period")) if value > 1
+        ]
+        more += ["memoised"] if self.memoised else []
+        more += [str(self.adjacency.relation)] if self.adjacency.relation is not None else []
+        more += [f"then {one!r}" for one in self.later_periods]
+        return f"<deployment of {', '.join([groups, *more])}>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<code>{escape(repr(self))}</code>"
+
+
+def fields_set(deployment: Deployment) -> dict[str, Any]:
+    """Return the fields of a deployment of one group that are set, by the keywords of questions.
+
+    The randomizer and later periods are left out.
+    """
+    group, found = deployment.users[0], {}
+    for name, owner in _OWNERS.items():
+        holder: Any = group if owner is Group else deployment.adjacency if owner is Adjacency else deployment
+        value = getattr(holder, _NAMES.get(name, name))
+        if value != _DEFAULTS[name]:
+            found[name] = value
+    return found
+
+
+def _of_groups(one: Deployment, of_group: Mapping[str, Any]) -> dict[str, Any]:
+    """Changes of the group of a later period: a count that it has itself is kept."""
+    own = {("n" if name == "count" else name): value for name, value in of_group.items()}
+    if len(one.users) == 1 and one.users[0].count is not None:
+        own.pop("n", None)
+    return own
+
+
+def _group_in_words(group: Group) -> str:
+    many = "n" if group.count is None else f"{group.count:,}"
+    if group.dummies:
+        return f"{many} dummies"
+    what = getattr(group.randomizer, "name", None)
+    if isinstance(group.randomizer, Channel):
+        what = f"a channel of {group.randomizer.num_inputs} inputs"
+    said = f"{many} user{'' if group.count == 1 else 's'} with {what or type(group.randomizer).__name__}"
+    shown = (f"{name} {value}" for name, value in group.to_dict().items() if name != "count")
+    return " ".join([said, *(f"({one})" for one in shown)])
+
+
+def _read_groups(given: object) -> tuple[Group, ...]:
+    if isinstance(given, Group):
+        return (given,)
+    listed = isinstance(given, Sequence) and not isinstance(given, str) and len(given) > 0
+    if not listed or not any(isinstance(one, Group) for one in given):  # type: ignore[attr-defined]  # a sequence
+        return (Group(given),)
+    groups: tuple[Any, ...] = tuple(given)  # type: ignore[arg-type]  # a sequence
+    for place, one in enumerate(groups):
+        if not isinstance(one, Group):
+            raise InputError(f"group[{place}]", type(one).__name__, "a group, as Group(randomizer, 100)")
+    if len(groups) > _MOST_GROUPS:
+        raise InputError("groups", len(groups), f"at most {_MOST_GROUPS} groups")
+    if all(one.dummies for one in groups):
+        raise InputError("groups", "dummies alone", "at least one group of users")
+    return groups
+
+
+_NAMES: Final = {"n": "count", "adjacency": "relation"}
+"""Keywords of questions that are the field of another name."""
+
+_OWNERS: Final[dict[str, type]] = {
+    "n": Group,
+    **{one.name: Group for one in fields(Group) if one.metadata and one.name != "count"},
+    **{one.metadata.get("keyword", one.name): Adjacency for one in fields(Adjacency)},
+    **{one.name: Deployment for one in fields(Deployment) if one.metadata},
+}
+"""Keywords of questions that are fields of a deployment, and the class of each."""
+
+_DEFAULTS: Final[dict[str, Any]] = {
+    name: {one.name: one.default for one in fields(owner)}[_NAMES.get(name, name)] for name, owner in _OWNERS.items()
+}
+
+KEYWORDS: Final = tuple(_OWNERS)
+
+
+def read_deployment(subject: Subject, given: Mapping[str, Any]) -> Deployment:
+    """Return the deployment that a question is about.
+
+    - ``subject``: a deployment, or a list of them, one after the other; a group, or a list of groups; a randomizer.
+    - ``given``: fields by the keywords of questions, which change it.
+    """
+    listed: Any = subject if isinstance(subject, Sequence) and not isinstance(subject, str) else ()
+    if isinstance(subject, Deployment):
+        found = subject
+    elif any(isinstance(one, Deployment) for one in listed):
+        found = _one_after_another(listed)
+    else:
+        found = Deployment(subject)  # type: ignore[arg-type]  # read there
+    return found.changed(**given)
+
+
+def _one_after_another(listed: Sequence[Any]) -> Deployment:
+    """The deployment whose later periods are those of all others."""
+    for place, one in enumerate(listed):
+        if not isinstance(one, Deployment):
+            raise InputError(f"deployment[{place}]", type(one).__name__, "a deployment, as all others of the list")
+    first: Deployment = listed[0]
+    return replace(first, later_periods=(*first.later_periods, *(kind for one in listed[1:] for kind in one.kinds)))
+
+
+UNSAID: Final = Deployment((Group(),))
+"""One group of users of whom nothing is said but that they all send; its randomizer and their number are left open."""
+
+Q = TypeVar("Q", bound=Callable[..., object])
+
+
+def with_fields(question: Q) -> Q:
+    """Decorate a question: ``help`` and completion show its ``**fields`` as the keywords of a deployment.
+
+    A further field of a deployment is a keyword of every question, which does not mention it. An unknown keyword is
+    refused as Python does it, by the name of the question.
+    """
+    shown = inspect.signature(question)
+    named = [one for one in shown.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+    own = {one.name for one in named}
+    more = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation="object")
+        for name in KEYWORDS
+        if name not in own
+    ]
+    known = own | set(KEYWORDS)
+
+    @wraps(question)
+    def asked(*args: object, **given: object) -> object:
+        for name in given.keys() - known:
+            close = difflib.get_close_matches(name, known, 1)
+            hint = f". Did you mean {close[0]!r}?" if close else ""
+            raise TypeError(f"{question.__name__}() got an unexpected keyword argument {name!r}{hint}")
+        return question(*args, **given)
+
+    asked.__signature__ = shown.replace(parameters=[*named, *more])  # type: ignore[attr-defined]  # what help() reads
+    return cast("Q", asked)

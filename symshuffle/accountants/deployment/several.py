@@ -1,0 +1,145 @@
+r"""Users of several groups, and dummies: draws from one blanket distribution hide each user.
+
+Let user i run :math:`W_i(x)=\gamma_i\omega+(1-\gamma_i)L_{i,x}`, and let d dummies be drawn from :math:`\omega`. Once
+it is shown who of the others drew from his left-over, and what, there remains the message of the differing user j among
+:math:`N+d` draws from :math:`\omega`, N a sum of independent coins :math:`\gamma_i, i\ne j`: the divergence is at most
+:math:`E[H_j(N+d+1)]`. Whoever drops out, publicly and with a probability, makes a coin of his that much rarer. Where
+blankets differ a count of draws is not all that matters: this is refused.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final
+
+from symshuffle.accountants.deployment.assumptions import Assumption
+from symshuffle.accountants.deployment.group import Group
+from symshuffle.accountants.deployment.listed import numeric
+from symshuffle.accountants.deployment.model import Deployment
+from symshuffle.accountants.deployment.reduced import Case, PairClass, Reduction
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import counted
+from symshuffle.channels.channel import Channel
+from symshuffle.decompositions.model import ReductionPair, privacy_blanket
+
+MOST_USERS: Final = 100_000
+"""Users of several groups together: more make products of coins that take minutes."""
+
+THEOREM: Final = "each user's own blanket, claim symshuffle.unequal-budgets"
+
+
+def reduction_of_groups(deployment: Deployment, channels: Sequence[Channel]) -> Reduction:
+    """Return the reduction of several groups of users, or of one with dummies.
+
+    - ``channels``: what the groups of users run, rationals.
+
+    Raises
+    ------
+    InputError
+        If a group has no number of users although there are several, or shapes differ.
+    Unsupported
+        If blankets differ, a channel has none, or dummies are drawn from another distribution.
+    """
+    users = deployment.users
+    omega = _common_blanket(channels)
+    dummies = _number_of_dummies(deployment, omega)
+    if len(users) > 1:
+        for place, group in enumerate(users):
+            if group.count is None:
+                raise InputError(f"group[{place}].count", None, "a number of users for each of several groups")
+        total = sum(group.count or 0 for group in users)
+        if total > MOST_USERS:
+            raise Unsupported(f"{total} users of several groups: at most {MOST_USERS}")
+    masses = [sum(map(Fraction, channel.blanket()), start=Fraction(0)) for channel in channels]  # type: ignore[arg-type]
+    others = tuple((_sending(group, keep=len(users) > 1), mass) for group, mass in zip(users, masses, strict=True))
+    cases = tuple(
+        Case(_against_blanket(channel, deployment.adjacency.compared), others, place, dummies)
+        for place, channel in enumerate(channels)
+    )
+    classes = tuple(one for case in cases for one in case.source.classes)
+    rounded = max((one.rounding for one in channels if one.rounding), key=lambda r: r.row, default=None)
+    assumed, pairs = [], "any two inputs of any user"
+    if len(users) > 1:
+        named = ", ".join(
+            f"{counted(group.count or 0, 'user')} with channel {place}" for place, group in enumerate(users)
+        )
+        assumed.append((Assumption.PUBLIC_RANDOMIZERS, named))
+        pairs = f"any two inputs of any user, where it is public who runs which channel: {named}"
+    if dummies:
+        assumed.append((Assumption.DUMMIES, f"{counted(dummies, 'dummy', 'dummies')} in each batch"))
+    notes = tuple(
+        f"of group {place} {group.supposed}" for place, group in enumerate(users) if len(users) > 1 and group.supposed
+    )
+    return Reduction(
+        classes,
+        deployment.adjacency.compared is None,
+        pairs=pairs if deployment.adjacency.compared is None else cases[0].source.pairs,
+        theorem=THEOREM,
+        group=Group() if len(users) > 1 else users[0].without_randomizer,
+        rounding=rounded,
+        assumed=tuple(assumed),
+        cases=cases,
+        notes=notes,
+    )
+
+
+def _sending(group: Group, *, keep: bool) -> Group:
+    """A group without its randomizer; of several with its number of users."""
+    alone = group.without_randomizer
+    if not keep:
+        return alone
+    return Group(None, group.count, dropout=group.dropout, colluding=group.colluding)
+
+
+def _common_blanket(channels: Sequence[Channel]) -> tuple[object, ...]:
+    first = channels[0]
+    for place, one in enumerate(channels):
+        if (one.num_inputs, one.num_outputs) != (first.num_inputs, first.num_outputs):
+            shape = f"{one.num_inputs} inputs, {one.num_outputs} outputs"
+            expected = f"{first.num_inputs} and {first.num_outputs}, as in group[0]"
+            raise InputError(f"group[{place}].randomizer", shape, expected)
+    blankets = [privacy_blanket(one).omega for one in channels]
+    for place, omega in enumerate(blankets):
+        if omega is None:
+            raise Unsupported(f"group[{place}] hides nobody: its channel has no blanket")
+        if omega != blankets[0]:
+            raise Unsupported(
+                f"the blankets of group[0] and group[{place}] differ: a count of draws is then not all that matters; "
+                "ask about each group alone, the users of the others left out"
+            )
+    assert blankets[0] is not None
+    return tuple(blankets[0])
+
+
+def _number_of_dummies(deployment: Deployment, omega: Sequence[object]) -> int:
+    """The number of dummies, each drawn from the blanket distribution."""
+    total = 0
+    for group in deployment.groups:
+        if not group.dummies:
+            continue
+        if group.count is None:
+            raise InputError("dummies", None, "a number of dummies, as Group.of_dummies(100)")
+        if group.randomizer not in (None, "blanket") and group.randomizer.rows[0] != tuple(omega):
+            expected = f"({', '.join(map(str, omega))}), the blanket distribution of the users"
+            raise Unsupported(f"dummies drawn from another distribution than {expected}: no bound is known here")
+        total += group.count
+    return total
+
+
+@lru_cache(maxsize=32)
+def _against_blanket(channel: Channel, compared: tuple[tuple[int, int], ...] | None) -> Reduction:
+    """Pairs of inputs of one channel among draws from its blanket distribution."""
+    omega = privacy_blanket(channel).omega
+    assert omega is not None
+    alike: dict[object, PairClass] = {}  # pairs whose outputs are the same but for their names have one law
+    for x, y in itertools.combinations(range(channel.num_inputs), 2) if compared is None else compared:
+        if y >= channel.num_inputs:
+            raise InputError("pairs", (x, y), f"inputs from 0 to {channel.num_inputs - 1}")
+        pair = ReductionPair(channel.rows[x], channel.rows[y], omega)
+        outputs = tuple(sorted(zip(pair.a0, pair.a1, pair.a2, strict=True)))
+        alike.setdefault(outputs, PairClass(f"inputs {x} and {y}", numeric(pair)))
+    named = "" if compared is None else "inputs " + ", ".join(f"{x} and {y}" for x, y in compared)
+    return Reduction(tuple(alike.values()), pairs=named, theorem=THEOREM, rounding=channel.rounding)

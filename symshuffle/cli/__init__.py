@@ -33,7 +33,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "catalogue": ("claims", "errata", "show", "cite"),
     "privacy": ("delta", "epsilon", "decompose", "mechanisms", "example"),
     "curves": ("solve-eps0", "solve-n", "curve"),
-    "views": ("renyi", "gdp", "pld", "unequal", "worst-background"),
+    "views": ("renyi", "gdp", "pld", "worst-background"),
     "design": (),
     "geometry": ("frontier", "subset-size"),
     "laws": ("law",),

@@ -13,6 +13,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.cli import arguments
 from symshuffle.cli.options import PLAIN, File, Header, NamedEps0, NamedLam, Params, Show, command, file_rows
 from symshuffle.cli.progress import progress
+from symshuffle.configuration.randomizers import matrix_sizes
 
 if TYPE_CHECKING:
     from symshuffle.collect import Audit, Claim, Plan
@@ -102,7 +103,7 @@ class Claimed:
 
     def matrix(self, said: tuple[Any, int | None] | None) -> dict[str, Any]:
         """What was read of the file of a channel, as it is echoed."""
-        return {} if said is None or self.file is None else {"file": str(self.file), **arguments.matrix(said[0])}
+        return {} if said is None or self.file is None else {"file": str(self.file), **matrix_sizes(said[0])}
 
 
 @command(app)

@@ -16,6 +16,7 @@ from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import format_decimal, parse_rational
 from symshuffle.cli import arguments
 from symshuffle.cli.options import File, Header, Json, matrix_words
+from symshuffle.configuration.randomizers import matrix_sizes
 from symshuffle.ledger.recheck import bound, checker
 
 app = typer.Typer()
@@ -231,7 +232,7 @@ def _check_channel(
     common = check_blanket(channel, mass=mass, masses=masses)
     verdicts = [verdict for verdict in (level.as_claimed, common.as_claimed) if verdict is not None]
     answer = {
-        **arguments.matrix(channel),
+        **matrix_sizes(channel),
         **({} if channel.rounding is None else {"matrix": str(channel.rounding)}),
         "as_claimed": all(verdicts) if verdicts else None,
         "level": level.to_dict(),

@@ -14,10 +14,9 @@ from symshuffle.base.choices import Loss
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
 from symshuffle.cli import arguments
+from symshuffle.cli.deployments import NONE_GIVEN, FieldOptions
 from symshuffle.cli.options import (
-    NONE_ASKED,
     PLAIN,
-    CoveringOptions,
     LossOption,
     Proof,
     Show,
@@ -28,7 +27,6 @@ from symshuffle.cli.options import (
     write_proof,
 )
 from symshuffle.cli.progress import progress
-from symshuffle.cli.rounds import number
 
 if TYPE_CHECKING:
     from symshuffle.collect.plan import Plan
@@ -54,15 +52,12 @@ def plan(
     labels: Annotated[
         Path | None, typer.Option("--labels", metavar="FILE", help="Names of the categories, one in each line.")
     ] = None,
-    rounds: Annotated[
-        str | None,
-        typer.Option("--rounds", help="Rounds, each with fresh randomness and --n users, that meet --eps together."),
-    ] = None,
     proof: Proof = None,
     show: Show = PLAIN,
-    covering: CoveringOptions = NONE_ASKED,
+    fields: FieldOptions = NONE_GIVEN,
 ) -> None:
     """Choose a mechanism with rational parameters for a survey, and certify eps at exactly these."""
+    from symshuffle.accountants.deployment.model import UNSAID, read_deployment
     from symshuffle.collect.files import check_new, read_labels
     from symshuffle.collect.search import make_plan
 
@@ -70,12 +65,11 @@ def plan(
     names = () if labels is None else read_labels(labels)
     if k is None and not names:
         raise InputError("--k", None, "the number of categories, or --labels")
-    users, whom = arguments.users(n), dict(covering.whom)
-    times = 1 if rounds is None else number(rounds)
-    if times > 1 and proof is not None:
-        raise InputError("--proof", proof, f"none with --rounds {times}: a proof file is about one round")
-    if "min_users" in whom:
-        as_integer(whom["min_users"], "--min-users", 1, users)
+    users, given = arguments.users(n), fields.given
+    if "min_batch_size" in given:
+        as_integer(given["min_batch_size"], "--min-batch-size", 1, users)
+    if proof is not None and UNSAID.changed(**given).batches > 1:
+        raise InputError("--proof", proof, "none with several batches of messages: a proof file is about one")
     with progress() as display:
         task = display.add_task("", total=None)
         found = make_plan(
@@ -87,11 +81,11 @@ def plan(
             loss=loss,
             labels=names,
             progress=lambda done, of, name: display.update(task, completed=done, total=of, description=name),
-            rounds=times,
-            **covering.whom,
+            **given,
         )
     if proof is not None:  # first: a plan without the proof that was asked for is not written
-        write_proof(proof, found.scheme.mechanism(), covering, n=users, delta=found.delta, upper=found.eps)
+        deployment = read_deployment(found.scheme.mechanism(), {"n": users, **given})
+        write_proof(proof, deployment, delta=found.delta, upper=found.eps)
     write_atomically(out, found.to_json(), argument="--out")
     if show.data(found.to_dict()):
         return

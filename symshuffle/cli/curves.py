@@ -21,7 +21,8 @@ from symshuffle.base.executors import workers
 from symshuffle.base.numbers import as_integer, format_decimal, ungrouped
 from symshuffle.base.results import SafeEnd
 from symshuffle.cli import arguments
-from symshuffle.cli.arguments import LAW_BITS, One
+from symshuffle.cli.arguments import LAW_BITS
+from symshuffle.cli.deployments import Asked, RelOrUsual, Subject
 from symshuffle.cli.options import (
     PLAIN,
     FewJobs,
@@ -35,7 +36,6 @@ from symshuffle.cli.options import (
     known,
 )
 from symshuffle.cli.progress import progress
-from symshuffle.cli.rounds import Asked, RelOrUsual, Subject
 
 if TYPE_CHECKING:
     from symshuffle.accountants.bounds.amplification import Inverse
@@ -61,20 +61,17 @@ def solve_eps0(
     """Largest local budget eps0 whose shuffled mechanism is (eps, delta)-private; the lower end is the safe one."""
     from symshuffle.accountants.questions import inverses
 
-    at, named, users, inputs = asked.budgeted()
+    deployment, inputs = asked.budgeted()
     found = inverses.solve_eps0(
-        at,
-        n=users,
+        deployment,
         delta=delta,
         direction=direction,
         rigour=rigour or Rigour.FLOAT64,
         rel=rel,
         bits=LAW_BITS,
         **target.given,
-        **asked.covering.whom,
     )
-    inputs |= One("").echoed(named, n=users, **target.given, delta=delta) if named else {}
-    _show(found, inputs | asked.covering.written, show)
+    _show(found, inputs | arguments.understood(**target.given, delta=delta) | asked.fields.written, show)
 
 
 @command(app, name="solve-n", without=("n",))
@@ -91,7 +88,7 @@ def solve_n(
 
     targets = {**target.given, "delta": delta}
     subject, level = asked.subject(users=False, **targets), rigour or Rigour.FLOAT64
-    found = inverses.solve_n(subject.reduced, direction=direction, rigour=level, bits=LAW_BITS, **targets)
+    found = inverses.solve_n(subject.experiment, direction=direction, rigour=level, bits=LAW_BITS, **targets)
     _show(found, subject.inputs, show)
 
 
@@ -123,10 +120,10 @@ def curve(
     if kind is CurveKind.EPS_N:
         start, stop = (None if end is None else ungrouped(end) for end in (start, stop))
     ends: dict[str, Any] = {"from": start, "to": stop}
-    of_file = asked.rounds_file is not None
+    of_file = asked.path is not None
     _check_axis(kind, None if of_file else asked.n, delta, named_users=of_file)
     subject = asked.subject(users=kind is not CurveKind.EPS_N, delta=delta, **ends)
-    several = asked.rounds is not None or of_file
+    several = subject.experiment.several
     with progress() as display, workers(arguments.jobs(jobs)) as executor:
         task = display.add_task("points", total=None)
         found = _curve(
@@ -140,7 +137,6 @@ def curve(
             bits=LAW_BITS,
             executor=executor,
             progress=lambda known, of: display.update(task, completed=known, total=of),
-            **asked.covering.whom,
         )
     inputs = subject.inputs
     limit, no_limit = _limit(subject) if kind is CurveKind.F_DP else (None, "")
@@ -189,7 +185,7 @@ def _limit(asked: Subject) -> tuple[GaussianLimit | None, str]:
     """The Gaussian mechanism that comes near, or None and the reason why none is known."""
     from symshuffle.accountants.questions.tradeoff_function import limit_of
 
-    return optional(lambda: limit_of(asked.reduced, asked.users))
+    return optional(lambda: limit_of(asked.experiment))
 
 
 def _check_axis(kind: CurveKind, n: str | None, delta: str | None, *, named_users: bool) -> None:
@@ -213,7 +209,7 @@ def _curve(
     from symshuffle.accountants.questions import curves
     from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
 
-    (start, stop, points), asked, users_of = axis, subject.source, subject.users
+    (start, stop, points), asked = axis, subject.deployment
     if kind is CurveKind.EPS_N:
         where = curves.spaced(start or "1000", stop or "1e6", points, geometric=True)
         users = sorted({arguments.users(str(x if x in (where[0], where[-1]) else round(x))) for x in where})
@@ -222,11 +218,11 @@ def _curve(
         if stop is None:
             raise InputError("--to", None, "the last level eps of the profile")
         levels = curves.spaced(start or "0", stop, points)
-        return curves.delta_curve(asked, n=users_of, levels=levels, direction=direction, **options)
+        return curves.delta_curve(asked, levels=levels, direction=direction, **options)
     if direction is not Question.BOTH:
         raise InputError("--direction", direction.value, "both: a trade-off takes both")
     alphas = curves.spaced(start or "0", stop or "1", points)
-    return tradeoff_curve(asked, n=users_of, alphas=alphas, **options)
+    return tradeoff_curve(asked, alphas=alphas, **options)
 
 
 def _show(found: Inverse, inputs: dict[str, Any], show: Show) -> None:

@@ -192,7 +192,7 @@ def read_certificate(
     options = certified["covering"]
     if not isinstance(options, dict) or not options.keys() <= _FIELDS:
         raise InputError("certified.covering", options, "fields " + ", ".join(sorted(_FIELDS - _OLD_NAMES.keys())))
-    named: dict[str, Any] = {_OLD_NAMES.get(name, name): value for name, value in options.items()}
+    named: dict[str, Any] = {_OLD_NAMES.get(str(name), str(name)): value for name, value in options.items()}
     memoised = named.get("memoised")
     read = UNSAID.changed(**{**named, **({} if memoised is None else {"memoised": memoised == "True"})})
     if field_texts(read) != named:

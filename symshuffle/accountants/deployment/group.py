@@ -17,6 +17,8 @@ _MOST: Final = 10**300
 
 LARGEST_N: Final = 10**15
 
+_DUMMIES: Final = ("blanket", "uniform")
+
 _RANDOMIZERS: Final = "a mechanism, a composition, a decomposition, a channel or its matrix"
 
 
@@ -50,8 +52,8 @@ class Group:
         Largest number of users whose messages are known to the reader, or their share of the count in [0, 1), as
         ``"10%"``; a share is rounded up to users. The set is fixed beforehand.
     dummies : bool
-        Whether these are messages of no user: ``randomizer`` is then one distribution, or ``"blanket"`` for the blanket
-        distribution of the users beside them.
+        Whether these are messages of no user: ``randomizer`` is then one distribution, ``"uniform"``, or ``"blanket"``
+        for the blanket distribution of the users beside them.
 
     Raises
     ------
@@ -106,7 +108,7 @@ class Group:
     def of_dummies(cls, count: int, distribution: object = "blanket") -> Group:
         """Return a group of dummies: messages of no user, each drawn independently.
 
-        - ``distribution``: probabilities of the outputs, or ``"blanket"``.
+        - ``distribution``: probabilities of the outputs, ``"uniform"`` or ``"blanket"``.
         """
         return cls(distribution, count, dummies=True)
 
@@ -115,14 +117,14 @@ class Group:
         if given is None:
             return None
         if self.dummies:
-            if isinstance(given, str) and given == "blanket":
+            if isinstance(given, str) and given in _DUMMIES:
                 return given
             if isinstance(given, Channel):
                 if given.num_inputs != 1:
                     raise InputError("dummies", f"a channel of {given.num_inputs} inputs", "one distribution")
                 return given
             if isinstance(given, str) or not (isinstance(given, Sequence) or hasattr(given, "__array__")):
-                raise InputError("dummies", given, "one distribution, or 'blanket'")
+                raise InputError("dummies", given, "one distribution, 'uniform' or 'blanket'")
             return Channel.from_rows([list(given)])
         if hasattr(given, "__array__") or (isinstance(given, Sequence) and not isinstance(given, str | bytes)):
             return Channel.from_rows(given)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import importlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import wraps
-from pathlib import Path
+from os import PathLike
 from typing import Any, Final, TypeAlias, TypeVar, cast, final
 
 from symshuffle.accountants.deployment.adjacency import USUAL, Adjacency
@@ -22,7 +23,7 @@ MOST_PERIODS: Final = 10**6
 
 _MOST_GROUPS: Final = 1000
 
-Subject: TypeAlias = "Deployment | Group | Sequence[Group] | Sequence[Deployment] | Path | str | Any"
+Subject: TypeAlias = "Deployment | Group | Sequence[Group] | Sequence[Deployment] | PathLike[str] | str | Any"
 """What a question is about: a randomizer with fields of a deployment as keywords, or a deployment."""
 
 
@@ -298,6 +299,9 @@ _OWNERS: Final[dict[str, type]] = {
 }
 """Keywords of questions that are fields of a deployment, and the class of each."""
 
+_FILES: Final = "symshuffle.configuration.files"
+"""The module that reads files, above all others that describe deployments: it is loaded where a file is named."""
+
 _DEFAULTS: Final[dict[str, Any]] = {
     name: {one.name: one.default for one in fields(owner)}[_NAMES.get(name, name)] for name, owner in _OWNERS.items()
 }
@@ -308,11 +312,14 @@ KEYWORDS: Final = tuple(_OWNERS)
 def read_deployment(subject: Subject, given: Mapping[str, Any]) -> Deployment:
     """Return the deployment that a question is about.
 
-    - ``subject``: a deployment, or a list of them, one after the other; a group, or a list of groups; a randomizer.
+    - ``subject``: a deployment, or a list of them, one after the other; a group, or a list of groups; a randomizer; or
+      the path of a file, which :func:`symshuffle.configuration.files.read_deployment_file` reads.
     - ``given``: fields by the keywords of questions, which change it.
     """
     listed: Any = subject if isinstance(subject, Sequence) and not isinstance(subject, str) else ()
-    if isinstance(subject, Deployment):
+    if isinstance(subject, str | PathLike):
+        found = importlib.import_module(_FILES).read_deployment_file(subject, "subject").deployment
+    elif isinstance(subject, Deployment):
         found = subject
     elif any(isinstance(one, Deployment) for one in listed):
         found = _one_after_another(listed)

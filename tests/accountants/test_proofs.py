@@ -107,9 +107,9 @@ def drawn(rng: random.Random) -> tuple[Any, dict[str, Any]]:
     if rng.random() < 0.2:
         asked["adjacency"] = "zero-out"
     if rng.random() < 0.2 and asked["n"] > 2:
-        asked["group"] = 2
+        asked["group_size"] = 2
     if rng.random() < 0.2:
-        asked["min_users"] = max(1, asked["n"] // 2)
+        asked["min_batch_size"] = max(1, asked["n"] // 2)
     with_delta = {**asked, "delta": F(1, 10 ** rng.randint(2, 10))}
     try:
         asked["exp_eps"] = Exp(epsilon(source, **with_delta).bracket.upper.limit_denominator(10**6))

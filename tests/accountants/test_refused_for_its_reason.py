@@ -27,7 +27,7 @@ def test_a_proof_covers_one_round(target, capsys, tmp_path, monkeypatch):
     assert "one round" in again
     for ask in (lambda r: symshuffle.prove(r, n=9, eps=1), lambda r: symshuffle.prove_epsilon(r, n=9, delta="1e-3")):
         with pytest.raises(Unsupported, match="one round"):
-            ask(symshuffle.rounds(KRR, 2))
+            ask(symshuffle.Deployment(KRR, periods=2))
 
 
 @pytest.mark.parametrize("name", [None, "krr", "oue", "subset-selection"])
@@ -37,7 +37,7 @@ def test_a_plan_that_no_target_helps_names_the_option(name, capsys, tmp_path, mo
     assert "blanket" in said and "no plan" not in said and "eps = " not in said
 
 
-@pytest.mark.parametrize("whom", [{}, {"adjacency": "zero-out"}, {"group": 2}, {"min_users": 7}])
+@pytest.mark.parametrize("whom", [{}, {"adjacency": "zero-out"}, {"group_size": 2}, {"min_batch_size": 7}])
 def test_a_proof_with_the_largest_blanket_is_that_without_one(whom):
     channel = symshuffle.Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
     for source in (KRR, channel):

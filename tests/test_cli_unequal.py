@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Users, mechanism, unequal_delta, unequal_epsilon
+from symshuffle import Group, delta, epsilon, mechanism
 from tests.shell import answer, refused, run
 
 TWO = """
@@ -29,13 +29,13 @@ def test_the_file_says_what_the_library_is_asked(capsys, tmp_path):
     told = answer(capsys, *asked(tmp_path, TWO, "--eps", "0.1"))
     assert told["inputs"]["users"][1] == {"count": "1", "exp_eps0": "5/2"}
     krr = mechanism("krr")
-    users = [Users(count, krr.at(k=3, lam=lam).channel()) for count, lam in ((2, "2"), (1, "5/2"))]
-    found = unequal_delta(users, eps="0.1").bracket
+    users = [Group(krr.at(k=3, lam=lam).channel(), count) for count, lam in ((2, "2"), (1, "5/2"))]
+    found = delta(users, eps="0.1").bracket
     assert (told["lower"], told["upper"]) == (found.decimals()["lower"], found.decimals()["upper"])
     status, out, _ = run(capsys, *asked(tmp_path, TWO, "--eps", "0", "--rigour", "exact"))
-    assert status == 0 and str(unequal_delta(users, eps=0, rigour="exact").bracket.exact) in out
+    assert status == 0 and str(delta(users, eps=0, rigour="exact").bracket.exact) in out
     upper = float(answer(capsys, *asked(tmp_path, TWO, "--delta", "1/10"))["upper"])
-    assert upper == pytest.approx(float(unequal_epsilon(users, delta="1/10").bracket.upper))
+    assert upper == pytest.approx(float(epsilon(users, delta="1/10").bracket.upper))
 
 
 def test_a_level_in_nats_is_rounded_up_by_hardly_anything(capsys, tmp_path):

@@ -9,7 +9,6 @@ from fractions import Fraction
 from functools import cache
 
 import numpy as np
-from symshuffle.accountants.rounds.plan import Round, Rounds
 
 import symshuffle
 from proofs_checks._divergences import renyi_divergence
@@ -212,8 +211,7 @@ def laplace(rigour):
 
 
 def deployed(rigour):
-    several = Rounds((Round(KRR, 2, N),))
-    return symshuffle.delta(several, n=None, eps="3/5", rigour=rigour, rel=1e-2).bracket
+    return symshuffle.delta(KRR, n=N, periods=2, eps="3/5", rigour=rigour, rel=1e-2).bracket
 
 
 SKEW = (Fraction(9, 10), Fraction(1, 10)), (Fraction(1, 2), Fraction(1, 2))

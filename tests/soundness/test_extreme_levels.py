@@ -23,7 +23,6 @@ from symshuffle import (
     tradeoff_curve,
 )
 from symshuffle.accountants.bounds import brackets
-from symshuffle.accountants.questions import unequal
 from symshuffle.accountants.rounds import one_round
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
@@ -74,7 +73,7 @@ class Drawn:
         self.name, self.values = self.chance.choice([*NAMED, *((name, None) for name in ROWS)])
         self.budget = self.chance.choice(BUDGETS)
         self.n = self.chance.choice(USERS if self.values and F(self.budget) in ORDINARY else FEW)
-        kinds: list[dict[str, Any]] = [{}, {}, {}, {"min_users": min(2, self.n)}, {"group": min(2, self.n)}]
+        kinds: list[dict[str, Any]] = [{}, {}, {}, {"min_batch_size": min(2, self.n)}, {"group_size": min(2, self.n)}]
         if self.values is not None:
             kinds.append({"adjacency": "zero-out"})
         else:
@@ -179,11 +178,11 @@ def test_brackets_are_in_order_of_eps_delta_and_n_in_full(seed):
 def check_doors(seed: int) -> None:
     """Every inverse answers, or refuses as the library does."""
     drawn = Drawn(f"door {seed}")
-    chance, whom = drawn.chance, {k: v for k, v in drawn.whom.items() if k not in ("min_users", "group")}
+    chance, whom = drawn.chance, {k: v for k, v in drawn.whom.items() if k not in ("min_batch_size", "group_size")}
     goal, eps = chance.choice(TARGETS), drawn.level()
     opened = any_ldp() if drawn.name == "any-ldp" else mechanism("krr").at(k=3)
     few = min(drawn.n, 1000)
-    group = {"group": min(2, drawn.n)}
+    group = {"group_size": min(2, drawn.n)}
     questions = (
         lambda: solve_n(drawn.source(), delta=goal, eps=eps, **whom).bracket,
         lambda: solve_eps0(opened, n=drawn.n, delta=goal, eps=eps).bracket,
@@ -234,7 +233,7 @@ def levels_seen(monkeypatch):
         seen.append(eps)
         return plain(eps)
 
-    for module in (brackets, unequal, one_round):
+    for module in (brackets, one_round):
         monkeypatch.setattr(module, "ratio_of", ratio_of)
     yield seen
 

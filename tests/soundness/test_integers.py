@@ -12,13 +12,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from symshuffle.accountants.questions.unequal import Users, unequal_delta, unequal_epsilon
-from symshuffle.accountants.rounds.plan import rounds
 
 import symshuffle
 from proofs_checks import _extremes, _templates
 from symshuffle import (
+    Adjacency,
     Channel,
+    Deployment,
     Group,
     InputError,
     Laplace,
@@ -101,11 +101,7 @@ PRECISIONS = ("EnclosedLaw.", "Laplace.", "LikelihoodRatio.of_mechanism.", "Mech
 """Their ``bits`` come from a request, whose reader is a row."""
 
 ELSEWHERE = {
-    "compare.min_users": "asked in tests/comparison/test_over_rounds.py, where a call takes seconds",
-    "compare.rounds": "as the last",
-    "make_plan.rounds": "asked in tests/collect/test_rounds.py",
-    "Plan.rounds": "as the last",
-    "rounds.times": "read, and refused by the name that users of the command line see, rounds",
+    "Plan.rounds": "asked in tests/collect/test_rounds.py",
     "Mechanism.comparing.first": "an index that fails by its name in the output classes",
     "Mechanism.comparing.second": "as the first",
 }
@@ -162,7 +158,12 @@ ROWS = (
     row("dimension", ClippedLinear, "1/2", chi="1/10", dimension=4),
     row("dimension", PrivUnit, "3/4", "1/4", dimension=4),
     row("n bits", privacy_loss, W, step=0.25, beyond="1/100", n=4, bits=64),
-    row("n", rounds, W, 2, n=4),
+    row("count min_batch_size colluding", Group, W, count=9, min_batch_size=2, colluding=1),
+    row("group_size", Adjacency, group_size=2),
+    row("reports periods threshold", Deployment, W, reports=2, periods=3, threshold=4),
+    row("periods", delta, W, n=4, **LEVEL, rel=0.5, periods=2),
+    row("colluding min_batch_size", delta, W, n=9, **LEVEL, min_batch_size=5, colluding=2),
+    row("group_size threshold", delta, W, n=9, **LEVEL, group_size=2, threshold=3),
     row("dimension", LocalGaussian, "2", dimension=4),
     row("bits", curves.amplification_curve, W, delta="1/10", users=[3], rel=0.1, bits=64),
     row("n bits", curves.delta_curve, W, levels=[0], n=4, bits=64),
@@ -187,9 +188,6 @@ ROWS = (
     row("n", RATIO.profile, **LEVEL, n=4),
     row("n", worst_curve, F(1, 4), lam=F(2), exp_eps=F(6, 5), n=3),
     row("cells", Laplace().at, lam=2, cells=4),
-    row("count", Users, channel=W, count=2),
-    row("bits", unequal_delta, [Group(W, 2)], **LEVEL, bits=64),
-    row("bits", unequal_epsilon, [Group(W, 9)], delta="1/10", rel=0.1, bits=64),
     row("bits", err1, NOISE, bits=64),
     row("bits n", errn, NOISE, n=3, bits=64),
     row("bits", hcr_bound, NOISE, bits=64),
@@ -306,9 +304,10 @@ LEAST = {
     "likelihood_quotient.a likelihood_quotient.b LikelihoodRatio.of.a LikelihoodRatio.of.b subset_orbit.subset",
     1: "delta.n amplification_curve.n worst_constant.n confirm.n mechanism.s Laplace.cells Contamination.n "
     "subset_template.s minimax_sandwich.n chi_square_certificate.n gaussian_scale.n SphereLinear.dimension "
-    "BlanketMixedGaussian.dimension CentralGaussian.dimension privacy_loss.n rounds.n LocalGaussian.dimension "
+    "BlanketMixedGaussian.dimension CentralGaussian.dimension privacy_loss.n LocalGaussian.dimension "
     "confirm.least delta_curve.n tradeoff_curve.n renyi.n gaussian_limit.n GaussianLimit.rounds solve_eps0.n epsilon.n "
-    "hamming.distance compare.n LikelihoodRatio.profile.n Laplace.at.cells Users.count check_size.s make_plan.n "
+    "hamming.distance compare.n LikelihoodRatio.profile.n Laplace.at.cells Group.count Group.min_batch_size Adjacency.group_size Deployment.reports "
+    "Deployment.periods Deployment.threshold check_size.s make_plan.n "
     "blanket_bennett.n blanket_hoeffding.n standard_clone.n compare.variants errn.n "
     "ReductionPair.divergence.n ReductionPair.histogram_laws.n bayes_risk.n best_shrinkage_risk.n canonical_risk.n "
     "enumerated_risk.n worst_canonical_risk.n evaluate_law.n leakage.n matched_ratio.s one_coefficient_error.dimension "
@@ -318,7 +317,7 @@ LEAST = {
     "optimal_subset_sizes.k largest_budget.k staircase_matrix.m MaximalPolytope.m smoothed_point_masses.m "
     "isotropic_risk.k minimax_sandwich.k ClippedLinear.dimension PrivUnit.dimension privacy_loss.bits "
     "delta_curve.bits tradeoff_curve.bits renyi.bits solve_eps0.bits compare.k trace_frontier.k "
-    "unequal_delta.bits make_plan.k best_shrinkage_risk.k ExtremalChannel.m slope_constant.k "
+    "make_plan.k best_shrinkage_risk.k ExtremalChannel.m slope_constant.k "
     "threshold_budget.k",
     3: "optimal_equivariant_risk.k thinning_gain.k cardioid_program.m",
     4: "householder.k half_block_channel.k",

@@ -85,7 +85,7 @@ def true_level(plan):
     level = F(lines.number.split(" ")[1])
     assert "any one of" in lines.protects and lines.protects.endswith("may change their value")
     users = int(lines.protects.split(" ")[3].replace(",", ""))
-    least = {"min_users": plan.min_users} if plan.min_users < users else {}
+    least = {"min_batch_size": plan.min_users} if plan.min_users < users else {}
     assert ("enough users" in lines.assumes) is bool(least)
     found = delta(plan.scheme.mechanism(), n=users, exp_eps=Exp(level), rigour="ball", **least)
     return found.bracket.upper <= plan.delta
@@ -94,8 +94,8 @@ def true_level(plan):
 @pytest.mark.parametrize("mechanism", ["krr", "subset-selection"])
 def test_a_plan_with_one_node_changed_is_refused_or_true(mechanism):
     """With the digest of the changed content: read if it is written as the planner writes it, said if it is true."""
-    content, read = json.loads(plan_text(mechanism, min_users=150)), 0
-    assert read_plan(with_digest(content)).lines == read_plan(plan_text(mechanism, min_users=150)).lines
+    content, read = json.loads(plan_text(mechanism, min_batch_size=150)), 0
+    assert read_plan(with_digest(content)).lines == read_plan(plan_text(mechanism, min_batch_size=150)).lines
     seen = set()
     for path, edited in edits(content):
         with pytest.raises(SymshuffleError):  # with the digest as it was
@@ -125,7 +125,7 @@ def test_a_plan_with_one_node_changed_is_refused_or_true(mechanism):
         {"epsilon_at_delta": "0.9"},
         {"delta": "1/1000000000", "delta_at_eps": "1e-10"},
         {"root": "100"},
-        {"min_users": 20, "covering": {"min_users": "20"}},
+        {"min_users": 20, "covering": {"min_batch_size": "20"}},
         {"n": 20},
     ],
 )
@@ -191,7 +191,7 @@ def test_more_messages_than_users_are_refused_unless_users_are_stated(sent, tmp_
 
 
 def test_fewer_messages_than_users_are_covered_down_to_min_users():
-    plan = read_plan(plan_text(min_users=150))
+    plan = read_plan(plan_text(min_batch_size=150))
     assert plan.guarantee(150).lines == plan.guarantee(200).lines == plan.lines
     assert plan.guarantee(160, 160).users == 160 and plan.guarantee(150, 150).eps <= 1
     for few in (149, 0):
@@ -207,8 +207,14 @@ def test_with_dropout_any_number_of_messages_is_covered():
 
 def test_options_of_a_covering_have_one_spelling():
     plan = make_plan(3, n=20, eps=1, delta="1/10", mechanism="krr", dropout=0.125, group_size=2)
-    assert plan.certified["covering"] == {"dropout": "1/8", "group": "2"}
+    assert plan.certified["covering"] == {"dropout": "1/8", "group_size": "2"}
     assert read_plan(plan.to_json()).lines == plan.lines
+
+
+def test_a_plan_with_earlier_names_of_fields_is_read():
+    content = json.loads(plan_text(min_batch_size=150))
+    content["certified"]["covering"] = {"min_users": "150"}
+    assert read_plan(with_digest(content)).lines == read_plan(plan_text(min_batch_size=150)).lines
 
 
 @pytest.mark.parametrize("name", ["krr", "oue"])

@@ -45,7 +45,7 @@ def test_rounds_are_kept_in_the_file_and_said_of_an_estimate(plan):
 
 @pytest.mark.parametrize("value", [0, True, 10**7, 1.5])
 def test_wrong_numbers_of_rounds_are_refused_by_name(value, plan):
-    with pytest.raises(InputError, match="rounds"):
+    with pytest.raises(InputError, match="periods"):
         make_plan(4, mechanism="krr", periods=value, **ASKED)
     with pytest.raises(InputError, match="rounds"):
         replace(plan, rounds=value)

@@ -68,14 +68,14 @@ def test_a_local_match_has_the_eps_of_all_rounds(asked):
     assert row.epsilon.lower <= found.upper
 
 
-@pytest.mark.parametrize("option", ["rounds", "min_users"])
+@pytest.mark.parametrize("option", ["periods", "min_batch_size"])
 @pytest.mark.parametrize("value", [0, 1.5, 10**7, True])
 def test_wrong_values_are_refused_by_name(option, value):
     with pytest.raises(InputError, match=option):
         compare(3, n=10, mechanisms=["krr"], **TARGET, **{option: value})
 
 
-@pytest.mark.parametrize("option", ["rounds", "min_users"])
+@pytest.mark.parametrize("option", ["periods", "min_batch_size"])
 def test_without_a_delta_there_is_nothing_to_certify(option):
     with pytest.raises(InputError, match=f"{option} = 3: expected none without delta"):
         compare(3, n=10, eps0=1, mechanisms=["krr"], **{option: 3})
@@ -86,11 +86,11 @@ LINE = ["compare", "--k", "3", "--n", "500", "--eps", "1", "--delta", "1e-6", "-
 
 def test_the_command_line_names_both(capsys):
     found = answer(capsys, *LINE, "--rounds", "4", "--min-users", "400")
-    assert (found["rounds"], found["min_users"]) == (4, 400)
+    assert (found["rounds"], found["min_batch_size"]) == (4, 400)
     assert "4 rounds together" in found["about"]
     assert "400 messages" in found["about"]
     plain = answer(capsys, *LINE)
-    assert not plain.keys() & {"rounds", "min_users"}
+    assert not plain.keys() & {"rounds", "min_batch_size"}
     assert float(found["rows"][0]["eps0"]["upper"]) < float(plain["rows"][0]["eps0"]["upper"])
     assert "min-users" in refused(capsys, *LINE, "--min-users", "501")
     assert "rounds" in refused(capsys, *LINE, "--rounds", "0")

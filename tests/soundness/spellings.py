@@ -327,11 +327,12 @@ OF_DELTA = {"colluding", "periods", "reports", "threshold"}
 
 NO_NUMBERS = set(
     words(
-        "subject pairs graph datasets memoised source direction engine rigour attain adjacency blanket executor progress problem method experiment first "
-        "second channel part parts composition law route mechanism mechanisms loss users_of grid function out "
-        "measure group criterion population divergence text seed values labels name parameters order side on_sphere "
-        "messages vectors rng data pair reverse up limits file path channels ratio then found suffix kind variable "
-        "header disjoint plan certified claim jobs ledger claims frame vector generator blocks moves prior_of"
+        "subject pairs graph datasets memoised source direction engine rigour attain adjacency blanket executor "
+        "progress problem method experiment first second channel part parts composition law route mechanism "
+        "mechanisms loss users_of grid function out measure group criterion population divergence text seed values "
+        "labels name parameters order side on_sphere messages vectors rng data pair reverse up limits file path "
+        "channels ratio then found suffix kind variable header disjoint plan certified claim jobs ledger claims frame "
+        "vector generator blocks moves prior_of"
     )
 )
 """Names of arguments that take no numbers in any function, where a call does not mark them."""

@@ -163,8 +163,8 @@ def test_requests_at_random(seed):
 def test_one_request_one_sentence():
     """Over all options of one channel: who is asked for whom is told whom, and nobody is told what another is."""
     channel = s.Channel.from_rows(ROWS)
-    whom = [{}, {"min_batch_size": 2}, {"min_batch_size": 1}, {"dropout": "1/3"}, {"group_size": 2}, {"null": ("1/2", "1/4", "1/4")},
-            {"null": ("1/4", "1/2", "1/4")}, {"adjacency": "zero-out"}]  # fmt: skip
+    whom = [{}, {"min_batch_size": 2}, {"min_batch_size": 1}, {"dropout": "1/3"}, {"group_size": 2},
+            {"null": ("1/2", "1/4", "1/4")}, {"null": ("1/4", "1/2", "1/4")}, {"adjacency": "zero-out"}]  # fmt: skip
     answers = [
         s.delta(channel, n=n, exp_eps="6/5", direction=direction, rel=0.1, **options)
         for n, direction, options in itertools.product((2, 3), ("both", "forward", "reverse"), whom)

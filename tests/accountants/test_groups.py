@@ -90,7 +90,7 @@ def test_a_proof_is_found_where_smaller_steps_are_better():
     assert F(prove(rows, n=10, exp_eps=9, group_size=2)["statement"]["delta"]) <= 1
 
 
-@pytest.mark.parametrize("who", [{"dropout": "1/3"}, {"min_users": 2}, {"adjacency": "zero-out"}])
+@pytest.mark.parametrize("who", [{"dropout": "1/3"}, {"min_batch_size": 2}, {"adjacency": "zero-out"}])
 def test_a_group_falls_with_eps_whoever_sends(who):
     krr = mechanism("krr").at(k=3, eps0=12)
     values = [delta(krr, n=4, group_size=2, eps=eps, **who).bracket for eps in (0, "0.1", 2, 10, 20, 23, 25)]

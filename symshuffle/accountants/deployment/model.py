@@ -9,10 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import wraps
 from os import PathLike
+from pathlib import Path
 from typing import Any, Final, TypeAlias, TypeVar, cast, final
 
 from symshuffle.accountants.deployment.adjacency import USUAL, Adjacency
 from symshuffle.accountants.deployment.group import Group
+from symshuffle.base.artifacts import write_atomically
 from symshuffle.base.choices import Relation
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer, counted
@@ -220,6 +222,38 @@ class Deployment:
         groups = tuple(g if g.dummies else replace(g, randomizer=made(g.randomizer)) for g in self.groups)
         later = tuple(one.with_randomizers(made) for one in self.later_periods)
         return replace(self, groups=groups, later_periods=later)
+
+    @classmethod
+    def read(cls, file: PathLike[str] | str) -> Deployment:
+        """Return the deployment that a TOML or JSON file describes.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read, a key is unknown or a value out of its range.
+        """
+        return read_deployment(file, {})
+
+    def to_toml(self) -> str:
+        """Return the text of a TOML file that :meth:`read` reads back to an equal deployment.
+
+        Raises
+        ------
+        InputError
+            If a randomizer has no name, as a symbolic mechanism of one's own, or its matrix was rounded.
+        """
+        text: str = importlib.import_module(_FILES).deployment_text(self)
+        return text
+
+    def save(self, file: PathLike[str] | str) -> None:
+        """Write :meth:`to_toml` to a file, whole or not at all.
+
+        Raises
+        ------
+        InputError
+            As :meth:`to_toml`, and if the file cannot be written.
+        """
+        write_atomically(Path(file), self.to_toml())
 
     def __repr__(self) -> str:
         groups = " and ".join(_group_in_words(group) for group in self.groups)

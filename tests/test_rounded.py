@@ -108,7 +108,7 @@ def test_nothing_can_be_said_where_the_last_digits_hide_too_much():
 def test_rounds_add_up():
     channel = s.Channel.from_rows(np.array([[2 / 3, 1 / 3], [1 / 3, 2 / 3]]))
     one = s.delta(channel, n=50, eps="0.1").neighbours
-    three = s.delta([s.rounds(channel, 2), s.rounds(channel, 1, n=70)], n=50, eps="0.5")
+    three = s.delta([s.Deployment(channel, periods=2), s.Deployment(s.Group(channel, 70))], n=50, eps="0.5")
     assert three.neighbours.hidden == 2 * one.hidden + F(70, 50) * one.hidden
     assert three.every_matrix - three.bracket.upper > 2 * three.neighbours.hidden
 

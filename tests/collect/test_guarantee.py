@@ -186,7 +186,7 @@ def test_more_messages_than_users_are_refused_unless_users_are_stated(sent, tmp_
     assert status == 0 and f"any one of {sent} users" in out and "at least 200 send" in " ".join(out.split())
     found = plan.estimate([str(j % 3) for j in range(sent)], users=sent).guarantee
     assert (found.users, found.messages, found.planned) == (sent, sent, 200) and found.eps <= 1
-    twice = delta(plan.scheme.mechanism(), n=400, exp_eps=Exp(F(1)), group=2).bracket
+    twice = delta(plan.scheme.mechanism(), n=400, exp_eps=Exp(F(1)), group_size=2).bracket
     assert twice.lower > plan.delta >= found.bound.bracket.upper
 
 
@@ -206,7 +206,7 @@ def test_with_dropout_any_number_of_messages_is_covered():
 
 
 def test_options_of_a_covering_have_one_spelling():
-    plan = make_plan(3, n=20, eps=1, delta="1/10", mechanism="krr", dropout=0.125, group=2)
+    plan = make_plan(3, n=20, eps=1, delta="1/10", mechanism="krr", dropout=0.125, group_size=2)
     assert plan.certified["covering"] == {"dropout": "1/8", "group": "2"}
     assert read_plan(plan.to_json()).lines == plan.lines
 

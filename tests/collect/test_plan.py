@@ -68,17 +68,17 @@ def test_expected_losses_are_those_of_the_support_count():
 
 
 def test_privacy_is_certified_at_the_honest_users():
-    fewer = make_plan(5, mechanism="krr", min_users=500, **SMALL)
+    fewer = make_plan(5, mechanism="krr", min_batch_size=500, **SMALL)
     alone = make_plan(5, mechanism="krr", n=500, eps=1, delta="1e-6")
     assert fewer.root == alone.root < make_plan(5, mechanism="krr", **SMALL).root
     assert fewer.n == 1000 and fewer.min_users == 500
 
 
 def test_a_group_is_covered():
-    two = make_plan(5, mechanism="krr", group=2, **SMALL)
+    two = make_plan(5, mechanism="krr", group_size=2, **SMALL)
     assert two.root < make_plan(5, mechanism="krr", **SMALL).root
     assert two.certified["covering"] == {"group": "2"}
-    assert delta(REGISTERED["krr"](two), n=1000, exp_eps=Exp(F(1)), group=2).bracket.upper <= F(1, 10**6)
+    assert delta(REGISTERED["krr"](two), n=1000, exp_eps=Exp(F(1)), group_size=2).bracket.upper <= F(1, 10**6)
 
 
 def test_a_file_is_read_back_and_not_edited_by_hand():

@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import cache
 
 import numpy as np
+from symshuffle.accountants.rounds.plan import Round, Rounds
 
 import symshuffle
 from proofs_checks._divergences import renyi_divergence
@@ -20,7 +21,6 @@ from symshuffle.accountants.rounds.dominating import Profile, law_above, law_bel
 from symshuffle.accountants.rounds.lattice_sums import Tilted
 from symshuffle.accountants.rounds.losses import Losses, delta_of, epsilon_of
 from symshuffle.accountants.rounds.period import Period
-from symshuffle.accountants.rounds.plan import Round, Rounds
 from symshuffle.base.choices import Side
 from symshuffle.decompositions import ReductionPair
 from symshuffle.design import maximise, weighted_guessing_problem, weighted_guessing_risk

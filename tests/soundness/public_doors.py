@@ -73,7 +73,7 @@ DENSITIES = LevelledPair(worst_pair(BlanketMixedGaussian("0.9", "4"), adjacency=
 MIXED = Laplace(F(2)).mixed_law(F(6, 5))
 RATIO = LikelihoodRatio.of(W, 0, 1)
 LEVEL = {"exp_eps": F(6, 5)}
-UNEQUAL = [unequal.Users(2, W)]
+UNEQUAL = [unequal.Group(W, 2)]
 TREE = joint(mechanism("krr").at(k=3), mechanism("rr"))
 WAY = composition.patterns(TREE)[0]
 PROBLEM = smoothed_point_masses(3, 1)

@@ -16,14 +16,16 @@ from fractions import Fraction as F
 from typing import Any
 
 import pytest
+from symshuffle.accountants.deployment.covered import Covering
 
 import symshuffle
 from symshuffle import (
     Channel,
     Composed,
+    Deployment,
+    Group,
     Laplace,
     Unsupported,
-    Users,
     delta,
     epsilon,
     hamming,
@@ -31,12 +33,8 @@ from symshuffle import (
     mechanism,
     parallel,
     renyi,
-    rounds,
     subsample,
-    unequal_delta,
-    unequal_epsilon,
 )
-from symshuffle.accountants.deployment.covered import Covering
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions.adversary import worst_background, worst_constant
 from symshuffle.base.choices import Rigour
@@ -207,7 +205,7 @@ def in_all_rounds(one: list[Law], other: list[Law], x: F) -> F:
 
 def of_delta_in_rounds(case: Case, n: int, direction: str, covering: dict[str, Any]) -> None:
     """Losses of few outcomes are off the lattice, which at this width keeps two thirds of delta, and a third of eps."""
-    found = delta(rounds(case.source, 2), n=n, exp_eps=ORDER, rel=0.03, attain=True, **covering)
+    found = delta(case.source, n=n, periods=2, exp_eps=ORDER, rel=0.03, attain=True, **covering)
     parts = [(case, 2, covering.get("min_users", n))]
     laws = all_rounds(parts, found.attained.datasets, covering.get("dropout", F(0)))
     has = largest(in_all_rounds, *laws, direction, ORDER)
@@ -217,7 +215,7 @@ def of_delta_in_rounds(case: Case, n: int, direction: str, covering: dict[str, A
 
 def of_epsilon_in_rounds(case: Case, n: int, direction: str, covering: dict[str, Any]) -> None:
     target = delta(case.source, n=n, exp_eps=1, attain=True, **covering).attained.lower / 3
-    found = epsilon(rounds(case.source, 2), n=n, delta=target, rel=0.03, attain=True, **covering)
+    found = epsilon(case.source, n=n, periods=2, delta=target, rel=0.03, attain=True, **covering)
     parts = [(case, 2, covering.get("min_users", n))]
     laws, level = all_rounds(parts, found.attained.datasets, covering.get("dropout", F(0))), found.attained.lower
     assert 0 < level <= found.bracket.upper
@@ -226,7 +224,7 @@ def of_epsilon_in_rounds(case: Case, n: int, direction: str, covering: dict[str,
 
 
 def of_renyi_in_rounds(case: Case, n: int, direction: str, covering: dict[str, Any]) -> None:
-    found = renyi(rounds(case.source, 2), n=n, alpha=3, rel=3e-2, attain=True, **covering)
+    found = renyi(case.source, n=n, periods=2, alpha=3, rel=3e-2, attain=True, **covering)
     laws = all_rounds([(case, 2, covering.get("min_users", n))], found.attained.datasets)
     has = largest(summed, *laws, direction, 3)
     assert 0.95 * has <= found.attained.lower <= has * (1 + 1e-12)
@@ -304,15 +302,15 @@ def test_nothing_is_attained_unless_that_is_asked():
 def test_users_of_unequal_budgets_are_told_a_bound_alone():
     """It is above every dataset in either direction, and nothing is said to be attained."""
     rows = [[[F(3, 5), F(2, 5)], [F(2, 5), F(3, 5)]], [[F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]]]
-    users = [Users(1, Channel.from_rows(rows[0])), Users(2, Channel.from_rows(rows[1]))]
-    found = unequal_delta(users, exp_eps=ORDER, rigour="exact")
+    users = [Group(Channel.from_rows(rows[0]), 1), Group(Channel.from_rows(rows[1]), 2)]
+    found = delta(users, exp_eps=ORDER, rigour="exact")
     run = [tuple(map(tuple, rows[i])) for i in (0, 1, 1)]
     for place, held in itertools.product(range(3), itertools.product((0, 1), repeat=3)):
         senders = [run[i][x] for i, x in enumerate(held) if i != place]
         laws = [messages(run[place][x], senders) for x in (0, 1)]
         assert largest(hockey_stick, *laws, "both", ORDER) <= found.bracket.exact
     assert found.attained is None
-    assert unequal_epsilon(users, delta="1/20").attained is None
+    assert epsilon(users, delta="1/20").attained is None
 
 
 # Sources whose answers name inputs by what they are to each other.
@@ -397,7 +395,7 @@ def test_rounds_that_differ_have_one_direction_in_common(question, sizes):
     """One part has the most forward and the other one back: a pair of datasets has either of the two sums."""
     rows = CHANNELS["skew"]
     cases = [listed(rows, {}), listed(rows[::-1], {})]
-    plan = [rounds(case.source, 1, n=n) for case, n in zip(cases, sizes, strict=True)]
+    plan = [Deployment(Group(case.source, n)) for case, n in zip(cases, sizes, strict=True)]
     parts = [(case, 1, n) for case, n in zip(cases, sizes, strict=True)]
     if question == "delta":
         found = delta(plan, n=None, exp_eps=ORDER, rel=0.03, attain=True).attained

@@ -10,18 +10,17 @@ import pytest
 
 from symshuffle import (
     Channel,
+    Deployment,
+    Group,
     SymshuffleError,
-    Users,
     any_ldp,
     delta,
     epsilon,
     mechanism,
     renyi,
-    rounds,
     solve_eps0,
     solve_n,
     tradeoff_curve,
-    unequal_epsilon,
 )
 from symshuffle.accountants.bounds import brackets
 from symshuffle.accountants.questions import unequal
@@ -190,12 +189,12 @@ def check_doors(seed: int) -> None:
         lambda: solve_eps0(opened, n=drawn.n, delta=goal, eps=eps).bracket,
         lambda: delta(drawn.source(), n=drawn.n, eps=eps, **group).bracket,
         lambda: epsilon(drawn.source(), n=drawn.n, delta=goal, **group).bracket,
-        lambda: epsilon(rounds(drawn.source(), 3), n=few, delta=goal, **whom).bracket,
+        lambda: epsilon(drawn.source(), n=few, periods=3, delta=goal, **whom).bracket,
         lambda: renyi(drawn.source(), n=few, alpha=2).bracket,
         lambda: tradeoff_curve(drawn.source(), n=few, alphas=[0, "1/2", 1], levels=5, **whom).points[1].y,
         lambda: (
-            unequal_epsilon(
-                [Users(1, Channel.from_rows(ROWS["nearly certain"])), Users(2, mirrored(F(3, 5)))], delta=goal
+            epsilon(
+                [Group(Channel.from_rows(ROWS["nearly certain"]), 1), Group(mirrored(F(3, 5)), 2)], delta=goal
             ).bracket
         ),
         lambda: calibrate_gaussian(delta=goal, eps=eps),
@@ -250,7 +249,7 @@ def test_searches_stay_inside_the_domain(budget, n, monkeypatch):
                 asked(epsilon, source, n=n, delta=goal, near=near)
         asked(epsilon, source, n=min(n, 10), delta="0.1", dropout="1/2")
         if F(budget) <= 40:  # of several rounds a lattice of larger budgets takes minutes
-            asked(epsilon, rounds(source, 2), n=min(n, 10), delta="0.1")
+            asked(epsilon, Deployment(source, periods=2), n=min(n, 10), delta="0.1")
     assert seen
     assert max(seen) <= LARGEST_LEVEL
     assert min(seen) >= 0
@@ -300,7 +299,7 @@ def test_a_target_met_exactly_at_zero_is_met_at_zero():
 def test_a_group_has_any_ratio():
     krr = mechanism("krr").at(k=3, lam=3)
     for group, ratio in ((2, 10**400), (3, 10**300), (2, 1 + F(1, 10**300)), (3, F(27, 8))):
-        found = delta(krr, n=10, exp_eps=ratio, group=group).bracket
+        found = delta(krr, n=10, exp_eps=ratio, group_size=group).bracket
         alone = delta(krr, n=10, exp_eps=ratio).bracket
         assert alone.lower <= found.upper <= 1
 

@@ -12,11 +12,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from symshuffle.accountants.questions.unequal import Users, unequal_delta, unequal_epsilon
+from symshuffle.accountants.rounds.plan import rounds
 
 import symshuffle
 from proofs_checks import _extremes, _templates
 from symshuffle import (
     Channel,
+    Group,
     InputError,
     Laplace,
     accountants,
@@ -40,9 +43,7 @@ from symshuffle import (
 from symshuffle.accountants.bounds import evaluate
 from symshuffle.accountants.questions import adversary, curves
 from symshuffle.accountants.questions.tradeoff_function import GaussianLimit, gaussian_limit, tradeoff_curve
-from symshuffle.accountants.questions.unequal import Users, unequal_delta, unequal_epsilon
 from symshuffle.accountants.renyi.front import renyi
-from symshuffle.accountants.rounds.plan import rounds
 from symshuffle.channels.geometry import extremal
 from symshuffle.channels.geometry.groups import cyclic_group
 from symshuffle.channels.law import Law
@@ -187,8 +188,8 @@ ROWS = (
     row("n", worst_curve, F(1, 4), lam=F(2), exp_eps=F(6, 5), n=3),
     row("cells", Laplace().at, lam=2, cells=4),
     row("count", Users, channel=W, count=2),
-    row("bits", unequal_delta, [Users(2, W)], **LEVEL, bits=64),
-    row("bits", unequal_epsilon, [Users(9, W)], delta="1/10", rel=0.1, bits=64),
+    row("bits", unequal_delta, [Group(W, 2)], **LEVEL, bits=64),
+    row("bits", unequal_epsilon, [Group(W, 9)], delta="1/10", rel=0.1, bits=64),
     row("bits", err1, NOISE, bits=64),
     row("bits n", errn, NOISE, n=3, bits=64),
     row("bits", hcr_bound, NOISE, bits=64),

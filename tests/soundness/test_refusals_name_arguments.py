@@ -48,12 +48,12 @@ def test_no_refusal_of_a_wrong_argument_has_an_option(name):
 CALLS = {
     "rigour": lambda: symshuffle.delta(KRR, n=10**7, eps="1/10", rigour="exact"),
     "rigour of doubles": lambda: symshuffle.renyi(KRR, n=3, alpha=2, rigour="exact"),
-    "rigour of rounds": lambda: symshuffle.delta(symshuffle.rounds(KRR, 2), n=9, eps=1, rigour="exact"),
+    "rigour of rounds": lambda: symshuffle.delta(KRR, n=9, periods=2, eps=1, rigour="exact"),
     "rigour of losses": lambda: symshuffle.privacy_loss(KRR, n=3, step=0.25, beyond="1/100", rigour="exact"),
     "dropout": lambda: symshuffle.renyi(KRR, n=3, alpha=2, dropout="1/2"),
     "direction": lambda: symshuffle.prove(KRR, n=3, eps=1, direction="reverse"),
     "dropout of a proof": lambda: symshuffle.prove(KRR, n=3, eps=1, dropout="1/2"),
-    "source of a proof": lambda: symshuffle.prove(symshuffle.rounds(KRR, 2), n=3, eps=1),
+    "source of a proof": lambda: symshuffle.prove(KRR, n=3, periods=2, eps=1),
     "command": lambda: collect.Program("'"),
     "no command": lambda: collect.Program(""),
     "timeout": lambda: collect.Program("a", timeout=0),
@@ -79,7 +79,7 @@ def test_the_command_line_names_its_options(capsys, tmp_path, monkeypatch):
     claim = ("--claim", "krr", "-p", "k=3", "--lam", "3", "--runs", "60")
     assert "--program" in refused(capsys, "audit", "local", "--program", "'", *claim)
     assert "--timeout" in refused(capsys, "audit", "local", "--program", "a", *claim, "--timeout", "0")
-    rounds_ = ("delta", "krr", "-p", "k=3", "--lam", 2, "--n", 9, "--eps", 1, "--rounds", 2)
+    rounds_ = ("delta", "krr", "-p", "k=3", "--lam", 2, "--n", 9, "--eps", 1, "--periods", 2)
     assert "--proof" in refused(capsys, *rounds_, "--proof", "p.json")
     plan = (
         "collect",

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import symshuffle
-from symshuffle import Channel, InputError, Law, Mechanism, SymshuffleError, Users, cli, ledger, mechanism
+from symshuffle import Channel, Group, InputError, Law, Mechanism, SymshuffleError, cli, ledger, mechanism
 from symshuffle.collect import make_plan
 from symshuffle.design.information.measures import hockey_stick_measure
 
@@ -66,8 +66,8 @@ VALID = {
     "sweep": {"function": pow, "grid": {"base": [2], "exp": [3]}},
     "trace_frontier": {"k": 4, "budget": F(1)},
     "tradeoff_curve": {"source": KRR, "n": 3, "alphas": [0], "levels": 3},
-    "unequal_delta": {"users": [Users(2, W)], **LEVEL},
-    "unequal_epsilon": {"users": [Users(9, W)], "delta": "1/10", "rel": 0.1},
+    "unequal_delta": {"users": [Group(W, 2)], **LEVEL},
+    "unequal_epsilon": {"users": [Group(W, 9)], "delta": "1/10", "rel": 0.1},
     "verify_claims": {"claims": [CLAIM]},
     "worst_curve": {"chi_square": F(1, 4), "n": 3, "lam": F(2), "exp_eps": F(6, 5)},
 }
@@ -189,7 +189,6 @@ LINES = {
     "mean": ("--data", "x.csv", "--mechanism", "sphere-linear", "--eps", "1", "--delta", "1/10"),
     "sweep": ("sweep.toml", "--out", "swept", "--jobs", "1"),
     "check": ("--file", "w.csv", "--eps0", "1"),
-    "unequal": ("users.toml", "--delta", "1/10"),
     "design schema": (),
     "design bayes": (*PROBLEM, "--lam", "3"),
     "design minimax": (*PROBLEM, "--lam", "3"),
@@ -216,7 +215,7 @@ def changed(command):
         for word in chance.sample(WRITTEN, 3):
             if (command, word) != ("mean", "1.5"):  # a level, whose search takes its time
                 yield [*command.split(), *line[:place], word, *line[place + 1 :]]
-    for option in chance.sample(("--engine", "--rigour", "--rel", "--bits", "--direction", "--group", "--dropout"), 2):
+    for option in chance.sample(("--engine", "--rigour", "--rel", "--bits", "--direction", "--group-size", "--dropout"), 2):
         yield [*command.split(), *line, option, chance.choice(WRITTEN)]
 
 
@@ -266,7 +265,7 @@ def test_a_wrong_word_is_an_answer_or_one_line(command, tmp_path, monkeypatch, c
 
 def test_a_matrix_is_not_spilled_into_a_refusal():
     with pytest.raises(InputError) as refusal:
-        Users(2, DOUBLES)
+        Group(DOUBLES, 2)
     assert str(refusal.value) == (
         "channel = probabilities that are not rational: expected a channel of rationals with at least 2 inputs"
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias, TypeVar, cast, final
 
 from symshuffle.accountants.deployment.adjacency import USUAL, Adjacency
-from symshuffle.accountants.deployment.group import Group
+from symshuffle.accountants.deployment.group import Group, check_n
 from symshuffle.base.artifacts import write_atomically
 from symshuffle.base.choices import Relation
 from symshuffle.base.errors import InputError
@@ -200,7 +200,7 @@ class Deployment:
         if unknown:
             raise InputError(sorted(unknown)[0], given[sorted(unknown)[0]], f"a field: {', '.join(_OWNERS)}")
         own: dict[str, Any] = {name: given[name] for name in given if _OWNERS[name] is Deployment}
-        of_group: dict[str, Any] = {_NAMES.get(name, name): given[name] for name in given if _OWNERS[name] is Group}
+        of_group: dict[str, Any] = {name: given[name] for name in given if _OWNERS[name] is Group}
         near: dict[str, Any] = {_NAMES.get(name, name): given[name] for name in given if _OWNERS[name] is Adjacency}
         if isinstance(near.get("relation"), Adjacency):
             own["adjacency"] = replace(near.pop("relation"), **near)
@@ -210,12 +210,28 @@ class Deployment:
             if len(self.users) != 1:
                 name = next(iter(of_group))
                 raise InputError(name, of_group[name], "none: every group has its own")
-            own["groups"] = tuple(g if g.dummies else replace(g, **of_group) for g in self.groups)
-            if self.later_periods and "later_periods" not in own:
-                own["later_periods"] = tuple(one.changed(**_of_groups(one, of_group)) for one in self.later_periods)
-        if "adjacency" in own and self.later_periods and "later_periods" not in own:
-            own["later_periods"] = tuple(replace(one, adjacency=own["adjacency"]) for one in self.later_periods)
+            if self.later_periods:
+                first, *later = self._changed_kinds(of_group)
+                own["groups"], own["later_periods"] = first.groups, tuple(later)
+            else:
+                if "n" in of_group:
+                    of_group["count"] = check_n(of_group.pop("n"))
+                own["groups"] = tuple(g if g.dummies else replace(g, **of_group) for g in self.groups)
+        if "adjacency" in own and self.later_periods:
+            later = own.get("later_periods", self.later_periods)
+            own["later_periods"] = tuple(replace(one, adjacency=own["adjacency"]) for one in later)
         return replace(self, **own) if own else self
+
+    def _changed_kinds(self, of_group: Mapping[str, Any]) -> list[Deployment]:
+        """The periods with other fields of their groups; a number of users is for those that have none."""
+        kinds = self.kinds
+        counted_already = [len(one.users) > 1 or one.users[0].count is not None for one in kinds]
+        if "n" in of_group and all(counted_already):
+            raise InputError("n", of_group["n"], "none: every period has its own number of users")
+        without = {name: value for name, value in of_group.items() if name != "n"}
+        return [
+            one.changed(**(without if known else of_group)) for one, known in zip(kinds, counted_already, strict=True)
+        ]
 
     def with_randomizers(self, made: Callable[[Any], Any]) -> Deployment:
         """Return the same deployment, each randomizer replaced by what a function makes of it; dummies are kept."""
@@ -283,14 +299,6 @@ def fields_set(deployment: Deployment) -> dict[str, Any]:
         if value != _DEFAULTS[name]:
             found[name] = value
     return found
-
-
-def _of_groups(one: Deployment, of_group: Mapping[str, Any]) -> dict[str, Any]:
-    """Changes of the group of a later period: a count that it has itself is kept."""
-    own = {("n" if name == "count" else name): value for name, value in of_group.items()}
-    if len(one.users) == 1 and one.users[0].count is not None:
-        own.pop("n", None)
-    return own
 
 
 def _group_in_words(group: Group) -> str:

@@ -85,7 +85,9 @@ def test_decompose_says_what_it_returns_and_for_which_pair(shell):
 
 
 def test_a_survey_says_what_its_plan_certified_and_a_simulation_protects_nobody(shell, tmp_path):
-    lines, _ = shell("collect plan --k 3 --n 200 --min-batch-size 150 --eps 1 --delta 1e-3 --mechanism krr --out plan.json")
+    lines, _ = shell(
+        "collect plan --k 3 --n 200 --min-batch-size 150 --eps 1 --delta 1e-3 --mechanism krr --out plan.json"
+    )
     plan = json.loads((tmp_path / "plan.json").read_text())
     assert lines["epsilon"] == f"<= {plan['certified']['epsilon_at_delta']} (upper end, rounded up) at delta = 0.001"
     assert lines["assumes"].endswith("enough users: at least 150 send")

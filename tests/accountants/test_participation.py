@@ -256,7 +256,9 @@ def test_what_cannot_be_answered_is_refused():
         lambda: solve_n(KRR, eps="0.1", delta="1e-3", min_batch_size=5),
         lambda: amplification_curve(KRR, users=[10], delta="1e-3", min_batch_size=5),
     ):
-        with pytest.raises(InputError, match="min_batch_size = 5: expected none where the number of users is asked for"):
+        with pytest.raises(
+            InputError, match="min_batch_size = 5: expected none where the number of users is asked for"
+        ):
             question()
     few = reduction(KRR, min_batch_size=5)
     assert delta(few, n=10, eps="0.1").bracket == delta(KRR, n=5, eps="0.1").bracket

@@ -215,7 +215,9 @@ def changed(command):
         for word in chance.sample(WRITTEN, 3):
             if (command, word) != ("mean", "1.5"):  # a level, whose search takes its time
                 yield [*command.split(), *line[:place], word, *line[place + 1 :]]
-    for option in chance.sample(("--engine", "--rigour", "--rel", "--bits", "--direction", "--group-size", "--dropout"), 2):
+    for option in chance.sample(
+        ("--engine", "--rigour", "--rel", "--bits", "--direction", "--group-size", "--dropout"), 2
+    ):
         yield [*command.split(), *line, option, chance.choice(WRITTEN)]
 
 

@@ -234,10 +234,9 @@ def test_neighbours_of_one_round_that_are_none_of_another_are_refused():
 
 
 def test_a_number_of_one_is_no_plural():
-    found = s.delta([s.Deployment(s.Group(THREE, 1)), s.Deployment(s.Group(s.mechanism("rr").at(lam=2), 2))], n=None, exp_eps=2,
-                    rel=0.1, attain=True)  # fmt: skip
-    order = s.renyi([s.Deployment(s.Group(THREE, 1)), s.Deployment(s.Group(s.mechanism("rr").at(lam=2), 2))], n=None, alpha=2,
-                    rel=0.1, attain=True)  # fmt: skip
+    both = [s.Deployment(s.Group(THREE, 1)), s.Deployment(s.Group(s.mechanism("rr").at(lam=2), 2))]
+    found = s.delta(both, exp_eps=2, rel=0.1, attain=True)
+    order = s.renyi(both, alpha=2, rel=0.1, attain=True)
     least = s.delta(THREE, n=1, exp_eps=2, min_batch_size=1)
     for text in (
         found.meaning,

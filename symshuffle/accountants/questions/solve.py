@@ -14,9 +14,9 @@ from symshuffle.accountants.bounds.amplification import Amplification, Attained,
 from symshuffle.accountants.bounds.brackets import bound_at, first_guess, ratio_of, reached_at, smallest_eps
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.deployment.experiment import experiment
-from symshuffle.accountants.deployment.model import Subject, with_fields
 from symshuffle.accountants.deployment.neighbours import Neighbours
 from symshuffle.accountants.deployment.reduced import Reduction
+from symshuffle.accountants.deployment.subjects import Subject, with_fields
 from symshuffle.accountants.questions.experiments import smallest_of, with_every_matrix
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA, WIDTH_OF_EPS
 from symshuffle.base.choices import Question, Rigour

@@ -76,7 +76,7 @@ Image(drawn(found, ".png"))
 #
 # The same in three commands, on files:
 #
-#     symshuffle collect plan --labels answers.txt --n 20000 --min-users 18000 --eps 1 --delta 1e-8 --out plan.json
+#     symshuffle collect plan --labels answers.txt --n 20000 --min-batch-size 18000 --eps 1 --delta 1e-8 --out plan.json
 #     symshuffle collect randomize plan.json --values users.csv --column answer --id user --out messages.csv
 #     symshuffle collect estimate plan.json messages.csv --out histogram.csv --plot histogram.png
 #

@@ -96,8 +96,8 @@ KEYS = {
 }
 NEEDED = {"rounds": ("mechanism", "params", "lam", "n", "reports"), "users": ("params", "lam")}
 ASKED = {
-    "rounds": ("epsilon", "--delta", "1/1000", "--rel", "0.1", "--rounds-file"),
-    "users": ("unequal", "--delta", "1/1000"),
+    "rounds": ("epsilon", "--delta", "1/1000", "--rel", "0.1"),
+    "users": ("epsilon", "--delta", "1/1000"),
 }
 
 

@@ -135,7 +135,7 @@ def engine_and_rigour(name: EngineName, rel: float, rigour: Rigour | None) -> tu
         raise InputError("rel", rel, "a relative width in (0, 1)")
     level = rigour
     if str(name) == "auto":
-        return None, level or Rigour.FLOAT64
+        return None, level
     chosen = engine_class(name).aiming(rel, LAW_BITS)
     if level is None:
         return chosen, None if name == "exact" else Rigour.FLOAT64

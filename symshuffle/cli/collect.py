@@ -57,7 +57,8 @@ def plan(
     fields: FieldOptions = NONE_GIVEN,
 ) -> None:
     """Choose a mechanism with rational parameters for a survey, and certify eps at exactly these."""
-    from symshuffle.accountants.deployment.model import UNSAID, read_deployment
+    from symshuffle.accountants.deployment.model import UNSAID
+    from symshuffle.accountants.deployment.subjects import read_deployment
     from symshuffle.collect.files import check_new, read_labels
     from symshuffle.collect.search import make_plan
 

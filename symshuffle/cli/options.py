@@ -74,7 +74,11 @@ QuestionOption = Annotated[
 ]
 Rel = Annotated[float, typer.Option(help="Relative width of the bracket to aim at, in (0, 1).")]
 RigourOption = Annotated[
-    Rigour | None, typer.Option("--rigour", help="What the result must be; default float64, or the engine's own.")
+    Rigour | None,
+    typer.Option(
+        "--rigour",
+        help="What the result must be; default ball where that costs little, else float64; of a named engine its own.",
+    ),
 ]
 LossOption = Annotated[
     Loss, typer.Option("--loss", help="Error that is minimised: l2, max, absent or test (see `compare`).")

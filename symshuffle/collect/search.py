@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final
 
-from symshuffle.accountants.deployment.model import UNSAID, Deployment, with_fields
+from symshuffle.accountants.deployment.model import UNSAID, Deployment
+from symshuffle.accountants.deployment.subjects import with_fields
 from symshuffle.base.choices import Loss, choice
 from symshuffle.base.errors import InputError, NamedProgress, NotDecided, Unsupported
 from symshuffle.base.numbers import (

@@ -90,7 +90,7 @@ def read_deployment_file(path: Path | str, argument: str = "file", *, budget: bo
     if not isinstance(data, dict):
         raise InputError(argument, file, "a table of the fields of a deployment")
     reader = _Reader(file, text, argument, budget)
-    if isinstance(data.get("deployment"), dict) and "bracket" in data:  # an answer with --json
+    if isinstance(data.get("deployment"), dict) and "upper" in data:  # an answer with --json
         data = data["deployment"]
     if "rounds" in data:
         return reader.old_rounds(data)
@@ -359,6 +359,11 @@ def _randomizer_table(run: Any, matrix: Path | None) -> dict[str, Any]:
         if not run.exact or run.rounding is not None:
             raise InputError("randomizer", "a rounded matrix", "rational rows, where a deployment is written")
         return {"rows": [[str(entry) for entry in row] for row in run.rows]}
+    if isinstance(run, AtBudget):
+        parameters = dict(run.named.parameters)
+        return {"randomizer": run.named.name, **({"parameters": parameters} if parameters else {})}
+    if callable(run):
+        raise InputError("randomizer", "a function", "one with a name, where a deployment is written")
     named = description(run)
     name, lam = named.pop("mechanism"), budget_of(run)
     if lam is not None:

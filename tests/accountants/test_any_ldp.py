@@ -108,7 +108,7 @@ def test_every_door_without_a_matrix_takes_it() -> None:
     [
         ["delta", "--n", "100", "--eps", "0.5"],
         ["epsilon", "--n", "100", "--delta", "1e-3"],
-        ["epsilon", "--n", "100", "--delta", "1e-3", "--rounds", "3"],
+        ["epsilon", "--n", "100", "--delta", "1e-3", "--periods", "3"],
         ["solve-n", "--eps", "0.5", "--delta", "1e-3"],
         ["renyi", "--n", "100", "--alpha", "2"],
     ],

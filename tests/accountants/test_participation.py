@@ -267,11 +267,11 @@ def test_what_cannot_be_answered_is_refused():
 
 def test_the_command_line(capsys):
     asked = ["delta", "krr", "-p", "k=3", "--lam", "3", "--exp-eps", "36/25", "--n", "3", "--rigour", "exact"]
-    assert main([*asked, "--group", "2", "--json"]) == 0
+    assert main([*asked, "--group-size", "2", "--json"]) == 0
     shown = capsys.readouterr().out
     exact = delta(KRR, n=3, group_size=2, exp_eps="36/25", rigour="exact").bracket.exact
     assert f'"exact": "{exact}"' in shown
-    few = ["epsilon", "krr", "-p", "k=3", "--eps0", "1", "--n", "500", "--delta", "1e-5", "--min-users", "400"]
+    few = ["epsilon", "krr", "-p", "k=3", "--eps0", "1", "--n", "500", "--delta", "1e-5", "--min-batch-size", "400"]
     assert main(few) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "any one of 500 users" in shown and "at least 400 send" in shown
@@ -279,8 +279,8 @@ def test_the_command_line(capsys):
     assert "at least 400 of them send" in " ".join(capsys.readouterr().out.split())
     for wrong, said in (
         (["--dropout", "1"], "dropout = 1: expected a probability in [0, 1)"),
-        (["--min-users", "4"], "min_users = 4: expected an integer from 1 to 3"),
-        (["--min-users", "2", "--dropout", "0"], "min_users, dropout = 2, 0: expected one of the two, not both"),
+        (["--min-batch-size", "4"], "min_batch_size = 4: expected an integer from 1 to 3"),
+        (["--min-batch-size", "2", "--dropout", "0"], "min_batch_size, dropout = 2, 0: expected one of the two, not both"),
     ):
         assert said in refused(capsys, *asked, *wrong)
 

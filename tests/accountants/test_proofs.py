@@ -230,7 +230,7 @@ def test_what_has_no_proof_is_refused_by_name(source: Any, asked: dict[str, Any]
 
 def test_rounds_are_refused_and_leave_no_file(tmp_path: Path) -> None:
     file = tmp_path / "bound.json"
-    asked = ["delta", "rr", "--eps0", "1", "--n", "100", "--eps", "1", "--rounds", "2", "--proof", str(file)]
+    asked = ["delta", "rr", "--eps0", "1", "--n", "100", "--eps", "1", "--periods", "2", "--proof", str(file)]
     with pytest.raises(Unsupported, match="several rounds have no proof file"):
         CliRunner().invoke(app, asked, catch_exceptions=False)
     assert not file.exists()

@@ -19,10 +19,10 @@ SURVEY = ("collect", "plan", "--k", 4, "--n", 2000, "--eps", 1, "--delta", "1e-3
 def test_a_proof_covers_one_round(target, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "plan.toml").write_text(ROUNDS)
-    line = refused(capsys, target[0], "--rounds-file", "plan.toml", *target[1:], "--proof", "p.json")
+    line = refused(capsys, target[0], "plan.toml", *target[1:], "--proof", "p.json")
     assert "one round" in line and "n = " not in line
     again = refused(
-        capsys, target[0], "krr", "-p", "k=3", "--lam", 2, "--n", 9, "--rounds", 2, *target[1:], "--proof", "p"
+        capsys, target[0], "krr", "-p", "k=3", "--lam", 2, "--n", 9, "--periods", 2, *target[1:], "--proof", "p"
     )
     assert "one round" in again
     for ask in (lambda r: symshuffle.prove(r, n=9, eps=1), lambda r: symshuffle.prove_epsilon(r, n=9, delta="1e-3")):

@@ -69,7 +69,7 @@ def test_a_plan_carries_its_proof(capsys, tmp_path, monkeypatch, name):
     few = ("--n", "5", "--eps", "1", "--delta", "1/100", "--dropout", "1/10")
     status, _, err = run(capsys, "collect", "plan", *asked, *few)
     assert status == 2 and "dropout has no proof file" in err and not any(tmp_path.iterdir())
-    many = ("--n", "900", "--eps", "1/2", "--delta", "1e-6", "--min-users", "800")
+    many = ("--n", "900", "--eps", "1/2", "--delta", "1e-6", "--min-batch-size", "800")
     assert run(capsys, "collect", "plan", *asked, *many)[0] == 0
     plan, proof = read_plan(Path("plan.json").read_text()), json.loads(Path("bound.json").read_text())
     said = proof["statement"]
@@ -214,8 +214,8 @@ def test_wrong_messages_are_refused(capsys, survey, text, told):
         ((*RANDOMIZE, "--order", "input"), "--order = input: expected one of sorted, random"),
         (words("collect plan --n 9 --eps 1 --delta 0.1 --out p.json"), "--k = None: expected the number"),
         (
-            words("collect plan --k 3 --n 9 --eps 1 --delta 0.1 --min-users 10 --out p.json"),
-            "--min-users = 10: expected an integer from 1 to 9",
+            words("collect plan --k 3 --n 9 --eps 1 --delta 0.1 --min-batch-size 10 --out p.json"),
+            "--min-batch-size = 10: expected an integer from 1 to 9",
         ),
     ],
 )

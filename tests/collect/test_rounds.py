@@ -66,7 +66,7 @@ def test_with_dropout_no_round_may_have_more_users_than_planned(plan):
 
 def test_the_command_line(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    line = words("collect plan --k 4 --n 2000 --eps 1 --delta 1e-6 --mechanism krr --rounds 6")
+    line = words("collect plan --k 4 --n 2000 --eps 1 --delta 1e-6 --mechanism krr --periods 6")
     found = answer(capsys, *line, "--out", "plan.json")
     assert found["rounds"] == read_plan(Path("plan.json").read_text()).rounds == 6
     assert "--proof" in refused(capsys, *line, "--out", "other.json", "--proof", "proof.json")

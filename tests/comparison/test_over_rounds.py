@@ -85,12 +85,12 @@ LINE = ["compare", "--k", "3", "--n", "500", "--eps", "1", "--delta", "1e-6", "-
 
 
 def test_the_command_line_names_both(capsys):
-    found = answer(capsys, *LINE, "--rounds", "4", "--min-users", "400")
+    found = answer(capsys, *LINE, "--periods", "4", "--min-batch-size", "400")
     assert (found["rounds"], found["min_batch_size"]) == (4, 400)
     assert "4 rounds together" in found["about"]
     assert "400 messages" in found["about"]
     plain = answer(capsys, *LINE)
     assert not plain.keys() & {"rounds", "min_batch_size"}
     assert float(found["rows"][0]["eps0"]["upper"]) < float(plain["rows"][0]["eps0"]["upper"])
-    assert "min-users" in refused(capsys, *LINE, "--min-users", "501")
-    assert "rounds" in refused(capsys, *LINE, "--rounds", "0")
+    assert "min-batch-size" in refused(capsys, *LINE, "--min-batch-size", "501")
+    assert "periods" in refused(capsys, *LINE, "--periods", "0")

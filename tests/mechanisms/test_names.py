@@ -61,7 +61,7 @@ def test_names_are_read_wherever_a_mechanism_is_named(capsys, tmp_path, monkeypa
     for one, file in (("grr", "a.toml"), ("krr", "b.toml")):
         (tmp_path / file).write_text(f'[[users]]\ncount = 9\nmechanism = "{one}"\nparams = {{ k = 3 }}\nlam = "3/2"\n')
     same = [
-        (("unequal", "a.toml", "--delta", "1/100"), ("unequal", "b.toml", "--delta", "1/100")),
+        (("epsilon", "a.toml", "--delta", "1/100"), ("epsilon", "b.toml", "--delta", "1/100")),
         *(
             (tuple(line.format("grr", "D").split()), tuple(line.format("krr", "k").split()))
             for line in (

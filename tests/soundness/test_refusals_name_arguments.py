@@ -79,7 +79,7 @@ def test_the_command_line_names_its_options(capsys, tmp_path, monkeypatch):
     claim = ("--claim", "krr", "-p", "k=3", "--lam", "3", "--runs", "60")
     assert "--program" in refused(capsys, "audit", "local", "--program", "'", *claim)
     assert "--timeout" in refused(capsys, "audit", "local", "--program", "a", *claim, "--timeout", "0")
-    rounds_ = ("delta", "krr", "-p", "k=3", "--lam", 2, "--n", 9, "--eps", 1, "--rounds", 2)
+    rounds_ = ("delta", "krr", "-p", "k=3", "--lam", 2, "--n", 9, "--eps", 1, "--periods", 2)
     assert "--proof" in refused(capsys, *rounds_, "--proof", "p.json")
     plan = (
         "collect",

@@ -186,7 +186,6 @@ LINES = {
     "mean": ("--data", "x.csv", "--mechanism", "sphere-linear", "--eps", "1", "--delta", "1/10"),
     "sweep": ("sweep.toml", "--out", "swept", "--jobs", "1"),
     "check": ("--file", "w.csv", "--eps0", "1"),
-    "unequal": ("users.toml", "--delta", "1/10"),
     "design schema": (),
     "design bayes": (*PROBLEM, "--lam", "3"),
     "design minimax": (*PROBLEM, "--lam", "3"),
@@ -213,7 +212,9 @@ def changed(command):
         for word in chance.sample(WRITTEN, 3):
             if (command, word) != ("mean", "1.5"):  # a level, whose search takes its time
                 yield [*command.split(), *line[:place], word, *line[place + 1 :]]
-    for option in chance.sample(("--engine", "--rigour", "--rel", "--bits", "--direction", "--group", "--dropout"), 2):
+    for option in chance.sample(
+        ("--engine", "--rigour", "--rel", "--bits", "--direction", "--group-size", "--dropout"), 2
+    ):
         yield [*command.split(), *line, option, chance.choice(WRITTEN)]
 
 

@@ -70,17 +70,26 @@ class Group:
     count: int | None = field(default=None, metadata={"help": "Number of users of the group."})
     min_batch_size: int | None = field(
         default=None,
-        metadata={"metavar": "M", "help": "At least M of the users send a message; the bound at M holds."},
+        metadata={
+            "metavar": "M",
+            "help": "At least M of the users send a message; the bound at M holds.",
+            "effect": "the bound for so many messages, which never rises with their number",
+        },
     )
     dropout: Fraction | None = field(
         default=None,
-        metadata={"metavar": "Q", "help": "Each other user drops out with probability Q, publicly; rel 1e-3."},
+        metadata={
+            "metavar": "Q",
+            "help": "Each other user drops out with probability Q, publicly; rel 1e-3.",
+            "effect": "the mean of the bound over a binomial number of messages",
+        },
     )
     colluding: int | Fraction | None = field(
         default=None,
         metadata={
             "metavar": "C",
             "help": "Users whose messages are known to the reader: a number, or a share such as 10%.",
+            "effect": "the bound for the other users, whose messages alone hide each other",
         },
     )
     dummies: bool = False

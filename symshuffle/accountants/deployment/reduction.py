@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from symshuffle.accountants.deployment import listed
 from symshuffle.accountants.deployment.adjacency import Adjacency
 from symshuffle.accountants.deployment.group import EVERYBODY
-from symshuffle.accountants.deployment.model import Deployment, Subject, read_deployment, with_fields
+from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.accountants.deployment.reduced import (
     Datasets,
     LawFamily,
@@ -22,6 +22,7 @@ from symshuffle.accountants.deployment.reduced import (
     first_decided,
     own_reduction,
 )
+from symshuffle.accountants.deployment.subjects import Subject, read_deployment, with_fields
 from symshuffle.base.choices import Blanket, Direction, Others, Relation, Side
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Exp, Real, enclose, upper_end

@@ -19,9 +19,10 @@ from symshuffle.accountants.deployment.adjacency import Adjacency
 from symshuffle.accountants.deployment.any_ldp import AnyLdp
 from symshuffle.accountants.deployment.experiment import experiment_of
 from symshuffle.accountants.deployment.groups import group_factor, group_root
-from symshuffle.accountants.deployment.model import Deployment, Subject, read_deployment, with_fields
+from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.accountants.deployment.reduced import Reducible, Reduction
 from symshuffle.accountants.deployment.reduction import finite_channel
+from symshuffle.accountants.deployment.subjects import Subject, read_deployment, with_fields
 from symshuffle.accountants.questions import solve
 from symshuffle.base.artifacts import installed
 from symshuffle.base.choices import Blanket, Question, Relation, choice

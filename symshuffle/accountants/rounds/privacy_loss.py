@@ -17,8 +17,8 @@ from typing import Any, Final, Self, final
 
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.deployment.experiment import experiment
-from symshuffle.accountants.deployment.model import Subject, with_fields
 from symshuffle.accountants.deployment.neighbours import ASSUMED, NOT_COVERED, Neighbours
+from symshuffle.accountants.deployment.subjects import Subject, with_fields
 from symshuffle.accountants.rounds.dominating import LatticeLaw, law_above
 from symshuffle.accountants.rounds.one_round import OneRound
 from symshuffle.base.artifacts import installed, write_atomically

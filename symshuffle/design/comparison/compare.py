@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from symshuffle.accountants.deployment.any_ldp import NAME
 from symshuffle.accountants.deployment.group import check_n
-from symshuffle.accountants.deployment.model import UNSAID, with_fields
+from symshuffle.accountants.deployment.model import UNSAID
+from symshuffle.accountants.deployment.subjects import with_fields
 from symshuffle.accountants.questions.repeated import WIDTH_OF_LEVEL
 from symshuffle.base.choices import Loss, MatchKind, Rigour, choice
 from symshuffle.base.errors import InputError, NamedProgress, NotDecided, Unsupported, check_progress

@@ -103,7 +103,7 @@ for name, value in month.rounds.simpler:
 
 # %%
 for words, who in (
-    ("150,000 certainly send", {"min_users": 150_000}),
+    ("150,000 certainly send", {"min_batch_size": 150_000}),
     ("each other one with 9/10", {"dropout": "1/10"}),
 ):
     found = epsilon(krr(2), n=USERS, delta=DELTA, rel=1e-3, **who)

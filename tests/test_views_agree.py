@@ -134,7 +134,7 @@ SMALL = ("--n", 20, "--eps", "1/2")
 EXTRAS = (
     (solve, "reached_at", ("delta", *KRR, *SMALL), "attained_missing"),
     (solve, "_exceeds", ("epsilon", *KRR, "--n", 20, "--delta", "1/10", "--rel", "0.1"), "attained_missing"),
-    (over_rounds.Deployment, "attained", ("delta", *KRR, *SMALL, "--periods", 2, "--rel", "0.3"), "attained_missing"),
+    (over_rounds.AllRounds, "attained", ("delta", *KRR, *SMALL, "--periods", 2, "--rel", "0.3"), "attained_missing"),
     (over_rounds, "_simpler_deltas", ("delta", *KRR, *SMALL, "--periods", 2, "--rel", "0.3"), "simpler_missing"),
     (
         over_rounds,

@@ -110,7 +110,7 @@ CLAIMS: Final = (
                 r"$\omega$.",
             ),
         ),
-        source="symshuffle.accountants.questions.unequal",
+        source="symshuffle.accountants.deployment.several",
         assumptions=("who has which budget is public, and does not depend on the inputs",),
         scope="randomized response on 2 and 3 inputs, six mixtures of 2 or 3 budgets, two orders, all datasets",
         grade=Grade.EXACT_CASES,

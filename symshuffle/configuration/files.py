@@ -368,6 +368,7 @@ def _randomizer_table(run: Any, matrix: Path | None) -> dict[str, Any]:
     name, lam = named.pop("mechanism"), budget_of(run)
     if lam is not None:
         named.pop("eps0", None)
+    name = _LEAF.sub(_assigned, name)
     values = {key: value for key, value in named.items() if value not in ("limit", "all")}
     level = {} if lam is None else {"eps0": str(lam.exponent)} if isinstance(lam, Exp) else {"lam": str(lam)}
     table = {"randomizer": name, **({"parameters": {**values, **level}} if values or level else {})}
@@ -379,6 +380,16 @@ def _randomizer_table(run: Any, matrix: Path | None) -> dict[str, Any]:
     if again != run:
         raise InputError("randomizer", name, "one that its name and parameters tell whole, where it is written")
     return table
+
+
+_LEAF: Final = re.compile(r"([\w-]+)\(([^()]*)\)")
+"""A mechanism in an expression with its parameters."""
+
+
+def _assigned(leaf: re.Match[str]) -> str:
+    """A mechanism with the parameters that have values; open ones, and the budget, are not written."""
+    inside = ", ".join(one for one in leaf[2].split(", ") if "=" in one)
+    return f"{leaf[1]}({inside})" if inside else leaf[1]
 
 
 def deployment_text(deployment: Deployment) -> str:

@@ -165,12 +165,13 @@ def test_curves_speak_about_all_rounds():
         (lambda: Deployment(weekly(), reports=1001, periods=1000), "periods = 1001000"),
         (lambda: epsilon(weekly(), n=None, periods=2, delta=TARGET), "n = None"),
         (lambda: epsilon([Deployment(Group(weekly(), 5))] * 2, n=6, delta=TARGET), "n = 6: expected none"),
+        (lambda: epsilon([Deployment(weekly())] * 2, n=6, periods=3, delta=TARGET), "periods = 3: expected none"),
+        (lambda: epsilon([Deployment(weekly())] * 2, n=6, reports=2, delta=TARGET), "reports = 2: expected none"),
         (lambda: epsilon(weekly(), n=5, periods=2, delta=TARGET, rigour="exact"), "rigour exact"),
         (
             lambda: solve_n(Deployment(Group(weekly(), 5), periods=2), delta=TARGET, eps=1),
             "n = 5: expected none",
         ),
-        (lambda: reduction(weekly(), periods=2), "source"),
     ],
 )
 def test_wrong_input_is_refused_in_one_line(make, message):

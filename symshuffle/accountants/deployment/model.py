@@ -221,6 +221,9 @@ class Deployment:
         if unknown:
             raise InputError(sorted(unknown)[0], given[sorted(unknown)[0]], f"a field: {', '.join(_OWNERS)}")
         own: dict[str, Any] = {name: given[name] for name in given if _OWNERS[name] is Deployment}
+        for name, value in own.items() if self.later_periods else ():
+            if any(getattr(one, name) != value for one in self.kinds):
+                raise InputError(name, value, "none with periods of several kinds: each has its own")
         of_group: dict[str, Any] = {name: given[name] for name in given if _OWNERS[name] is Group}
         near: dict[str, Any] = {_NAMES.get(name, name): given[name] for name in given if _OWNERS[name] is Adjacency}
         if isinstance(near.get("relation"), Adjacency):

@@ -257,7 +257,7 @@ def test_every_command_is_found_in_the_module_that_the_table_names():
         known = [c.name or c.callback.__name__.replace("_", "-") for c in module.app.registered_commands]
         assert not commands or sorted(commands) == sorted(known), family
         listed |= dict.fromkeys(commands or (family,), family)
-    shared = set(words("__init__ arguments options progress rounds shuffled vectors"))
+    shared = set(words("__init__ arguments deployments options progress shuffled vectors"))
     modules = {path.stem for path in Path(cli.__file__).parent.glob("*.py")} - shared
     assert modules == set(cli.FAMILIES)
     assert {word: cli.family_of(word) for word in listed} == listed

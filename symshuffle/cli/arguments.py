@@ -16,7 +16,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.executors import MOST_JOBS
 from symshuffle.base.numbers import as_integer, parse_rational
 from symshuffle.cli.options import Eps0, File, Header, Lam, Mech, Params
-from symshuffle.configuration.randomizers import NamedRandomizer, Words, channel_of_file, description
+from symshuffle.configuration.randomizers import ArgumentNames, NamedRandomizer, channel_of_file, description
 from symshuffle.engines.registry import ENGINES, engine_class, engine_classes
 from symshuffle.mechanisms.names import mechanism_name
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from symshuffle.engines.registry import Engine
     from symshuffle.mechanisms.model import Mechanism
 
-OPTION_WORDS: Final = Words("MECH", "--eps0", "--lam", "--file", "--header", "-p", "-p {}=")
+OPTION_WORDS: Final = ArgumentNames("MECH", "--eps0", "--lam", "--file", "--header", "-p", "-p {}=")
 
 LAW_BITS: Final = 256
 """Precision of the atoms of a law: enough for fifty confirmed digits."""

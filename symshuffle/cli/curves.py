@@ -22,7 +22,7 @@ from symshuffle.base.numbers import as_integer, format_decimal, ungrouped
 from symshuffle.base.results import SafeEnd
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import LAW_BITS
-from symshuffle.cli.deployments import Asked, RelOrUsual, Subject
+from symshuffle.cli.deployments import Asked, DescribedDeployment, RelOrUsual
 from symshuffle.cli.options import (
     PLAIN,
     FewJobs,
@@ -181,7 +181,7 @@ def _print(found: Curve, limit: GaussianLimit | None, no_limit: str, inputs: Map
         console.print(f"Gaussian: missing: {no_limit}", soft_wrap=True)
 
 
-def _limit(asked: Subject) -> tuple[GaussianLimit | None, str]:
+def _limit(asked: DescribedDeployment) -> tuple[GaussianLimit | None, str]:
     """The Gaussian mechanism that comes near, or None and the reason why none is known."""
     from symshuffle.accountants.questions.tradeoff_function import limit_of
 
@@ -199,7 +199,7 @@ def _check_axis(kind: CurveKind, n: str | None, delta: str | None, *, named_user
 
 
 def _curve(
-    subject: Subject,
+    subject: DescribedDeployment,
     kind: CurveKind,
     delta: str | None,
     axis: tuple[str | None, str | None, int],

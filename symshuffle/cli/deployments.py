@@ -17,10 +17,8 @@ from symshuffle.base.errors import InputError, Unsupported, optional
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import OPTION_WORDS, One
 from symshuffle.cli.options import Eps0, File, Header, Lam, Params
+from symshuffle.configuration.files import DeploymentFile, deployment_table, read_deployment_file
 from symshuffle.configuration.randomizers import matrix_sizes
-
-if TYPE_CHECKING:
-    from symshuffle.configuration.files import DeploymentFile
 
 RelOrUsual = Annotated[
     float | None,
@@ -87,7 +85,7 @@ NONE_GIVEN: Final = FieldOptions()
 
 @final
 @dataclass(frozen=True, slots=True)
-class Subject:
+class DescribedDeployment:
     """What a command is about.
 
     - ``deployment``: as it was described; ``experiment``: its batches with their laws.
@@ -152,7 +150,7 @@ class Asked:
         """The level of that table."""
         return {name: value for name, value in self.target.items() if name in ("eps", "exp_eps")}
 
-    def subject(self, *, users: bool = True, **echo: Any) -> Subject:
+    def subject(self, *, users: bool = True, **echo: Any) -> DescribedDeployment:
         """The deployment, its batches, and what is echoed.
 
         - ``users``: whether every group has to have its number of users.
@@ -162,7 +160,7 @@ class Asked:
         if users:
             asked.check_users()
         inputs = inputs | arguments.understood(**echo) | self.fields.written
-        return Subject(deployment, asked, inputs, _table(deployment, matrices))
+        return DescribedDeployment(deployment, asked, inputs, _table(deployment, matrices))
 
     def budgeted(self) -> tuple[Deployment, dict[str, Any]]:
         """The deployment whose local budget is asked for, and what is echoed."""
@@ -187,7 +185,7 @@ class Asked:
             raise
         return Deployment((Group(run),)).changed(n=self.n, **self.fields.given), one.echoed(known, n=self._users())
 
-    def check_confirmable(self, subject: Subject) -> None:
+    def check_confirmable(self, subject: DescribedDeployment) -> None:
         """A confirmation recomputes one batch of users of one group who all send, of whom one differs."""
         if subject.experiment.several:
             raise Unsupported("--confirm recomputes one batch of messages; not with several")
@@ -213,8 +211,6 @@ class Asked:
         return Deployment((Group(found),)).changed(n=many, **self.fields.given), one.echoed(found, n=many), matrices
 
     def _read(self, *, budget: bool = True) -> DeploymentFile:
-        from symshuffle.configuration.files import read_deployment_file
-
         assert self.path is not None
         return read_deployment_file(self.path, "FILE", budget=budget)
 
@@ -240,27 +236,20 @@ class Asked:
 
 
 def _echoed_groups(deployment: Deployment, matrices: Mapping[str, Path]) -> list[dict[str, Any]]:
-    """The groups of a file as they were understood."""
-    table = optional(lambda: _groups(deployment, matrices))[0]
-    rows: list[dict[str, Any]] = [dict(row) for row in table or ()]
-    for place, row in enumerate(rows):
-        path = matrices.get(f"group[{place}]")
-        run = deployment.groups[place].randomizer
-        if path is not None:
-            row |= {"file": str(path), **matrix_sizes(run)}
+    """The groups of all periods of a file as they were understood, with what was read of their matrices."""
+    rows = []
+    for k, kind in enumerate(deployment.kinds):
+        table = optional(lambda kind=kind: deployment_table(kind))[0]  # type: ignore[misc]
+        for i, group in enumerate(kind.groups):
+            place = f"later_periods[{k - 1}].group[{i}]" if k else f"group[{i}]"
+            row: dict[str, Any] = dict(table["group"][i]) if table else {"count": group.count}
+            if place in matrices:
+                row = {"count": group.count, "file": str(matrices[place]), **matrix_sizes(group.randomizer)}
+            rows.append(row)
     return rows
-
-
-def _groups(deployment: Deployment, matrices: Mapping[str, Path]) -> list[dict[str, Any]]:
-    from symshuffle.configuration.files import deployment_table
-
-    found: list[dict[str, Any]] = deployment_table(deployment, matrices)["group"]
-    return found
 
 
 def _table(deployment: Deployment, matrices: Mapping[str, Path]) -> dict[str, Any]:
     """The deployment for a JSON object, or the reason why it is missing, which never refuses the answer."""
-    from symshuffle.configuration.files import deployment_table
-
     found, missing = optional(lambda: deployment_table(deployment, matrices))
     return {"deployment_missing": missing} if found is None else {"deployment": found}

@@ -18,7 +18,7 @@ from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import Exp, format_decimal, natural_log, parse_rational
 from symshuffle.cli import arguments, vectors
 from symshuffle.cli.arguments import LAW_BITS, Confirm, EngineName, EngineOption, One
-from symshuffle.cli.deployments import Asked, RelOrUsual, Subject
+from symshuffle.cli.deployments import Asked, DescribedDeployment, RelOrUsual
 from symshuffle.cli.options import (
     NAMED,
     PLAIN,
@@ -250,7 +250,7 @@ def example() -> None:
 
 
 def _optional_confirmation(
-    asked: Asked, subject: Subject, bound: Amplification, target: Real
+    asked: Asked, subject: DescribedDeployment, bound: Amplification, target: Real
 ) -> tuple[Confirmation | None, str]:
     """A second opinion, or None and the reason why there is none: it never refuses the answer."""
 
@@ -302,7 +302,7 @@ def _show(
     bound: Amplification,
     confirmation: tuple[Confirmation | None, str],
     inside: bool | None,
-    subject: Subject,
+    subject: DescribedDeployment,
     show: Show,
     beside: Mapping[str, Any],
 ) -> None:

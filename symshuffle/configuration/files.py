@@ -20,7 +20,7 @@ from symshuffle.base.documents import LARGEST_LIST, parse_json, parse_toml, read
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp
 from symshuffle.channels.channel import Channel
-from symshuffle.configuration.randomizers import NamedRandomizer, Words, budget_of, description
+from symshuffle.configuration.randomizers import ArgumentNames, NamedRandomizer, budget_of, description
 
 _OF_DEPLOYMENT: Final = ("reports", "periods", "memoised", "threshold")
 _OF_ADJACENCY: Final = ("relation", "null", "blanket", "group_size", "pairs", "graph", "datasets")
@@ -202,7 +202,7 @@ class _Reader:
             raise InputError(self.argument, self.file, "a list `rounds` of tables, at least one")
         kinds, silent = [], []
         for i, row in enumerate(rows):
-            place = f"rounds[{i}]"
+            place, kept = f"rounds[{i}]", f"later_periods[{i - 1}].group[0]" if i else "group[0]"
             self.check_table(row, place, (*_OLD_ROUND, *_OLD_WORDS))
             for key, allowed in _OLD_WORDS.items():
                 if row.get(key, allowed) != allowed:
@@ -211,7 +211,7 @@ class _Reader:
             if "reports" not in row:
                 silent.append(place)
             with _Placed(f"{place}."):
-                run = self._of_old(row, place)
+                run = self._of_old(row, kept)
                 kinds.append(Deployment((Group(run, row.get("n")),), periods=row.get("times", 1)))
         found = replace(kinds[0], later_periods=tuple(kinds[1:]))
         notices = [_old("rounds")]
@@ -230,7 +230,7 @@ class _Reader:
             place = f"users[{i}]"
             self.check_table(row, place, _OLD_USERS)
             with _Placed(f"{place}."):
-                groups.append(Group(self._of_old({"mechanism": "krr", **row}, place), row.get("count", 1)))
+                groups.append(Group(self._of_old({"mechanism": "krr", **row}, f"group[{i}]"), row.get("count", 1)))
         return DeploymentFile(Deployment(tuple(groups)), {}, (_old("users"),), tuple(self.matrices.items()))
 
     def _of_old(self, row: Mapping[str, Any], place: str) -> Any:
@@ -253,8 +253,8 @@ class _Reader:
         return named.quickest() if name == "channel" else self._named(named)
 
 
-_WORDS: Final = Words(eps0="parameters.eps0", lam="parameters.lam")
-_OLD_KEYS: Final = Words(name="mechanism", parameter="params", assigned="params.{}")
+_WORDS: Final = ArgumentNames(eps0="parameters.eps0", lam="parameters.lam")
+_OLD_KEYS: Final = ArgumentNames(name="mechanism", parameter="params", assigned="params.{}")
 
 
 def _old(kind: str) -> str:
@@ -288,10 +288,13 @@ def _line_of(key: str, text: str) -> int | None:
     return next((i for i, line in enumerate(text.splitlines(), start=1) if form.search(line)), None)
 
 
-def deployment_table(deployment: Deployment, matrices: Mapping[str, Path] | None = None) -> dict[str, Any]:
+def deployment_table(
+    deployment: Deployment, matrices: Mapping[str, Path] | None = None, place: str = ""
+) -> dict[str, Any]:
     """Return the content of a file that says a deployment: JSON-ready, with exact numbers as text.
 
     - ``matrices``: paths that stand for matrices, by the place of their group (``group[0]``).
+    - ``place``: what stands before the place of a group.
 
     Raises
     ------
@@ -307,12 +310,16 @@ def deployment_table(deployment: Deployment, matrices: Mapping[str, Path] | None
     if near:
         found["adjacency"] = near["relation"] if near.keys() == {"relation"} else near
     found["group"] = [
-        _group_table(group, (matrices or {}).get(f"group[{i}]")) for i, group in enumerate(deployment.groups)
+        _group_table(group, (matrices or {}).get(f"{place}group[{i}]")) for i, group in enumerate(deployment.groups)
     ]
     if deployment.later_periods:
         found["later_periods"] = [
-            {name: value for name, value in deployment_table(one).items() if name != "adjacency"}
-            for one in deployment.later_periods
+            {
+                name: value
+                for name, value in deployment_table(one, matrices, f"later_periods[{i}].").items()
+                if name != "adjacency"
+            }
+            for i, one in enumerate(deployment.later_periods)
         ]
     return found
 

@@ -62,7 +62,7 @@ DERIVED: Final = {"privunit": "p", "sphere-linear": "c"}
 
 @final
 @dataclass(frozen=True, slots=True)
-class Words:
+class ArgumentNames:
     """What a caller calls the parts of the description of a randomizer, for messages.
 
     - ``parameter``: a parameter in general; ``assigned``: one by name, where the name stands for ``{}``.
@@ -81,7 +81,7 @@ class Words:
         return self.assigned.format(name)
 
 
-IN_PYTHON: Final = Words()
+IN_PYTHON: Final = ArgumentNames()
 
 
 @final
@@ -100,7 +100,7 @@ class NamedRandomizer:
     lam: str | None = None
     file: Path | None = None
     header: bool | None = None
-    words: Words = IN_PYTHON
+    words: ArgumentNames = IN_PYTHON
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", mechanism_name(self.name))
@@ -273,7 +273,7 @@ class NamedRandomizer:
         return InputError(name, None, f"{allowed}, given by {budget if name == 'lam' else self.words.of(name)}")
 
 
-def channel_of_file(file: Path | None, header: bool | None = None, words: Words = IN_PYTHON) -> Channel:
+def channel_of_file(file: Path | None, header: bool | None = None, words: ArgumentNames = IN_PYTHON) -> Channel:
     """Return the matrix in a file, which has to be named."""
     from symshuffle.channels.channel_file import read_channel
 

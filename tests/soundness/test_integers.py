@@ -158,7 +158,10 @@ ROWS = (
     row("dimension", ClippedLinear, "1/2", chi="1/10", dimension=4),
     row("dimension", PrivUnit, "3/4", "1/4", dimension=4),
     row("n bits", privacy_loss, W, step=0.25, beyond="1/100", n=4, bits=64),
-    row("count min_batch_size colluding", Group, W, count=9, min_batch_size=2, colluding=1),
+    row("count", Group, W, count=9),
+    row("min_batch_size colluding", Group, W, count=9, min_batch_size=2, colluding=1),
+    row("count", Group.of_dummies, count=9),
+    *(row("n", getattr(Group(W), name), n=9) for name in ("colluders", "honest", "messages", "expected", "check")),
     row("group_size", Adjacency, group_size=2),
     row("reports periods threshold", Deployment, W, reports=2, periods=3, threshold=4),
     row("periods", delta, W, n=4, **LEVEL, rel=0.5, periods=2),
@@ -306,7 +309,8 @@ LEAST = {
     "subset_template.s minimax_sandwich.n chi_square_certificate.n gaussian_scale.n SphereLinear.dimension "
     "BlanketMixedGaussian.dimension CentralGaussian.dimension privacy_loss.n LocalGaussian.dimension "
     "confirm.least delta_curve.n tradeoff_curve.n renyi.n gaussian_limit.n GaussianLimit.rounds solve_eps0.n "
-    "epsilon.n hamming.distance compare.n LikelihoodRatio.profile.n Laplace.at.cells Group.count "
+    "epsilon.n hamming.distance compare.n LikelihoodRatio.profile.n Laplace.at.cells Group.count Group.of_dummies.count Group.colluders.n Group.honest.n Group.messages.n "
+    "Group.expected.n Group.check.n "
     "Group.min_batch_size Adjacency.group_size Deployment.reports Deployment.periods Deployment.threshold "
     "check_size.s make_plan.n blanket_bennett.n blanket_hoeffding.n standard_clone.n compare.variants errn.n "
     "ReductionPair.divergence.n ReductionPair.histogram_laws.n bayes_risk.n best_shrinkage_risk.n "

@@ -13,6 +13,8 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
@@ -73,12 +75,51 @@ PHRASES: Final[Mapping[str, str]] = {
 """What refusals of the library advise, to the words of the command line."""
 
 
+OUTPUTS: Final = frozenset({"--out", "--proof", "--csv", "--plot", "--json", "--report", "--html", "--certificates"})
+"""Options that name a file or a folder that is written, where they take a value."""
+
+
 class _Verbatim(TyperGroup):
     """Commands whose help is shown as it is written: Rich takes what stands in brackets for its markup."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
         _shield(self)
+        _keep_inputs(self)
+
+
+def _keep_inputs(command: Any) -> None:
+    """Make a command, or those below it, refuse to write over a file that it reads, or one file twice."""
+    for inner in getattr(command, "commands", {}).values():
+        _keep_inputs(inner)
+    if command.callback is not None and (outputs := {one.name for one in command.params if {*one.opts} & OUTPUTS}):
+        names = {one.name: next((text for text in one.opts if text[:2] == "--"), one.metavar) for one in command.params}
+
+        @wraps(run := command.callback)
+        def checked(**values: Any) -> Any:
+            given = [(name, one) for name, value in values.items() for one in _paths(value, text=name in outputs)]
+            for place, (name, path) in enumerate(given):
+                others = (*given[:place], *(one for one in given[place + 1 :] if one[0] not in outputs))
+                for other, one in others if name in outputs else ():
+                    if os.path.realpath(path) == os.path.realpath(one) or _is_same(path, one):
+                        raise InputError(names[name], path, f"another file than that of {names[other]}")
+            return run(**values)
+
+        command.callback = checked
+
+
+def _paths(value: object, *, text: bool) -> list[Path]:
+    """Return the paths among the values of an argument, which may be texts."""
+    given = value if isinstance(value, list | tuple) else (value,)
+    return [Path(one) for one in given if isinstance(one, Path) or (text and isinstance(one, str) and one != "-")]
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    """Whether two paths lead to one file that is there, as hard links do."""
+    try:
+        return path.samefile(other)
+    except OSError:
+        return False
 
 
 def _shield(command: Any) -> None:

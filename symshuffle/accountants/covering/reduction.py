@@ -26,6 +26,7 @@ from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.model import Decomposition, ReductionPair
 from symshuffle.mechanisms.continuous import Laplace
+from symshuffle.mechanisms.names import source_name
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -98,8 +99,9 @@ def _derived(source: Source, covering: Covering) -> Reduction:
         source = Channel.from_rows(source)  # type: ignore[arg-type]  # both are no sequences
     if covering.null is not None:
         if not isinstance(source, Channel):
-            given, kind = ", ".join(map(str, covering.null.rows[0])), type(source).__name__
-            raise InputError("null", given, f"none with {kind}: a null symbol is a row beside those of a Channel")
+            given = ", ".join(map(str, covering.null.rows[0]))
+            expected = f"none with {source_name(source)}: it is a row beside those of a channel given by its matrix"
+            raise InputError("null", given, expected)
         return listed.against_null(source, covering.null)
     if isinstance(source, Reducible):
         return own_reduction(source, covering)

@@ -16,7 +16,7 @@ from symshuffle.base.errors import InputError, NotDecided, SolverFailure, Unsupp
 from symshuffle.base.levels import read_target, words_of_target
 from symshuffle.base.numbers import Ball, Real, Verdict, less, parse_rational, to_arb, to_float, working_precision
 from symshuffle.base.results import Bracket
-from symshuffle.mechanisms.names import mechanism_name
+from symshuffle.mechanisms.names import mechanism_name, source_name
 from symshuffle.vectors.calibration.floor import Target
 from symshuffle.vectors.calibration.search import calibrate, estimated_rmse, read_goal
 from symshuffle.vectors.error.risk import affine_risk, err1
@@ -235,7 +235,7 @@ def _calibrated(
     tuned = calibrate(name, n=n, dimension=d, exp_eps=order, delta=goal, adjacency=adjacency, gap=None, fixed=fixed)
     best = tuned.parameters
     if not isinstance(best, Certifiable):
-        raise Unsupported(f"the calibration of {name} came back as {type(best).__name__}")
+        raise Unsupported(f"no mean by {name}: its calibration is {source_name(best)}")
     return Candidate(name, best, _rmse(best, n), tuned.certificate.bracket)
 
 

@@ -5,8 +5,11 @@ import json
 from fractions import Fraction
 
 import pytest
+import typer
 
+from symshuffle.base.choices import CurveKind
 from symshuffle.channels.channel_file import read_channel
+from symshuffle.cli import application
 from symshuffle.mechanisms.registry import mechanism
 from tests.shell import answer, refused, run
 from tests.words import words
@@ -162,3 +165,16 @@ def test_wrong_input_is_one_line_and_nothing_else(capsys, tmp_path, monkeypatch,
     monkeypatch.chdir(tmp_path)
     assert message in refused(capsys, *arguments)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", CurveKind)
+def test_what_a_kind_of_curve_requires_is_said_in_the_help(kind, capsys):
+    """Options are added as refusals name them; but for the number of users, the help says for which kind."""
+    values, line, required = {"--n": "9", "--to": "1", "--delta": "0.1"}, [*CURVE, "--kind", kind.value], []
+    while (found := run(capsys, *line))[0] == 2:
+        required.append(next(name for name in values if f"symshuffle: {name} = None: expected" in found[2]))
+        line += [required[-1], values[required[-1]]]
+        assert len(required) <= len(values)
+    command = typer.main.get_command(application(("curves",))).commands["curve"]
+    helps = {name: one.help for one in command.params for name in one.opts}
+    assert all(kind.value in helps[name] for name in required if name != "--n")

@@ -9,6 +9,7 @@ import pytest
 
 import symshuffle
 from symshuffle import InputError, SymshuffleError, cli, collect, mechanism
+from symshuffle.accountants.covering.assumptions import Assumption
 from symshuffle.channels.geometry.groups import SymmetryGroup
 from symshuffle.collect import files
 from symshuffle.design.comparison.picture import check_picture
@@ -174,3 +175,8 @@ def test_a_class_is_named_only_for_an_argument_of_a_wrong_kind():
                 of_kind = re.search(r'InputError\(f?"?[\w.\[\]{}]+"?, type\(\w+\)\.__name__, ', line)
                 of_error = re.search(r"type\((error|reason|value|content|executor|computed)\)", line)
                 assert of_kind or of_error, f"{name}: {line.strip()}: source_name of mechanisms/names.py"
+
+
+def test_no_assumption_has_an_option():
+    """Their meanings are shown in Python as well."""
+    assert not [one for one in Assumption if OPTION.search(one.meaning)]

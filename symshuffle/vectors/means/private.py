@@ -165,10 +165,25 @@ def private_mean(
     )
 
 
+_MOST_MAPPED: Final = 50
+"""Dimension up to which a smaller ball reduces the error by a percent."""
+
+
 def _range_hint(dimension: int, lowest: float, highest: float) -> str | None:
-    """How the error of numbers on one side of 0 is halved; None for others."""
-    if dimension > 1 or lowest < 0 < highest or lowest == highest:
+    """How the error of vectors without coordinates of one sign is reduced; None for others.
+
+    For d > 1 these lie in the ball of radius r, r^2 = 1 - 1/d, around c = (1, ..., 1)/d or -c: S being the sum of
+    absolute values, |x|^2 is at most 1 and S, so that |x - c|^2 = |x|^2 - 2 S/d + 1/d is at most 1 - 1/d.
+    """
+    if dimension > _MOST_MAPPED or lowest < 0 < highest or lowest == highest:
         return None
+    if dimension > 1:
+        missing, sign = ("negative", "-") if lowest >= 0 else ("positive", "+")
+        return (
+            f"no coordinate is {missing}: where that is known before data are seen, send (x {sign} 1/{dimension})/r in "
+            f"each coordinate, r = sqrt(1 - 1/{dimension}), which is in the unit ball; mapped back, the mean has "
+            f"{math.ceil(1000 * math.sqrt(1 - 1 / dimension)) / 10:g} % of the error"
+        )
     known, mapped = ("[0, 1]", "2x - 1") if lowest >= 0 else ("[-1, 0]", "2x + 1")
     return (
         f"the data are in {known}: where that is known before they are seen, send {mapped}, which uses all of [-1, 1]; "

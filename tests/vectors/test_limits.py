@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from symshuffle.vectors import calibrate
+from tests.shell import answer, run
 
 
 def test_a_search_that_ends_before_its_target_names_the_parameter():
@@ -74,3 +75,36 @@ def test_there_is_no_hint_where_it_would_save_less_than_a_percent():
 
     assert _range_hint(50, 0.0, 1.0) and not _range_hint(51, 0.0, 1.0)
     assert not _range_hint(3, -0.1, 0.1) and not _range_hint(3, 0.0, 0.0)
+
+
+def test_limits_and_hints_are_printed_where_json_has_them(capsys, tmp_path):
+    """Without --explain as well."""
+    file = tmp_path / "x.csv"
+    file.write_text("0.1\n0.4\n" * 100)
+    lines = [
+        (
+            "limit",
+            (
+                "calibrate",
+                "sphere-linear",
+                "--n",
+                "2000000",
+                "--d",
+                "1",
+                "--eps",
+                "1",
+                "--delta",
+                "1e-9",
+                "--gap",
+                "none",
+            ),
+        ),
+        (
+            "hint",
+            ("mean", "--data", file, "--mechanism", "sphere-linear", "--eps", "1", "--delta", "1/10", "--seed", "1"),
+        ),
+    ]
+    for name, words in lines:
+        said = answer(capsys, *words)[name]
+        status, out, _ = run(capsys, *words)
+        assert status == 0 and said and " ".join(said.split()) in " ".join(out.split())

@@ -46,7 +46,7 @@ def test_mean_answers_or_names_the_argument(argument, text, tmp_path, capsys):
     status = main(["mean", "--data", str(data), *asked, "--json"])
     if status:
         (line,) = lines(capsys)
-        assert status == 2 and line.startswith(f"symshuffle: {argument} = "), line
+        assert status == 2 and line.startswith(f"symshuffle: --{argument} = "), line
     else:
         assert json.loads(capsys.readouterr().out)["chosen"]["mechanism"] == "sphere-linear"
 
@@ -71,7 +71,7 @@ def test_a_dimension_out_of_range_is_refused_by_name(asked, dimension, capsys):
     params = [part for value in (*given, f"d={dimension}") for part in ("-p", value)]
     assert main(["delta", name, *params, "--n", "10", "--eps", "1"]) == 2
     (line,) = lines(capsys)
-    assert line.startswith(("symshuffle: --d = ", "symshuffle: dimension = ")) and len(line) < 500
+    assert line.startswith(("symshuffle: d = ", "symshuffle: --d = ", "symshuffle: dimension = ")) and len(line) < 500
 
 
 def test_why_a_family_has_no_bound_is_said():

@@ -78,10 +78,10 @@ def test_a_missing_key_prints_what_is_assumed(capsys, tmp_path):
         (ROW + 'n = 9\nreports = "reused"', "rounds[0].reports = reused: expected fresh"),
         (ROW + 'n = 9\nparticipation = "fixed-size"', "rounds[0].participation = fixed-size: expected all"),
         (ROW + 'n = 9\nmessages = "linkable"', "rounds[0].messages = linkable: expected unlinkable"),
-        (ROW + "n = 9\ntimes = 0", "rounds = 0: expected an integer from 1"),
+        (ROW + "n = 9\ntimes = 0", "rounds[0].times = 0: expected an integer from 1"),
         (ROW, "rounds[0].n = None"),
         (ROW + "n = 9\nlam = 3", "rounds[0].lam = 3: expected none where eps0 is given"),
-        (ROW + "n = 9\nweight = 3", "rounds[0] = weight: expected a key of a round"),
+        (ROW + "n = 9\nweight = 3", "rounds[0].weight = 3: expected only keys of a round"),
         ("n = 3", "a list `rounds` of tables"),
         ("rounds = [", "TOML"),
         ("[[rounds]]\nn = 3", "rounds[0].mechanism = None"),
@@ -113,7 +113,7 @@ def test_fewer_than_one_round_is_refused(capsys, command):
     given = {"epsilon": ("--n", "9", "--eps0", "1"), "solve-eps0": ("--n", "9", "--eps", "1")}
     asked = given.get(command, ("--eps", "1", "--eps0", "1"))
     said = refused(capsys, command, "krr", "-p", "k=4", "--delta", "1e-3", *asked, "--rounds", "0")
-    assert "rounds = 0: expected an integer from 1" in said
+    assert "--rounds = 0: expected an integer from 1" in said
 
 
 @pytest.mark.parametrize(

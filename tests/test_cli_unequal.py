@@ -61,12 +61,12 @@ def test_a_matrix_is_read(capsys, tmp_path):
     [
         ("[[users]]\nmechanism = 'oue'\neps0 = 1", "users[0].eps0 = 1: expected lam, a rational exp(eps0)"),
         ("[[users]]\nlam = 2\neps0 = 1\nparams = { k = 3 }", "users[0].lam = 2: expected none where eps0 is given"),
-        ("[[users]]\nbudget = 2", "users[0] = budget: expected a key of some users"),
+        ("[[users]]\nbudget = 2", "users[0].budget = 2: expected only keys of some users"),
         ("[[users]]\ncount = 0\nlam = 2\nparams = { k = 3 }", "users[0].count = 0"),
         ("[[users]]\nmechanism = 'krrr'\neps0 = 1", "users[0].mechanism = krrr"),
         (TWO.replace("k = 3 }\nlam = 2", "k = 4 }\nlam = 2"), "as in users[0]"),
         ("[[users]]\nmechanism = 'laplace'\nlam = 2", "users[0]"),
-        ("users = 3", "tables [[users]], and nothing beside them"),
+        ("users = 3", "users.toml: expected tables [[users]]"),
         ("[[users", "TOML"),
     ],
 )

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Final
 
 import typer
@@ -49,15 +50,20 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
 """Module to its commands, in the order of the help page; without any, they form a group of the module's name."""
 
 
-OPTIONS: Final[Mapping[str, str]] = {
-    **{name: f"--{name}" for name in ("column", "labels", "out", "proof", "timeout", "values")},
-    "per_process": "--per-process",
-    "command": "--program",
-    "identity": "--id",
-    "name": "--claim",
-    "suffix": "--plot",
+OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "command": ("--program",),
+    "datasets": ("--x0, --x1",),
+    "eps": ("--from, --to",),
+    "first": ("--a",),
+    "first, second": ("--a, --b",),
+    "mechanism": ("MECH", "--claim"),
+    "name": ("--claim", "MECH"),
+    "plan": ("FILE",),
+    "second": ("--b", "--inputs"),
+    "suffix": ("--plot",),
 }
-"""Arguments that refusals of the library name, by which a line of a command begins, to the option that gives them."""
+"""Arguments that refusals of the library name, to the options that give them, of which the first that a command has is
+said. An argument that a command has by its own name needs no line."""
 
 PHRASES: Final[Mapping[str, str]] = {
     "rigour='ball'": "--rigour ball",
@@ -66,6 +72,7 @@ PHRASES: Final[Mapping[str, str]] = {
     "header=False": "--no-header",
     "exact_ids=True": "--exact-ids",
     "discard=True": "--discard-draft",
+    "disjoint=True": "--disjoint",
     " s (timeout)": " s (--timeout)",
     "given by eps0 or lam": "given by --eps0 or --lam",
     "the compact form (bayes_tradeoff)": "the compact form (no --symmetry)",
@@ -196,38 +203,74 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     family = family_of(arguments[0] if arguments else None)
+    app = application(FAMILIES if family is None else (family,))
     try:
-        app = application(FAMILIES if family is None else (family,))
         with after_a_while(f"symshuffle {arguments[0] if arguments else ''}: at work, Ctrl-C to stop"):
             status = app(args=arguments, prog_name="symshuffle", standalone_mode=False)
     except typer.TyperException as error:
         return _refuse(_explain(error), WRONG_INPUT)
-    except (InputError, Unsupported) as error:
-        return _refuse(in_options(str(error)), WRONG_INPUT)
-    except (SolverFailure, NotDecided) as error:
-        return _refuse(in_options(str(error)), NO_ANSWER)
     except SymshuffleError as error:
-        return _refuse(in_options(str(error)), FAILED)
+        return _refuse(in_options(str(error), parameters_of(app, arguments)), _STATUS.get(type(error), FAILED))
     except typer.Abort:
         return _refuse("interrupted", INTERRUPTED)
     return status if isinstance(status, int) else 0
 
 
-def in_options(message: str) -> str:
-    """Return a refusal of the library in the words of the command line, with options for arguments."""
-    begun = _ARGUMENT.match(message)
-    if begun is not None and begun[1] in OPTIONS:
-        message = OPTIONS[begun[1]] + message[begun.end(1) :]
-    for phrase, option in PHRASES.items():
-        message = message.replace(phrase, option)
+_STATUS: Final[Mapping[type[SymshuffleError], int]] = {
+    InputError: WRONG_INPUT,
+    Unsupported: WRONG_INPUT,
+    SolverFailure: NO_ANSWER,
+    NotDecided: NO_ANSWER,
+}
+
+
+def parameters_of(app: typer.Typer, words: Sequence[str]) -> dict[str, str]:
+    """Return how a command line names each parameter of its command: by its first long option, or its metavariable."""
+    parser: Any = typer.main.get_command(app)
+    for word in words:
+        if word not in getattr(parser, "commands", {}):
+            break
+        parser = parser.commands[word]
+    return {
+        one.name: next((option for option in one.opts if option.startswith("--")), "")
+        or re.findall(r"\w+", one.metavar or one.name.upper())[0]
+        for one in parser.params
+    }
+
+
+def in_options(message: str, parameters: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return a refusal of the library in the words of the command line, with options for arguments.
+
+    - ``parameters``: names of the parameters of the command, and how the command line names them.
+    """
+    begun = _BEGINNING.match(message)
+    if begun is not None:
+        whole = _option(begun[1], parameters)
+        parts = [_option(part, parameters) for part in begun[1].split(", ")]
+        if whole or all(parts):
+            message = (whole or ", ".join(parts)) + message[begun.end(1) :]
+    for phrase, written in PHRASES.items():
+        message = message.replace(phrase, written)
     return message
 
 
-_ARGUMENT: Final = re.compile(r"(\w+)(?= = |: )")
+_BEGINNING: Final = re.compile(r"([\w\[\], ]+?)(?: = |: )")
+"""Arguments by which a refusal begins."""
+
+
+def _option(argument: str, parameters: Mapping[str, str]) -> str:
+    """Return how a command names an argument, maybe with the place of an entry behind it; empty if it does not."""
+    name, _, place = argument.partition("[")
+    if place and not re.fullmatch(r"\d+\]", place):
+        return ""
+    here = [f"--{name.replace('_', '-')}", parameters.get(name, ""), name, *OPTIONS.get(name, ())]
+    known = {*parameters.values()}
+    found = next((one for one in here if one and {*one.split(", ")} <= known), "")
+    return f"{found}[{place}" if found and place else found
 
 
 def _refuse(message: str, status: int) -> int:
-    typer.echo(f"symshuffle: {' '.join(message.split())}", err=True)
+    typer.echo(f"symshuffle: {' '.join(message.splitlines())}", err=True)
     return status
 
 

@@ -64,7 +64,14 @@ class Given:
         try:
             return (replace(self.run, eps0=str(eps0)) if open_ else self.run).quickest(covering)
         except InputError as error:
-            raise InputError(f"{self.place}, {error.argument}", error.value, error.expected) from None
+            raise InputError(f"{self.place}.{error.argument}", error.value, error.expected) from None
+
+    def numbers(self) -> tuple[int, int | None]:
+        """Number of rounds, and of users where the file has it."""
+        try:
+            return number(self.times, "times"), None if self.n is None else arguments.users(self.n)
+        except InputError as error:
+            raise InputError(f"{self.place}.{error.argument}", error.value, error.expected) from None
 
     def told(self) -> dict[str, Any]:
         """As it is echoed."""
@@ -92,8 +99,8 @@ def read_rounds(file: Path) -> list[Given]:
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         raise InputError("--rounds-file", file, "a list `rounds` of tables, at least one")
     for key in data.keys() - {"rounds"}:
-        raise InputError("--rounds-file", key, "nothing beside the list `rounds`")
-    found = [_given(row, f"rounds[{i}]") for i, row in enumerate(rows)]
+        raise InputError(f"{file}: {key}", data[key], "nothing beside the list `rounds`")
+    found = [_given(row, f"{file}: rounds[{i}]") for i, row in enumerate(rows)]
     silent = [f"rounds[{i}]" for i, row in enumerate(rows) if "reports" not in row]
     if silent:
         typer.echo(f'{", ".join(silent)}: no key `reports`; assumed "fresh": new randomness in every round', err=True)
@@ -101,13 +108,13 @@ def read_rounds(file: Path) -> list[Given]:
 
 
 def _given(row: dict[str, Any], place: str) -> Given:
-    for key in row:
+    for key, value in row.items():
         if key not in _KEYS:
-            raise InputError(place, key, f"a key of a round: {', '.join(_KEYS)}")
+            raise InputError(f"{place}.{key}", value, f"only keys of a round: {', '.join(_KEYS)}")
     for key, allowed in _ALLOWED.items():
         value = row.get(key, allowed)
         if value != allowed:
-            raise InputError(f"{place}.{key}", value, _REFUSED.get((key, value), allowed))
+            raise InputError(f"{place}.{key}", value, _REFUSED.get((key, str(value)), allowed))
     params = row.get("params", {})
     if not isinstance(row.get("mechanism"), str):
         raise InputError(f"{place}.mechanism", row.get("mechanism"), "the name of a mechanism, or an expression")
@@ -144,15 +151,16 @@ def of_file(given: list[Given], covering: CoveringOptions, *, users: bool, eps0:
         if not users and one.n is not None:
             raise InputError(f"{one.place}.n", one.n, "none: it is what is asked for")
         source = one.source(eps0, covering)
-        parts.append(Round(source, number(one.times), None if one.n is None else arguments.users(one.n)))
+        times, n = one.numbers()
+        parts.append(Round(source, times, n))
     return Rounds(tuple(parts))
 
 
-def number(text: str) -> int:
+def number(text: str, argument: str = "rounds") -> int:
     """A number of rounds."""
     from symshuffle.accountants.rounds.plan import MOST_ROUNDS
 
-    return as_integer(text, "rounds", 1, MOST_ROUNDS)
+    return as_integer(text, argument, 1, MOST_ROUNDS)
 
 
 @final

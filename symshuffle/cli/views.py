@@ -176,22 +176,26 @@ def _read_users(file: Path) -> Iterator[Users]:
     """The users of a file."""
     data = parse_toml(read_text(file, "FILE", LARGEST_LIST)[1], file, "FILE")
     rows = data.get("users")
-    if data.keys() != {"users"} or not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise InputError("FILE", file, "tables [[users]], and nothing beside them")
+    for key in data.keys() - {"users"}:
+        raise InputError(f"{file}: {key}", data[key], "nothing beside the tables [[users]]")
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise InputError("FILE", file, "tables [[users]]")
     for i, row in enumerate(rows):
-        yield _users(row, f"users[{i}]")
+        yield _users(row, f"{file}: users[{i}]")
 
 
 def _users(row: dict[str, Any], place: str) -> Users:
     from symshuffle.accountants.questions.unequal import Users
     from symshuffle.channels.channel import Channel
 
-    for key in row:
+    for key, value in row.items():
         if key not in _KEYS:
-            raise InputError(place, key, f"a key of some users: {', '.join(_KEYS)}")
+            raise InputError(f"{place}.{key}", value, f"only keys of some users: {', '.join(_KEYS)}")
     name, params = row.get("mechanism", "krr"), row.get("params", {})
-    if not isinstance(name, str) or not isinstance(params, dict):
-        raise InputError(f"{place}.mechanism, {place}.params", f"{name}, {params}", "a name, and a table")
+    if not isinstance(name, str):
+        raise InputError(f"{place}.mechanism", name, "the name of a mechanism")
+    if not isinstance(params, dict):
+        raise InputError(f"{place}.params", params, "a table of parameters")
     header = told_header(row.get("header"), place)
     try:
         lam = None if row.get("lam") is None else str(row["lam"])

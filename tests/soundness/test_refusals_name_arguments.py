@@ -1,6 +1,7 @@
 """Refusals of Python functions name arguments; the command line says the same with its options."""
 
 import ast
+import pickle
 import random
 import re
 from pathlib import Path
@@ -101,10 +102,29 @@ def test_the_command_line_names_its_options(capsys, tmp_path, monkeypatch):
     assert "--labels" in refused(capsys, *plan, "--labels", "no-such-file")
 
 
+@pytest.mark.parametrize(
+    "pair", [("a b", "a  b"), ("a b", "a\u00a0b"), ("ab", "ab "), ("a b", "a\tb"), ("a b", "a\nb"), ("'a b'", "'a  b'")]
+)
+def test_two_texts_are_never_written_alike(pair):
+    lines = [str(InputError("x", text, "y")) for text in pair]
+    assert lines[0] != lines[1] and all(line.isprintable() for line in lines)
+    copies = [str(pickle.loads(pickle.dumps(InputError("x", text, "y")))) for text in pair]
+    assert copies == lines
+
+
 def test_every_argument_and_phrase_is_translated_once():
-    for argument, option in cli.OPTIONS.items():
-        said = cli.in_options(str(InputError(argument, 0, "x")))
-        assert said.startswith(f"{option} = 0") and cli.in_options(said) == said
+    for argument, options in cli.OPTIONS.items():
+        for option in options:
+            known = {name: name for name in option.split(", ")}
+            said = cli.in_options(str(InputError(argument, 0, "x")), known)
+            assert said.startswith(f"{option} = 0") and cli.in_options(said, known) == said
+        assert cli.in_options(f"{argument} = 0: expected x") == f"{argument} = 0: expected x"
+    known = {"min_users": "--min-users", "identity": "--id", "mech": "MECH", "eps": "--eps", "exp_eps": "--exp-eps"}
+    for argument, option in known.items():
+        assert cli.in_options(f"{argument} = 0: expected x", known) == f"{option} = 0: expected x"
+    for said, option in (("eps, exp_eps", "--eps, --exp-eps"), ("eps[3]", "--eps[3]"), ("eps, x", "eps, x"),
+                         ("eps[0].n", "eps[0].n"), ("a.csv, line 1", "a.csv, line 1")):  # fmt: skip
+        assert cli.in_options(f"{said} = 0: expected x", known) == f"{option} = 0: expected x"
     for phrase, option in cli.PHRASES.items():
         assert OPTION.search(option) and not OPTION.search(phrase)
         assert cli.in_options(f"use {phrase}") == f"use {option}"

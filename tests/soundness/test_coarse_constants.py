@@ -1,0 +1,60 @@
+"""Ends where what is neglected or rounded is made large: a window of one deviation, a grid of a few shares."""
+
+from dataclasses import replace
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+from symshuffle import Ball, CertificateError
+from symshuffle.channels.law import Law
+from symshuffle.vectors.calibration import floor
+from symshuffle.vectors.privacy import conjecture
+from symshuffle.vectors.privacy.conjecture import worst_background_on_the_line
+from tests.vectors.test_conjecture import divergence
+
+
+@pytest.fixture
+def short_window(monkeypatch):
+    """Grids that end one deviation beyond the largest input: a third of each message is outside."""
+    kept = (conjecture._grid, conjecture._likelihoods, conjecture._cells)
+    for one in kept:
+        one.cache_clear()
+    monkeypatch.setattr(conjecture, "_WINDOW", 1)
+    yield
+    for one in kept:
+        one.cache_clear()
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("inputs", [(1, -1), (1, 1), (F(1, 2), F(1, 4)), (0, -1)], ids=str)
+def test_what_is_outside_of_the_grid_is_added(short_window, inputs, reverse):
+    exact = divergence([float(x) for x in inputs], 0.2, reverse)
+    search = conjecture._Search(2, F(1), F(1, 5), reverse)
+    rational = tuple(map(F, inputs))
+    assert search.merged(rational) <= exact <= search.value(rational)
+
+
+def test_a_false_bound_on_all_backgrounds_is_not_believed():
+    """Somewhere in some box there is more: the middle alone does not bound a box."""
+    found = worst_background_on_the_line(n=2, sigma0=1, eps="1/5", tolerance="1/5")
+    for share in (F(1, 3), F(3, 4)):
+        with pytest.raises(CertificateError):
+            replace(found, bracket=replace(found.bracket, lower=F(0), upper=found.conjectured.lower * share)).verify()
+
+
+@pytest.mark.parametrize("singular", [F(1, 7), Ball(F(1, 5), F(1, 4))], ids=["exact", "ball"])
+@pytest.mark.parametrize("found, lost", [(2.0, 0.5), (0.25, 0.5), (1.0, 0.0), (np.inf, 1.0), (1.0, np.inf)])
+def test_what_sums_of_doubles_lose_is_taken_off(monkeypatch, found, lost, singular):
+    monkeypatch.setattr(floor, "positive_part", lambda *_, **__: (found, lost))
+    law = Law((F(1), F(-2)), (F(1, 2), F(1, 2)), singular=singular)
+    least = max(F(found) - F(lost), F(0)) if np.isfinite(found - lost) else F(0)
+    known = floor.at_least(law, 4)
+    assert 0 <= known <= least / 4 + (singular if isinstance(singular, F) else singular.lower)
+
+
+def test_a_root_is_at_most_the_root():
+    for k in (2**60, 3 * 2**59, 12345678912345):
+        for off in (F(0), F(1, 2), F(1, 10**9), F(-1, 10**9)):
+            value = (k * k + off) / F(4**60)
+            assert floor.root(value) ** 2 <= value < (floor.root(value) + F(1, 2**60)) ** 2

@@ -1,5 +1,6 @@
 """Ends where what is neglected or rounded is made large: a window of one deviation, a grid of a few shares."""
 
+import math
 from dataclasses import replace
 from fractions import Fraction as F
 
@@ -58,3 +59,13 @@ def test_a_root_is_at_most_the_root():
         for off in (F(0), F(1, 2), F(1, 10**9), F(-1, 10**9)):
             value = (k * k + off) / F(4**60)
             assert floor.root(value) ** 2 <= value < (floor.root(value) + F(1, 2**60)) ** 2
+
+
+def test_a_bound_between_the_aim_and_the_next_double_excludes_nothing(monkeypatch):
+    monkeypatch.setattr(conjecture, "_MOST_BOXES", 8)
+    monkeypatch.setattr(conjecture._Search, "_slack", lambda *_: 0.0)
+    search = conjecture._Search(2, F(1), F(1, 5), False)
+    for aim in (F(1, 3), F(2, 3), F(3, 10)):
+        above = float(aim) if F(float(aim)) > aim else math.nextafter(float(aim), math.inf)
+        monkeypatch.setattr(conjecture._Search, "value", lambda *_, above=above: above)
+        assert search.below(aim)[1] is not None

@@ -88,7 +88,9 @@ def _parsed(text: str) -> ast.expr | None:
 def _drops_an_error(old: str, new: str) -> bool:
     """Whether of a sum or difference only the first term is left, and the second one is an error by its name."""
     node = _parsed(old)
-    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub)):
+    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub)) or isinstance(
+        node.right, ast.Tuple | ast.List
+    ):
         return False
     parts = list(ast.walk(node.right))
     names = [

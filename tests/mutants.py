@@ -113,7 +113,7 @@ def places(mutant: Mutant, text: str) -> list[tuple[str, str, str]]:
     ]
 
 
-def tests_of(files: Sequence[str], root: Path = ROOT) -> list[str]:
+def likely_tests(files: Sequence[str], root: Path = ROOT) -> list[str]:
     """Tests that are likely to run modules: those of their packages, and those of soundness."""
     parts = {part for file in files for part in Path(file).with_suffix("").parts[1:]}
     named = [path for path in sorted((root / "tests").iterdir()) if path.is_dir() and path.name in parts]
@@ -192,7 +192,7 @@ def tried(commit: str, options: argparse.Namespace) -> Iterator[tuple[Mutant, st
             found = drawn(commit, first, outward=options.outward, files=files)
             chosen = sorted(found) if files else list(islice(found, options.count))
             texts = {one: (first / one.file).read_text("utf-8") for one in chosen}
-            tests = options.tests or (tests_of(files, first) if files else [])
+            tests = options.tests or (likely_tests(files, first) if files else [])
             known = made(first, ROOT / "out" / "mutants" / commit, jobs, files, tests)
 
             def one(mutant: Mutant) -> str:

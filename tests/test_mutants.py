@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.edits import ROOT, mutants
-from tests.mutants import places, reasons, likely_tests
+from tests.mutants import likely_tests, places, reasons
 
 SOURCE = """
 def end(ball, error, runs, x):

@@ -1,5 +1,6 @@
 """Ends where what is neglected or rounded is made large: a window of one deviation, a grid of a few shares."""
 
+import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction as F
@@ -69,3 +70,18 @@ def test_a_bound_between_the_aim_and_the_next_double_excludes_nothing(monkeypatc
         above = float(aim) if F(float(aim)) > aim else math.nextafter(float(aim), math.inf)
         monkeypatch.setattr(conjecture._Search, "value", lambda *_, above=above: above)
         assert search.below(aim)[1] is not None
+
+
+@pytest.mark.parametrize("users", [2, 3])
+def test_positive_parts_of_symmetrised_products_are_those_of_enumeration(users):
+    """On grids of a few points, where products on the diagonal count; a third of them is below 0."""
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        parts, weights = rng.normal(size=(users, 4)), rng.uniform(0.1, 1, size=4)
+        total = 0.0
+        for place in itertools.product(range(4), repeat=users):
+            orders = itertools.permutations(place)
+            mean = sum(math.prod(part[i] for part, i in zip(parts, order, strict=True)) for order in orders)
+            total += math.prod(weights[i] for i in place) * max(mean / math.factorial(users), 0)
+        found = conjecture._positive_part(parts[0], list(parts[1:]), weights)
+        assert found == pytest.approx(total, rel=1e-12)

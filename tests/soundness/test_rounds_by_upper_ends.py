@@ -83,3 +83,10 @@ def test_what_a_round_reveals_is_between_its_ends(unsure):
     for low, high in part.revealed():
         assert low <= truth.upper and truth.lower <= high
         assert low < truth.lower * F(3, 4)
+
+
+def test_simpler_bounds_are_probabilities():
+    over_rounds._deployment.cache_clear()
+    found = delta(rounds(REVEALING, 20), n=20, eps=1, rel=0.9)
+    assert dict(found.rounds.simpler)["basic"] == 1
+    assert all(0 <= value <= 1 for _, value in found.rounds.simpler)

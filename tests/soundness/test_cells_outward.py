@@ -2,14 +2,16 @@
 
 from contextlib import ExitStack
 from fractions import Fraction as F
+from types import SimpleNamespace
 
 import flint
 import pytest
 
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.rounds import cells
-from symshuffle.base.choices import Direction, Question
+from symshuffle.base.choices import Direction, Question, Rigour
 from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.base.results import Bracket
 from tests.accountants.test_rounds_cells import SOURCES, pair_of, truth_of
 from tests.fewbits import few_bits
 
@@ -76,3 +78,24 @@ def test_a_ratio_of_few_bits_is_taken_on_both_sides(monkeypatch, name):
         monkeypatch.setattr(cells, "_RATIO_BITS", bits)
         found = cells.Between().bracket(reduction(source, **whom), 1000, F(eps), 1e-2, Question.BOTH)
         assert 0 <= found.lower <= truth.lower and truth.upper <= found.upper
+
+
+@pytest.mark.parametrize("other", [F(0), F(9, 10)], ids=["smaller", "larger"])
+def test_both_ends_of_laws_on_cells_are_taken_with_what_is_outside(monkeypatch, other):
+    """Laws of given values: of one order between 2/10 and 4/10, of the other one perhaps more, known from above."""
+    off = F(1, 10)
+    known = {
+        (False, False): (F(2, 10), F(3, 10)),
+        (False, True): (F(3, 10), F(4, 10)),
+        (True, False): (F(1, 20), F(1, 10)),
+        (True, True): (other, max(other, F(1, 10))),
+    }
+    stub = SimpleNamespace(law=lambda _, *, reverse, up: ((reverse, up), off))
+    monkeypatch.setattr(cells, "cells_of", lambda *_, **__: stub)
+    monkeypatch.setattr(cells, "evaluate", lambda law, *_: Bracket(*known[law], Rigour.FLOAT64, "given", ""))
+    source, whom, eps = SOURCES["bmg, largest"]
+    found = cells.Between().bracket(reduction(source, **whom), 1000, F(eps), 1e-2, Question.BOTH)
+    assert 0 <= found.lower <= F(2, 10) - off
+    assert found.upper >= max(known[False, True][1], known[True, True][1] if other else F(0)) + off
+    monkeypatch.setattr(cells, "evaluate", lambda *_: Bracket(F(0), F(1, 20), Rigour.FLOAT64, "given", ""))
+    assert cells.Between().bracket(reduction(source, **whom), 1000, F(eps), 1e-2, Question.BOTH).lower == 0

@@ -25,7 +25,7 @@ def between(low, high):
 
 @cache
 def design():
-    return best_shuffled(2, n=2, exp_eps="5/4", delta="1/10", lam_cap=4)
+    return best_shuffled(2, n=1, exp_eps="5/4", delta="1/10", lam_cap=4)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final, final
 
+from symshuffle.accountants.bounds.rare_atoms import beyond_doubles, without_rare_atoms
 from symshuffle.base.choices import Question, Rigour, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import (
@@ -39,6 +40,9 @@ _MANY: Final = 10**5
 _CLEARLY: Final = 0.5
 """Share of the exponent of that number above which doubles alone say that a bound is larger."""
 
+
+_FEW_ATOMS: Final = 50
+"""Atoms up to which sums in long rationals take less than a law without rare ones."""
 
 _FEW_NODES: Final = 100_000
 _SUMS: Final = ((None, 3_000_000), (128, 300_000))
@@ -128,7 +132,7 @@ def evaluate(law: Law | MixedLaw | LevelledPair, n: int, request: Request) -> Br
         singular = Bracket(lower_end(law.singular), upper_end(law.singular), known, "none", how)
         return _at(singular, request.rigour)
     if isinstance(law, Law):
-        found = _in_units(law, n, request) or _at(_answer(law, n, request), request.rigour)
+        found = _in_units(law, n, request) or _at(_of_atoms(law, n, request), request.rigour)
         return _below_one_user(found, law)
     if request.engine is not None and not request.engine.continuous:
         raise Unsupported(f"engine {request.engine.name} takes no law with a continuous part; use engine contour")
@@ -255,6 +259,35 @@ def _below_one_user(found: Bracket, law: Law | MixedLaw) -> Bracket:
     return found if found.upper <= law.ceiling else replace(found, upper=law.ceiling)
 
 
+def _of_atoms(law: Law, n: int, request: Request) -> Bracket:
+    """H(n) of a finite law: where no engine takes it, or sums would be long, from a law without its rare atoms."""
+    several = request.engine is None and request.rigour is not Rigour.EXACT
+    apart = _apart(law, n, request) if several and len(law.values) > _FEW_ATOMS and beyond_doubles(law) else None
+    if apart is not None and apart.aimed is None:
+        return apart
+    try:
+        found = _answer(law, n, request)
+    except Unsupported:
+        apart = apart or (_apart(law, n, request) if several else None)
+        if apart is None:
+            raise
+        return apart
+    return found if apart is None or found.width <= apart.width else apart
+
+
+def _apart(law: Law, n: int, request: Request) -> Bracket | None:
+    """H(n) by way of a law without rare atoms; None where there is none, or no engine takes it."""
+    common = replace(request, rel=request.rel / 2, goal=None)
+
+    def answer(others: Law) -> Bracket | None:
+        try:
+            return evaluate(others, n, common)
+        except Unsupported:
+            return None
+
+    return without_rare_atoms(law, n, request.rel, answer)
+
+
 def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
     """The first bracket as narrow as asked; if no engine that offers has one, the narrowest, which then says so."""
     engines = _offers(law, n, request) if request.engine is None else iter((request.engine,))
@@ -340,7 +373,7 @@ def _in_units(law: Law, n: int, request: Request) -> Bracket | None:
     if scaled is None:
         return None
     multiples, unit, error = scaled
-    found = _answer(multiples, n, replace(request, goal=None)).scaled(unit)
+    found = _of_atoms(multiples, n, replace(request, goal=None)).scaled(unit)
     if error > found.upper * Fraction(request.rel) / 8:
         return None
     low = max(found.lower - error, Fraction(0)) + lower_end(law.singular)

@@ -156,17 +156,21 @@ class OneRound:
         """Whether the messages tell anything: decided by a rational, and of any number of messages as of one."""
         return self.variation > 0
 
-    def scale(self) -> float:
-        """The parameter of the Gaussian mechanism of equal total variation: no bound, it only sizes the lattice."""
+    def unit(self) -> Fraction:
+        """The parameter of the Gaussian mechanism of equal total variation: no bound, it only sizes a grid."""
         variation = self.variation
-        if 0 < variation < _LEAST_VARIATION:
-            shown = format_decimal(variation, digits=4, up=True)
+        if variation < _LINEAR:  # (1 + variation) / 2 is a half, in doubles
+            return variation * Fraction(math.sqrt(2 * math.pi))
+        return Fraction(2 * NormalDist().inv_cdf((1 + min(float(variation), 1 - 1e-12)) / 2))
+
+    def scale(self) -> float:
+        """The same for losses in doubles, whose squares have to be in their range."""
+        if 0 < self.variation < _LEAST_VARIATION:
+            shown = format_decimal(self.variation, digits=4, up=True)
             least = format_decimal(_LEAST_VARIATION, digits=4, up=True)
             asked = f"0, or at least {least}; the bound at a larger local budget covers a smaller one"
             raise InputError("total variation of one round", shown, asked)
-        if variation < _LINEAR:  # (1 + variation) / 2 is a half, in doubles
-            return float(variation) * math.sqrt(2 * math.pi)
-        return 2 * NormalDist().inv_cdf((1 + min(float(variation), 1 - 1e-12)) / 2)
+        return float(self.unit())
 
     def revealed(self) -> tuple[Ends, Ends]:
         """What is left of both orders at the largest level, from below and from above."""

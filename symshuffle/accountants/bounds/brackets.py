@@ -145,7 +145,10 @@ def _smaller(law: MixedLaw | LevelledPair, n: int, leading: Fraction) -> bool:
         return False
     from symshuffle.engines.densities.engine import at_most  # NumPy loads when used
 
-    return at_most(law, n, near=leading)[0] <= leading
+    single = () if law.single is None else (LevelledPair(law.single, law.exp_eps),)
+    if any((found := one.ceiling) is not None and found <= leading for one in single):
+        return True
+    return any(at_most(one, n, near=leading)[0] <= leading for one in (law, *law.others))
 
 
 def _from_both_sides(source: Reduction, n: int, order: Real, request: Request) -> Bracket:

@@ -50,15 +50,16 @@ def level_below(known: Sequence[tuple[Fraction, Ends]], delta: Fraction) -> Frac
 def widest(
     known: Sequence[tuple[Fraction, Ends]], levels: Sequence[Fraction], share: Fraction, least: Fraction
 ) -> list[int]:
-    """Return the middle of the levels between each two known ones whose ends are far apart at one of them.
+    """Return the middle of the levels behind each known one, up to the next, at one of which both ends are far apart.
 
     - ``levels``: rising levels in nats.
     - ``share``, ``least``: Ends are far apart if they differ by more than this share of the upper one, of at least
-      ``least``, and what the values at both known levels differ by.
+      ``least``, and what the ends at both known levels differ by.
     """
     places, ends, found = [level for level, _ in known], ends_at(known, levels), []
-    for i, (first, last) in enumerate(itertools.pairwise(bisect_left(levels, place) for place in places)):
-        first += first < last and levels[first] == places[i]
+    starts = [*(bisect_left(levels, place) for place in places), len(levels)]
+    for i, (start, last) in enumerate(itertools.pairwise(starts)):
+        first = start + (start < last and levels[start] == places[i])
         allowed = sum(high - low for _, (low, high) in known[i : i + 2])
         if any(high - low > allowed + share * max(high, least) for low, high in ends[first:last]):
             found.append((first + last) // 2)

@@ -87,8 +87,9 @@ class OneRound:
     @property
     def dense(self) -> bool:
         """Whether values are put between those of two finite laws, since the source has densities and doubles do."""
-        asked = self.request.rigour is Rigour.FLOAT64 and self.request.engine is None
-        return asked and self.reduced.participation.everybody and self.cells.serves(self.reduced, self.n)
+        asked, who = self.request.rigour is Rigour.FLOAT64 and self.request.engine is None, self.reduced.participation
+        all_send = who.group == 1 and not who.min_users and not who.dropout
+        return asked and all_send and self.cells.serves(self.reduced, self.n)
 
     @property
     def dropout(self) -> Fraction:
@@ -240,15 +241,17 @@ class OneRound:
             found = [self.values(level, width) for level in levels]
             return [(f.lower, f.upper) for f, _ in found], [(r.lower, r.upper) for _, r in found]
         share, least = Fraction(_CHORDS_PER_VALUE * width), beyond * _LEAST_FELT
-        asked, wanted = set[Fraction](), {0}
-        while wanted:
-            for i in wanted:
-                likely = max(ends_at(known, levels[i : i + 1])[0][1] for known in both) if asked else Fraction(1)
-                self.values(levels[i], min(width * max(1.0, float(least / likely)), _ROUGH))
-                asked.add(levels[i])
+        self.values(levels[0], width)
+        asked = {levels[0]}
+        while True:
             both = [self._known(way, asked, 2 * Fraction(width), least) for way in (0, 1)]
             wanted = {i for known in both for i in widest(known, levels, share, least)}
-        return ends_at(both[0], levels), ends_at(both[1], levels)
+            if not wanted:
+                return ends_at(both[0], levels), ends_at(both[1], levels)
+            for i in wanted:
+                likely = max(ends_at(known, levels[i : i + 1])[0][1] for known in both)
+                self.values(levels[i], min(width * max(1.0, float(least / likely)), _ROUGH))
+                asked.add(levels[i])
 
     def _known(
         self, way: int, asked: Container[Fraction], width: Fraction, least: Fraction

@@ -225,12 +225,13 @@ def _smallest_of_pairs(law: LevelledPair, n: int, request: Request) -> Bracket:
     main = replace(law, others=(), single=None)
     for one in (main, *law.others) if n > 1 or not found else ():
         try:
-            known = evaluate(one, n, request) if one is main else _kept(one, n, _at_level(request))
+            known: Bracket | str = evaluate(one, n, request) if one is main else _kept(one, n, _at_level(request))
         except (NotDecided, Unsupported) as reason:
             known = str(reason)
         if isinstance(known, Bracket):
             found.append(known)
-        refusal = refusal or str(known)
+        else:
+            refusal = refusal or known
     if not found:
         raise Unsupported(refusal or f"no engine answers at n = {n}")
     least = min(found, key=lambda bracket: bracket.upper)

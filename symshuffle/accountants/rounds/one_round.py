@@ -51,10 +51,12 @@ _COUNTS_PER_LEVELS: Final = 12
 """By how much more than a value the noise may differ between numbers of messages: as the step of a lattice lets it."""
 
 
-_CHORDS_PER_VALUE: Final = 64
+_CHORDS_PER_VALUE: Final = 128
+"""By how much more than a value what chords say between levels may be open: eps then moves by less than by the step of
+the lattice, since a chord errs by about a fifth of that, and delta falls by a multiple of what eps rises."""
+
 _LEAST_FELT: Final = 10_000
-"""By how much more than a value what chords say between levels may be open: as the chords of the lattice are three
-scales out; and the target, in what is left beyond the last level, as which the least values count."""
+"""The target of one round, in what may be left beyond the last level: smaller values are to be known as well as it."""
 
 _FARTHER: Final = Fraction(1, 20), Fraction(1, 3)
 """How much farther than necessary the last level may be; and that of densities, each value of which costs much."""

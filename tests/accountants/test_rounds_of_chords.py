@@ -91,8 +91,14 @@ def test_laws_of_interpolated_profiles_are_above_and_below():
             assert sign * (float(value.mid()) - real) >= -1e-12
 
 
+def test_the_value_for_one_user_settles_far_levels():
+    begun = time.process_time()
+    found = delta(LocalGaussian(1), n=USERS, eps=5000, adjacency="zero-out").bracket
+    assert time.process_time() - begun < 10
+    assert 0 <= found.lower <= found.upper < F(1, 10**30)
+
+
 def test_two_rounds_of_a_long_tail_at_many_users():
-    """Independent number: in doubles, both rounds' losses off chords of one-round values, convolved: 0.2735."""
     begun = time.process_time()
     found = epsilon(rounds(LocalGaussian(1), 2), n=USERS, delta="1e-4", adjacency="zero-out").bracket
     assert time.process_time() - begun < SPENT

@@ -49,6 +49,13 @@ _SUMS: Final = ((None, 3_000_000), (128, 300_000))
 """Nodes of a contour, and steps of sums over counts in doubles and in integers, that take half a second at most."""
 
 
+_FAR_BELOW: Final = 4
+"""How far below a goal the value for one user is all that is looked at."""
+
+_KEPT: Final = 1e-3
+"""Relative width of values that are kept, where none finer is asked for."""
+
+
 def check_n(n: object) -> int:
     """The number of users, as :func:`~symshuffle.base.numbers.as_integer` reads it."""
     return as_integer(n, "n", 1, LARGEST_N)
@@ -216,24 +223,39 @@ def _smallest_of_pairs(law: LevelledPair, n: int, request: Request) -> Bracket:
         about = f"{law.single.about.rsplit(', ', 1)[0]}, of one user"  # what others hold is of no account
         how = "at most the value for one user, in closed form"
         found.append(_at(Bracket(alone.lower, alone.upper, Rigour.BALL, "none", how, pair=about), request.rigour))
-    refusal: Unsupported | None = None
+    if n > 1 and found and found[0].upper <= max(NOTHING, request.goal or NOTHING) / _FAR_BELOW:
+        return replace(found[0], lower=Fraction(0), aimed=request.rel)
+    refusal = ""
     main = replace(law, others=(), single=None)
     for one in (main, *law.others) if n > 1 or not found else ():
         try:
-            found.append(evaluate(one, n, request) if one is main else _kept(one, n, replace(request, goal=None)))
+            known: Bracket | str = evaluate(one, n, request) if one is main else _kept(one, n, _at_level(request))
         except (NotDecided, Unsupported) as reason:
-            refusal = refusal or Unsupported(str(reason))
+            known = str(reason)
+        if isinstance(known, Bracket):
+            found.append(known)
+        else:
+            refusal = refusal or known
     if not found:
-        raise refusal or Unsupported(f"no engine answers at n = {n}")
+        raise Unsupported(refusal or f"no engine answers at n = {n}")
     least = min(found, key=lambda bracket: bracket.upper)
     lower, weakest = min(bracket.lower for bracket in found), Rigour.weakest(bracket.rigour for bracket in found)
     return replace(least, lower=lower, rigour=weakest, how=f"{least.pair}: {least.how}")
 
 
+def _at_level(request: Request) -> Request:
+    """The request for a value that is kept: as few of them as there are widths below the usual one."""
+    return replace(request, goal=None, rel=min(request.rel, _KEPT))
+
+
 @lru_cache(maxsize=64)
-def _kept(law: LevelledPair, n: int, request: Request) -> Bracket:
-    """The value of a law at a level of its own, kept: a search asks for it at each of its levels."""
-    return replace(evaluate(law, n, request), pair=f"{law.pair.about}, at exp(eps) = {law.exp_eps}, a smaller level")
+def _kept(law: LevelledPair, n: int, request: Request) -> Bracket | str:
+    """The value of a law at a level of its own, or why there is none: a search asks for it at each of its levels."""
+    try:
+        found = evaluate(law, n, request)
+    except (NotDecided, Unsupported) as reason:
+        return str(reason)
+    return replace(found, pair=f"{law.pair.about}, at exp(eps) = {law.exp_eps}, a smaller level")
 
 
 def _of_segments(law: MixedLaw, n: int, request: Request) -> Bracket:

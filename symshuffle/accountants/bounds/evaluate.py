@@ -11,21 +11,18 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final, final
 
+from symshuffle.accountants.bounds.chernoff import below_all_numbers
 from symshuffle.accountants.bounds.rare_atoms import beyond_doubles, without_rare_atoms
 from symshuffle.base.choices import Question, Rigour, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import (
-    MOST_DOUBLINGS,
     as_integer,
     as_precision,
     as_width,
-    ball_arguments,
     format_decimal,
     lower_end,
-    to_arb,
     to_float,
     upper_end,
-    working_precision,
 )
 from symshuffle.base.results import Bracket, is_far
 from symshuffle.channels.continuous_law import LevelledPair
@@ -36,9 +33,6 @@ from symshuffle.engines.registry import Engine, engine_class, offers
 LARGEST_N: Final = 10**15
 _MANY: Final = 10**5
 """Users from which on H(n) may be below the least number that is kept."""
-
-_CLEARLY: Final = 0.5
-"""Share of the exponent of that number above which doubles alone say that a bound is larger."""
 
 
 _FEW_ATOMS: Final = 50
@@ -315,7 +309,7 @@ def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
     engines = _offers(law, n, request) if request.engine is None else iter((request.engine,))
     best, reason = None, None
     if request.engine is None and request.rigour is not Rigour.EXACT and n >= _MANY and isinstance(law, Law):
-        best = _below_all_numbers(law, n)
+        best = below_all_numbers(law, n)
         engines = engines if best is None else iter(())
     for engine in engines:
         try:
@@ -335,36 +329,6 @@ def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
         raise reason or Unsupported(f"no engine answers at n = {n}")
     width = f"relative width {float(best.relative_width or 0):.1e} where {request.rel:.1e} was aimed at"
     return replace(best, how=f"{best.how}; {width}", aimed=request.rel)
-
-
-def _below_all_numbers(law: Law, n: int) -> Bracket | None:
-    """Bracket by Chernoff's bound ``E[S_+] <= M(c)^n / (e c)``, in balls, where that is below 2^-MOST_DOUBLINGS.
-
-    A law of bare doubles encloses nothing, so that there is none.
-    """
-    if not law.enclosed:
-        return None
-    from symshuffle.engines.contours import saddle  # NumPy loads when used
-
-    try:
-        tilt, clearly = saddle.tilt(law), -_CLEARLY * MOST_DOUBLINGS * math.log(2)
-        value, weight = max(zip(tilt.values, tilt.weights, strict=True))
-        if value > 0 and n * math.log(weight) + math.log(n * value) > clearly:  # least over c of one atom's share
-            return None
-        c = saddle.saddle_point(tilt, n)
-    except Unsupported:
-        return None
-    if n * tilt.cumulant(c) - math.log(c) - 1 > clearly:
-        return None  # doubles do where the bound is far above that number
-    with working_precision(128 + n.bit_length()):
-        atoms = zip(ball_arguments(law.values), ball_arguments(law.weights), strict=True)
-        line = to_arb(Fraction(c))
-        moment = sum((weight * (line * value).exp() for value, weight in atoms), start=to_arb(Fraction(0)))
-        if not n * moment.log() - line.log() - 1 < -MOST_DOUBLINGS * to_arb(Fraction(2)).log():
-            return None
-    ends = lower_end(law.singular), upper_end(law.singular) + Fraction(1, n << MOST_DOUBLINGS)
-    how = f"Chernoff's bound at c = {c:.4g}, below 2^-{MOST_DOUBLINGS}, the least number that is kept"
-    return Bracket(*ends, Rigour.BALL, "none", how)
 
 
 def _offers(law: Law | MixedLaw, n: int, request: Request) -> Iterator[Engine]:

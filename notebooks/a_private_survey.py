@@ -36,7 +36,7 @@ for row in plan.table:
 # are refused later. The plan is a file. Every other file of the survey carries its digest.
 
 # %%
-print(plan.name, plan.root, plan.certified["rigour"])
+print(plan.name, plan.root, plan.bound.bracket.rigour)
 print("eps at most", plan.certified["epsilon_at_delta"])
 again = epsilon(
     mechanism(plan.name).at(k=8, lam=plan.root, **plan.parameters), n=20_000, min_batch_size=18_000, delta="1e-8"

@@ -84,7 +84,7 @@ ON_FILE = (
     "collect plan --k 3 --n 100 --eps 1 --delta 1e-3 --mechanism krr --out plan.json",
     "collect randomize plan.json --values v.csv --column x --out m.txt",
     "collect estimate plan.json --simulate --seed 1 --out histogram.csv",
-    "audit samples --a v.csv --b v.csv",
+    "audit samples --a v.csv --b v.csv --header",
     "sweep sweep.toml --out swept --jobs 1",
     "check plan.json",
 )

@@ -200,7 +200,7 @@ def test_a_row_of_names_is_read_over(tmp_path):
 def test_a_file_is_named_with_row_and_column(command, tmp_path, capsys):
     file = tmp_path / "w.csv"
     file.write_text("0.5,0.5\n0.3,O.7\n")
-    assert f"{file}: rows[1][1] = O.7: expected a number" in refused(capsys, *command, "--file", file)
+    assert f"{file}, line 2, column 2 = O.7: expected a number" in refused(capsys, *command, "--file", file)
 
 
 def test_the_shell_says_both(tmp_path, capsys):

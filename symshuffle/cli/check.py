@@ -186,17 +186,19 @@ def _check_certificate(path: Path) -> Checked:
 
 def _check_plan(path: Path) -> Checked:
     from symshuffle.collect.files import read_plan_file
+    from symshuffle.collect.guarantee import OLDER_KEYS
 
     plan = read_plan_file(path)
     held = plan.guarantee()
     known = "certified again" if held.bound is not None else "not certified"
+    chosen = ["labels", "loss", "table", *sorted(f"certified.{key}" for key in OLDER_KEYS & plan.certified.keys())]
+    said = (
+        f"the digest is that of the content; the level is {known}; chosen or recorded, not checked: {', '.join(chosen)}"
+    )
     return Checked(
         True,
-        {
-            "plan": {"mechanism": plan.name, "k": plan.k, **held.to_dict()},
-            "checked": f"the digest; the level is {known}",
-        },
-        f"UNCHANGED: plan {plan.digest[:16]}, {plan.name} with k = {plan.k}; {known}: {held.sentence}",
+        {"plan": {"mechanism": plan.name, "k": plan.k, **held.to_dict()}, "checked": said},
+        f"CONSISTENT: plan {plan.digest[:16]}, {plan.name} with k = {plan.k}: {held.sentence}; {said}",
     )
 
 

@@ -38,7 +38,7 @@ PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="File that `colle
 _ORDERS: Final = ("sorted", "random")
 
 
-@command(app)
+@command(app, without=("reports", "pairs", "graph"))
 def plan(
     n: UsersOption,
     eps: SurveyEps,
@@ -88,7 +88,7 @@ def plan(
         deployment = read_deployment(found.scheme.mechanism(), {"n": users, **given})
         write_proof(proof, deployment, delta=found.delta, upper=found.eps)
     write_atomically(out, found.to_json(), argument="--out")
-    if show.data(found.to_dict()):
+    if show.data({**found.to_dict(), "bound": _bound(found)}):
         return
     console = Console(highlight=False, soft_wrap=True)
     show.rows(found.lines.rows)
@@ -235,23 +235,37 @@ def _compared(found: Plan) -> Table:
     return table
 
 
+def _bound(found: Plan) -> dict[str, str]:
+    """Certified bound on delta at the eps of a plan, and how it is known."""
+    from symshuffle.collect.guarantee import rounded_up
+
+    bound = found.bound
+    assert bound is not None
+    return {
+        "delta_at_eps": rounded_up(bound.bracket.upper),
+        "rigour": bound.bracket.rigour.value,
+        "engine": bound.bracket.engine,
+        "meaning": bound.about,
+    }
+
+
 def _described(found: Plan, *, explain: bool) -> Table:
     made, shown = found.scheme, Table.grid(padding=(0, 2))
     parameters = "".join(f", {name} = {value}" for name, value in found.parameters.items())
     root = "root of the ratio" if found.root != made.ratio else "ratio"
     expected = found.to_dict()["expected"]
     deviations = [float(f"{float(expected[kind]) ** 0.5 * found.n:.4g}") for kind in ("max", "absent")]
-    certified = found.certified
+    bound = _bound(found)
     shown.add_row("mechanism", f"{found.name}, k = {found.k}{parameters}, {root} {found.root}")
     if found.rounds > 1:
         shown.add_row("rounds", f"{found.rounds}, which have eps and delta together; the loss is that of one")
-    shown.add_row("certified", f"delta <= {certified['delta_at_eps']} at eps = {float(found.eps):g}")
-    shown.add_row("", f"eps <= {certified['epsilon_at_delta']} at delta = {float(found.delta):g}")
-    shown.add_row("rigour", f"{certified['rigour']}, engine {certified['engine']}")
+    shown.add_row("certified", f"delta <= {bound['delta_at_eps']} at eps = {float(found.eps):g}")
+    shown.add_row("", f"eps <= {found.certified['epsilon_at_delta']} at delta = {float(found.delta):g}")
+    shown.add_row("rigour", f"{bound['rigour']}, engine {bound['engine']}")
     shown.add_row("loss", f"{found.loss.words}: {expected[found.loss.value]} (shares, {found.n} users)")
     shown.add_row("per category", f"standard error at most {deviations[0]} users; {deviations[1]} if nobody holds it")
     shown.add_row("message", f"{made.bits} bits")
     if explain:
-        shown.add_row("meaning", certified["meaning"])
+        shown.add_row("meaning", bound["meaning"])
     shown.add_row("digest", found.digest)
     return shown

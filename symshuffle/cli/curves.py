@@ -98,7 +98,9 @@ def curve(
     kind: Annotated[CurveKind, typer.Option(help="delta as a function of eps, eps of n, or type II of type I error.")],
     delta: Annotated[str | None, typer.Option("--delta", help="Target delta in (0, 1), for eps-n.")] = None,
     start: Annotated[str | None, typer.Option("--from", help="First eps, n or alpha; default 0, 1000 or 0.")] = None,
-    stop: Annotated[str | None, typer.Option("--to", help="Last eps, n or alpha; default -, 1e6 or 1.")] = None,
+    stop: Annotated[
+        str | None, typer.Option("--to", help="Last eps (required for delta-eps), n or alpha; default 1e6 or 1.")
+    ] = None,
     points: Annotated[str, typer.Option(help="How many points; geometric in n, even otherwise.")] = "30",
     direction: QuestionOption = Question.BOTH,
     rel: RelOrUsual = None,
@@ -121,7 +123,7 @@ def curve(
         start, stop = (None if end is None else ungrouped(end) for end in (start, stop))
     ends: dict[str, Any] = {"from": start, "to": stop}
     of_file = asked.path is not None
-    _check_axis(kind, None if of_file else asked.n, delta, named_users=of_file)
+    _check_axis(kind, None if of_file else asked.n, delta, stop, named_users=of_file)
     subject = asked.subject(users=kind is not CurveKind.EPS_N, delta=delta, **ends)
     several = subject.experiment.several
     with progress() as display, workers(arguments.jobs(jobs)) as executor:
@@ -188,8 +190,10 @@ def _limit(asked: DescribedDeployment) -> tuple[GaussianLimit | None, str]:
     return optional(lambda: limit_of(asked.experiment))
 
 
-def _check_axis(kind: CurveKind, n: str | None, delta: str | None, *, named_users: bool) -> None:
-    """Refuse a number of users or a target where the kind of curve leaves no place for one, or lacks one."""
+def _check_axis(kind: CurveKind, n: str | None, delta: str | None, stop: str | None, *, named_users: bool) -> None:
+    """Refuse a number of users, a target or a last level where the kind of curve has no place for one, or lacks one."""
+    if kind is CurveKind.DELTA_EPS and stop is None:
+        raise InputError("--to", None, "the last eps > 0 of the curve, for delta-eps")
     if not named_users and (n is None) != (kind is CurveKind.EPS_N):
         raise InputError(
             "--n", n, "not given for eps-n, whose axis it is" if n else f"a number of users for {kind.value}"
@@ -215,8 +219,6 @@ def _curve(
         users = sorted({arguments.users(str(x if x in (where[0], where[-1]) else round(x))) for x in where})
         return curves.amplification_curve(asked, delta=delta, users=users, direction=direction, **options)
     if kind is CurveKind.DELTA_EPS:
-        if stop is None:
-            raise InputError("--to", None, "the last level eps of the profile")
         levels = curves.spaced(start or "0", stop, points)
         return curves.delta_curve(asked, levels=levels, direction=direction, **options)
     if direction is not Question.BOTH:

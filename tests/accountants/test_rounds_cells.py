@@ -125,3 +125,14 @@ def test_far_out_rounds_of_densities_end_where_their_cells_do():
     assert 0 < found.lower < found.upper < Fraction(1, 10**14)
     levels = re.match(r"laws on (\d+) levels", found.how)
     assert levels and int(levels[1]) < 300
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_an_end_below_one_of_a_ratio_of_at_least_one_is_one(reverse):
+    """Balls around exp(eps) reach below 1 for the smallest eps, where laws were made at a negative level."""
+    pair, _ = pair_of("gaussian")
+    cells = cells_of(pair, tail=TAIL, inflation=1e-1)
+    below = enclose(Exp(Fraction(1, 10**400)), 64).lower
+    assert below < 1
+    for up in (True, False):
+        assert cells.law(below, reverse=reverse, up=up) == cells.law(Fraction(1), reverse=reverse, up=up)

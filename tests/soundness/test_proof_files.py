@@ -378,6 +378,19 @@ def by_command(file: Path, *expected: Path) -> tuple[int, str]:
     return found.exit_code if not isinstance(found.exception, ValueError) else 2, found.output.strip()
 
 
+@pytest.mark.parametrize(
+    "words",
+    [(), ("--help",), ("-",), ("missing.json",), (".",), ("honest.json", "missing.json"), ("a\nb",), ("list.csv",)],
+)
+def test_wrong_words_are_refused_in_one_line(tmp_path: Path, words: tuple[str, ...]) -> None:
+    """By the checker alone, which says how it is called."""
+    (tmp_path / "honest.json").write_text(json.dumps(honest("channel")))
+    (tmp_path / "list.csv").write_text("1/2,1/2\n")
+    code, shown = alone(*(tmp_path / word if "." in word else Path(word) for word in words))
+    assert code == 2 and "\n" not in shown and shown.startswith("NOT READ: [")
+    assert shown.endswith("(usage: bound.py bound.json [statement.json])") and all(word[:1] in shown for word in words)
+
+
 TEXTS: dict[str, Callable[[str], bytes]] = {
     "no change": str.encode,
     "a key twice": lambda text: text.replace('"group": 1', '"group": 1, "group": 1').encode(),

@@ -159,6 +159,11 @@ class Group:
         return self.min_batch_size is None and self.dropout is None and self.colluding is None
 
     @property
+    def all_send(self) -> bool:
+        """Whether every user certainly sends a message, and none colludes: also with a dropout of 0."""
+        return self.min_batch_size is None and not self.dropout and self.colluding is None
+
+    @property
     def without_randomizer(self) -> Group:
         """The same group with its randomizer and its number of users left open."""
         return replace(self, randomizer=None, count=None)

@@ -30,6 +30,7 @@ from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.model import Decomposition, ReductionPair
 from symshuffle.mechanisms.continuous import Laplace
+from symshuffle.mechanisms.names import source_name
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -105,8 +106,9 @@ def _derived(source: Source, adjacency: Adjacency) -> Reduction:
         return _of_pairs(source, adjacency)
     if adjacency.null is not None:
         if not isinstance(source, Channel):
-            given, kind = ", ".join(map(str, adjacency.null.rows[0])), type(source).__name__
-            raise InputError("null", given, f"none with {kind}: a null symbol is a row beside those of a Channel")
+            given = ", ".join(map(str, adjacency.null.rows[0]))
+            expected = f"none with {source_name(source)}: it is a row beside those of a channel given by its matrix"
+            raise InputError("null", given, expected)
         return listed.against_null(source, adjacency.null)
     if isinstance(source, Reducible):
         return own_reduction(source, adjacency)

@@ -277,6 +277,8 @@ def refused(door: str, covering: dict[str, Any]) -> bool:
 def test_what_is_attained_is_what_the_datasets_named_have(door, covering):
     check, sizes, directions, channels = DOORS[door]
     asked = COVERINGS[covering]
+    if "memoised" in asked and "of rounds" in door:  # the messages of the first period are sent in all
+        check, asked = DOORS[door.removesuffix(" of rounds")][0], asked | {"periods": 2}
     for name, n, direction in itertools.product(channels, sizes, directions):
         case = listed(CHANNELS[name], asked)
         if n < max(asked.get("min_batch_size", 1), asked.get("group_size", 1)) or (

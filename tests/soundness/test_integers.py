@@ -78,6 +78,7 @@ from tests.words import words
 W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
 ANCHORED, ENCLOSED = AnchoredLaw.from_channel(W), EnclosedLaw.from_channel(W)
 BLANKET = accountants.BlanketVariable.laplace(F(3), F(6, 5))
+SOME = Group(W, min_batch_size=2, colluding="10%")
 LAW = Law((F(-1), F(1)), (F(1, 2), F(1, 2)))
 LEVEL = {"exp_eps": "6/5"}
 RATIO = LikelihoodRatio.of(W, 0, 1)
@@ -159,9 +160,13 @@ ROWS = (
     row("dimension", PrivUnit, "3/4", "1/4", dimension=4),
     row("n bits", privacy_loss, W, step=0.25, beyond="1/100", n=4, bits=64),
     row("count", Group, W, count=9),
-    row("min_batch_size colluding", Group, W, count=9, min_batch_size=2, colluding=1),
+    row("min_batch_size colluding", Group, W, 9, min_batch_size=2, colluding=1),
     row("count", Group.of_dummies, count=9),
-    *(row("n", getattr(Group(W), name), n=9) for name in ("colluders", "honest", "messages", "expected", "check")),
+    row("n", SOME.honest, n=9),
+    row("n", SOME.messages, n=9),
+    row("n", SOME.expected, n=9),
+    row("n", SOME.colluders, n=9),
+    row("n", SOME.check, n=9),
     row("group_size", Adjacency, group_size=2),
     row("reports periods threshold", Deployment, W, reports=2, periods=3, threshold=4),
     row("periods", delta, W, n=4, **LEVEL, rel=0.5, periods=2),

@@ -177,6 +177,7 @@ class Group:
 
     def honest(self, n: int) -> int:
         """Number of users among n who do not collude, at least 1."""
+        n = check_n(n)
         left = n - self.colluders(n)
         if left < 1:
             raise InputError("colluding", self.colluding, f"at most {n - 1} of {counted(n, 'user')}: one is honest")
@@ -192,6 +193,7 @@ class Group:
     def check(self, n: int | None) -> None:
         """Compare the fields with a number of users; None where that is what is asked for."""
         if n is not None:
+            n = check_n(n)
             as_integer(self.min_batch_size or 1, "min_batch_size", 1, n)
             self.honest(n)
         elif self.min_batch_size is not None:

@@ -202,7 +202,7 @@ def _check_group(statement: Statement, _: np.random.Generator) -> Iterator[Compa
         yield identity(group_factor(size, x), statement(size, x), at=f"the library's factor, g={size}")
     for (label, channel), order, n in itertools.product(CHANNELS, (Fraction(6, 5), Fraction(3, 2)), (2, 3)):
         one = _worst(channel, n, order)
-        bound = delta(channel, n=n, group=2, exp_eps=order**2).bracket
+        bound = delta(channel, n=n, group_size=2, exp_eps=order**2).bracket
         alone = delta(channel, n=n, exp_eps=order, rigour="exact").bracket
         yield compare(bound.lower, statement(2, order) * alone.exact, "<=", at=f"{label}, n={n}: the library's bound")
         inputs = range(channel.num_inputs)

@@ -13,7 +13,6 @@ import numpy as np
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.accountants.rounds.plan import rounds
 from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import histogram_law, shuffled_law
@@ -169,7 +168,7 @@ def _reduced(name: str) -> Reduction:
 
 @cache
 def _bracket(name: str, n: int, times: int, x: Fraction) -> Bracket:
-    return delta(rounds(_reduced(name), times), n=n, exp_eps=x, rel=_WIDTH).bracket
+    return delta(_reduced(name), n=n, periods=times, exp_eps=x, rel=_WIDTH).bracket
 
 
 def _product_of_the_bound(name: str, n: int, times: int, x: Fraction) -> Fraction:

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from symshuffle.accountants.deployment.group import Group
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.accountants.questions.unequal import Users, unequal_delta
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import law_divergence
 from symshuffle.decompositions.model import ReductionPair
@@ -82,7 +82,7 @@ def _check_unequal(statement: Statement, _: np.random.Generator) -> Iterator[Com
             bounds.append(statement(gammas, values))
             at = f"k={k}, exp(eps0)={', '.join(map(str, lams))}, exp(eps)={order}, user {place} differs"
             yield compare(_unlike_worst(channels, place, order), bounds[-1], "<=", at=at)
-        library = unequal_delta([Users(1, channel) for channel in channels], exp_eps=order, rigour="exact").bracket
+        library = delta([Group(channel, 1) for channel in channels], exp_eps=order, rigour="exact").bracket
         yield compare(
             library.exact, max(bounds), at=f"k={k}, {', '.join(map(str, lams))}, exp(eps)={order}: the library's bound"
         )
@@ -110,7 +110,7 @@ CLAIMS: Final = (
                 r"$\omega$.",
             ),
         ),
-        source="symshuffle.accountants.questions.unequal",
+        source="symshuffle.accountants.deployment.several",
         assumptions=("who has which budget is public, and does not depend on the inputs",),
         scope="randomized response on 2 and 3 inputs, six mixtures of 2 or 3 budgets, two orders, all datasets",
         grade=Grade.EXACT_CASES,

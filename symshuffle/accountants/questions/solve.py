@@ -17,6 +17,7 @@ from symshuffle.accountants.deployment.experiment import experiment
 from symshuffle.accountants.deployment.model import Subject, with_fields
 from symshuffle.accountants.deployment.neighbours import Neighbours
 from symshuffle.accountants.deployment.reduced import Reduction
+from symshuffle.accountants.questions.enumeration import enumeration
 from symshuffle.accountants.questions.experiments import smallest_of, with_every_matrix
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA, WIDTH_OF_EPS
 from symshuffle.base.choices import Question, Rigour
@@ -129,6 +130,9 @@ def delta(
     """
     asked, order = Request.of(direction, engine, rigour, WIDTH_OF_DELTA, bits), read_target(eps=eps, exp_eps=exp_eps)
     words = words_of_target(exp_eps=order)
+    listed = enumeration(subject, fields, asked)
+    if listed is not None:
+        return with_every_matrix(listed.delta(order, asked.direction, attain=attain), order)
     several = experiment(subject, fields)
     several.check_users()
     if several.several:
@@ -152,6 +156,51 @@ def delta(
 
     found = Amplification("delta", bracket, evaluated_pair(neighbours, bracket), target=words)
     return with_every_matrix(_with_attained(found, most) if attain else found, order)
+
+
+@with_fields
+def total_variation(
+    subject: Subject,
+    *,
+    direction: Question | str = "both",
+    engine: Engine | None = None,
+    rigour: Rigour | str | None = Rigour.FLOAT64,
+    rel: float | None = None,
+    bits: int | None = None,
+    attain: bool = False,
+    **fields: Any,
+) -> Amplification:
+    """Upper bound on the total variation distance of the messages of neighbouring datasets: delta at eps = 0.
+
+    Parameters
+    ----------
+    subject, direction, engine, rigour, rel, bits, attain, and the fields of a deployment
+        As in :func:`delta`.
+
+    Returns
+    -------
+    Amplification
+        As of :func:`delta` at ``eps=0``.
+
+    Examples
+    --------
+    >>> rr = [["3/4", "1/4"], ["1/4", "3/4"]]
+    >>> total_variation(rr, datasets=([0, 0], [0, 1])).bracket.exact
+    Fraction(3, 8)
+    """
+    asked: Any = delta
+    found: Amplification = asked(
+        subject,
+        exp_eps=1,
+        direction=direction,
+        engine=engine,
+        rigour=rigour,
+        rel=rel,
+        bits=bits,
+        attain=attain,
+        **fields,
+    )
+    return found
 
 
 def evaluated_pair(neighbours: Neighbours, bracket: Bracket) -> Neighbours:
@@ -219,6 +268,10 @@ def epsilon(
     """
     asked, target = Request.of(direction, engine, rigour, WIDTH_OF_EPS, bits), read_delta(delta)
     words = words_of_target(delta=target)
+    listed = enumeration(subject, fields, asked)
+    if listed is not None:
+        first = listed.epsilon(target, asked.direction, attain=attain)
+        return with_every_matrix(first, target, lambda left: listed.epsilon(left, asked.direction, attain=False))
     several = experiment(subject, fields)
     several.check_users()
     if several.several:

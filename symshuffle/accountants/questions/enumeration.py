@@ -182,7 +182,7 @@ def _of_reports(deployment: Deployment) -> Enumeration | None:
         return None
     several = [tuple(zip(*both, strict=True)) for both in itertools.combinations_with_replacement(moves, reports)]
     swaps = {(tuple(sorted(one)), tuple(sorted(other))) for one, other in several}
-    scale = math.lcm(*(Fraction(p).denominator for row in rows for p in row))
+    scale = math.lcm(*(lower_end(p).denominator for row in rows for p in row))
     units = [tuple(int(z == y) for z in range(channel.num_outputs)) for y in range(channel.num_outputs)]
 
     @cache

@@ -148,7 +148,10 @@ def single_batch(deployment: Deployment) -> Reduction:
             f"all {periods} are a function of the first, whose messages are sent again (claim "
             "symshuffle.memoised-reports)"
         )
-    return replace(reduced, assumed=tuple(assumed), notes=(*notes, *published(deployment)))
+    classes = reduced.classes
+    if deployment.reports > 1 or deployment.threshold is not None:  # a reader sees less than separate, full batches
+        classes = tuple(replace(one, datasets=()) for one in classes)
+    return replace(reduced, classes=classes, assumed=tuple(assumed), notes=(*notes, *published(deployment)))
 
 
 def published(deployment: Deployment) -> tuple[str, ...]:

@@ -37,6 +37,9 @@ bound on separate batches is returned, so the constant does not affect correctne
 _MAX_BATCH: Final = 10_000
 """Messages of a batch of several reports up to which the number of its histograms is computed."""
 
+_MARGIN: Final = Fraction(1, 2**96)
+"""Share by which a level is rounded up, so that delta enclosed by balls of the usual precision meets its target."""
+
 Cells: TypeAlias = "Sequence[tuple[Any, Any]]"
 """Masses of both laws at every histogram, times a common denominator."""
 
@@ -49,15 +52,17 @@ Pair: TypeAlias = "tuple[str, Cells, Cells, int]"
 class Enumeration:
     """Pairs of datasets with the laws of their histograms.
 
+    - ``complete``: whether all counts are published, so that the datasets attain their divergence.
     - ``pairs``: from the divergences that are asked for to all of them, each with the first of two laws first.
     """
 
     neighbours: Neighbours
     exact: bool
+    complete: bool
     pairs: Callable[[Question], Iterator[Pair]]
 
     def _answer(self, quantity: Any, bracket: Bracket, question: Question, target: str, worst: str) -> Amplification:
-        attained = Attained(bracket.lower, worst) if worst else None
+        attained = Attained(bracket.lower, worst) if worst and self.complete else None
         return Amplification(quantity, bracket, replace(self.neighbours, question=question), attained, target=target)
 
     def delta(self, order: Real, question: Question, *, attain: bool) -> Amplification:
@@ -85,7 +90,8 @@ class Enumeration:
                 lower, worst = least, words
         ends = enclose_log(lower).lower, enclose_log(upper).upper
         rigour = Rigour.EXACT if self.exact and upper == 1 else Rigour.BALL
-        bracket = Bracket(max(ends[0], Fraction(0)), ends[1], rigour, "enumeration", "root of a sum of positive parts")
+        upper = ends[1] * (1 + _MARGIN)
+        bracket = Bracket(max(ends[0], Fraction(0)), upper, rigour, "enumeration", "root of a sum of positive parts")
         return self._answer("epsilon", bracket, question, words_of_target(delta=target), worst if attain else "")
 
 
@@ -149,7 +155,7 @@ def _of_datasets(deployment: Deployment) -> Enumeration:
         words, False, Relation.REPLACE_ONE, Question.BOTH, len(datasets[0]), ENUMERATED,
         rounding=channel.rounding, notes=published(deployment), datasets=True,
     )  # fmt: skip
-    return Enumeration(neighbours, channel.exact and channel.rounding is None, pairs)
+    return Enumeration(neighbours, channel.exact and channel.rounding is None, deployment.threshold is None, pairs)
 
 
 def _of_reports(deployment: Deployment) -> Enumeration | None:
@@ -210,7 +216,7 @@ def _of_reports(deployment: Deployment) -> Enumeration | None:
 
     notes = tuple(note for note in batch.notes if "symshuffle.reports" not in note)
     neighbours = replace(batch.neighbours(Question.BOTH, group.count), theorem=ENUMERATED, notes=notes)
-    return Enumeration(neighbours, True, pairs)
+    return Enumeration(neighbours, True, deployment.threshold is None, pairs)
 
 
 def _merged(one: Mapping[Tally, int], other: Mapping[Tally, int]) -> dict[Tally, int]:

@@ -110,7 +110,9 @@ def _world(names: tuple[str, ...], rows: Any) -> World:
         dummies=(blanket(rows),) * (2 if "dummies" in names else 0),
     )
     # Of two groups, those of the first collude; which of all users does is enumerated, which covers it.
-    return replace(found, later=replace(found, periods=1)) if "later_periods" in names else found
+    return (
+        replace(found, later=replace(found, periods=1, reports=1, threshold=0)) if "later_periods" in names else found
+    )
 
 
 def _check(names: tuple[str, ...], rows: Any, levels: tuple[F, ...]) -> None:
@@ -142,7 +144,10 @@ def test_field_bounds_what_is_enumerated(name: str) -> None:
 def test_two_fields_together_bound_what_is_enumerated(pair: tuple[str, str]) -> None:
     at = PAIRS.index(pair)
     composed = {"periods", "later_periods", "reports"} & set(pair)
-    _check(pair, _rows(at), (LEVELS[1 + at % 3],) if composed else LEVELS[1:3])
+    if composed:  # few outcomes: composing their losses takes most of the time
+        _check(pair, drawn_rows(random.Random(at), 2, 3, F(3)), (LEVELS[1 + at % 3],))
+    else:
+        _check(pair, _rows(at), LEVELS[1:3])
 
 
 @pytest.mark.conformance

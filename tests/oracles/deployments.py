@@ -62,7 +62,7 @@ class World:
 
         for i in sorted(senders):
             sent = law
-            for x in held[i]:
+            for x in held[i][: self.reports]:
                 sent = send(sent, self.rows[i][x], known=i in known)
             gone = F(0) if i in certain or self.dropout is None else self.dropout[i]
             mixed = {key: (1 - gone) * mass for key, mass in sent.items()}

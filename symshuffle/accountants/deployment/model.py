@@ -217,10 +217,11 @@ class Deployment:
                 name = next(iter(of_group))
                 raise InputError(name, of_group[name], "none: every group has its own")
             own["groups"] = tuple(g if g.dummies else replace(g, **of_group) for g in self.groups)
-            if self.later_periods and "later_periods" not in own:
-                own["later_periods"] = tuple(one.changed(**_of_groups(one, of_group)) for one in self.later_periods)
-        if "adjacency" in own and self.later_periods and "later_periods" not in own:
-            own["later_periods"] = tuple(replace(one, adjacency=own["adjacency"]) for one in self.later_periods)
+        if self.later_periods:
+            shared = {"adjacency": own["adjacency"]} if "adjacency" in own else {}
+            own["later_periods"] = tuple(
+                replace(one.changed(**_of_groups(one, of_group)), **shared) for one in self.later_periods
+            )
         return replace(self, **own) if own else self
 
     def with_randomizers(self, made: Callable[[Any], Any]) -> Deployment:
@@ -235,7 +236,8 @@ class Deployment:
             counted(value, word) for value, word in ((self.reports, "report"), (self.periods, "period")) if value > 1
         ]
         more += ["memoised"] if self.memoised else []
-        more += [str(self.adjacency.relation)] if self.adjacency.relation is not None else []
+        more += [f"threshold {self.threshold}"] if self.threshold is not None else []
+        more += self.adjacency.words
         more += [f"then {one!r}" for one in self.later_periods]
         return f"<deployment of {', '.join([groups, *more])}>"
 

@@ -17,6 +17,7 @@ from typing import Any, Final, TypeAlias, final
 
 from symshuffle.accountants.bounds.amplification import Amplification, Attained
 from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.deployment.adjacency import dataset_words
 from symshuffle.accountants.deployment.experiment import Experiment, published, single_batch
 from symshuffle.accountants.deployment.model import Deployment, Subject, read_deployment
 from symshuffle.accountants.deployment.neighbours import ENUMERATED, Neighbours
@@ -140,7 +141,7 @@ def _of_datasets(deployment: Deployment) -> Enumeration:
     for x in itertools.chain(*datasets):
         if x >= channel.num_inputs:
             raise InputError("datasets", x, f"inputs from 0 to {channel.num_inputs - 1}")
-    words = "X0 = {}, X1 = {}".format(*datasets)
+    words = "X0 = {}, X1 = {}".format(*map(dataset_words, datasets))
     laws = [shuffled_law(channel, one) for one in datasets]
     nothing = Fraction(0)
     cells = [(laws[0].get(h, nothing), laws[1].get(h, nothing)) for h in sorted(laws[0].keys() | laws[1].keys())]
@@ -211,7 +212,8 @@ def _of_reports(deployment: Deployment) -> Enumeration | None:
             for first, second in {swap[::step] for swap in swaps for step in steps[question]}:
                 p, q = whole[first], whole[second]
                 cells = [(p.get(h, 0), q.get(h, 0)) for h in p.keys() | q.keys()]
-                words = f"a user with reports about {first} and about {second}, the others about {rest}"
+                held = map(dataset_words, (first, second, rest))
+                words = "a user with reports about {} and about {}, all others about {}".format(*held)
                 yield words, cells, cells, scale ** ((others + 1) * reports)
 
     notes = tuple(note for note in batch.notes if "symshuffle.reports" not in note)

@@ -69,6 +69,12 @@ def _together(*laws: View) -> dict[Any, Fraction]:
     }
 
 
+def _between(laws: Sequence[View], order: Fraction) -> Any:
+    """The divergence of two laws."""
+    first, second = laws
+    return law_divergence(first, second, order)
+
+
 def _datasets(channel: Channel, users: int) -> Iterator[tuple[tuple[int, int], tuple[int, ...]]]:
     """The two inputs of the user who differs, and those of the others."""
     inputs = range(channel.num_inputs)
@@ -111,7 +117,7 @@ def _check_colluding(statement: Statement, _: np.random.Generator) -> Iterator[C
         claimed, found = statement(channel, users, colluding, order), []
         for pair, others in _datasets(channel, users):
             laws = [_known(channel, (x, *others), colluding) for x in pair]
-            found.append(law_divergence(*laws, order))
+            found.append(_between(laws, order))
             yield from serving(
                 "datasets", [compare(found[-1], claimed, "<=", at=f"{at}, inputs {pair}, others {others}")]
             )
@@ -148,8 +154,8 @@ def _with_reports(channel: Channel, reports: int) -> Iterator[tuple[Any, Any, st
     swaps = itertools.product(itertools.permutations(inputs, 2), repeat=reports)
     for swap, rest in itertools.product(swaps, itertools.product(inputs, repeat=reports)):
         first, second = zip(*swap, strict=True)
-        both = [[[channel.rows[x] for x in held] for held in (own, rest)] for own in (first, second)]
-        yield *both, f"reports about {first} and {second}, the other user's about {rest}"
+        both: Any = [[[channel.rows[x] for x in held] for held in (own, rest)] for own in (first, second)]
+        yield both[0], both[1], f"reports about {first} and {second}, the other user's about {rest}"
 
 
 def _check_reports(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
@@ -166,10 +172,10 @@ def _check_reports(statement: Statement, _: np.random.Generator) -> Iterator[Com
             same = compare(Fraction(sum(exact)), Fraction(2), at=f"{label}, {words}: the sum of both batches")
             yield from serving("histograms", [same])
             for order in ORDERS:
-                value = law_divergence(*joint, order)
+                value = _between(joint, order)
                 worst[order] = max(worst[order], value)
                 at = f"{label}, exp(eps)={order}, {words}"
-                yield from serving("datasets", [compare(value, law_divergence(*apart, order), "<=", at=at)])
+                yield from serving("datasets", [compare(value, _between(apart, order), "<=", at=at)])
         for order in ORDERS[:2]:
             at = f"{label}, exp(eps)={order}"
             answer = delta(channel, n=2, reports=2, exp_eps=order).bracket
@@ -185,7 +191,7 @@ def _check_unequal_reports(statement: Statement, _: np.random.Generator) -> Iter
         other = channel.rows[held]
         joint = [_messages([channel.rows[x], channel.rows[x], other]) for x in pair]
         equal = [statement([[channel.rows[x]] * 2, [other] * 2]) for x in pair]
-        found, claimed = law_divergence(*joint, order), law_divergence(*equal, order)
+        found, claimed = _between(joint, order), _between(equal, order)
         yield compare(found, claimed, "<=", at=f"inputs {pair}, the other user holds {held} and reports once")
 
 
@@ -213,15 +219,15 @@ def _check_memoised(statement: Statement, _: np.random.Generator) -> Iterator[Co
                 sent = _kept(channel, (x, *others))
                 kept.append(_image(sent, lambda messages, k=channel.num_outputs: _counts(messages, k, 3)))
                 views.append(statement(_messages([channel.rows[x] for x in (x, *others)]), 3))
-            found = law_divergence(*kept, order)
+            found = _between(kept, order)
             yield from serving("datasets", [compare(found, once, at=f"{at}: three periods and one")])
-            yield from serving("datasets", [compare(found, law_divergence(*views, order), at=f"{at}: as stated")])
+            yield from serving("datasets", [compare(found, _between(views, order), at=f"{at}: as stated")])
             if channel.num_outputs == 2 and users == 2:
                 again = [_flipped(_kept(channel, (x, *others)), flip) for x in pair]
-                value = law_divergence(*again, order)
+                value = _between(again, order)
                 yield from serving(
                     "second stages",
-                    [compare(value, law_divergence(*views, order), "<=", at=f"{at}: flipped anew twice")],
+                    [compare(value, _between(views, order), "<=", at=f"{at}: flipped anew twice")],
                 )
         bound = delta(channel, n=users, exp_eps=order).bracket
         kept_bound = delta(channel, n=users, exp_eps=order, memoised=True, periods=30).bracket
@@ -259,8 +265,8 @@ def _check_fresh_senders(statement: Statement, _: np.random.Generator) -> Iterat
             sent = _kept(channel, (x, held))
             views.append(_image(sent, lambda m: (_counts(m, 2, 1), _counts(m[:1], 2, 1))))
         claimed = [statement(_messages([channel.rows[x], channel.rows[held]]), 2) for x in pair]
-        found = law_divergence(*views, order)
-        yield compare(found, law_divergence(*claimed, order), "<=", at=f"inputs {pair}, the other user holds {held}")
+        found = _between(views, order)
+        yield compare(found, _between(claimed, order), "<=", at=f"inputs {pair}, the other user holds {held}")
 
 
 # -- symshuffle.threshold
@@ -279,9 +285,9 @@ def _check_threshold(statement: Statement, _: np.random.Generator) -> Iterator[C
     for (label, channel), users, threshold in itertools.product(CHANNELS, (2, 3), (2, 3)):
         for (pair, others), order in itertools.product(_datasets(channel, users), ORDERS):
             laws = [_messages([channel.rows[x] for x in (y, *others)]) for y in pair]
-            found = law_divergence(*(statement(law, threshold) for law in laws), order)
+            found = _between([statement(law, threshold) for law in laws], order)
             at = f"{label}, exp(eps)={order}, n={users}, below {threshold}, inputs {pair}, others {others}"
-            yield compare(found, law_divergence(*laws, order), "<=", at=at)
+            yield compare(found, _between(laws, order), "<=", at=at)
         for order in ORDERS:
             found, plain = (
                 delta(channel, n=users, exp_eps=order, threshold=t).bracket.upper for t in (threshold, None)
@@ -319,7 +325,7 @@ def _coins(chance: Fraction, count: int) -> list[Fraction]:
 
 def _divergence_with(channel: Channel, pair: tuple[int, int], others: Any, law: Any, dummies: int, order: Any) -> Any:
     laws = [_messages([*(channel.rows[x] for x in (y, *others)), *[law] * dummies]) for y in pair]
-    return law_divergence(*laws, order)
+    return _between(laws, order)
 
 
 _WITH_BLANKETS: Final = CHANNELS[:2]

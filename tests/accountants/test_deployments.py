@@ -54,6 +54,9 @@ REFUSED = {
 }
 """Pairs of fields that have no bound together."""
 
+COMPOSED = {"reports", "periods", "later_periods"}
+"""Fields of several batches, whose bounds take most of the time."""
+
 PAIRS = list(itertools.combinations(VALUES, 2))
 
 
@@ -78,9 +81,10 @@ def _deployment(names: tuple[str, ...], rows: Any) -> Deployment:
         groups = [Group(rows, N - 1, **of_group), Group(mixed(rows, blanket(rows), F(1, 2)), 1)]
     if "dummies" in names:
         groups.append(Group.of_dummies(VALUES["dummies"]))
-    found = Deployment(groups)
+    made: Any = Deployment  # fields are read, whatever their types
+    found: Deployment = made(groups)
     if "later_periods" in names:
-        found = Deployment(groups, later_periods=(Deployment(groups),))
+        found = made(groups, later_periods=(made(groups),))
     return found.changed(**given)
 
 
@@ -118,7 +122,7 @@ def _world(names: tuple[str, ...], rows: Any) -> World:
 def _check(names: tuple[str, ...], rows: Any, levels: tuple[F, ...]) -> None:
     deployment = _deployment(names, rows)
     # Of several batches what is attained takes as long as the bound; reports about different inputs attain more.
-    attain = not {"reports", "periods", "later_periods"} & set(names)
+    attain = not COMPOSED & set(names)
     for level, reached in zip(levels, _world(names, rows).divergences(levels), strict=True):
         found = delta(deployment, exp_eps=level, attain=attain)
         assert found.bracket.upper >= reached, (names, level)
@@ -129,22 +133,19 @@ def _check(names: tuple[str, ...], rows: Any, levels: tuple[F, ...]) -> None:
 def test_table_of_pairs_names_every_field() -> None:
     others = {one.name for kind in (Group, Deployment) for one in fields(kind)} - {"randomizer", "count", "adjacency"}
     assert set(VALUES) == (set(KEYWORDS) | others) - {"n"}
-    assert all(_is_refused(*pair) or pair in PAIRS for pair in PAIRS)
     assert {name for row in REFUSED.values() for name in row} <= set(VALUES)
 
 
 @pytest.mark.parametrize("name", VALUES)
 def test_field_bounds_what_is_enumerated(name: str) -> None:
-    slow = {"reports", "periods", "later_periods"}
-    for seed in range(1 if name in slow else 4):
-        _check((name,), _rows(seed), LEVELS[1::2] if name in slow else LEVELS)
+    for seed in range(1 if name in COMPOSED else 4):
+        _check((name,), _rows(seed), LEVELS[1::2] if name in COMPOSED else LEVELS)
 
 
 @pytest.mark.parametrize("pair", [pair for pair in PAIRS if not _is_refused(*pair)], ids="-".join)
 def test_two_fields_together_bound_what_is_enumerated(pair: tuple[str, str]) -> None:
     at = PAIRS.index(pair)
-    composed = {"periods", "later_periods", "reports"} & set(pair)
-    if composed:  # few outcomes: composing their losses takes most of the time
+    if COMPOSED & set(pair):  # few outcomes: composing their losses takes most of the time
         _check(pair, drawn_rows(random.Random(at), 2, 3, F(3)), (LEVELS[1 + at % 3],))
     else:
         _check(pair, _rows(at), LEVELS[1:3])
@@ -153,8 +154,12 @@ def test_two_fields_together_bound_what_is_enumerated(pair: tuple[str, str]) -> 
 @pytest.mark.conformance
 @pytest.mark.parametrize("pair", [pair for pair in PAIRS if not _is_refused(*pair)], ids="-".join)
 def test_two_fields_together_bound_what_is_enumerated_on_a_grid(pair: tuple[str, str]) -> None:
-    for seed in range(100, 106):
-        _check(pair, _rows(seed), LEVELS)
+    if COMPOSED & set(pair):
+        for seed in (100, 101):
+            _check(pair, drawn_rows(random.Random(seed), 2, 3, F(3)), LEVELS[1::2])
+    else:
+        for seed in range(100, 106):
+            _check(pair, _rows(seed), LEVELS)
 
 
 @pytest.mark.parametrize("pair", [pair for pair in PAIRS if _is_refused(*pair)], ids="-".join)
@@ -221,7 +226,7 @@ def test_many_users_with_reports_have_the_bound_on_separate_batches() -> None:
 def test_two_given_datasets_have_their_exact_divergence(direction: str) -> None:
     rows = drawn_rows(random.Random(1), 3, 3, F(4))
     datasets = ([0, 1, 1], [2, 1, 0])
-    world = World((rows,) * 3, datasets=tuple(map(tuple, datasets)))
+    world = World((rows,) * 3, datasets=(tuple(datasets[0]), tuple(datasets[1])))
     for level in LEVELS:
         found = delta(rows, datasets=datasets, exp_eps=level, direction=direction, rigour="exact")
         assert found.bracket.exact == world.divergences((level,), direction)[0]
@@ -316,8 +321,8 @@ def test_dropout_of_all_reports_together_exceeds_separate_batches() -> None:
 
 def test_dummies_are_shared_by_the_reports_of_a_period() -> None:
     rows = randomized_response(2, F(3))
-    given = {"exp_eps": F(6, 5), "reports": 2}
-    found = [delta([Group(rows, 2), Group.of_dummies(d)], **given).bracket.upper for d in (2, 3, 4)]  # type: ignore[arg-type]
+    given: Any = {"exp_eps": F(6, 5), "reports": 2}
+    found = [delta([Group(rows, 2), Group.of_dummies(d)], **given).bracket.upper for d in (2, 3, 4)]
     assert found[0] == found[1] > found[2]
     world = World((rows, rows), reports=2, varying=True, dummies=((F(1, 2), F(1, 2)),) * 2)
     assert found[0] >= world.divergences((F(6, 5),))[0]

@@ -103,6 +103,7 @@ def _world(names: tuple[str, ...], rows: Any) -> World:
         min_batch_size=2 if "min_batch_size" in names else None,
         dropout=tuple(leaves) if "dropout" in names else None,
         colluding=1 if "colluding" in names else 0,
+        may_collude=tuple(range(N - 1)) if "groups" in names else None,
         null=null,
         group_size=2 if "group_size" in names else 1,
         pairs=tuple(compared[0]) if compared else None,
@@ -113,7 +114,6 @@ def _world(names: tuple[str, ...], rows: Any) -> World:
         threshold=2 if "threshold" in names else 0,
         dummies=(blanket(rows),) * (2 if "dummies" in names else 0),
     )
-    # Of two groups, those of the first collude; which of all users does is enumerated, which covers it.
     return (
         replace(found, later=replace(found, periods=1, reports=1, threshold=0)) if "later_periods" in names else found
     )

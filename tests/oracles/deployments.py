@@ -27,6 +27,7 @@ class World:
     min_batch_size: int | None = None
     dropout: tuple[F, ...] | None = None
     colluding: int = 0
+    may_collude: tuple[int, ...] | None = None
     null: bool = False
     group_size: int = 1
     pairs: tuple[tuple[int, int], ...] | None = None
@@ -119,7 +120,7 @@ class World:
         sizes = range(self.n if self.min_batch_size is None else self.min_batch_size, self.n + 1)
         ways = {"forward": (1,), "reverse": (-1,), "both": (1, -1)}[direction]
         for differing, *datasets in self.neighbours():
-            free = [i for i in users if i not in differing]
+            free = [i for i in users if i not in differing and (self.may_collude is None or i in self.may_collude)]
             for size, known in itertools.product(sizes, itertools.combinations(free, min(self.colluding, len(free)))):
                 for senders in itertools.combinations(users, size):
                     keys = [(held, senders, known, tuple(differing)) for held in datasets]

@@ -41,10 +41,10 @@ _MAX_BATCH: Final = 10_000
 _MARGIN: Final = Fraction(1, 2**96)
 """Share by which a level is rounded up, so that delta enclosed by balls of the usual precision meets its target."""
 
-Cells: TypeAlias = "Sequence[tuple[Any, Any]]"
+_Cells: TypeAlias = "Sequence[tuple[Any, Any]]"
 """Masses of both laws at every histogram, times a common denominator."""
 
-Pair: TypeAlias = "tuple[str, Cells, Cells, int]"
+_Pair: TypeAlias = "tuple[str, _Cells, _Cells, int]"
 """Two datasets in words, cells whose divergence is not below and not above theirs, and the denominator of the cells."""
 
 
@@ -60,7 +60,7 @@ class Enumeration:
     neighbours: Neighbours
     exact: bool
     complete: bool
-    pairs: Callable[[Question], Iterator[Pair]]
+    pairs: Callable[[Question], Iterator[_Pair]]
 
     def _answer(self, quantity: Any, bracket: Bracket, question: Question, target: str, worst: str) -> Amplification:
         attained = Attained(bracket.lower, worst) if worst and self.complete else None
@@ -96,12 +96,12 @@ class Enumeration:
         return self._answer("epsilon", bracket, question, words_of_target(delta=target), worst if attain else "")
 
 
-def _divergence(cells: Cells, order: Fraction, scale: int) -> Fraction:
+def _divergence(cells: _Cells, order: Fraction, scale: int) -> Fraction:
     top, bottom = order.numerator, order.denominator
     return Fraction(sum(max(bottom * p - top * q, 0) for p, q in cells)) / (bottom * scale)
 
 
-def _root(cells: Cells, target: Fraction, start: Fraction) -> Fraction:
+def _root(cells: _Cells, target: Fraction, start: Fraction) -> Fraction:
     """Smallest order from a start on at which a sum of positive parts is at most a target: Newton, exact as it ends."""
     order = start
     while True:
@@ -146,7 +146,7 @@ def _of_datasets(deployment: Deployment) -> Enumeration:
     nothing = Fraction(0)
     cells = [(laws[0].get(h, nothing), laws[1].get(h, nothing)) for h in sorted(laws[0].keys() | laws[1].keys())]
 
-    def pairs(question: Question) -> Iterator[Pair]:
+    def pairs(question: Question) -> Iterator[_Pair]:
         for direction in question.directions:
             ordered = cells if direction is Direction.FORWARD else [(q, p) for p, q in cells]
             outer = [(upper_end(p), lower_end(q)) for p, q in ordered]
@@ -205,7 +205,7 @@ def _of_reports(deployment: Deployment) -> Enumeration | None:
     owns = {held: law(held) for swap in swaps for held in swap}
     steps = {Question.FORWARD: (1,), Question.REVERSE: (-1,), Question.BOTH: (1, -1)}
 
-    def pairs(question: Question) -> Iterator[Pair]:
+    def pairs(question: Question) -> Iterator[_Pair]:
         for rest in itertools.combinations_with_replacement(range(len(rows)), others * reports):
             base = law(rest)
             whole = {held: _merged(base, own) for held, own in owns.items()}

@@ -170,7 +170,7 @@ def total_variation(
     attain: bool = False,
     **fields: Any,
 ) -> Amplification:
-    """Upper bound on the total variation distance of the messages of neighbouring datasets: delta at eps = 0.
+    """Upper bound on the total variation distance of the messages: delta at eps = 0.
 
     Parameters
     ----------

@@ -18,6 +18,7 @@ from .accountants.questions.proof import prove as prove
 from .accountants.questions.proof import prove_epsilon as prove_epsilon
 from .accountants.questions.solve import delta as delta
 from .accountants.questions.solve import epsilon as epsilon
+from .accountants.questions.solve import total_variation as total_variation
 from .accountants.questions.tradeoff_function import GaussianLimit as GaussianLimit
 from .accountants.questions.tradeoff_function import gaussian_limit as gaussian_limit
 from .accountants.questions.tradeoff_function import tradeoff_curve as tradeoff_curve

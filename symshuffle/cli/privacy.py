@@ -78,7 +78,7 @@ def delta(
     chosen, level = arguments.engine_and_rigour(engine, wide, rigour)
     write_proof(proof, subject.deployment, exp_eps=order, direction=direction)
     bound = solve.delta(
-        subject.experiment,
+        subject.deployment,
         exp_eps=order,
         direction=direction,
         engine=chosen,
@@ -119,7 +119,7 @@ def epsilon(
     target, subject = parse_rational(delta, "delta"), asked.subject(delta=delta)
     chosen, level = arguments.engine_and_rigour(engine, solve.USUAL_WIDTH if rel is None else rel, rigour)
     bound = solve.epsilon(
-        subject.experiment,
+        subject.deployment,
         delta=target,
         direction=direction,
         engine=chosen,

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import flint
 import pytest
-from symshuffle.accountants.deployment.reduction import reduction
 
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.rounds import cells
 from symshuffle.base.choices import Direction, Question, Rigour
 from symshuffle.base.numbers import Ball, to_arb, working_precision

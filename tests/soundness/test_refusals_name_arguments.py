@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
-from symshuffle.accountants.deployment.assumptions import Assumption
 
 import symshuffle
 from symshuffle import InputError, SymshuffleError, cli, collect, mechanism
+from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.channels.geometry.groups import SymmetryGroup
 from symshuffle.collect import files
 from symshuffle.design.comparison.picture import check_picture
@@ -119,7 +119,13 @@ def test_every_argument_and_phrase_is_translated_once():
             said = cli.in_options(str(InputError(argument, 0, "x")), known)
             assert said.startswith(f"{option} = 0") and cli.in_options(said, known) == said
         assert cli.in_options(f"{argument} = 0: expected x") == f"{argument} = 0: expected x"
-    known = {"min_batch_size": "--min-batch-size", "identity": "--id", "mech": "MECH", "eps": "--eps", "exp_eps": "--exp-eps"}
+    known = {
+        "min_batch_size": "--min-batch-size",
+        "identity": "--id",
+        "mech": "MECH",
+        "eps": "--eps",
+        "exp_eps": "--exp-eps",
+    }
     for argument, option in known.items():
         assert cli.in_options(f"{argument} = 0: expected x", known) == f"{option} = 0: expected x"
     for said, option in (("eps, exp_eps", "--eps, --exp-eps"), ("eps[3]", "--eps[3]"), ("eps, x", "eps, x"),

@@ -4,10 +4,10 @@ from dataclasses import replace
 from fractions import Fraction as F
 
 import pytest
-from symshuffle.accountants.deployment.reduction import reduction
 
 from symshuffle import Rigour, delta, epsilon, mechanism
 from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.rounds import one_round, over_rounds
 
 KRR = mechanism("krr").at(k=3, lam=3)

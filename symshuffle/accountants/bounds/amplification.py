@@ -212,6 +212,8 @@ class Amplification(BoundMethods):
 
 def about_delta(neighbours: Neighbours) -> str:
     """What a bracket around delta says."""
+    if neighbours.enumerated:
+        return f"encloses {neighbours.compared}"
     return (
         f"upper bounds {neighbours.compared}; lower is the other side of this bound, not a lower bound on the "
         f"divergence{neighbours.together}"
@@ -225,6 +227,8 @@ def about_epsilon(neighbours: Neighbours, *, at_zero: bool = False) -> str:
         if at_zero
         else "at every eps below lower this bound exceeds delta (the true epsilon may still be smaller)"
     )
+    if neighbours.enumerated and not at_zero:
+        below = "at every eps below lower this divergence exceeds delta"
     return f"at eps = upper, delta bounds {neighbours.compared}; {below}{neighbours.together}"
 
 

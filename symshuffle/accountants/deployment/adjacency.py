@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, final
 
 from symshuffle.base.choices import Blanket, Relation, choice, replace_choice
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import as_integer, read_law
+from symshuffle.base.numbers import as_integer, brief, read_law
 from symshuffle.channels.channel import Channel
 
 _MOST_DIFFERING: Final = 10**300
@@ -18,6 +19,9 @@ _MOST_INPUTS: Final = 10**6
 """Inputs that a pair may name."""
 
 _MOST_PAIRS: Final = 10**5
+
+_MOST_SHOWN: Final = 8
+"""Parts of a list that are shown on one line."""
 
 
 @final
@@ -135,9 +139,38 @@ class Adjacency:
             raise InputError("group_size", self.group_size, "none with two given datasets, which say who differs")
 
     @property
+    def words(self) -> list[str]:
+        """The fields that are set, a few words each."""
+        said = [str(one) for one in (self.relation,) if one is not None]
+        if self.null is not None:
+            said.append(f"null ({_shown(map(brief, self.null.rows[0]))})")
+        if self.blanket is not None:
+            said.append(f"blanket {self.blanket}")
+        if self.group_size > 1:
+            said.append(f"group_size {self.group_size}")
+        for name, compared in (("pairs", self.pairs), ("graph", self.graph)):
+            if compared is not None:
+                said.append(f"{name} {_shown(f'{x}-{y}' for x, y in compared)}")
+        if self.datasets is not None:
+            said.append("datasets {} and {}".format(*map(dataset_words, self.datasets)))
+        return said
+
+    @property
     def compared(self) -> tuple[tuple[int, int], ...] | None:
         """The pairs of inputs that are compared, where they are given; else None."""
         return self.graph if self.pairs is None else self.pairs
+
+
+def dataset_words(inputs: Iterable[int]) -> str:
+    """Return the inputs of a dataset in words, each with its number of users, as ``(0, 1 x 9)``."""
+    counts = sorted(Counter(inputs).items())
+    return f"({_shown(str(x) if count == 1 else f'{x} x {count}' for x, count in counts)})"
+
+
+def _shown(parts: Iterable[str]) -> str:
+    """The first parts of a list."""
+    found = list(parts)
+    return ", ".join(found if len(found) <= _MOST_SHOWN else [*found[:_MOST_SHOWN], "..."])
 
 
 USUAL: Final = Adjacency()

@@ -114,24 +114,11 @@ def experiment(subject: Subject, fields: Mapping[str, Any]) -> Experiment:
 def experiment_of(deployment: Deployment) -> Experiment:
     """Return the batches of a deployment that was read already."""
     if deployment.adjacency.datasets is not None:
-        raise Unsupported("two given datasets: their exact delta is known (delta); not asked of this question")
+        raise Unsupported("two given datasets: ask for delta, epsilon or total_variation, which enumerate them")
     parts = []
     for one in deployment.kinds:
         times = one.reports * (1 if one.memoised else one.periods)
-        reduced = reduction_of(one)
-        assumed, notes = list(reduced.assumed), list(reduced.notes)
-        if one.reports > 1:
-            assumed.append((Assumption.SAME_NUMBER, f"{counted(one.reports, 'report')} of every user in a period"))
-        if one.memoised:
-            assumed.append((Assumption.MEMOISED, f"sent in each of {counted(one.periods, 'period')}"))
-            notes.append(
-                f"all {counted(one.periods, 'period')} are a function of the first, whose messages are sent again"
-            )
-        if one.threshold is not None:
-            notes.append(
-                f"counts below {one.threshold} are not published, which is post-processing: the bound does not use it"
-            )
-        reduced = replace(reduced, assumed=tuple(assumed), notes=tuple(notes))
+        reduced = single_batch(one)
         counts = [group.count for group in one.users]
         n = None if None in counts else check_n(sum(count or 0 for count in counts))
         parts.append(Batches(reduced, n, times))
@@ -142,3 +129,35 @@ def experiment_of(deployment: Deployment) -> Experiment:
         size = deployment.adjacency.group_size
         raise Unsupported(f"group_size {size}: known for one batch of messages; ask for group_size = 1, or for one")
     return found
+
+
+def single_batch(deployment: Deployment) -> Reduction:
+    """Return the laws of one batch, with what the fields about all batches assume and say."""
+    reduced = reduction_of(deployment)
+    assumed, notes = list(reduced.assumed), list(reduced.notes)
+    if deployment.reports > 1:
+        sent = counted(deployment.reports, "report")
+        assumed.append((Assumption.SAME_NUMBER, f"{sent} of every user in a period"))
+        notes.append(
+            f"one batch of all {sent} of every user is a function of {deployment.reports} separate batches (claim "
+            "symshuffle.reports)"
+        )
+    if deployment.memoised:
+        periods = counted(deployment.periods, "period")
+        assumed.append((Assumption.MEMOISED, f"sent in each of {periods}"))
+        notes.append(
+            f"all {periods} are a function of the first, whose messages are sent again (claim "
+            "symshuffle.memoised-reports)"
+        )
+    classes = reduced.classes
+    if deployment.reports > 1 or deployment.threshold is not None:  # a reader sees less than separate, full batches
+        classes = tuple(replace(one, datasets=()) for one in classes)
+    return replace(reduced, classes=classes, assumed=tuple(assumed), notes=(*notes, *published(deployment)))
+
+
+def published(deployment: Deployment) -> tuple[str, ...]:
+    """Return what is to be said about counts that are not published, a clause at most."""
+    if deployment.threshold is None:
+        return ()
+    said = f"counts below {deployment.threshold} are not published, which is post-processing"
+    return (f"{said}: the bound does not use it (claim symshuffle.threshold)",)

@@ -44,7 +44,7 @@ class Group:
     count : int, optional
         Number of users of the group, colluding ones included. None leaves it to the question.
     min_batch_size : int, optional
-        Smallest number of messages in a batch, whoever sends them; default: all users send. Not with ``dropout``.
+        Smallest number of users who send in a batch, whoever they are; default: all users send. Not with ``dropout``.
     dropout : number or text, optional
         Probability in [0, 1) with which each other user sends nothing, independently of all inputs. The number of
         messages is public.
@@ -207,7 +207,11 @@ class Group:
     @property
     def claims(self) -> tuple[str, ...]:
         """Claims of the ledger on which the bound rests for who sends."""
-        asked = (("more-users", self.min_batch_size), ("dropout", self.dropout))
+        asked = (
+            ("more-users", self.min_batch_size),
+            ("dropout", self.dropout),
+            ("colluding-users", self.colluding),
+        )
         return tuple(f"claim symshuffle.{name}" for name, needed in asked if needed)
 
     @property
@@ -226,7 +230,9 @@ class Group:
                 "the number of messages is public: a mean over it (claim symshuffle.dropout)"
             )
         if self.colluding is not None:
-            said.append(f"{self.collusion}: their messages are known and are not counted")
+            said.append(
+                f"{self.collusion}: their messages are known and are not counted (claim symshuffle.colluding-users)"
+            )
         return "; ".join(said)
 
     @property

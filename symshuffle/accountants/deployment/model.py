@@ -122,6 +122,8 @@ class Deployment:
             self._check_memoised()
         if several:
             self._check_groups()
+        if self.reports > 1:
+            self._check_reports()
         for one in self.later_periods:
             if one.adjacency != self.adjacency:
                 raise InputError("later_periods", one.adjacency, "the adjacency of the first period")
@@ -144,6 +146,13 @@ class Deployment:
                         "none with memoised reports, which the same users send in every period; give count = the "
                     )
                     raise InputError(name, getattr(group, name), f"{expected}smallest number of users instead")
+
+    def _check_reports(self) -> None:
+        """A user who drops out leaves out all reports together: separate batches would draw anew for each."""
+        for group in self.groups:
+            if group.dropout:
+                expected = "none with several reports in a period, of which a user who drops out sends none; give "
+                raise InputError("dropout", group.dropout, f"{expected}min_batch_size, or reports = 1 in more periods")
 
     def _check_groups(self) -> None:
         if self.adjacency.relation is Relation.ZERO_OUT:
@@ -302,7 +311,8 @@ class Deployment:
             counted(value, word) for value, word in ((self.reports, "report"), (self.periods, "period")) if value > 1
         ]
         more += ["memoised"] if self.memoised else []
-        more += [str(self.adjacency.relation)] if self.adjacency.relation is not None else []
+        more += [f"threshold {self.threshold}"] if self.threshold is not None else []
+        more += self.adjacency.words
         more += [f"then {one!r}" for one in self.later_periods]
         return f"<deployment of {', '.join([groups, *more])}>"
 

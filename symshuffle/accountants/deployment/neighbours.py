@@ -26,6 +26,9 @@ NOT_COVERED: Final = (
 OPTIMAL: Final = "decomposition, Theorems 4 to 7, 12 and 13"
 """Why an optimal decomposition bounds every pair of datasets that it speaks about."""
 
+ENUMERATED: Final = "enumeration of the histograms of all messages, which are what a reader sees"
+"""Why an enumeration is no bound but the divergence itself."""
+
 _DIVERGENCE: Final = {
     "forward": "D(M(X0) || M(X1))",
     "reverse": "D(M(X1) || M(X0))",
@@ -70,6 +73,8 @@ class Neighbours:
         What is assumed beside what the other fields say, each with a detail or an empty text.
     notes : tuple of str
         What else is to be said, a clause each.
+    datasets : bool
+        Whether these are two given datasets, which ``pairs`` names; nothing else is covered.
     """
 
     pairs: str
@@ -86,6 +91,7 @@ class Neighbours:
     rounding: Rounding | None = None
     assumed: tuple[tuple[Assumption, str], ...] = ()
     notes: tuple[str, ...] = ()
+    datasets: bool = False
 
     @classmethod
     def joined(cls, parts: Sequence[tuple[int, Neighbours]]) -> Neighbours:
@@ -121,6 +127,8 @@ class Neighbours:
     @property
     def protects(self) -> str:
         """Who may change what: the second line of an answer."""
+        if self.datasets:
+            return f"nobody else: two given datasets of {self._of_users} are compared, {self.pairs}"
         group, apart = self.group_size, self._rounds_apart
         users = "n users" if self.users is None else f"{self.users:,} user{'' if self.users == 1 else 's'}"
         if apart:
@@ -163,7 +171,8 @@ class Neighbours:
             same = all(one.budget == self.budget for one in parts)
             found.append((Assumption.SHARED_BUDGET, self.budget if same else "as named above"))
         if not self.every:
-            found.append((Assumption.SOME_PAIRS, "as named above" if self._rounds_apart else f"between {self.pairs}"))
+            named = "as named above" if self._rounds_apart or self.datasets else f"between {self.pairs}"
+            found.append((Assumption.SOME_PAIRS, named))
         if self.question is not Question.BOTH:
             first = f", {self.first}" if self.first else ""
             found.append((Assumption.ONE_DIRECTION, f"{_DIVERGENCE[self.question]}{first}"))
@@ -176,12 +185,15 @@ class Neighbours:
         claims = dict.fromkeys(claim for one in parts for claim in one.group.claims)
         if self.group_size > 1:
             claims = {"claim symshuffle.group-privacy": None} | claims
-        sure = f"a theorem ({'; '.join((self.theorem, *claims))}), evaluated {evaluated}"
+        kind = "an identity" if self.enumerated else "a theorem"
+        sure = f"{kind} ({'; '.join((self.theorem, *claims))}), evaluated {evaluated}"
         return FirstLines(name, number, protects=self.protects, assumes="; ".join(assumed), sure=sure)
 
     @property
     def covered(self) -> str:
         """The pairs of datasets, in words."""
+        if self.datasets:
+            return f"the datasets {self.pairs} of {self._of_users} only"
         first = f", {self.first}" if self.first and self.question != "both" else ""
         group = self.group_size
         differ = self.adjacency.words if group == 1 else self.adjacency.of_group(group)
@@ -244,13 +256,19 @@ class Neighbours:
         if group > 1:
             steps = f"{group} neighbours at an order up to exp(eps/{group})"
             chain = f"a chain of {steps} (claim symshuffle.group-privacy) and "
+        how = f"{chain}the optimal decomposition{place} ({self.theorem})"
         return (
-            f"{_DIVERGENCE[self.question]} {order} for {self.covered}, by {chain}the optimal "
-            f"decomposition{place} ({self.theorem}){f', where {supposed}' if supposed else ''}"
+            f"{_DIVERGENCE[self.question]} {order} for {self.covered}, by "
+            f"{self.theorem if self.enumerated else how}{f', where {supposed}' if supposed else ''}"
             f"{f', with {self.budget}' if self.budget else ''}"
             f"{f', of {self.rounding}' if self.rounding is not None else ''}"
             f"{''.join(f'; {note}' for note in self.notes)}"
         )
+
+    @property
+    def enumerated(self) -> bool:
+        """Whether the answer is the largest divergence itself, and no bound on it."""
+        return self.theorem == ENUMERATED
 
     @property
     def together(self) -> str:

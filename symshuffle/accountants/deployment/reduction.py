@@ -102,6 +102,8 @@ def _derived(source: Source, adjacency: Adjacency) -> Reduction:
         raise InputError("randomizer", None, _SOURCES)
     if isinstance(source, Reduction):
         return _as_asked(source, adjacency)
+    if adjacency.blanket is Blanket.MECHANISM and not isinstance(source, Reducible):
+        raise Unsupported("blanket mechanism: a finite mechanism has one blanket, the largest")
     if adjacency.compared is not None:
         return _of_pairs(source, adjacency)
     if adjacency.null is not None:
@@ -112,8 +114,6 @@ def _derived(source: Source, adjacency: Adjacency) -> Reduction:
         return listed.against_null(source, adjacency.null)
     if isinstance(source, Reducible):
         return own_reduction(source, adjacency)
-    if adjacency.blanket is Blanket.MECHANISM:
-        raise Unsupported("blanket mechanism: a finite mechanism has one blanket, the largest")
     if adjacency.relation is Relation.ZERO_OUT:
         return _to_the_blanket(source)
     return _replacing_one(source)

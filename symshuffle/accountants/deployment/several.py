@@ -3,8 +3,9 @@ r"""Users of several groups, and dummies: draws from one blanket distribution hi
 Let user i run :math:`W_i(x)=\gamma_i\omega+(1-\gamma_i)L_{i,x}`, and let d dummies be drawn from :math:`\omega`. Once
 it is shown who of the others drew from his left-over, and what, there remains the message of the differing user j among
 :math:`N+d` draws from :math:`\omega`, N a sum of independent coins :math:`\gamma_i, i\ne j`: the divergence is at most
-:math:`E[H_j(N+d+1)]`. Whoever drops out, publicly and with a probability, makes a coin of his that much rarer. Where
-blankets differ a count of draws is not all that matters: this is refused.
+:math:`E[H_j(N+d+1)]`. Whoever drops out, publicly and with a probability, makes a coin of his that much rarer. Dummies
+are those of a period: of several reports, each separate batch has its part of them. Where blankets differ a count of
+draws is not all that matters: this is refused.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ MOST_USERS: Final = 100_000
 """Users of several groups together: more make products of coins that take minutes."""
 
 THEOREM: Final = "each user's own blanket, claim symshuffle.unequal-budgets"
+
+_OF_DUMMIES: Final = "draws from the blanket distribution, claim symshuffle.dummies"
 
 
 def reduction_of_groups(deployment: Deployment, channels: Sequence[Channel]) -> Reduction:
@@ -56,7 +59,7 @@ def reduction_of_groups(deployment: Deployment, channels: Sequence[Channel]) -> 
     masses = [sum(map(Fraction, channel.blanket()), start=Fraction(0)) for channel in channels]  # type: ignore[arg-type]
     others = tuple((_sending(group, keep=len(users) > 1), mass) for group, mass in zip(users, masses, strict=True))
     cases = tuple(
-        Case(_against_blanket(channel, deployment.adjacency.compared), others, place, dummies)
+        Case(_against_blanket(channel, deployment.adjacency.compared), others, place, dummies // deployment.reports)
         for place, channel in enumerate(channels)
     )
     classes = tuple(one for case in cases for one in case.source.classes)
@@ -77,7 +80,7 @@ def reduction_of_groups(deployment: Deployment, channels: Sequence[Channel]) -> 
         classes,
         deployment.adjacency.compared is None,
         pairs=pairs if deployment.adjacency.compared is None else cases[0].source.pairs,
-        theorem=THEOREM,
+        theorem="; ".join((*((THEOREM,) if len(users) > 1 else ()), *((_OF_DUMMIES,) if dummies else ()))) or THEOREM,
         group=Group() if len(users) > 1 else users[0].without_randomizer,
         rounding=rounded,
         assumed=tuple(assumed),

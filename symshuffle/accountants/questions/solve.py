@@ -17,6 +17,7 @@ from symshuffle.accountants.deployment.experiment import experiment
 from symshuffle.accountants.deployment.neighbours import Neighbours
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.deployment.subjects import Subject, with_fields
+from symshuffle.accountants.questions.enumeration import enumeration
 from symshuffle.accountants.questions.experiments import smallest_of, with_every_matrix
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA, WIDTH_OF_EPS
 from symshuffle.base.choices import Question, Rigour
@@ -97,7 +98,7 @@ def delta(
     datasets : (sequence of int, sequence of int), optional
         Two given datasets, each with one input per user: their exact divergence is returned.
     min_batch_size : int, optional
-        Smallest number of messages, whoever sends them; default: all users.
+        Smallest number of users who send in a batch, whoever they are; default: all users.
     dropout : number or text, optional
         Probability in [0, 1) with which each other user sends nothing, publicly and independently of the inputs;
         default 0.
@@ -133,6 +134,9 @@ def delta(
     """
     asked, order = Request.of(direction, engine, rigour, WIDTH_OF_DELTA, bits), read_target(eps=eps, exp_eps=exp_eps)
     words = words_of_target(exp_eps=order)
+    listed = enumeration(subject, fields, asked)
+    if listed is not None:
+        return with_every_matrix(listed.delta(order, asked.direction, attain=attain), order)
     several = experiment(subject, fields)
     several.check_users()
     if several.several:
@@ -176,6 +180,51 @@ def _is_cheap_in_balls(reduced: Reduction) -> bool:
     """Whether the bound is that of finite laws at one number of messages: then balls cost little more than doubles."""
     averaged = reduced.cases or reduced.group.dropout or reduced.group_size > 1
     return bool(reduced.bounds) and not (averaged or reduced.mixed or reduced.inner)
+
+
+@with_fields
+def total_variation(
+    subject: Subject,
+    *,
+    direction: Question | str = "both",
+    engine: Engine | None = None,
+    rigour: Rigour | str | None = None,
+    rel: float | None = None,
+    bits: int | None = None,
+    attain: bool = False,
+    **fields: Any,
+) -> Amplification:
+    """Upper bound on the total variation distance of the messages: delta at eps = 0.
+
+    Parameters
+    ----------
+    subject, direction, engine, rigour, rel, bits, attain, and the fields of a deployment
+        As in :func:`delta`.
+
+    Returns
+    -------
+    Amplification
+        As of :func:`delta` at ``eps=0``.
+
+    Examples
+    --------
+    >>> rr = [["3/4", "1/4"], ["1/4", "3/4"]]
+    >>> total_variation(rr, datasets=([0, 0], [0, 1])).bracket.exact
+    Fraction(3, 8)
+    """
+    asked: Any = delta
+    found: Amplification = asked(
+        subject,
+        exp_eps=1,
+        direction=direction,
+        engine=engine,
+        rigour=rigour,
+        rel=rel,
+        bits=bits,
+        attain=attain,
+        **fields,
+    )
+    return found
 
 
 def evaluated_pair(neighbours: Neighbours, bracket: Bracket) -> Neighbours:
@@ -243,6 +292,10 @@ def epsilon(
     """
     asked, target = Request.of(direction, engine, rigour, WIDTH_OF_EPS, bits), read_delta(delta)
     words = words_of_target(delta=target)
+    listed = enumeration(subject, fields, asked)
+    if listed is not None:
+        first = listed.epsilon(target, asked.direction, attain=attain)
+        return with_every_matrix(first, target, lambda left: listed.epsilon(left, asked.direction, attain=False))
     several = experiment(subject, fields)
     several.check_users()
     if several.several:

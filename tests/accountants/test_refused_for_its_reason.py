@@ -11,7 +11,7 @@ from symshuffle.ledger.recheck import bound
 from tests.shell import refused, run
 
 KRR = mechanism("krr").at(k=3, lam=2)
-ROUNDS = '[[rounds]]\nreports = "fresh"\nmechanism = "krr"\nparams = {k = 3}\neps0 = 1\nn = 9\ntimes = 2\n'
+ROUNDS = 'periods = 2\n[[group]]\nrandomizer = "krr"\nparameters = {k = 3, eps0 = 1}\ncount = 9\n'
 SURVEY = ("collect", "plan", "--k", 4, "--n", 2000, "--eps", 1, "--delta", "1e-3", "--out", "made.json")
 
 

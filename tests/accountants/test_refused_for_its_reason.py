@@ -11,7 +11,7 @@ from symshuffle.ledger.recheck import bound
 from tests.shell import refused, run
 
 KRR = mechanism("krr").at(k=3, lam=2)
-ROUNDS = '[[rounds]]\nreports = "fresh"\nmechanism = "krr"\nparams = {k = 3}\neps0 = 1\nn = 9\n'
+ROUNDS = 'periods = 2\n[[group]]\nrandomizer = "krr"\nparameters = {k = 3, eps0 = 1}\ncount = 9\n'
 SURVEY = ("collect", "plan", "--k", 4, "--n", 2000, "--eps", 1, "--delta", "1e-3", "--out", "made.json")
 
 
@@ -20,13 +20,13 @@ def test_a_proof_covers_one_round(target, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "plan.toml").write_text(ROUNDS)
     line = refused(capsys, target[0], "plan.toml", *target[1:], "--proof", "p.json")
-    assert "one round" in line and "n = " not in line
+    assert "a proof covers one" in line and "n = " not in line
     again = refused(
         capsys, target[0], "krr", "-p", "k=3", "--lam", 2, "--n", 9, "--periods", 2, *target[1:], "--proof", "p"
     )
-    assert "one round" in again
+    assert "a proof covers one" in again
     for ask in (lambda r: symshuffle.prove(r, n=9, eps=1), lambda r: symshuffle.prove_epsilon(r, n=9, delta="1e-3")):
-        with pytest.raises(Unsupported, match="one round"):
+        with pytest.raises(Unsupported, match="a proof covers one"):
             ask(symshuffle.Deployment(KRR, periods=2))
 
 

@@ -87,7 +87,7 @@ LINE = ["compare", "--k", "3", "--n", "500", "--eps", "1", "--delta", "1e-6", "-
 def test_the_command_line_names_both(capsys):
     found = answer(capsys, *LINE, "--periods", "4", "--min-batch-size", "400")
     assert (found["rounds"], found["min_batch_size"]) == (4, 400)
-    assert "4 rounds together" in found["about"]
+    assert "4 periods together" in found["about"]
     assert "400 messages" in found["about"]
     plain = answer(capsys, *LINE)
     assert not plain.keys() & {"rounds", "min_batch_size"}

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 
 from benchmarks.measure import Section, duration, seconds, table
 from benchmarks.scaling import megabytes
-from symshuffle import Law, delta, epsilon, mechanism, rounds
+from symshuffle import Law, delta, epsilon, mechanism
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.vectors import SphereLinear
 
@@ -62,7 +62,7 @@ def _of_atoms(m: int) -> object:
 
 
 def _of_rounds(times: int) -> object:
-    return epsilon(rounds(mechanism("krr").at(k=50, eps0=2), times), n=200_000, delta="1e-8")
+    return epsilon(mechanism("krr").at(k=50, eps0=2), n=200_000, periods=times, delta="1e-8")
 
 
 SERIES: Final = (

@@ -24,7 +24,7 @@ from symshuffle import epsilon, mechanism
 from symshuffle.collect import drawn, make_plan, read_plan, simulate
 
 ANSWERS = ("bus", "train", "tram", "bicycle", "car", "on foot", "ferry", "none")
-plan = make_plan(8, n=20_000, min_users=18_000, eps=1, delta="1e-8", labels=ANSWERS)
+plan = make_plan(8, n=20_000, min_batch_size=18_000, eps=1, delta="1e-8", labels=ANSWERS)
 for row in plan.table:
     print(f"{row['mechanism']:18}{row['parameters'] or ''!s:12}{row['l2']:>11}  expected sum of squared errors")
 
@@ -36,10 +36,10 @@ for row in plan.table:
 # are refused later. The plan is a file. Every other file of the survey carries its digest.
 
 # %%
-print(plan.name, plan.root, plan.certified["rigour"])
+print(plan.name, plan.root, plan.bound.bracket.rigour)
 print("eps at most", plan.certified["epsilon_at_delta"])
 again = epsilon(
-    mechanism(plan.name).at(k=8, lam=plan.root, **plan.parameters), n=20_000, min_users=18_000, delta="1e-8"
+    mechanism(plan.name).at(k=8, lam=plan.root, **plan.parameters), n=20_000, min_batch_size=18_000, delta="1e-8"
 )
 print("asked again:", float(again.bracket.upper) < 1 + 1e-6)
 print("read back:", read_plan(plan.to_json()) == plan)
@@ -76,7 +76,7 @@ Image(drawn(found, ".png"))
 #
 # The same in three commands, on files:
 #
-#     symshuffle collect plan --labels answers.txt --n 20000 --min-users 18000 --eps 1 --delta 1e-8 --out plan.json
+#     symshuffle collect plan --labels answers.txt --n 20000 --min-batch-size 18000 --eps 1 --delta 1e-8 --out plan.json
 #     symshuffle collect randomize plan.json --values users.csv --column answer --id user --out messages.csv
 #     symshuffle collect estimate plan.json messages.csv --out histogram.csv --plot histogram.png
 #

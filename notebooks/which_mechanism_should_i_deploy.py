@@ -21,7 +21,7 @@ from fractions import Fraction
 
 import matplotlib.pyplot as plt
 
-from symshuffle import amplification_curve, compare, epsilon, mechanism, privacy_loss, rounds, solve_eps0
+from symshuffle import amplification_curve, compare, epsilon, mechanism, privacy_loss, solve_eps0
 from symshuffle.base import format_decimal
 
 USERS, DELTA, TARGET = 200_000, "1e-8", "0.02"
@@ -89,7 +89,7 @@ for row in table.rows:
 # a number of days that depends on what was seen, are not covered.
 
 # %%
-month = epsilon(rounds(krr(2), 30), n=USERS, delta=DELTA)
+month = epsilon(krr(2), n=USERS, periods=30, delta=DELTA)
 growth = float(month.bracket.upper / day.bracket.upper)
 print(f"30 days: eps at most {above(month.bracket.upper)}, about {growth:.1f} times that of one")
 for name, value in month.rounds.simpler:
@@ -103,7 +103,7 @@ for name, value in month.rounds.simpler:
 
 # %%
 for words, who in (
-    ("150,000 certainly send", {"min_users": 150_000}),
+    ("150,000 certainly send", {"min_batch_size": 150_000}),
     ("each other one with 9/10", {"dropout": "1/10"}),
 ):
     found = epsilon(krr(2), n=USERS, delta=DELTA, rel=1e-3, **who)

@@ -9,7 +9,7 @@ import ast
 import difflib
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -34,6 +34,13 @@ _PAIRS: Final = (("min", "max"), ("minimum", "maximum"), ("Min", "Max"), ("lower
 _TOWARDS: Final = {"math.inf": "-math.inf", "-math.inf": "math.inf"}
 _SIDES: Final = {frozenset(pair) for pair in (*_PAIRS[3:-1], ("True", "False"))}
 """Both ends of a number, and both sides to which one is rounded."""
+_ENDS_OF_RANGES: Final = {"0", "1", "0.0", "1.0", "Fraction(0)", "Fraction(1)"}
+_ERROR_TERM: Final = re.compile(
+    r"_?(error|errors|missed|missing|off|lost|slack|margin|tails?|unsure|rest|radius|allowance|beyond|neglected|noise|spare)"
+    r"(_\w+)?",
+    re.IGNORECASE,
+)
+"""Names of what is added to, or subtracted from, a value because the value is not known better."""
 
 _OTHER: Final = dict(_PAIRS) | {b: a for a, b in _PAIRS}
 _DROPPED: Final = {"min", "max", "minimum", "maximum", "Min", "Max", "abs", "floor", "ceil", "fabs", "absolute", "sqrt"}
@@ -55,9 +62,11 @@ class Mutant:
         return (raw[: self.start] + self.new.encode() + raw[self.end :]).decode()
 
     def outward(self, text: str) -> bool:
-        """Whether the edit takes the other end of a number, or rounds it to the other side."""
+        """Whether the edit takes the other end of a number or rounds it to the other side, drops an error or a clip."""
         old = text.encode()[self.start : self.end].decode()
-        return {old, self.new} == set(_TOWARDS) or {_last(old), _last(self.new)} in _SIDES
+        if {old, self.new} == set(_TOWARDS) or {_last(old), _last(self.new)} in _SIDES:
+            return True
+        return _drops_an_error(old, self.new) or _drops_a_clip(old, self.new)
 
     def diff(self, text: str) -> str:
         """What the edit changes, without the lines around it."""
@@ -67,6 +76,40 @@ class Mutant:
 
 def _last(text: str) -> str:
     return text.rpartition(".")[2]
+
+
+def _parsed(text: str) -> ast.expr | None:
+    try:
+        return ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return None
+
+
+def _drops_an_error(old: str, new: str) -> bool:
+    """Whether of a sum or difference only the first term is left, and the second one is an error by its name."""
+    node = _parsed(old)
+    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub)) or isinstance(
+        node.right, ast.Tuple | ast.List
+    ):
+        return False
+    parts = list(ast.walk(node.right))
+    names = [
+        one.id if isinstance(one, ast.Name) else one.attr for one in parts if isinstance(one, ast.Name | ast.Attribute)
+    ]
+    return new == ast.get_source_segment(old, node.left) and any(map(_ERROR_TERM.fullmatch, names))
+
+
+def _drops_a_clip(old: str, new: str) -> bool:
+    """Whether ``max(x, 0)`` becomes ``x``, or ``min(x, 1)``."""
+    node, left = _parsed(old), _parsed(new)
+    if left is None or not (isinstance(node, ast.Call) and len(node.args) == 2):
+        return False
+    names = (getattr(node.func, "id", ""), getattr(node.func, "attr", ""))
+    return (
+        bool(_DROPPED.intersection(names))
+        and [ast.unparse(one) in _ENDS_OF_RANGES for one in node.args].count(True) == 1
+        and ast.unparse(left) not in _ENDS_OF_RANGES
+    )
 
 
 class _Places(ast.NodeVisitor):
@@ -206,15 +249,18 @@ def changes(mutant: Mutant, text: str) -> bool:
         return False
 
 
-def drawn(seed: str, root: Path = ROOT, *, outward: bool = False) -> Iterator[Mutant]:
+def drawn(seed: str, root: Path = ROOT, *, outward: bool = False, files: Collection[str] = ()) -> Iterator[Mutant]:
     """Mutants in an order drawn by seed: lines evenly over the library, and one edit of each.
 
-    With ``outward`` all edits that take the other end of a number, or round it to the other side.
+    With ``outward`` all edits that take the other end of a number, round it to the other side, drop an error term or a
+    clip. With ``files`` those of these modules only.
     """
     rng, texts = random.Random(seed), dict[str, str]()
     by_line: dict[tuple[str, int], list[Mutant]] = {}
     for path in sorted((root / "symshuffle").rglob("*.py")):
         file = str(path.relative_to(root))
+        if files and file not in files:
+            continue
         texts[file] = path.read_text(encoding="utf-8")
         for one in mutants(texts[file], file):
             if outward and not one.outward(texts[file]):

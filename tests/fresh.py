@@ -69,7 +69,7 @@ COMMANDS = (
     ("audit", "samples", "--a", "x.csv", "--b", "w.csv", "--json"),
     ("sweep", "sweep.toml", "--out", "swept", "--jobs", "1", "--json"),
     ("check", "--file", "w.csv", "--eps0", "1", "--json"),
-    ("unequal", "users.toml", "--delta", "1e-2", "--json"),
+    ("epsilon", "users.toml", "--delta", "1e-2", "--json"),
 )
 
 

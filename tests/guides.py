@@ -120,7 +120,7 @@ BY_REASON: Final[dict[str, dict[str, tuple[str, tuple[Change, ...]]]]] = {
     },
     "which road is tried first, or at what precision: the bracket of every one is true": {
         B + "brackets._resolved": ("epsilon confirmed", (stuck(True), stuck(False))),
-        A + "rounds.over_rounds.Deployment.first_step": ("deployment", (stuck(Fraction(1, 5)), stuck(Fraction(1, 50)))),
+        A + "rounds.over_rounds.AllRounds.first_step": ("deployment", (stuck(Fraction(1, 5)), stuck(Fraction(1, 50)))),
         A + "rounds.over_rounds._gaussian": ("deployment", (stuck(Fraction(1, 10**6)), stuck(Fraction(1, 3)))),
         D + "bromwich._worth": ("density", (stuck(True), stuck(False))),
         D + "bromwich_plan.bits_enough": ("jumps", each(24, 53, 400)),
@@ -213,7 +213,7 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
     "accountants.rounds.lattice_sums": ("rounds sum", "_OUTSIDE"),
     "accountants.rounds.one_round": ("deployment", "_USUAL _ROUGH _COUNTS_PER_LEVELS"),
     "accountants.rounds.over_rounds": ("deployment", "_CUT _SMALLEST _SMALLEST_OF_DENSITIES"),
-    "accountants.rounds.plan": ("deployment", "WIDTH_OF_EPS WIDTH_OF_DELTA"),
+    "accountants.rounds.widths": ("deployment", "WIDTH_OF_EPS WIDTH_OF_DELTA"),
     "design.decision.programs": ("polytope compact columns", "_SUPPORT _PRICED _SIMPLEX_VARIABLES"),
     "design.decision.tradeoff": ("polytope compact columns", "_EXACT_ROWS _FEW_INPUTS _SEEN _PATIENT"),
     "vectors.privacy.correspondence": ("shuffled", "_REL"),

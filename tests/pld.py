@@ -11,7 +11,7 @@ from pathlib import Path
 
 import flint
 
-from symshuffle import PrivacyLoss, epsilon, mechanism, privacy_loss, rounds
+from symshuffle import PrivacyLoss, epsilon, mechanism, privacy_loss
 from symshuffle.base.numbers import format_decimal, working_precision
 from tests.exported import CASES, divergence, neighbours
 
@@ -45,7 +45,7 @@ def deployment():
     composed = loss.self_compose(ROUNDS)
     whole = loss.self_compose(ROUNDS, 0)
     for exponent in range(-6, -17, -2):
-        ours = epsilon(rounds(krr, ROUNDS), n=200_000, delta=Fraction(10) ** exponent).bracket
+        ours = epsilon(krr, n=200_000, periods=ROUNDS, delta=Fraction(10) ** exponent).bracket
         yield (
             exponent,
             ours,

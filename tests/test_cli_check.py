@@ -21,7 +21,7 @@ SAID = {
     "W.csv": "largest ratio",
     "W.json": "largest ratio",
     "proof.json": "PROVED: ",
-    "plan.json": "UNCHANGED: plan ",
+    "plan.json": "CONSISTENT: plan ",
     "trace.json": "PROVED: no exchangeable channel with 3 inputs",
     "loss.json": "CONSISTENT: privacy loss",
     "certs/decomposition.ex-4.1.json": "ACCEPTED: decomposition.ex-4.1: ",

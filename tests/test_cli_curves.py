@@ -5,8 +5,11 @@ import json
 from fractions import Fraction
 
 import pytest
+import typer
 
+from symshuffle.base.choices import CurveKind
 from symshuffle.channels.channel_file import read_channel
+from symshuffle.cli import application
 from symshuffle.mechanisms.registry import mechanism
 from tests.shell import answer, refused, run
 from tests.words import words
@@ -106,16 +109,16 @@ def test_a_channel_that_is_not_ldp_says_so_and_counts_its_singular_mass(capsys, 
 
 
 WRONG_FILES = [
-    ("w.csv", "1/2,1/2\n1/3,1/3\n", "rows[1] = sum 2/3: expected probabilities that sum to 1 (off by -1/3)"),
-    ("w.csv", "1/2,1/2\n1\n", "rows[1] = 1 entries: expected 2"),
+    ("w.csv", "1/2,1/2\n1/3,1/3\n", "w.csv, line 2 = sum 2/3: expected probabilities that sum to 1 (off by -1/3)"),
+    ("w.csv", "1/2,1/2\n1\n", "w.csv, line 2 = 1 value: expected 2"),
     ("w.csv", "1/2,x\n1,0\n", "line 1, column 2 = x: expected a probability"),
-    ("w.csv", "3/2,-1/2\n1,0\n", "rows[0][1] = -1/2: expected a probability"),
+    ("w.csv", "3/2,-1/2\n1,0\n", "w.csv, line 1, column 2 = -1/2: expected a probability"),
     ("w.csv", "__import__('os'),1\n1,0\n", "line 1, column 1 = __import__('os'): expected a probability"),
     ("w.csv", "", "at least one row"),
     ("w.csv", "1\n" * 40, "at most 32"),
     ("w.csv", "1/2,1/2\n", "at least 2 inputs"),
-    ("w.json", "[[1, 0], [null, 1]]", "rows[1][0] = None"),
-    ("w.json", "[[NaN, 0], [0, 1]]", "rows[0][0] = NaN"),
+    ("w.json", "[[1, 0], [null, 1]]", "w.json: rows[1][0] = None"),
+    ("w.json", "[[NaN, 0], [0, 1]]", "w.json: rows[0][0] = NaN"),
     ("w.json", "[1, 0]", "a list of rows"),
     ("w.json", '{"rows": [[1, 0], [0, 1]], "rows": [[1, 0]]}', "each key once, but rows is there again"),
     ("w.json", "{", "expected JSON"),
@@ -135,7 +138,7 @@ WRONG = [
     (["solve-eps0", "krr", *EPS0[4:]], "k = None"),
     (
         ["solve-eps0", "erasure", "-p", "k=3", "-p", "p=1/2", *EPS0[4:]],
-        "mechanism = erasure: expected a mechanism with a local budget",
+        "MECH = erasure: expected a mechanism with a local budget",
     ),
     (["solve-eps0", "channel", *EPS0[4:]], "a mechanism with a local budget"),
     ([*USERS[:-1], "0"], "delta = 0"),
@@ -162,3 +165,16 @@ def test_wrong_input_is_one_line_and_nothing_else(capsys, tmp_path, monkeypatch,
     monkeypatch.chdir(tmp_path)
     assert message in refused(capsys, *arguments)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", CurveKind)
+def test_what_a_kind_of_curve_requires_is_said_in_the_help(kind, capsys):
+    """Options are added as refusals name them; but for the number of users, the help says for which kind."""
+    values, line, required = {"--n": "9", "--to": "1", "--delta": "0.1"}, [*CURVE, "--kind", kind.value], []
+    while (found := run(capsys, *line))[0] == 2:
+        required.append(next(name for name in values if f"symshuffle: {name} = None: expected" in found[2]))
+        line += [required[-1], values[required[-1]]]
+        assert len(required) <= len(values)
+    command = typer.main.get_command(application(("curves",))).commands["curve"]
+    helps = {name: one.help for one in command.params for name in one.opts}
+    assert all(kind.value in helps[name] for name in required if name != "--n")

@@ -96,8 +96,8 @@ KEYS = {
 }
 NEEDED = {"rounds": ("mechanism", "params", "lam", "n", "reports"), "users": ("params", "lam")}
 ASKED = {
-    "rounds": ("epsilon", "--delta", "1/1000", "--rel", "0.1", "--rounds-file"),
-    "users": ("unequal", "--delta", "1/1000"),
+    "rounds": ("epsilon", "--delta", "1/1000", "--rel", "0.1"),
+    "users": ("epsilon", "--delta", "1/1000"),
 }
 
 
@@ -127,5 +127,5 @@ def test_the_keys_that_help_names_are_those_that_are_read(table, capsys, monkeyp
         assert status == 0, (key, capsys.readouterr().err)
     (tmp_path / "plan.toml").write_text(lines(table, "lam") + "level = 1\n")
     assert main([*ASKED[table], "plan.toml"]) == 2
-    assert f"{table}[0] = level: expected a key" in (refusal := capsys.readouterr().err)
+    assert f"plan.toml: {table}[0].level = 1: expected only keys" in (refusal := capsys.readouterr().err)
     assert all(key in refusal for key in named)

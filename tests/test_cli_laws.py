@@ -122,7 +122,7 @@ def test_an_irrational_level_is_answered_in_balls(capsys):
         ((), "MECH"),
         (("krr", "--file", "W.csv"), "MECH"),
         (("laplace",), "finitely many"),
-        (("joint(krr(k=3),2)",), "mechanism"),
+        (("joint(krr(k=3),2)",), "MECH"),
         (("krr", "--n", "0"), "--n"),
         (("krr", "--eps", "-1"), "--eps"),
         (("krr", "-p", "k=1"), "k = 1"),

@@ -148,12 +148,12 @@ WRONG = [
     ([*without("--exp-eps"), "--eps", "1e-9000"], "eps = 1e-9000: expected an exponent"),
     ([*without("--exp-eps"), "--eps", "1e100"], "eps = 1e100: expected a number >= 0 and at most"),
     (without("--exp-eps"), "eps = None"),
-    ([*DELTA, "--eps", "1"], "eps, exp_eps = 1, 6/5: expected one of the two"),
-    (with_option("--exp-eps", "1/2"), "exp_eps = 1/2: expected a number >= 1"),
-    (with_option("--exp-eps", "1/0"), "exp_eps = 1/0: expected a denominator other than 0"),
+    ([*DELTA, "--eps", "1"], "--eps, --exp-eps = 1, 6/5: expected one of the two"),
+    (with_option("--exp-eps", "1/2"), "--exp-eps = 1/2: expected a number >= 1"),
+    (with_option("--exp-eps", "1/0"), "--exp-eps = 1/0: expected a denominator other than 0"),
     ([*without("--lam"), "--eps0", "-1"], "eps0 = -1: expected a number >= 0"),
     ([*without("--lam"), "--eps0", "1e5000"], "eps0 = 1e5000"),
-    ([*DELTA, "--eps0", "1"], "eps0, lam = 1, 3: expected one of the two"),
+    ([*DELTA, "--eps0", "1"], "--eps0, --lam = 1, 3: expected one of the two"),
     (with_option("--lam", "1/2"), "lam = 1/2: expected a number >= 1"),
     (with_option("--lam", "9" * 5000), "expected a number of at most 1000 characters"),
     (with_option("--lam", "__import__('os')"), "expected a number such as"),
@@ -181,7 +181,7 @@ WRONG = [
     ([*with_option("--engine", "fft"), "--rigour", "exact"], "engine fft answers at rigour float64, not exact"),
     ([*with_option("--n", "1e9"), "--rigour", "exact"], "rigour exact at n = 1000000000"),
     ([*without("--lam"), "--eps0", "1", "--rigour", "exact"], "rigour exact needs rational lam"),
-    (["delta", "kr", *DELTA[2:]], "mechanism = kr: expected a known name; did you mean krr"),
+    (["delta", "kr", *DELTA[2:]], "MECH = kr: expected a known name; did you mean krr"),
     (["delta", "identity", "-p", "k=3", "--lam", "3", "--eps", "1", "--n", "2"], "no budget: identity has none"),
     (["delta", "half-block", "-p", "k=3", "--lam", "3", "--eps", "1", "--n", "2"], "k = 3: expected an even integer"),
     (["delta", "subset-selection", "-p", "k=3", "-p", "s=3", "--lam", "3", "--eps", "1", "--n", "2"], "s = 3"),
@@ -229,7 +229,7 @@ def test_the_process_says_the_same():
     ]
     found = subprocess.run(arguments, capture_output=True, text=True, check=False)
     assert (found.returncode, found.stdout) == (2, "")
-    assert found.stderr == "symshuffle: eps0 = -1: expected a number >= 0 and at most 5000\n"
+    assert found.stderr == "symshuffle: --eps0 = -1: expected a number >= 0 and at most 5000\n"
 
 
 def test_an_answer_without_explanation_looks_for_no_datasets(monkeypatch, capsys):

@@ -11,7 +11,7 @@ KRR = ("krr", "-p", "k=4", "--eps0", "1", "--n", "10,000")
 
 
 def test_renyi(capsys):
-    found = answer(capsys, "renyi", *KRR, "--alpha", "8", "--rounds", "5", "--rel", "1e-2")
+    found = answer(capsys, "renyi", *KRR, "--alpha", "8", "--periods", "5", "--rel", "1e-2")
     assert found["alpha"] == "8"
     assert found["inputs"]["rounds"] == 5
     assert found["relative_width"] <= 1e-2
@@ -30,11 +30,11 @@ def test_renyi(capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("renyi", *KRR, "--alpha", "2", "--rounds", "0"), "rounds = 0"),
+        (("renyi", *KRR, "--alpha", "2", "--periods", "0"), "rounds = 0"),
         (("renyi", "erasure", "-p", "k=3", "-p", "p=1/2", "--n", "9", "--alpha", "2"), "is infinite"),
-        (("gdp", *KRR, "--rounds", "0"), "rounds = 0"),
+        (("gdp", *KRR, "--periods", "0"), "rounds = 0"),
         (("gdp", "krr", "-p", "k=4", "--eps0", "1"), "--n"),
-        (("renyi", *KRR, "--alpha", "4", "--group", "2"), "group 2: "),
+        (("renyi", *KRR, "--alpha", "4", "--group-size", "2"), "group 2: "),
         (("renyi", *KRR, "--alpha", "4", "--dropout", "1/10"), "dropout 1/10: "),
     ],
 )
@@ -43,7 +43,7 @@ def test_wrong_input_is_one_line(capsys, arguments, message):
 
 
 def test_gdp_says_that_it_guarantees_nothing(capsys):
-    found = answer(capsys, "gdp", *KRR, "--rounds", "4")
+    found = answer(capsys, "gdp", *KRR, "--periods", "4")
     assert found["certified"] is False
     assert found["mu"] == pytest.approx(0.0203, rel=1e-2)
     _, text, _ = run(capsys, "gdp", *KRR)
@@ -69,10 +69,10 @@ def test_the_gaussian_stands_beside_the_certified_curve(capsys, tmp_path):
 
 def test_renyi_with_a_least_number_of_messages_is_that_of_so_many_users(capsys):
     command = ("renyi", "krr", "-p", "k=4", "--eps0", "1", "--alpha", "2", "--rel", "1e-2", "--n")
-    least, all_send = answer(capsys, *command, "20", "--min-users", "16"), answer(capsys, *command, "16")
+    least, all_send = answer(capsys, *command, "20", "--min-batch-size", "16"), answer(capsys, *command, "16")
     assert (least["upper"], least["attained_by"]) == (all_send["upper"], all_send["attained_by"])
 
 
 def test_the_gaussian_of_a_group_is_as_far_apart_as_its_chain(capsys):
-    one, two = (answer(capsys, "gdp", *KRR, "--group", g)["mu"] for g in ("1", "2"))
+    one, two = (answer(capsys, "gdp", *KRR, "--group-size", g)["mu"] for g in ("1", "2"))
     assert two == pytest.approx(2 * one)

@@ -179,7 +179,7 @@ def test_answers_about_a_file_say_what_was_read(tmp_path, capsys, command, named
 
 def test_files_of_rounds_and_of_users_say_what_was_read(tmp_path, capsys):
     file = written(tmp_path, "a,b", BODY.rstrip())
-    rounds, unequal = ["epsilon", "--delta", "0.1", "--rounds-file"], ["unequal", "--delta", "0.1"]
+    rounds, unequal = ["epsilon", "--delta", "0.1"], ["epsilon", "--delta", "0.1"]
     for name, table, command in (("r", "rounds", rounds), ("u", "users", unequal)):
         users = "n = 4\nreports = 'fresh'" if name == "r" else "count = 4"
         listed = tmp_path / f"{name}.toml"

@@ -42,7 +42,7 @@ def shell(capsys, monkeypatch, tmp_path):
         ("solve-eps0 krr -p k=4 --n 500 --exp-eps 6/5 --delta 1e-4", "at exp(eps) = 1.2, delta = 0.0001"),
         ("delta krr -p k=4 --eps0 1 --n 50 --eps 1/3", "at eps = 1/3"),
         ("epsilon krr -p k=4 --eps0 1 --n 50 --delta 0.00012345678", "at delta = 0.00012345678"),
-        ("epsilon krr -p k=4 --eps0 1 --n 50 --delta 1e-3 --rounds 2", "at delta = 0.001"),
+        ("epsilon krr -p k=4 --eps0 1 --n 50 --delta 1e-3 --periods 2", "at delta = 0.001"),
         ("worst-background rr --lam 3 --n 4 --exp-eps 6/5", "at exp(eps) = 1.2"),
         ("curve krr -p k=4 --eps0 1 --kind eps-n --delta 1e-3 --from 10 --to 20 --points 2", "at delta = 0.001"),
         ("subset-size --k 10 --lam 6", "at exp(eps0) = 6"),
@@ -85,7 +85,9 @@ def test_decompose_says_what_it_returns_and_for_which_pair(shell):
 
 
 def test_a_survey_says_what_its_plan_certified_and_a_simulation_protects_nobody(shell, tmp_path):
-    lines, _ = shell("collect plan --k 3 --n 200 --min-users 150 --eps 1 --delta 1e-3 --mechanism krr --out plan.json")
+    lines, _ = shell(
+        "collect plan --k 3 --n 200 --min-batch-size 150 --eps 1 --delta 1e-3 --mechanism krr --out plan.json"
+    )
     plan = json.loads((tmp_path / "plan.json").read_text())
     assert lines["epsilon"] == f"<= {plan['certified']['epsilon_at_delta']} (upper end, rounded up) at delta = 0.001"
     assert lines["assumes"].endswith("enough users: at least 150 send")

@@ -65,11 +65,11 @@ ON_FILE = (
     "delta krr -p k=10 --eps0 1 --n 1000 --eps 0.02 --proof proof.json",
     "epsilon any-ldp --eps0 1 --n 1000 --delta 1e-6",
     "epsilon laplace --eps0 1 --n 1000 --delta 1e-6 --rel 1e-2",
-    "epsilon krr -p k=10 --eps0 1 --n 1000 --delta 1e-6 --rounds 3",
+    "epsilon krr -p k=10 --eps0 1 --n 1000 --delta 1e-6 --periods 3",
     "curve krr -p k=3 --eps0 1 --kind delta-eps --n 100 --to 1 --points 3",
     "renyi krr -p k=3 --eps0 1 --n 100 --alpha 2 --rel 1e-2",
     "pld krr -p k=3 --eps0 1 --n 100 --out pld.json",
-    "unequal users.toml --delta 1e-2",
+    "epsilon users.toml --delta 1e-2",
     "frontier --k 4 --budget 1/2",
     "frontier --k 6 --budget 1/2 --eps0 1",
     "frontier --k 6 --budget 1/2 --latex",
@@ -84,7 +84,7 @@ ON_FILE = (
     "collect plan --k 3 --n 100 --eps 1 --delta 1e-3 --mechanism krr --out plan.json",
     "collect randomize plan.json --values v.csv --column x --out m.txt",
     "collect estimate plan.json --simulate --seed 1 --out histogram.csv",
-    "audit samples --a v.csv --b v.csv",
+    "audit samples --a v.csv --b v.csv --header",
     "sweep sweep.toml --out swept --jobs 1",
     "check plan.json",
 )
@@ -257,7 +257,7 @@ def test_every_command_is_found_in_the_module_that_the_table_names():
         known = [c.name or c.callback.__name__.replace("_", "-") for c in module.app.registered_commands]
         assert not commands or sorted(commands) == sorted(known), family
         listed |= dict.fromkeys(commands or (family,), family)
-    shared = set(words("__init__ arguments options progress rounds shuffled vectors"))
+    shared = set(words("__init__ arguments deployments options progress shuffled vectors"))
     modules = {path.stem for path in Path(cli.__file__).parent.glob("*.py")} - shared
     assert modules == set(cli.FAMILIES)
     assert {word: cli.family_of(word) for word in listed} == listed

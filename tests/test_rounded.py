@@ -108,7 +108,7 @@ def test_nothing_can_be_said_where_the_last_digits_hide_too_much():
 def test_rounds_add_up():
     channel = s.Channel.from_rows(np.array([[2 / 3, 1 / 3], [1 / 3, 2 / 3]]))
     one = s.delta(channel, n=50, eps="0.1").neighbours
-    three = s.delta([s.rounds(channel, 2), s.rounds(channel, 1, n=70)], n=50, eps="0.5")
+    three = s.delta([s.Deployment(channel, periods=2), s.Deployment(s.Group(channel, 70))], n=50, eps="0.5")
     assert three.neighbours.hidden == 2 * one.hidden + F(70, 50) * one.hidden
     assert three.every_matrix - three.bracket.upper > 2 * three.neighbours.hidden
 
@@ -200,7 +200,7 @@ def test_a_row_of_names_is_read_over(tmp_path):
 def test_a_file_is_named_with_row_and_column(command, tmp_path, capsys):
     file = tmp_path / "w.csv"
     file.write_text("0.5,0.5\n0.3,O.7\n")
-    assert f"{file}: rows[1][1] = O.7: expected a number" in refused(capsys, *command, "--file", file)
+    assert f"{file}, line 2, column 2 = O.7: expected a number" in refused(capsys, *command, "--file", file)
 
 
 def test_the_shell_says_both(tmp_path, capsys):

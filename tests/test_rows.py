@@ -71,8 +71,8 @@ def test_texts_that_are_no_grouped_integers(text):
             "curve rr --eps0 1 --kind eps-n --delta 0.01 --from 1,000 --to 10_000 --points 0_3",
         ),
         (
-            "epsilon rr --eps0 1 --n 2000 --delta 0.01 --min-users 1000",
-            "epsilon rr --eps0 1 --n 2,000 --delta 0.01 --min-users 1,000",
+            "epsilon rr --eps0 1 --n 2000 --delta 0.01 --min-batch-size 1000",
+            "epsilon rr --eps0 1 --n 2,000 --delta 0.01 --min-batch-size 1,000",
         ),
     ],
 )

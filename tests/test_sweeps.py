@@ -241,8 +241,26 @@ def test_a_folder_of_something_else_is_refused(tmp_path):
     with pytest.raises(InputError, match="this holds other files"):
         sweep(power, grid, out=tmp_path / "b")
     (tmp_path / "a" / IDENTITY).write_text("{")
-    with pytest.raises(InputError, match=r"whose sweep\.json can be read"):
+    with pytest.raises(InputError, match=r"sweep\.json: expected JSON"):
         sweep(power, grid, out=tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("x{}", ", line 3, column point = x: expected an integer"),
+        ("1,2,3", ", line 3 = another number of values"),
+        ("1{},9", ", line 3 = another number of values"),
+    ],
+)
+def test_a_damaged_row_of_a_table_is_named_by_line(row, said, tmp_path):
+    grid = {"base": [2], "exponent": [2, 3]}
+    sweep(power, grid, out=tmp_path)
+    lines = (tmp_path / TABLE).read_text().splitlines()
+    (tmp_path / TABLE).write_text("\n".join([*lines[:2], row.format(lines[2][1:])]) + "\n")
+    with pytest.raises(InputError) as refusal:
+        sweep(power, grid, out=tmp_path)
+    assert str(refusal.value).startswith(f"{tmp_path / TABLE}{said}")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="locks of POSIX")
@@ -288,16 +306,19 @@ def test_parquet_needs_pyarrow(tmp_path):
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("command = 3", "SPEC: command = 3: expected one of delta, epsilon"),
-        ("x = 3", "SPEC = x"),
+        ("command = 3", "spec.toml: command = 3: expected one of delta, epsilon"),
+        ("x = 3", "spec.toml: x = 3: expected only the keys"),
         ("command = ", "SPEC = "),
-        ("command = 'delta'", "SPEC: grid = None"),
-        ("command = 'delta'\n[grid]\nepz = [1]", "SPEC: grid = epz: expected options of delta: mechanism, n, eps0"),
-        ("command = 'delta'\n[grid]\nn = []", "SPEC: grid.n = []"),
-        ("command = 'delta'\n[grid]\nn = [[1]]", "SPEC: grid.n = [1]"),
-        ("command = 'delta'\n[grid]\nn = {from = 1}", "SPEC: grid.n = {'from': 1}"),
-        ("command = 'delta'\ncolumns = 3\n[grid]\nn = 1", "SPEC: columns = 3"),
-        ("command = 'delta'\n[grid]\nn = 1\nparam = 3", "SPEC: grid.param = 3"),
+        ("command = 'delta'", "spec.toml: grid = None"),
+        (
+            "command = 'delta'\n[grid]\nepz = [1]",
+            "spec.toml: grid.epz = [1]: expected only options of delta: mechanism, n, eps0",
+        ),
+        ("command = 'delta'\n[grid]\nn = []", "spec.toml: grid.n = []"),
+        ("command = 'delta'\n[grid]\nn = [[1]]", "spec.toml: grid.n = [1]"),
+        ("command = 'delta'\n[grid]\nn = {from = 1}", "spec.toml: grid.n = {'from': 1}"),
+        ("command = 'delta'\ncolumns = 3\n[grid]\nn = 1", "spec.toml: columns = 3"),
+        ("command = 'delta'\n[grid]\nn = 1\nparam = 3", "spec.toml: grid.param = 3"),
     ],
 )
 def test_wrong_specifications(tmp_path, capsys, spec, said):

@@ -42,12 +42,12 @@ def drawn(seed):
             ("bmg", "-p", "gamma=1/2", "-p", "sigma0=1"),
         )
     )
-    more = draw.choice(((), (), ("--group", "2"), ("--min-users", "2"), ("--direction", "forward")))
+    more = draw.choice(((), (), ("--group-size", "2"), ("--min-batch-size", "2"), ("--direction", "forward")))
     finite = mech if mech[0] not in ("bmg", "sphere-linear") else KRR
     yield "delta", *mech, "--n", n, "--eps", eps, "--rel", "1e-2", *(() if "--direction" in more else more)
-    yield "delta", *finite, "--n", n, "--eps", eps, *more[: 2 if "--group" not in more else 0]
+    yield "delta", *finite, "--n", n, "--eps", eps, *more[: 2 if "--group-size" not in more else 0]
     yield "epsilon", *finite, "--n", n, "--delta", delta, "--rel", "1e-2"
-    yield "delta", *KRR, "--n", draw.choice((10, 40)), "--eps", "1", "--rounds", 2, "--rel", "0.3"
+    yield "delta", *KRR, "--n", draw.choice((10, 40)), "--eps", "1", "--periods", 2, "--rel", "0.3"
     yield "solve-n", *finite, "--delta", delta, "--eps", "1/2"
     yield "solve-eps0", "krr", "-p", f"k={k}", "--n", 1000, "--delta", "1e-2", "--eps", "1/2", "--rel", "1e-2"
     yield "renyi", *KRR, "--n", n, "--alpha", draw.choice((1, 2)), "--rel", "0.1"
@@ -134,12 +134,12 @@ SMALL = ("--n", 20, "--eps", "1/2")
 EXTRAS = (
     (solve, "reached_at", ("delta", *KRR, *SMALL), "attained_missing"),
     (solve, "_exceeds", ("epsilon", *KRR, "--n", 20, "--delta", "1/10", "--rel", "0.1"), "attained_missing"),
-    (over_rounds.Deployment, "attained", ("delta", *KRR, *SMALL, "--rounds", 2, "--rel", "0.3"), "attained_missing"),
-    (over_rounds, "_simpler_deltas", ("delta", *KRR, *SMALL, "--rounds", 2, "--rel", "0.3"), "simpler_missing"),
+    (over_rounds.AllRounds, "attained", ("delta", *KRR, *SMALL, "--periods", 2, "--rel", "0.3"), "attained_missing"),
+    (over_rounds, "_simpler_deltas", ("delta", *KRR, *SMALL, "--periods", 2, "--rel", "0.3"), "simpler_missing"),
     (
         over_rounds,
         "basic_epsilon",
-        ("epsilon", *KRR, "--n", 20, "--delta", "1/10", "--rounds", 2, "--rel", "0.3"),
+        ("epsilon", *KRR, "--n", 20, "--delta", "1/10", "--periods", 2, "--rel", "0.3"),
         "simpler_missing",
     ),
     (front, "_attained", ("renyi", *KRR, "--n", 20, "--alpha", 2, "--rel", "0.3"), "attained_missing"),
@@ -189,8 +189,8 @@ def test_no_failure_of_an_extra_refuses_an_answer(place, name, request_, key, ca
 
 def test_a_confirmation_that_is_not_made_is_named(capsys):
     for request in (
-        ("delta", *KRR, *SMALL, "--rounds", 2, "--rel", "0.3", "--confirm"),
-        ("delta", *KRR, *SMALL, "--group", 2, "--confirm"),
+        ("delta", *KRR, *SMALL, "--periods", 2, "--rel", "0.3", "--confirm"),
+        ("delta", *KRR, *SMALL, "--group-size", 2, "--confirm"),
         (
             "delta",
             "gaussian",

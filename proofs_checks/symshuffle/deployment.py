@@ -174,18 +174,42 @@ def _check_dropout(statement: Statement, _: np.random.Generator) -> Iterator[Com
 # -- symshuffle.group-privacy
 
 
-def _powers(group: Any, ratio: Any) -> Any:
-    """(exp(g eps) - 1)/(exp(eps) - 1)."""
+def _powers(group: Any, ratio: Any, t: Any = None, first: Any = None, second: Any = None) -> Any:
+    """(exp(g eps) - 1)/(exp(eps) - 1); with t, the chord between two values of H."""
+    if t is not None:
+        return t * first + (1 - t) * second
     return group if ratio == 1 else (ratio**group - 1) / (ratio - 1)
+
+
+def _convex(statement: Statement) -> Iterator[Comparison]:
+    """H, a sum of positive parts of functions that are affine in the order, at mixtures of two orders."""
+    u, v = sp.symbols("u v", real=True)
+    t, p, q, c, y, z = sp.symbols("t p q c y z", positive=True)
+    at = t * y + (1 - t) * z
+    yield identity((u - v * y) + (p - q * y) / c, (u + p / c) - (v + q / c) * y, at="one more term of G_1 + ... + G_n")
+    chord = statement(None, None, t, u - v * y, u - v * z)
+    yield identity(u - v * at, chord, at="an affine function at a mixture of two orders, any slope")
+    yield from _subadditive("positive parts of two ends of a chord")
+    for value in (p, -p):
+        scaled = sp.expand(_positive(t * value) - t * _positive(value))
+        yield decide(
+            scaled == 0, at=f"the positive part of {t * value}", computed=str(scaled), claimed="0", symbolic=True
+        )
+    height, slope = sp.symbols("h s", positive=True)
+    before = (height - (1 - t) * (height - slope * (z - at))) / t  # H(y) where H(at) = h, H(z) <= h - s (z - at)
+    yield identity(before, height + slope * (at - y), at="before a chord that falls by s per unit")
+    yield identity(statement(None, None, t, before, height - slope * (z - at)), height, at="that chord at its mixture")
 
 
 def _check_group(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     """A chain of steps, any three laws, by identity and signs; the stated factor by induction on g, any exp(eps).
 
     A divergence falls with its order, by identity. The product of the stated factor and a line has a derivative whose
-    coefficients change sign once, by identity for any g. The library's factor for g up to 5. Then four channels, two
-    orders, n = 2 and 3: all datasets that differ in two users have at most the stated multiple of the worst divergence
-    of one, and at most the library's bound, which is nowhere larger; in rationals.
+    coefficients change sign once, by identity for any g. An affine function of the order is on the stated chord, by
+    identity, and positive parts are below it by signs, as are their sums with weights of at least 0. The library's
+    factor for g up to 5. Then four channels, two orders, n = 2 and 3: all datasets that differ in two users have at
+    most the stated multiple of the worst divergence of one, and at most the library's bound, which is nowhere larger;
+    in rationals.
     """
     g = sp.Symbol("g", integer=True, positive=True)
     p, q, r, x, y = sp.symbols("p q r x y", positive=True)
@@ -198,6 +222,7 @@ def _check_group(statement: Statement, _: np.random.Generator) -> Iterator[Compa
     powers = (x**g - x) / (x - 1)  # x + ... + x^(g-1), each with the coefficient h - s, h being at least s x
     line = statement(g, x) * (height - slope * x)
     yield identity(line, height + (height - slope) * powers - slope * x**g, at="a chain by a line, any g and exp(eps)")
+    yield from serving("mixtures", _convex(statement))
     for size in range(1, 6):
         yield identity(group_factor(size, x), statement(size, x), at=f"the library's factor, g={size}")
     for (label, channel), order, n in itertools.product(CHANNELS, (Fraction(6, 5), Fraction(3, 2)), (2, 3)):
@@ -334,6 +359,12 @@ CLAIMS: Final = (
                 r"$D$ falls with its order: the chain at a smaller $\varepsilon$ bounds $D_{e^{g\varepsilon}}$ too.",
             ),
             Clause(
+                "convex",
+                r"$H(y)=\frac1nE(\sum_i(a_i-yb_i)/c_i)_++\sum(a-yb)_+$ is convex: "
+                r"$H(ty+(1-t)z)\le tH(y)+(1-t)H(z)$. If $H(z)\le H(b)-s(z-b)$, $z>b$, then "
+                r"$H(y)\ge H(b)+s(b-y)$ for $y<b$.",
+            ),
+            Clause(
                 "smallest",
                 r"With $y=e^\varepsilon$, $F(y)(h-sy)$, $h\ge sy\ge0$, rises up to some $y$ at most, then falls.",
             ),
@@ -345,12 +376,21 @@ CLAIMS: Final = (
         printed=_powers,
         check=_check_group,
         controls=(
-            Control("one percent less", lambda g, x: _powers(g, x) * Fraction(99, 100)),
-            Control("one step less", lambda g, x: _powers(g - 1, x)),
-            Control("deltas only add", lambda g, x: g),
+            Control("one percent less", lambda g, x, *ends: _powers(g, x, *ends) * (1 if ends else Fraction(99, 100))),
+            Control("one step less", lambda g, x, *ends: _powers(*((None, None) if ends else (g - 1, x)), *ends)),
+            Control("deltas only add", lambda g, x, *ends: _powers(g, x, *ends) if ends else g),
+            Control(
+                "a chord one percent lower",
+                lambda g, x, *ends: _powers(g, x, *ends) * (Fraction(99, 100) if ends else 1),
+            ),
+            Control("ends exchanged", lambda g, x, *ends: _powers(g, x, *ends[:1], *ends[:0:-1])),
+            Control("the lower end alone", lambda g, x, *ends: ends[2] if ends else _powers(g, x)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("group", "ratio", clause=("chain", "smaller orders", "smallest")),
+        obligations=(
+            *for_all("group", "ratio", clause=("chain", "smaller orders", "smallest")),
+            *for_all("t", "first", "second", "mixtures", clause="convex"),
+        ),
     ),
     Claim(
         id="symshuffle.several-messages",

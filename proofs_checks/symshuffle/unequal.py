@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from symshuffle.accountants.deployment.group import Group
+from symshuffle import Group
 from symshuffle.accountants.questions.solve import delta
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import law_divergence

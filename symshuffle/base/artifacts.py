@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from symshuffle.base.errors import InputError
 
@@ -85,18 +86,58 @@ def _umask() -> int:
 
 
 def write_atomically(path: Path, content: str | bytes, *, argument: str = "file") -> None:
-    """Write a file so that nobody ever sees a part of it; missing directories are made."""
+    """Write a file so that nobody ever sees a part of it; missing directories are made.
+
+    A file that is there is replaced if it is empty or begins as the content does: with the same name of a first column,
+    the same first key, the same mark of a picture.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written, or one of another kind would be lost.
+    """
+    data = content.encode() if isinstance(content, str) else content
     with suppress(OSError):  # what cannot be made is refused when it is written to
         path.parent.mkdir(parents=True, exist_ok=True)
-    with whole_or_not(path, argument=argument) as stream:
-        stream.write(content.encode() if isinstance(content, str) else content)
+    _check_replaced(path, data, argument)
+    with whole_or_not(Path(os.path.realpath(path)), argument=argument) as stream:
+        stream.write(data)
+
+
+def _check_replaced(path: Path, data: bytes, argument: str) -> None:
+    """Refuse to replace what is no file, or a file that begins in another way."""
+    if not path.exists():
+        return
+    if not path.is_file():
+        raise InputError(argument, path, "a regular file")
+    try:
+        with path.open("rb") as stream:
+            old = stream.read(_BEGINNING)
+    except OSError as error:
+        raise InputError(argument, path, f"a file that can be read before it is replaced ({error.strerror})") from error
+    if old.strip() and _first_words(old) != _first_words(data[:_BEGINNING]):
+        begins = _first_words(data[:_BEGINNING]).decode("ascii", "backslashreplace")
+        raise InputError(argument, path, f"a new file, or an earlier one of the same kind, which begins with {begins}")
+
+
+def _first_words(data: bytes) -> bytes:
+    """Return the beginning of a file up to the end of its first word, and the name of a format, without blanks."""
+    found = _FIRST.match(data.removeprefix(b"\xef\xbb\xbf"))
+    return b"".join(found[0].split()) if found else b""
+
+
+_BEGINNING: Final = 1000
+"""Bytes of a file that say of which kind it is."""
+
+_FIRST: Final = re.compile(rb'\W{0,99}\w{0,99}(?:": *"symshuffle [a-z ]*)?')
 
 
 def check_destination(path: Path, *, argument: str, directory: bool = False) -> None:
     """Refuse a place where no file (or directory of files) can be written, before anything is computed for it."""
     expected = "a directory" if directory else "a file"
-    if path.exists() and path.is_dir() is not directory:
-        raise InputError(argument, path, f"{expected}, and this is {'a directory' if path.is_dir() else 'a file'}")
+    if path.exists() and not (path.is_dir() if directory else path.is_file()):
+        found = "a directory" if path.is_dir() else "a file" if path.is_file() else "a device or a pipe"
+        raise InputError(argument, path, f"{expected}, and this is {found}")
     parent = path if directory and path.exists() else path.absolute().parent
     if not parent.exists():
         raise InputError(argument, path, f"{expected} in a directory that exists ({parent} does not)")

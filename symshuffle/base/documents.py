@@ -47,7 +47,7 @@ def read_text(path: object, argument: str, largest: int) -> tuple[Path, str]:
         raise InputError(argument, path, f"the path of a file ({error})") from None
 
 
-def parse_json(text: str, path: Path, argument: str, **kept: Any) -> Any:
+def parse_json(text: str, path: Path | str, argument: str, **kept: Any) -> Any:
     """Return what a JSON text holds; a key that is there twice is refused.
 
     - ``kept``: how numbers are kept, as :func:`json.loads` takes it.
@@ -60,7 +60,9 @@ def parse_json(text: str, path: Path, argument: str, **kept: Any) -> Any:
 
     try:
         return json.loads(text, object_pairs_hook=once, **kept)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:  # ValueError: an integer of more digits than Python reads
         raise InputError(argument, path, f"JSON ({error})") from None
 
 
@@ -87,16 +89,21 @@ def is_header(cells: Sequence[str], where: str, expected: str, remedy: str = "")
     values = [_is_number(cell) for cell in cells]
     if all(values):
         return False
-    if all(map(_is_name, cells)):
+    if all(map(is_name, cells)):
         return True
     if any(values):
         y = values.index(False)
         raise InputError(f"{where}, column {y + 1}", cells[y], expected)
-    y = next(y for y, cell in enumerate(cells) if not _is_name(cell))
+    y = next(y for y, cell in enumerate(cells) if not is_name(cell))
     raise InputError(f"{where}, column {y + 1}", cells[y], f"{expected}, {_NAMES}{remedy}")
 
 
-def _is_name(text: str) -> bool:
+def folded(text: str) -> str:
+    """Return a text without differences of case, blanks and compatible characters (NFKC)."""
+    return "".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def is_name(text: str) -> bool:
     """Return whether a text is the name of a column, and not a number in a notation that is not read (1,5; 2e-3)."""
     if not (text[:1].isalpha() or text[:1] == "_") or _NO_NAME.search(text):
         return False

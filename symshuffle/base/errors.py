@@ -39,11 +39,19 @@ class InputError(SymshuffleError, ValueError):
 
 
 def _written(value: object) -> str:
-    """The value in one line, or the beginning of a long one: Python writes no integers of more than 4300 digits."""
+    """The value in one line, or the beginning of a long one: Python writes no integers of more than 4300 digits.
+
+    A text with blanks other than single ones between words is quoted, so that two texts are never written alike.
+    """
     try:
-        text = " ".join(str(value).split())
+        text = str(value)
     except ValueError:
         return f"a number too long to write ({type(value).__name__})"
+    words = " ".join(text.split())
+    if not isinstance(value, str):
+        text = words
+    elif text != words and not (text[:1] in ("'", '"') and text.isprintable()):
+        text = repr(text)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 

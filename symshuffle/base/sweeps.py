@@ -26,8 +26,10 @@ from pathlib import Path
 from typing import IO, Any, Final, TypeAlias, final
 
 from symshuffle.base.artifacts import check_destination, write_atomically
+from symshuffle.base.documents import LARGEST_LIST, parse_json, read_text
 from symshuffle.base.errors import InputError, SymshuffleError, Unsupported, check_progress
 from symshuffle.base.executors import Work, check_executor
+from symshuffle.base.numbers import as_integer
 from symshuffle.base.rows import FlatRow, Scalar, csv_text, flat
 
 TABLE: Final = "table.csv"
@@ -72,10 +74,16 @@ class Journal:
             if names[:given] != self.columns[:given] or names[-2:] != self.columns[-2:]:
                 raise InputError("out", self.table, f"a table with the columns {', '.join(self.columns)} and results")
             self.results = names[given:-2]
-            self.rows = {int(row[POINT]): row for row in reader}
+            self.rows = {self._point(row, reader.line_num): row for row in reader}
             self.failed = sum(bool(row[REASON]) for row in self.rows.values())
         if not names or whole != text:
             self.rewrite()
+
+    def _point(self, row: Mapping[str | None, Any], line: int) -> int:
+        """Number of the point of a row of the table."""
+        if None in row or None in row.values():
+            raise InputError(f"{self.table}, line {line}", "another number of values", "one for each column")
+        return as_integer(row[POINT], f"{self.table}, line {line}, column {POINT}", 0)
 
     def add(self, i: int, point: Mapping[str, object], found: Found) -> None:
         """Write the row of a point."""
@@ -132,10 +140,10 @@ def _claim(folder: Path, identity: Mapping[str, Any]) -> None:
             raise InputError("out", folder, "a new or empty folder, or that of the same sweep: this holds other files")
         write_atomically(named, json.dumps(identity, indent=2) + "\n", argument="out")
         return
+    found = parse_json(read_text(named, "out", LARGEST_LIST)[1], named, "out")
     try:
-        found = json.loads(named.read_text(encoding="utf-8"))
         theirs = f"{found['points']} points of {found['function']} over {', '.join(found['arguments'])}"
-    except (ValueError, KeyError, TypeError, OSError):
+    except (KeyError, TypeError):
         raise InputError("out", folder, f"a folder whose {IDENTITY} can be read") from None
     # Older files name the module of a function of this package as well.
     ours, old = ({**one, "function": _INSIDE.sub("symshuffle.", str(one["function"]))} for one in (identity, found))

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 from typing import Any, Final
 
 from symshuffle.base.documents import check_comment, is_header, parse_json, read_text
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import parse_rational
+from symshuffle.base.numbers import counted, parse_rational
 from symshuffle.channels.channel import Channel
 
 LARGEST_FILE: Final = 5_000_000
@@ -24,6 +25,7 @@ _LARGEST_INPUTS: Final = 32
 
 _REMEDY: Final = " (or say header=True)"
 _VALUE: Final = "a probability such as 0.25, 1/4 or 1"
+_ROW: Final = re.compile(r"rows\[(\d+)\](?:\[(\d+)\])?")
 
 
 def read_channel(path: Path | str, *, header: bool | None = None) -> Channel:
@@ -32,8 +34,9 @@ def read_channel(path: Path | str, *, header: bool | None = None) -> Channel:
     Parameters
     ----------
     path : Path or str
-        ``*.json``: a list of rows, or an object with that list as ``rows``; anything else is read as CSV, or as columns
-        separated by blanks where there is no comma. Blank lines and lines that start with ``#`` are skipped.
+        ``*.json``: a list of rows, or an object with that list as its only key, ``rows``; anything else is read as CSV,
+        or as columns separated by blanks where there is no comma. Blank lines and lines that start with ``#`` are
+        skipped.
     header : bool, optional
         Whether the first line of a CSV file has names of columns. By default it has if every cell is a name, which
         begins with a letter or ``_`` and cannot be a number, or if they are the numbers 0, 1, 2, ... of the columns. A
@@ -50,7 +53,7 @@ def read_channel(path: Path | str, *, header: bool | None = None) -> Channel:
     InputError
         If the file cannot be read, an entry is not a number (file, row and column are named), rows differ in length, a
         row does not sum to 1 (the message says which and by how much), or there are no rows, or too many to compare all
-        pairs. Rows and columns count from 0, without names and comments; lines of the file count from 1.
+        pairs. Lines and columns of a CSV file count from 1; ``rows[x][y]`` in JSON count from 0.
     """
     path, text = read_text(path, "file", LARGEST_FILE)
     if header is not None and not isinstance(header, bool):
@@ -58,34 +61,54 @@ def read_channel(path: Path | str, *, header: bool | None = None) -> Channel:
     if path.suffix.lower() == ".json":
         if header:
             raise InputError("header", header, "False or None with a JSON file, which has no line of names")
-        rows, named = _json_rows(text, path), False
+        rows, numbers, named = _json_rows(text, path), None, False
     else:
-        rows, named = _csv_rows(text, path, header)
+        rows, numbers, named = _csv_rows(text, path, header)
     if not rows:
         raise InputError("file", path, "at least one row of probabilities")
     if len(rows) > _LARGEST_INPUTS:
         raise InputError("file", f"{path} with {len(rows)} rows", f"at most {_LARGEST_INPUTS}: all pairs are compared")
     try:
+        _check_lengths(rows)
         found = Channel.from_rows(
             [[_entry(value, f"rows[{x}][{y}]") for y, value in enumerate(row)] for x, row in enumerate(rows)]
         )
     except InputError as error:
-        raise InputError(f"{path}: {error.argument}", error.value, error.expected) from None
+        raise InputError(_place(path, error.argument, numbers), error.value, error.expected) from None
     object.__setattr__(found, "header", named)
     return found
 
 
-def _csv_rows(text: str, path: Path, header: bool | None) -> tuple[list[list[str]], bool]:
-    """The rows without a line of names, and whether there was one."""
+def _check_lengths(rows: list[list[Any]]) -> None:
+    """Refuse the first row that has another number of values than the first one."""
+    for x, row in enumerate(rows):
+        if len(row) != len(rows[0]):
+            raise InputError(f"rows[{x}]", counted(len(row), "value"), f"{len(rows[0])}, as in the first row")
+
+
+def _place(path: Path, argument: str, numbers: list[int] | None) -> str:
+    """Return the place of ``rows[x][y]`` in a file: by line and column from 1, in JSON as it is.
+
+    - ``numbers``: the lines of the rows; None in JSON.
+    """
+    found = _ROW.fullmatch(argument)
+    if found is None or numbers is None:
+        return f"{path}: {argument}"
+    column = "" if found[2] is None else f", column {int(found[2]) + 1}"
+    return f"{path}, line {numbers[int(found[1])]}{column}"
+
+
+def _csv_rows(text: str, path: Path, header: bool | None) -> tuple[list[list[str]], list[int], bool]:
+    """The rows without a line of names, their lines, and whether there was one."""
     found, numbers = _split(text, path)
     if not found:
-        return [], False
+        return [], [], False
     first, where = found[0], f"{path}, line {numbers[0]}"
     if header is None:
         header = len(found) > 1 and (_is_numbered(first, where) or is_header(first, where, _VALUE, _REMEDY))
         if header and len(first) != len(found[1]):
             raise InputError(where, f"{len(first)} names", f"{len(found[1])}, one for each column")
-    return (found[1:], True) if header else (found, False)
+    return (found[1:], numbers[1:], True) if header else (found, numbers, False)
 
 
 def _is_numbered(cells: list[str], where: str) -> bool:
@@ -124,13 +147,17 @@ def _json_rows(text: str, path: Path) -> list[list[Any]]:
     # Numbers stay the text they are in the file: 0.1 is one tenth.
     found = parse_json(text, path, "file", parse_float=str, parse_int=str, parse_constant=str)
     rows = found.get("rows") if isinstance(found, dict) else found
+    for key in found.keys() - {"rows"} if isinstance(found, dict) else ():
+        raise InputError(f"{path}: {key}", found[key], "no key beside rows")
     if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
-        raise InputError("file", path, "a list of rows, or an object with such a list as rows")
+        raise InputError("file", path, "a list of rows, or an object with such a list as rows and no other key")
     return rows
 
 
 def _entry(value: Any, place: str) -> str:
     if not isinstance(value, str):
         raise InputError(place, value, _VALUE)
+    if value.strip().endswith(("%", "\u2030")):
+        raise InputError(place, value, f"{_VALUE}; per cent are not read: divide by 100")
     parse_rational(value, place)
     return value

@@ -110,6 +110,7 @@ class Segment:
 
     def moments(self, bits: int) -> tuple[Ball, Ball, Ball]:
         """Its mass, and its shares in the expectations of G and of the positive part of G."""
+        bits = max([bits, *(x.bits for x in (self.constant, self.slope, self.span) if isinstance(x, Ball))])
         with working_precision(bits + 16):
             a, b, w = (to_arb(x) for x in (self.constant, self.slope, self.weight))
             end = to_arb(self.span).exp()

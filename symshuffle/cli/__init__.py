@@ -13,6 +13,9 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from functools import wraps
+from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Final
 
 import typer
@@ -33,7 +36,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "catalogue": ("claims", "errata", "show", "cite"),
     "privacy": ("delta", "epsilon", "decompose", "mechanisms", "example"),
     "curves": ("solve-eps0", "solve-n", "curve"),
-    "views": ("renyi", "gdp", "pld", "unequal", "worst-background"),
+    "views": ("renyi", "gdp", "pld", "worst-background"),
     "design": (),
     "geometry": ("frontier", "subset-size"),
     "laws": ("law",),
@@ -47,15 +50,20 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
 """Module to its commands, in the order of the help page; without any, they form a group of the module's name."""
 
 
-OPTIONS: Final[Mapping[str, str]] = {
-    **{name: f"--{name}" for name in ("column", "labels", "out", "proof", "timeout", "values")},
-    "per_process": "--per-process",
-    "command": "--program",
-    "identity": "--id",
-    "name": "--claim",
-    "suffix": "--plot",
+OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "command": ("--program",),
+    "datasets": ("--x0, --x1",),
+    "eps": ("--from, --to",),
+    "first": ("--a",),
+    "first, second": ("--a, --b",),
+    "mechanism": ("MECH", "--claim"),
+    "name": ("--claim", "MECH"),
+    "plan": ("FILE",),
+    "second": ("--b", "--inputs"),
+    "suffix": ("--plot",),
 }
-"""Arguments that refusals of the library name, by which a line of a command begins, to the option that gives them."""
+"""Arguments that refusals of the library name, to the options that give them, of which the first that a command has is
+said. An argument that a command has by its own name needs no line."""
 
 PHRASES: Final[Mapping[str, str]] = {
     "rigour='ball'": "--rigour ball",
@@ -64,6 +72,7 @@ PHRASES: Final[Mapping[str, str]] = {
     "header=False": "--no-header",
     "exact_ids=True": "--exact-ids",
     "discard=True": "--discard-draft",
+    "disjoint=True": "--disjoint",
     " s (timeout)": " s (--timeout)",
     "given by eps0 or lam": "given by --eps0 or --lam",
     "the compact form (bayes_tradeoff)": "the compact form (no --symmetry)",
@@ -73,12 +82,60 @@ PHRASES: Final[Mapping[str, str]] = {
 """What refusals of the library advise, to the words of the command line."""
 
 
+OUTPUTS: Final = frozenset({"--out", "--proof", "--csv", "--plot", "--json", "--report", "--html", "--certificates"})
+"""Options that name a file or a folder that is written, where they take a value."""
+
+
 class _Verbatim(TyperGroup):
     """Commands whose help is shown as it is written: Rich takes what stands in brackets for its markup."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
         _shield(self)
+        _keep_inputs(self)
+
+
+def _keep_inputs(command: Any) -> None:
+    """Make a command, or those below it, refuse to write over a file that it reads, or one file twice."""
+    for inner in getattr(command, "commands", {}).values():
+        _keep_inputs(inner)
+    if command.callback is not None and (outputs := {one.name for one in command.params if {*one.opts} & OUTPUTS}):
+        names = {one.name: next((text for text in one.opts if text[:2] == "--"), one.metavar) for one in command.params}
+
+        @wraps(run := command.callback)
+        def checked(**values: Any) -> Any:
+            given = [
+                (name, one)
+                for name, value in values.items()
+                for one in _paths(value, text=name in outputs or _is_file(name, value))
+            ]
+            for place, (name, path) in enumerate(given):
+                others = (*given[:place], *(one for one in given[place + 1 :] if one[0] not in outputs))
+                for other, one in others if name in outputs else ():
+                    if os.path.realpath(path) == os.path.realpath(one) or _is_same(path, one):
+                        raise InputError(names[name], path, f"another file than that of {names[other]}")
+            return run(**values)
+
+        command.callback = checked
+
+
+def _is_file(name: str, value: object) -> bool:
+    """Whether an argument is a file in the place of a mechanism."""
+    return name == "mech" and isinstance(value, str) and value.lower().endswith((".toml", ".json"))
+
+
+def _paths(value: object, *, text: bool) -> list[Path]:
+    """Return the paths among the values of an argument, which may be texts."""
+    given = value if isinstance(value, list | tuple) else (value,)
+    return [Path(one) for one in given if isinstance(one, Path) or (text and isinstance(one, str) and one != "-")]
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    """Whether two paths lead to one file that is there, as hard links do."""
+    try:
+        return path.samefile(other)
+    except OSError:
+        return False
 
 
 def _shield(command: Any) -> None:
@@ -155,38 +212,74 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     family = family_of(arguments[0] if arguments else None)
+    app = application(FAMILIES if family is None else (family,))
     try:
-        app = application(FAMILIES if family is None else (family,))
         with after_a_while(f"symshuffle {arguments[0] if arguments else ''}: at work, Ctrl-C to stop"):
             status = app(args=arguments, prog_name="symshuffle", standalone_mode=False)
     except typer.TyperException as error:
         return _refuse(_explain(error), WRONG_INPUT)
-    except (InputError, Unsupported) as error:
-        return _refuse(in_options(str(error)), WRONG_INPUT)
-    except (SolverFailure, NotDecided) as error:
-        return _refuse(in_options(str(error)), NO_ANSWER)
     except SymshuffleError as error:
-        return _refuse(in_options(str(error)), FAILED)
+        return _refuse(in_options(str(error), parameters_of(app, arguments)), _STATUS.get(type(error), FAILED))
     except typer.Abort:
         return _refuse("interrupted", INTERRUPTED)
     return status if isinstance(status, int) else 0
 
 
-def in_options(message: str) -> str:
-    """Return a refusal of the library in the words of the command line, with options for arguments."""
-    begun = _ARGUMENT.match(message)
-    if begun is not None and begun[1] in OPTIONS:
-        message = OPTIONS[begun[1]] + message[begun.end(1) :]
-    for phrase, option in PHRASES.items():
-        message = message.replace(phrase, option)
+_STATUS: Final[Mapping[type[SymshuffleError], int]] = {
+    InputError: WRONG_INPUT,
+    Unsupported: WRONG_INPUT,
+    SolverFailure: NO_ANSWER,
+    NotDecided: NO_ANSWER,
+}
+
+
+def parameters_of(app: typer.Typer, words: Sequence[str]) -> dict[str, str]:
+    """Return how a command line names each parameter of its command: by its first long option, or its metavariable."""
+    parser: Any = typer.main.get_command(app)
+    for word in words:
+        if word not in getattr(parser, "commands", {}):
+            break
+        parser = parser.commands[word]
+    return {
+        one.name: next((option for option in one.opts if option.startswith("--")), "")
+        or re.findall(r"\w+", one.metavar or one.name.upper())[0]
+        for one in parser.params
+    }
+
+
+def in_options(message: str, parameters: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return a refusal of the library in the words of the command line, with options for arguments.
+
+    - ``parameters``: names of the parameters of the command, and how the command line names them.
+    """
+    begun = _BEGINNING.match(message)
+    if begun is not None:
+        whole = _option(begun[1], parameters)
+        parts = [_option(part, parameters) for part in begun[1].split(", ")]
+        if whole or all(parts):
+            message = (whole or ", ".join(parts)) + message[begun.end(1) :]
+    for phrase, written in PHRASES.items():
+        message = message.replace(phrase, written)
     return message
 
 
-_ARGUMENT: Final = re.compile(r"(\w+)(?= = |: )")
+_BEGINNING: Final = re.compile(r"([\w\[\], ]+?)(?: = |: )")
+"""Arguments by which a refusal begins."""
+
+
+def _option(argument: str, parameters: Mapping[str, str]) -> str:
+    """Return how a command names an argument, maybe with the place of an entry behind it; empty if it does not."""
+    name, _, place = argument.partition("[")
+    if place and not re.fullmatch(r"\d+\]", place):
+        return ""
+    here = [f"--{name.replace('_', '-')}", parameters.get(name, ""), name, *OPTIONS.get(name, ())]
+    known = {*parameters.values()}
+    found = next((one for one in here if one and {*one.split(", ")} <= known), "")
+    return f"{found}[{place}" if found and place else found
 
 
 def _refuse(message: str, status: int) -> int:
-    typer.echo(f"symshuffle: {' '.join(message.split())}", err=True)
+    typer.echo(f"symshuffle: {' '.join(message.splitlines())}", err=True)
     return status
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, final
+from typing import TYPE_CHECKING, Annotated, Any, Final, final
 
 import typer
 
+from symshuffle.base.documents import read_text
 from symshuffle.base.errors import InputError
 from symshuffle.cli import arguments
 from symshuffle.cli.options import PLAIN, File, Header, NamedEps0, NamedLam, Params, Show, command, file_rows
 from symshuffle.cli.progress import progress
+from symshuffle.configuration.randomizers import matrix_sizes
 
 if TYPE_CHECKING:
     from symshuffle.collect import Audit, Claim, Plan
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="Somebody's program against its claim. Exit status 0: not refuted; 1: privacy refuted; 3: another channel."
 )
+
+LARGEST_SAMPLE: Final = 1 << 32
+"""Bytes of a file of runs: more would not fit into memory."""
 
 Confidence = Annotated[
     str, typer.Option("--confidence", help="Least probability that an honest program is accused of nothing.")
@@ -102,7 +108,7 @@ class Claimed:
 
     def matrix(self, said: tuple[Any, int | None] | None) -> dict[str, Any]:
         """What was read of the file of a channel, as it is echoed."""
-        return {} if said is None or self.file is None else {"file": str(self.file), **arguments.matrix(said[0])}
+        return {} if said is None or self.file is None else {"file": str(self.file), **matrix_sizes(said[0])}
 
 
 @command(app)
@@ -175,15 +181,35 @@ def samples(
     delta: Delta = "0",
     confidence: Confidence = "0.99",
     disjoint: Annotated[
-        bool, typer.Option("--disjoint", help="Compare samples without a common message: both are written alike.")
+        bool,
+        typer.Option(
+            "--disjoint", help="Compare samples without a common message or spelling: both are written alike."
+        ),
     ] = False,
+    header: Annotated[
+        bool | None,
+        typer.Option(
+            "--header/--no-header",
+            help="Whether the first line of both files has names of columns; by default not, and a line that may is "
+            "refused.",
+            show_default=False,
+        ),
+    ] = None,
     show: Show = PLAIN,
 ) -> None:
     """Bound eps from below by two samples: an event is learned on every second line and tested on the others."""
     from symshuffle.collect import audit_samples
 
     first, second = (_lines(path, option) for path, option in ((a, "--a"), (b, "--b")))
-    found = audit_samples(first, second, eps=eps, delta=delta, confidence=confidence, disjoint=disjoint)
+    level: dict[str, Any] = {"eps": eps, "delta": delta, "confidence": confidence}
+    try:
+        found = audit_samples(first, second, **level, disjoint=disjoint, header=header)
+    except InputError as error:
+        row = re.fullmatch(r"(first|second)\[(\d+)\]", error.argument)
+        if row is None:
+            raise
+        place = f"{a if row[1] == 'first' else b}, line {int(row[2]) + 1}"
+        raise InputError(place, error.value, error.expected) from None
     _show(found, "", show, {})
 
 
@@ -201,10 +227,7 @@ def _two(inputs: str | None) -> tuple[str, str]:
 
 
 def _lines(path: Path, option: str) -> list[str]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(option, path, f"a text file, a run in each line ({type(error).__name__})") from None
+    text = read_text(path, option, LARGEST_SAMPLE)[1]
     return text.removesuffix("\n").split("\n") if text else []
 
 

@@ -16,6 +16,7 @@ from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import format_decimal, parse_rational
 from symshuffle.cli import arguments
 from symshuffle.cli.options import File, Header, Json, matrix_words
+from symshuffle.configuration.randomizers import matrix_sizes
 from symshuffle.ledger.recheck import bound, checker
 
 app = typer.Typer()
@@ -185,17 +186,19 @@ def _check_certificate(path: Path) -> Checked:
 
 def _check_plan(path: Path) -> Checked:
     from symshuffle.collect.files import read_plan_file
+    from symshuffle.collect.guarantee import OLDER_KEYS
 
     plan = read_plan_file(path)
     held = plan.guarantee()
     known = "certified again" if held.bound is not None else "not certified"
+    chosen = ["labels", "loss", "table", *sorted(f"certified.{key}" for key in OLDER_KEYS & plan.certified.keys())]
+    said = (
+        f"the digest is that of the content; the level is {known}; chosen or recorded, not checked: {', '.join(chosen)}"
+    )
     return Checked(
         True,
-        {
-            "plan": {"mechanism": plan.name, "k": plan.k, **held.to_dict()},
-            "checked": f"the digest; the level is {known}",
-        },
-        f"UNCHANGED: plan {plan.digest[:16]}, {plan.name} with k = {plan.k}; {known}: {held.sentence}",
+        {"plan": {"mechanism": plan.name, "k": plan.k, **held.to_dict()}, "checked": said},
+        f"CONSISTENT: plan {plan.digest[:16]}, {plan.name} with k = {plan.k}: {held.sentence}; {said}",
     )
 
 
@@ -231,7 +234,7 @@ def _check_channel(
     common = check_blanket(channel, mass=mass, masses=masses)
     verdicts = [verdict for verdict in (level.as_claimed, common.as_claimed) if verdict is not None]
     answer = {
-        **arguments.matrix(channel),
+        **matrix_sizes(channel),
         **({} if channel.rounding is None else {"matrix": str(channel.rounding)}),
         "as_claimed": all(verdicts) if verdicts else None,
         "level": level.to_dict(),

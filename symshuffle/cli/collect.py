@@ -14,10 +14,9 @@ from symshuffle.base.choices import Loss
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
 from symshuffle.cli import arguments
+from symshuffle.cli.deployments import NONE_GIVEN, FieldOptions
 from symshuffle.cli.options import (
-    NONE_ASKED,
     PLAIN,
-    CoveringOptions,
     LossOption,
     Proof,
     Show,
@@ -28,7 +27,6 @@ from symshuffle.cli.options import (
     write_proof,
 )
 from symshuffle.cli.progress import progress
-from symshuffle.cli.rounds import number
 
 if TYPE_CHECKING:
     from symshuffle.collect.plan import Plan
@@ -40,7 +38,7 @@ PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="File that `colle
 _ORDERS: Final = ("sorted", "random")
 
 
-@command(app)
+@command(app, without=("reports", "pairs", "graph"))
 def plan(
     n: UsersOption,
     eps: SurveyEps,
@@ -54,15 +52,13 @@ def plan(
     labels: Annotated[
         Path | None, typer.Option("--labels", metavar="FILE", help="Names of the categories, one in each line.")
     ] = None,
-    rounds: Annotated[
-        str | None,
-        typer.Option("--rounds", help="Rounds, each with fresh randomness and --n users, that meet --eps together."),
-    ] = None,
     proof: Proof = None,
     show: Show = PLAIN,
-    covering: CoveringOptions = NONE_ASKED,
+    fields: FieldOptions = NONE_GIVEN,
 ) -> None:
     """Choose a mechanism with rational parameters for a survey, and certify eps at exactly these."""
+    from symshuffle.accountants.deployment.model import UNSAID
+    from symshuffle.accountants.deployment.subjects import read_deployment
     from symshuffle.collect.files import check_new, read_labels
     from symshuffle.collect.search import make_plan
 
@@ -70,12 +66,11 @@ def plan(
     names = () if labels is None else read_labels(labels)
     if k is None and not names:
         raise InputError("--k", None, "the number of categories, or --labels")
-    users, whom = arguments.users(n), dict(covering.whom)
-    times = 1 if rounds is None else number(rounds)
-    if times > 1 and proof is not None:
-        raise InputError("--proof", proof, f"none with --rounds {times}: a proof file is about one round")
-    if "min_users" in whom:
-        as_integer(whom["min_users"], "--min-users", 1, users)
+    users, given = arguments.users(n), fields.given
+    if "min_batch_size" in given:
+        as_integer(given["min_batch_size"], "--min-batch-size", 1, users)
+    if proof is not None and UNSAID.changed(**given).batches > 1:
+        raise InputError("--proof", proof, "none with several batches of messages: a proof file is about one")
     with progress() as display:
         task = display.add_task("", total=None)
         found = make_plan(
@@ -87,13 +82,13 @@ def plan(
             loss=loss,
             labels=names,
             progress=lambda done, of, name: display.update(task, completed=done, total=of, description=name),
-            rounds=times,
-            **covering.whom,
+            **given,
         )
     if proof is not None:  # first: a plan without the proof that was asked for is not written
-        write_proof(proof, found.scheme.mechanism(), covering, n=users, delta=found.delta, upper=found.eps)
+        deployment = read_deployment(found.scheme.mechanism(), {"n": users, **given})
+        write_proof(proof, deployment, delta=found.delta, upper=found.eps)
     write_atomically(out, found.to_json(), argument="--out")
-    if show.data(found.to_dict()):
+    if show.data({**found.to_dict(), "bound": _bound(found)}):
         return
     console = Console(highlight=False, soft_wrap=True)
     show.rows(found.lines.rows)
@@ -240,23 +235,37 @@ def _compared(found: Plan) -> Table:
     return table
 
 
+def _bound(found: Plan) -> dict[str, str]:
+    """Certified bound on delta at the eps of a plan, and how it is known."""
+    from symshuffle.collect.guarantee import rounded_up
+
+    bound = found.bound
+    assert bound is not None
+    return {
+        "delta_at_eps": rounded_up(bound.bracket.upper),
+        "rigour": bound.bracket.rigour.value,
+        "engine": bound.bracket.engine,
+        "meaning": bound.about,
+    }
+
+
 def _described(found: Plan, *, explain: bool) -> Table:
     made, shown = found.scheme, Table.grid(padding=(0, 2))
     parameters = "".join(f", {name} = {value}" for name, value in found.parameters.items())
     root = "root of the ratio" if found.root != made.ratio else "ratio"
     expected = found.to_dict()["expected"]
     deviations = [float(f"{float(expected[kind]) ** 0.5 * found.n:.4g}") for kind in ("max", "absent")]
-    certified = found.certified
+    bound = _bound(found)
     shown.add_row("mechanism", f"{found.name}, k = {found.k}{parameters}, {root} {found.root}")
     if found.rounds > 1:
         shown.add_row("rounds", f"{found.rounds}, which have eps and delta together; the loss is that of one")
-    shown.add_row("certified", f"delta <= {certified['delta_at_eps']} at eps = {float(found.eps):g}")
-    shown.add_row("", f"eps <= {certified['epsilon_at_delta']} at delta = {float(found.delta):g}")
-    shown.add_row("rigour", f"{certified['rigour']}, engine {certified['engine']}")
+    shown.add_row("certified", f"delta <= {bound['delta_at_eps']} at eps = {float(found.eps):g}")
+    shown.add_row("", f"eps <= {found.certified['epsilon_at_delta']} at delta = {float(found.delta):g}")
+    shown.add_row("rigour", f"{bound['rigour']}, engine {bound['engine']}")
     shown.add_row("loss", f"{found.loss.words}: {expected[found.loss.value]} (shares, {found.n} users)")
     shown.add_row("per category", f"standard error at most {deviations[0]} users; {deviations[1]} if nobody holds it")
     shown.add_row("message", f"{made.bits} bits")
     if explain:
-        shown.add_row("meaning", certified["meaning"])
+        shown.add_row("meaning", bound["meaning"])
     shown.add_row("digest", found.digest)
     return shown

@@ -16,9 +16,10 @@ from symshuffle.base.errors import InputError, optional
 from symshuffle.base.executors import workers
 from symshuffle.base.numbers import as_integer
 from symshuffle.cli import arguments
+from symshuffle.cli.deployments import NONE_GIVEN, FieldOptions
 from symshuffle.cli.options import PLAIN, FewJobs, Header, Show, UsersOption, command, file_rows
 from symshuffle.cli.progress import progress
-from symshuffle.cli.rounds import number
+from symshuffle.configuration.randomizers import matrix_sizes
 
 if TYPE_CHECKING:
     from symshuffle.channels.channel import Channel
@@ -29,7 +30,7 @@ app = typer.Typer()
 _WIDEST: Final = 400
 
 
-@command(app)
+@command(app, without=("adjacency", "null", "blanket", "group_size", "pairs", "graph", "dropout"))
 def compare(
     k: Annotated[str, typer.Option("--k", help="Number of inputs.")],
     n: UsersOption,
@@ -52,19 +53,10 @@ def compare(
     variants: Annotated[
         str, typer.Option("--variants", help="Rows of one mechanism at most: its best integer parameters.")
     ] = "1",
-    rounds: Annotated[
-        str | None,
-        typer.Option(
-            "--rounds", help="Rounds, each with fresh randomness, of which --eps or the eps shown is the total."
-        ),
-    ] = None,
-    min_users: Annotated[
-        str | None,
-        typer.Option("--min-users", metavar="M", help="At least M of the n users send a message; eps at M holds."),
-    ] = None,
+    fields: FieldOptions = NONE_GIVEN,
     rel: Annotated[
         float | None,
-        typer.Option(help="Relative width of eps and eps0 to aim at; default 1e-4, of several rounds 5e-3."),
+        typer.Option(help="Relative width of eps and eps0 to aim at; default 1e-4, of several batches 5e-3."),
     ] = None,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the rows as CSV.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw risk against eps and eps0.")] = None,
@@ -84,7 +76,6 @@ def compare(
     from symshuffle.design.comparison.compare import compare as compared
 
     inputs, users = as_integer(k, "--k", 2), arguments.users(n)
-    times = 1 if rounds is None else number(rounds)
     for path, name in ((csv, "--csv"), (plot, "--plot")):
         if path is not None:
             check_destination(path, argument=name)
@@ -95,7 +86,7 @@ def compare(
     matrices = {str(path): arguments.channel(path, header) for path in channel or ()}
     if header is not None and not matrices:
         raise InputError("--header", header, "none without --channel")
-    read = [{"file": path, **arguments.matrix(one)} for path, one in matrices.items()]
+    read = [{"file": path, **matrix_sizes(one)} for path, one in matrices.items()]
     with progress() as display, workers(arguments.jobs(jobs)) as executor:
         task = display.add_task("", total=None)
         found = compared(
@@ -110,8 +101,7 @@ def compare(
             rel=rel,
             executor=executor,
             loss=loss,
-            rounds=times,
-            min_users=None if min_users is None else as_integer(min_users, "--min-users", 1, users),
+            **fields.given,
             progress=lambda done, of, name: display.update(task, completed=done, total=of, description=name),
         )
     if csv is not None:

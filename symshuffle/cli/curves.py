@@ -21,7 +21,8 @@ from symshuffle.base.executors import workers
 from symshuffle.base.numbers import as_integer, format_decimal, ungrouped
 from symshuffle.base.results import SafeEnd
 from symshuffle.cli import arguments
-from symshuffle.cli.arguments import LAW_BITS, One
+from symshuffle.cli.arguments import LAW_BITS
+from symshuffle.cli.deployments import Asked, DescribedDeployment, RelOrUsual
 from symshuffle.cli.options import (
     PLAIN,
     FewJobs,
@@ -35,7 +36,6 @@ from symshuffle.cli.options import (
     known,
 )
 from symshuffle.cli.progress import progress
-from symshuffle.cli.rounds import Asked, RelOrUsual, Subject
 
 if TYPE_CHECKING:
     from symshuffle.accountants.bounds.amplification import Inverse
@@ -61,20 +61,17 @@ def solve_eps0(
     """Largest local budget eps0 whose shuffled mechanism is (eps, delta)-private; the lower end is the safe one."""
     from symshuffle.accountants.questions import inverses
 
-    at, named, users, inputs = asked.budgeted()
+    deployment, inputs = asked.budgeted()
     found = inverses.solve_eps0(
-        at,
-        n=users,
+        deployment,
         delta=delta,
         direction=direction,
         rigour=rigour or Rigour.FLOAT64,
         rel=rel,
         bits=LAW_BITS,
         **target.given,
-        **asked.covering.whom,
     )
-    inputs |= One("").echoed(named, n=users, **target.given, delta=delta) if named else {}
-    _show(found, inputs | asked.covering.written, show)
+    _show(found, inputs | arguments.understood(**target.given, delta=delta) | asked.fields.written, show)
 
 
 @command(app, name="solve-n", without=("n",))
@@ -91,7 +88,7 @@ def solve_n(
 
     targets = {**target.given, "delta": delta}
     subject, level = asked.subject(users=False, **targets), rigour or Rigour.FLOAT64
-    found = inverses.solve_n(subject.reduced, direction=direction, rigour=level, bits=LAW_BITS, **targets)
+    found = inverses.solve_n(subject.experiment, direction=direction, rigour=level, bits=LAW_BITS, **targets)
     _show(found, subject.inputs, show)
 
 
@@ -101,7 +98,9 @@ def curve(
     kind: Annotated[CurveKind, typer.Option(help="delta as a function of eps, eps of n, or type II of type I error.")],
     delta: Annotated[str | None, typer.Option("--delta", help="Target delta in (0, 1), for eps-n.")] = None,
     start: Annotated[str | None, typer.Option("--from", help="First eps, n or alpha; default 0, 1000 or 0.")] = None,
-    stop: Annotated[str | None, typer.Option("--to", help="Last eps, n or alpha; default -, 1e6 or 1.")] = None,
+    stop: Annotated[
+        str | None, typer.Option("--to", help="Last eps (required for delta-eps), n or alpha; default 1e6 or 1.")
+    ] = None,
     points: Annotated[str, typer.Option(help="How many points; geometric in n, even otherwise.")] = "30",
     direction: QuestionOption = Question.BOTH,
     rel: RelOrUsual = None,
@@ -123,10 +122,10 @@ def curve(
     if kind is CurveKind.EPS_N:
         start, stop = (None if end is None else ungrouped(end) for end in (start, stop))
     ends: dict[str, Any] = {"from": start, "to": stop}
-    of_file = asked.rounds_file is not None
-    _check_axis(kind, None if of_file else asked.n, delta, named_users=of_file)
+    of_file = asked.path is not None
+    _check_axis(kind, None if of_file else asked.n, delta, stop, named_users=of_file)
     subject = asked.subject(users=kind is not CurveKind.EPS_N, delta=delta, **ends)
-    several = asked.rounds is not None or of_file
+    several = subject.experiment.several
     with progress() as display, workers(arguments.jobs(jobs)) as executor:
         task = display.add_task("points", total=None)
         found = _curve(
@@ -140,7 +139,6 @@ def curve(
             bits=LAW_BITS,
             executor=executor,
             progress=lambda known, of: display.update(task, completed=known, total=of),
-            **asked.covering.whom,
         )
     inputs = subject.inputs
     limit, no_limit = _limit(subject) if kind is CurveKind.F_DP else (None, "")
@@ -185,15 +183,17 @@ def _print(found: Curve, limit: GaussianLimit | None, no_limit: str, inputs: Map
         console.print(f"Gaussian: missing: {no_limit}", soft_wrap=True)
 
 
-def _limit(asked: Subject) -> tuple[GaussianLimit | None, str]:
+def _limit(asked: DescribedDeployment) -> tuple[GaussianLimit | None, str]:
     """The Gaussian mechanism that comes near, or None and the reason why none is known."""
     from symshuffle.accountants.questions.tradeoff_function import limit_of
 
-    return optional(lambda: limit_of(asked.reduced, asked.users))
+    return optional(lambda: limit_of(asked.experiment))
 
 
-def _check_axis(kind: CurveKind, n: str | None, delta: str | None, *, named_users: bool) -> None:
-    """Refuse a number of users or a target where the kind of curve leaves no place for one, or lacks one."""
+def _check_axis(kind: CurveKind, n: str | None, delta: str | None, stop: str | None, *, named_users: bool) -> None:
+    """Refuse a number of users, a target or a last level where the kind of curve has no place for one, or lacks one."""
+    if kind is CurveKind.DELTA_EPS and stop is None:
+        raise InputError("--to", None, "the last eps > 0 of the curve, for delta-eps")
     if not named_users and (n is None) != (kind is CurveKind.EPS_N):
         raise InputError(
             "--n", n, "not given for eps-n, whose axis it is" if n else f"a number of users for {kind.value}"
@@ -203,7 +203,7 @@ def _check_axis(kind: CurveKind, n: str | None, delta: str | None, *, named_user
 
 
 def _curve(
-    subject: Subject,
+    subject: DescribedDeployment,
     kind: CurveKind,
     delta: str | None,
     axis: tuple[str | None, str | None, int],
@@ -213,20 +213,18 @@ def _curve(
     from symshuffle.accountants.questions import curves
     from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
 
-    (start, stop, points), asked, users_of = axis, subject.source, subject.users
+    (start, stop, points), asked = axis, subject.deployment
     if kind is CurveKind.EPS_N:
         where = curves.spaced(start or "1000", stop or "1e6", points, geometric=True)
         users = sorted({arguments.users(str(x if x in (where[0], where[-1]) else round(x))) for x in where})
         return curves.amplification_curve(asked, delta=delta, users=users, direction=direction, **options)
     if kind is CurveKind.DELTA_EPS:
-        if stop is None:
-            raise InputError("--to", None, "the last level eps of the profile")
         levels = curves.spaced(start or "0", stop, points)
-        return curves.delta_curve(asked, n=users_of, levels=levels, direction=direction, **options)
+        return curves.delta_curve(asked, levels=levels, direction=direction, **options)
     if direction is not Question.BOTH:
         raise InputError("--direction", direction.value, "both: a trade-off takes both")
     alphas = curves.spaced(start or "0", stop or "1", points)
-    return tradeoff_curve(asked, n=users_of, alphas=alphas, **options)
+    return tradeoff_curve(asked, alphas=alphas, **options)
 
 
 def _show(found: Inverse, inputs: dict[str, Any], show: Show) -> None:

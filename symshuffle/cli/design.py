@@ -96,7 +96,7 @@ class ProblemOptions:
 
         found = read_problem(self.problem)
         if found.kind != kind:
-            raise InputError("kind", found.kind, f"{kind} in a problem file for this command")
+            raise InputError(f"{self.problem}: kind", found.kind, f"{kind} in a problem file for this command")
         return found
 
 

@@ -22,6 +22,7 @@ from symshuffle.base.results import Bracket, FirstLines, safe_number
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import One
 from symshuffle.cli.options import PLAIN, Header, NamedEps0, NamedLam, Params, Show, command, file_rows
+from symshuffle.configuration.randomizers import matrix_sizes
 from symshuffle.decompositions.closed_forms import table
 from symshuffle.mechanisms.names import mechanism_name
 
@@ -75,7 +76,7 @@ def law(
                 raise InputError(option, value, "nothing of the kind for --file")
         channel = arguments.channel(file, header)
         matrix = {} if channel.rounding is None else {"matrix": str(channel.rounding)}
-        _numbers(channel, users, level, {"file": file and file.name} | arguments.matrix(channel) | matrix, eps, show)
+        _numbers(channel, users, level, {"file": file and file.name} | matrix_sizes(channel) | matrix, eps, show)
         return
     if header is not None:
         raise InputError("--header", header, "none without --file")
@@ -87,8 +88,8 @@ def law(
     from symshuffle.utility.frontiers.filed_laws import law_at
 
     one = One(mech, eps0, lam, param)
-    at = one.values()
-    form = one.on_file() if at is not None and not at.left else None
+    at = one.named.values()
+    form = one.named.on_file() if at is not None and not at.left else None
     if form is not None and at is not None:
         inputs = {"mechanism": mech} | at.inputs
         if level is None and isinstance(at.lam, Exp) and _closed(replace(at, lam=None), at.lam, users, inputs, show):
@@ -99,7 +100,7 @@ def law(
     if texts is not None and at is not None:
         _show_formulas(texts, users, level, {"mechanism": mech} | at.inputs, show)
         return
-    found = one.mechanism()
+    found = one.named.mechanism()
     named = {"mechanism": found.name, **{name: str(value) for name, value in found.values}}
     if found.parameters:
         _show_formulas(_formulas(found, users, level), users, level, named, show)

@@ -20,7 +20,7 @@ from symshuffle.base.choices import Loss, Question, Rigour
 from symshuffle.base.numbers import counted
 
 if TYPE_CHECKING:
-    from symshuffle.accountants.deployment.covered import Whom
+    from symshuffle.accountants.deployment.model import Deployment
     from symshuffle.base.results import Bracket
 
 F = TypeVar("F", bound=Callable[..., None])
@@ -67,13 +67,18 @@ UsersOption = Annotated[str, typer.Option("--n", help="Number of users, the diff
 TargetEps = Annotated[str | None, typer.Option("--eps", help="Target eps >= 0 in nats.")]
 SurveyEps = Annotated[str, typer.Option("--eps", help="Target eps > 0 in nats, of the shuffled messages.")]
 TargetDelta = Annotated[str, typer.Option("--delta", help="Target delta in (0, 1).")]
+OptionalDelta = Annotated[str | None, typer.Option("--delta", help="Target delta in (0, 1); default that of the file.")]
 QuestionOption = Annotated[
     Question,
     typer.Option(help="forward is D(M(X0)||M(X1)), X0 holding the first named input; both takes the larger."),
 ]
 Rel = Annotated[float, typer.Option(help="Relative width of the bracket to aim at, in (0, 1).")]
 RigourOption = Annotated[
-    Rigour | None, typer.Option("--rigour", help="What the result must be; default float64, or the engine's own.")
+    Rigour | None,
+    typer.Option(
+        "--rigour",
+        help="What the result must be; default ball where that costs little, else float64; of a named engine its own.",
+    ),
 ]
 LossOption = Annotated[
     Loss, typer.Option("--loss", help="Error that is minimised: l2, max, absent or test (see `compare`).")
@@ -241,66 +246,6 @@ def known(found: Any) -> list[tuple[str, str]]:
     return [("rigour", rigour), ("adjacency", found.neighbours.adjacency.value)]
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class CoveringOptions:
-    """Whom a bound covers, as it was asked for: an option for each field of a ``Covering``."""
-
-    null: Annotated[
-        str | None,
-        typer.Option(
-            "--null",
-            help="For `channel`: output law of a null symbol, comma-separated. Neighbours then replace one input "
-            "by it.",
-        ),
-    ] = None
-    adjacency: Annotated[
-        str | None,
-        typer.Option("--adjacency", help="Relation of neighbours: replace-one (default) or zero-out (a null symbol)."),
-    ] = None
-    blanket: Annotated[
-        str | None,
-        typer.Option("--blanket", help="Blanket of a vector mechanism: mechanism (the null symbol's law) or largest."),
-    ] = None
-    min_users: Annotated[
-        str | None,
-        typer.Option(
-            "--min-users", metavar="M", help="At least M of the n users send a message; the bound at M holds."
-        ),
-    ] = None
-    dropout: Annotated[
-        str | None,
-        typer.Option(
-            "--dropout", metavar="Q", help="Each other user drops out with probability Q, publicly; rel 1e-3."
-        ),
-    ] = None
-    group: Annotated[
-        str | None,
-        typer.Option("--group", metavar="G", help="Datasets may differ in the inputs of G users (default 1)."),
-    ] = None
-
-    @property
-    def written(self) -> dict[str, str]:
-        """The options that were given."""
-        given = {one.name: getattr(self, one.name) for one in fields(self)}
-        return {name: value for name, value in given.items() if value is not None}
-
-    @property
-    def whom(self) -> Whom:
-        """The same as the keywords of a front door."""
-        asked: dict[str, Any] = self.written
-        if self.null is not None:
-            asked["null"] = self.null.split(",")
-        return asked  # type: ignore[return-value]  # the keys are the fields
-
-    @property
-    def of_all_users(self) -> bool:
-        """Whether all users send a message, and neighbours differ in one."""
-        return self.min_users is self.dropout is self.group is None
-
-
-NONE_ASKED: Final = CoveringOptions()
-
 Proof = Annotated[
     Path | None,
     typer.Option(
@@ -311,7 +256,7 @@ Proof = Annotated[
 ]
 
 
-def write_proof(file: Path | None, source: Any, covering: CoveringOptions, **question: Any) -> None:
+def write_proof(file: Path | None, deployment: Deployment, **question: Any) -> None:
     """Write the proof of an answer where one is asked for, and say on standard error what was proved.
 
     The question is that of :func:`symshuffle.prove` if it names a level, otherwise that of ``prove_epsilon``.
@@ -323,8 +268,8 @@ def write_proof(file: Path | None, source: Any, covering: CoveringOptions, **que
 
     check_destination(file, argument="--proof")
     door = prove if question.keys() & {"eps", "exp_eps"} else prove_epsilon
-    content = door(source, **question, **covering.whom)
+    content = door(deployment, **question)
     write_atomically(file, json.dumps(content, indent=1) + "\n", argument="--proof")
-    rounding = getattr(source, "rounding", None)
+    rounding = getattr(deployment.groups[0].randomizer, "rounding", None)
     of = "" if rounding is None else f"; it is about {rounding}"
     typer.echo(f"{file} proves {bound.check(content)}{of}", err=True)

@@ -13,28 +13,29 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.base.choices import Question, Relation
-from symshuffle.base.errors import Unsupported, optional
+from symshuffle.base.errors import InputError, Unsupported, optional
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import Exp, format_decimal, natural_log, parse_rational
 from symshuffle.cli import arguments, vectors
 from symshuffle.cli.arguments import LAW_BITS, Confirm, EngineName, EngineOption, One
+from symshuffle.cli.deployments import Asked, DescribedDeployment, RelOrUsual
 from symshuffle.cli.options import (
     NAMED,
     PLAIN,
     Json,
     LevelOptions,
+    OptionalDelta,
     Proof,
     QuestionOption,
     RigourOption,
     Show,
-    TargetDelta,
     command,
     file_rows,
     known,
     width,
     write_proof,
 )
-from symshuffle.cli.rounds import Asked, RelOrUsual, Subject
+from symshuffle.configuration.randomizers import matrix_sizes
 
 if TYPE_CHECKING:
     from symshuffle.accountants.bounds.amplification import Amplification
@@ -71,13 +72,13 @@ def delta(
     """Bound delta of a shuffled mechanism at a target eps."""
     from symshuffle.accountants.questions import solve
 
-    subject, order = asked.subject(**target.given), read_target(**target.given)
+    given = target.given if any(target.given.values()) else {"eps": None, "exp_eps": None} | asked.target_level
+    subject, order = asked.subject(**given), read_target(**given)
     wide = solve.USUAL_WIDTH if rel is None else rel
     chosen, level = arguments.engine_and_rigour(engine, wide, rigour)
-    write_proof(proof, subject.source, asked.covering, n=subject.users, exp_eps=order, direction=direction)
+    write_proof(proof, subject.deployment, exp_eps=order, direction=direction)
     bound = solve.delta(
-        subject.reduced,
-        n=subject.users,
+        subject.deployment,
         exp_eps=order,
         direction=direction,
         engine=chosen,
@@ -86,7 +87,7 @@ def delta(
         bits=LAW_BITS,
         attain=show.full,
     )
-    blanket = asked.covering.blanket
+    blanket = asked.fields.blanket
     confirmed = _optional_confirmation(asked, subject, bound, order) if confirm else (None, "")
     inside = confirmed[0] and confirmed[0].inside(bound.bracket)
     one = bound.rounds is None
@@ -94,13 +95,13 @@ def delta(
     if one and show.full:
         orders = optional(lambda: vectors.beside(subject.source, bound, order, level, wide, blanket))
     beside = orders[0] if orders[0] is not None else {"orders_missing": orders[1]}
-    _show(bound, confirmed, inside, subject.inputs, show, beside)
+    _show(bound, confirmed, inside, subject, show, beside)
 
 
 @command(app, epilog=_BOUND_HELP)
 def epsilon(
     asked: Asked,
-    delta: TargetDelta,
+    delta: OptionalDelta = None,
     direction: QuestionOption = Question.BOTH,
     engine: EngineOption = EngineName.AUTO,
     rel: RelOrUsual = None,
@@ -112,11 +113,13 @@ def epsilon(
     """Smallest eps for which a shuffled mechanism is (eps, delta)-private, on the safe side."""
     from symshuffle.accountants.questions import solve
 
+    delta = asked.target.get("delta") if delta is None else delta
+    if delta is None:
+        raise InputError("--delta", None, "a target delta in (0, 1)")
     target, subject = parse_rational(delta, "delta"), asked.subject(delta=delta)
     chosen, level = arguments.engine_and_rigour(engine, solve.USUAL_WIDTH if rel is None else rel, rigour)
     bound = solve.epsilon(
-        subject.reduced,
-        n=subject.users,
+        subject.deployment,
         delta=target,
         direction=direction,
         engine=chosen,
@@ -125,13 +128,13 @@ def epsilon(
         bits=LAW_BITS,
         attain=show.full,
     )
-    top, covering = bound.bracket.upper, asked.covering
-    write_proof(proof, subject.source, covering, n=subject.users, delta=target, upper=top, direction=direction)
+    top = bound.bracket.upper
+    write_proof(proof, subject.deployment, delta=target, upper=top, direction=direction)
     at = Exp(top) if top else Fraction(1)
     confirmed = _optional_confirmation(asked, subject, bound, at) if confirm else (None, "")
     # The confirmed number is delta at the upper end of eps, which is safe if it meets the target.
     inside = confirmed[0] and confirmed[0].exactly <= target + Fraction(confirmed[0].error)
-    _show(bound, confirmed, inside, subject.inputs, show, {})
+    _show(bound, confirmed, inside, subject, show, {})
 
 
 _DECOMPOSED: Final = (
@@ -165,11 +168,11 @@ def decompose(
     read: dict[str, Any] = {}
     if one.mech == "channel":
         channel = arguments.channel(one.file, one.header)
-        found, read = shown_decomposition(arguments.explicit(channel, one.param)), arguments.matrix(channel)
+        found, read = shown_decomposition(arguments.explicit(channel, one.param)), matrix_sizes(channel)
     else:
-        at = one.values()
+        at = one.named.values()
         kept = shown_on_file(one.mech) if at is None or not at.inputs else shown_at(at)
-        found = kept or shown_decomposition(one.mechanism())
+        found = kept or shown_decomposition(one.named.mechanism())
     if latex:
         typer.echo(found.latex)
         return
@@ -247,13 +250,14 @@ def example() -> None:
 
 
 def _optional_confirmation(
-    asked: Asked, subject: Subject, bound: Amplification, target: Real
+    asked: Asked, subject: DescribedDeployment, bound: Amplification, target: Real
 ) -> tuple[Confirmation | None, str]:
     """A second opinion, or None and the reason why there is none: it never refuses the answer."""
 
     def confirmation() -> Confirmation:
-        asked.check_confirmable(subject.source)
-        return _confirmed(subject.source, subject.reduced, bound, target, blanket=asked.covering.blanket)
+        asked.check_confirmable(subject)
+        reduced = subject.experiment.only.reduction
+        return _confirmed(subject.source, reduced, bound, target, blanket=asked.fields.blanket)
 
     return optional(confirmation)
 
@@ -298,7 +302,7 @@ def _show(
     bound: Amplification,
     confirmation: tuple[Confirmation | None, str],
     inside: bool | None,
-    inputs: dict[str, Any],
+    subject: DescribedDeployment,
     show: Show,
     beside: Mapping[str, Any],
 ) -> None:
@@ -316,8 +320,9 @@ def _show(
         place = {"delta": "the bracket", "epsilon": "the target delta, at the upper end of eps"}[bound.quantity]
         verdict = f"{'inside' if inside else 'OUTSIDE'} {place}; error about {confirmed.error}"
         asked.append(("confirmed", f"{confirmed.value}\n{verdict}\nby {confirmed.route}"))
-    more = {**beside, "confirmed": told, "confirmed_missing": missing or None}
-    show.answer(bound, _explained(bound, beside) if show.explain else (), inputs, asked=asked, beside=more)
+    more = {**beside, "confirmed": told, "confirmed_missing": missing or None, **subject.described}
+    explanation = [*_explained(bound, beside), *subject.deployment.effects] if show.explain else ()
+    show.answer(bound, explanation, subject.inputs, asked=asked, beside=more)
     if inside is False:
         raise typer.Exit(1)
 

@@ -132,23 +132,27 @@ def _read(spec: Path) -> tuple[str, list[str], dict[str, list[Any]]]:
     """The command, the columns wanted and the axes of a specification."""
     found = parse_toml(read_text(spec, "SPEC", LARGEST_LIST)[1], spec, "SPEC")
     for name in found.keys() - set(_KEYS):
-        raise InputError("SPEC", name, f"the keys {', '.join(_KEYS)}")
+        raise InputError(f"{spec}: {name}", found[name], f"only the keys {', '.join(_KEYS)}")
     command, columns, grid = found.get("command"), found.get("columns", []), found.get("grid")
     if command not in COMMANDS:
-        raise InputError("SPEC: command", command, f"one of {', '.join(COMMANDS)}")
+        raise InputError(f"{spec}: command", command, f"one of {', '.join(COMMANDS)}")
     if not isinstance(columns, list) or not all(isinstance(name, str) for name in columns):
-        raise InputError("SPEC: columns", columns, "a list of names")
+        raise InputError(f"{spec}: columns", columns, "a list of names")
     if not isinstance(grid, dict) or not grid:
-        raise InputError("SPEC: grid", grid, "a table of options and their values")
+        raise InputError(f"{spec}: grid", grid, "a table of options and their values")
     parameters = grid.pop("param", {})
     if not isinstance(parameters, dict):
-        raise InputError("SPEC: grid.param", parameters, "parameters of the mechanism by name, as param.k = [10, 50]")
+        raise InputError(
+            f"{spec}: grid.param", parameters, "parameters of the mechanism by name, as param.k = [10, 50]"
+        )
     known = _options(command)
     for name in grid:
         if name not in known:
-            raise InputError("SPEC: grid", name, f"options of {command}: {', '.join(known)}, param.NAME")
+            raise InputError(
+                f"{spec}: grid.{name}", grid[name], f"only options of {command}: {', '.join(known)}, param.NAME"
+            )
     named = {**grid, **{f"param.{name}": values for name, values in parameters.items()}}
-    return command, columns, {name: _axis(name, values) for name, values in named.items()}
+    return command, columns, {name: _axis(name, values, f"{spec}: grid.{name}") for name, values in named.items()}
 
 
 def _options(command: str) -> list[str]:
@@ -160,26 +164,26 @@ def _options(command: str) -> list[str]:
     return ["mechanism", *(name for name in found if name not in ("json", "param"))]
 
 
-def _axis(name: str, values: Any) -> list[Any]:
+def _axis(name: str, values: Any, place: str) -> list[Any]:
     """The values of an option."""
     from symshuffle.accountants.questions.curves import spaced
 
     if isinstance(values, Mapping):
         if not {"from", "to", "points"} <= values.keys() <= _RANGE:
-            raise InputError(f"SPEC: grid.{name}", values, "{ from, to, points } and perhaps geometric = true")
+            raise InputError(place, values, "{ from, to, points } and perhaps geometric = true")
         geometric = values.get("geometric", False)
         try:
             points = spaced(values["from"], values["to"], values["points"], geometric=geometric)
         except InputError as error:
-            raise InputError(f"SPEC: grid.{name}, {error.argument}", error.value, error.expected) from None
+            raise InputError(f"{place}.{error.argument}", error.value, error.expected) from None
         if name == "n":
             points = tuple(sorted({x.__class__(round(x)) for x in points}))
         return [str(x) for x in points]
     if not isinstance(values, list):
         return [values]
     if not values:
-        raise InputError(f"SPEC: grid.{name}", values, "at least one value")
+        raise InputError(place, values, "at least one value")
     for value in values:
         if not isinstance(value, str | int):
-            raise InputError(f"SPEC: grid.{name}", value, "numbers and texts")
+            raise InputError(place, value, "numbers and texts")
     return values

@@ -6,47 +6,17 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from symshuffle.base.choices import Blanket, Direction
-from symshuffle.base.errors import InputError, Unsupported, optional
-from symshuffle.base.levels import read_budget
+from symshuffle.base.errors import Unsupported, optional
 from symshuffle.base.numbers import Exp, as_integer, format_decimal, parse_rational
-from symshuffle.mechanisms.names import DIMENSIONS, VECTORS, named_parameters, unknown_parameter
+from symshuffle.configuration.randomizers import PARAMETERS, description
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from symshuffle.accountants.bounds.amplification import Amplification
-    from symshuffle.accountants.deployment.reduced import Reducible
     from symshuffle.base.choices import Rigour
     from symshuffle.base.numbers import Real
     from symshuffle.engines.confirm import Confirmation
-
-PARAMETERS: Final[dict[str, dict[str, str]]] = {
-    "bmg": {
-        "gamma": "probability of noise around 0; a number in (0, 1)",
-        "sigma0": "standard deviation of the noise; a number > 0",
-        "norm": "largest length of an input; a number in (0, 1] (default 1)",
-        "d": "dimension; an integer >= 1 (default 1)",
-    },
-    "privunit": {
-        "p": "probability of the cap; a number in (0, 1), or derived from eps0",
-        "theta": "height of the cap; a number in (-1, 1)",
-        "d": "dimension; an integer >= 2",
-    },
-    "sphere-linear": {
-        "c": "slope of the density; a number in (0, 1), or derived from eps0",
-        "d": "dimension; an integer >= 1 (default 1)",
-    },
-    "clipped-linear": {
-        "clip": "height below which the density is constant; a number in (-1, 1)",
-        "chi": "lower index, which determines the slope; a number > 0",
-        "d": "dimension; an integer >= 2",
-    },
-    "gaussian": {
-        "sigma0": "standard deviation of the noise; a number > 0",
-        "d": "dimension; an integer >= 1 (default 1)",
-    },
-}
-"""Mechanisms of vectors of the unit ball with their parameters."""
 
 _TITLES: Final = {
     "bmg": ("blanket-mixed Gaussian", "vecmean, Algorithm 1"),
@@ -55,8 +25,6 @@ _TITLES: Final = {
     "clipped-linear": ("linear density on the sphere, clipped from below", "beyond vecmean"),
     "gaussian": ("Gaussian noise on every message", "vecmean, Section 4.3"),
 }
-_DERIVED: Final = {"privunit": "p", "sphere-linear": "c"}
-"""Parameters that follow from a local budget."""
 
 
 def rows() -> list[dict[str, Any]]:
@@ -67,50 +35,11 @@ def rows() -> list[dict[str, Any]]:
     ]
 
 
-def mechanism(name: str, eps0: str | None, lam: str | None, values: Mapping[str, str]) -> Reducible:
-    """A mechanism of vectors with the parameters of the command line, as text by name."""
-    from symshuffle.vectors.randomizers import mechanisms, sphere
-
-    known, derived = PARAMETERS[name], _DERIVED.get(name)
-    values = named_parameters(values, known, DIMENSIONS)
-    for key in values.keys() - known.keys():
-        raise unknown_parameter(key, values[key], name, known)
-    if derived is None and (eps0 is not None or lam is not None):
-        raise InputError("--eps0" if lam is None else "--lam", eps0 or lam, f"no budget: {name} has none")
-    budget = read_budget(eps0=eps0, lam=lam)
-    if budget is not None and derived in values:
-        raise InputError(str(derived), values[str(derived)], "no value where --eps0 or --lam is given: it follows")
-    for key, meaning in known.items():
-        if key not in values and "(default" not in meaning and (budget is None or key != derived):
-            raise InputError(key, None, f"{meaning.split('; ')[1]}, given by -p {key}=")
-    fields: dict[str, Any] = {key: parse_rational(value, key) for key, value in values.items() if key != "d"}
-    fields["dimension"] = dimension(values.get("d", "1"))
-    if budget is not None:
-        made = sphere.privunit_at if name == "privunit" else sphere.sphere_linear_at
-        return made(budget, **fields)
-    found: Reducible = getattr(mechanisms, VECTORS[name])(**fields)
-    return found
-
-
 def dimension(text: str) -> int:
     """A dimension, checked."""
     from symshuffle.vectors.randomizers.mechanisms import LARGEST_DIMENSION
 
     return as_integer(text, "d", 1, LARGEST_DIMENSION)
-
-
-def echoed(found: Any) -> dict[str, Any]:
-    """The parameters as they were understood, and the local budget where there is one."""
-    from symshuffle.vectors.randomizers.sphere import epsilon0
-
-    name = next(name for name, kind in VECTORS.items() if kind == type(found).__name__)
-    given: dict[str, Any] = {"mechanism": name}
-    for field in type(found).__dataclass_fields__:
-        value = getattr(found, field)
-        given["d" if field == "dimension" else field] = value if isinstance(value, int) else str(value)
-    if name in _DERIVED:
-        given["eps0"] = format_decimal(epsilon0(found).upper, digits=12, up=True)
-    return given
 
 
 def is_vector(found: object) -> bool:
@@ -129,8 +58,8 @@ def beside(
     - ``asked``: what every user runs; of any that is no mechanism of vectors there is nothing to say, nor with
       dropout, where each order costs as much as the answer, nor of groups, whose chain takes both.
     """
-    who = bound.neighbours.participation
-    if not is_vector(asked) or who.dropout or who.group > 1:
+    covered = bound.neighbours
+    if not is_vector(asked) or covered.group.dropout or covered.group_size > 1:
         return {}
     from symshuffle.accountants.deployment.reduction import reduction
     from symshuffle.accountants.questions.solve import delta
@@ -146,7 +75,7 @@ def beside(
             rel=rel,
             adjacency=bound.neighbours.adjacency,
             blanket=kind,
-            min_users=who.min_users,
+            **covered.group.to_dict(),
         )
         return found.bracket.decimals()
 
@@ -166,7 +95,7 @@ def beside(
 
         orders, missing = optional(both_orders)
         found[kind.value] = {"refused": missing} if orders is None else orders
-    return {"parameters": echoed(asked), "blanket": chosen, "orders": found[chosen], "blankets": found}
+    return {"parameters": description(asked), "blanket": chosen, "orders": found[chosen], "blankets": found}
 
 
 def table_rows(found: Mapping[str, Any]) -> list[tuple[str, str]]:

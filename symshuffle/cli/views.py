@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Question, Rigour
-from symshuffle.base.documents import LARGEST_LIST, parse_toml, read_text
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.executors import workers
 from symshuffle.base.levels import read_target
-from symshuffle.base.numbers import counted, enclose, exact_text, format_decimal, upper_end
+from symshuffle.base.numbers import counted, exact_text, format_decimal
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import LAW_BITS, One
+from symshuffle.cli.deployments import NONE_GIVEN, Asked, FieldOptions
 from symshuffle.cli.options import (
-    NONE_ASKED,
     PLAIN,
-    CoveringOptions,
     FewJobs,
     LevelOptions,
     QuestionOption,
@@ -35,19 +31,13 @@ from symshuffle.cli.options import (
     width,
 )
 from symshuffle.cli.progress import progress
-from symshuffle.cli.rounds import Asked, told_header
 
 if TYPE_CHECKING:
     from symshuffle.accountants.questions.adversary import WorstCase
-    from symshuffle.accountants.questions.unequal import Users
     from symshuffle.base.numbers import Real
     from symshuffle.channels.channel import Channel
 
 app = typer.Typer()
-
-_KEYS: Final = ("count", "mechanism", "params", "eps0", "lam", "file", "header")
-_ORDERED: Final = ("rr", "krr")
-"""Mechanisms in which a larger budget is never better for anybody: a level may be rounded up."""
 
 
 @command(
@@ -70,8 +60,7 @@ def renyi(
 
     subject = asked.subject(alpha=alpha)
     found = view.renyi(
-        subject.reduced,
-        n=subject.users,
+        subject.experiment,
         alpha=alpha,
         direction=direction,
         rigour=rigour,
@@ -95,7 +84,7 @@ def gdp(asked: Asked, direction: QuestionOption = Question.BOTH, show: Show = PL
     from symshuffle.accountants.questions.tradeoff_function import limit_of
 
     subject = asked.subject()
-    found = limit_of(subject.reduced, subject.users, direction)
+    found = limit_of(subject.experiment, direction)
     rows = [
         ("certified", "no"),
         ("meaning", found.about),
@@ -117,106 +106,23 @@ def pld(
     rel: Rel = 1e-4,
     rigour: Annotated[Rigour, typer.Option(help="What every value must be: float64 or ball.")] = Rigour.FLOAT64,
     show: Show = PLAIN,
-    covering: CoveringOptions = NONE_ASKED,
+    fields: FieldOptions = NONE_GIVEN,
 ) -> None:
     """Write the privacy-loss distribution of one round, on the safe side, for other accountants."""
     from symshuffle.accountants.rounds.privacy_loss import privacy_loss
 
     check_destination(out, argument="--out")
-    asked, users = one.quickest(covering), arguments.users(n)
+    asked, users = one.named.quickest(fields.null), arguments.users(n)
     found = privacy_loss(
-        asked, n=users, step=step, beyond=beyond, rigour=rigour, rel=rel, bits=LAW_BITS, **covering.whom
+        asked, n=users, step=step, beyond=beyond, rigour=rigour, rel=rel, bits=LAW_BITS, **fields.given
     )
-    inputs = one.echoed(asked, n=users, step=step, beyond=beyond) | covering.written
+    inputs = one.echoed(asked, n=users, step=step, beyond=beyond) | fields.written
     answer = found.to_dict() | {"inputs": inputs}
     write_atomically(out, json.dumps(answer, indent=1) + "\n", argument="--out")
     if not show.data(answer):
         told = ((name.replace("_", " "), found.about[name]) for name in ("rigour", "meaning", "proved", "not_proved"))
         rows = [*found.lines.rows, *file_rows(inputs), ("written", str(out))]
         show.rows(rows, [("first loss", str(found.law.first)), *told])
-
-
-@command(app)
-def unequal(
-    users: Annotated[Path, typer.Argument(metavar="FILE", help=f"TOML of tables [[users]] with {', '.join(_KEYS)}.")],
-    delta: Annotated[str | None, typer.Option("--delta", help="Target delta in (0, 1): the answer is eps.")] = None,
-    eps: Annotated[str | None, typer.Option("--eps", help="Level eps >= 0 in nats: the answer is delta.")] = None,
-    direction: QuestionOption = Question.BOTH,
-    rel: Rel = 1e-3,
-    rigour: Annotated[Rigour, typer.Option("--rigour", help="exact (up to 300 users), ball or float64.")] = (
-        Rigour.FLOAT64
-    ),
-    show: Show = PLAIN,
-) -> None:
-    """Bound eps or delta where users have different local budgets."""
-    from symshuffle.accountants.questions.unequal import unequal_delta, unequal_epsilon
-
-    if (delta is None) == (eps is None):
-        raise InputError("--delta, --eps", f"{delta}, {eps}", "one of the two")
-    asked = list(_read_users(users))
-    common: dict[str, Any] = {"direction": direction, "rigour": rigour, "rel": rel}
-    if eps is not None:
-        found = unequal_delta(asked, eps=eps, **common)
-    else:
-        found = unequal_epsilon(asked, delta=delta, **common)
-    # A level that was rounded up is echoed as it was given to the users.
-    groups: list[dict[str, Any]] = []
-    for i, one in enumerate(asked):
-        groups.append({"count": str(one.count), "exp_eps0": str(one.channel.ratio_cap())})
-        if one.channel.header is not None:
-            groups[-1] |= {"file": f"{users}, users[{i}]", **arguments.matrix(one.channel)}
-    inputs = {"file": str(users), "users": groups, "delta": delta, "eps": eps}
-    exact, ends = found.bracket.exact, found.bracket.decimals(12)
-    upper = ends["upper"] if exact is None else f"{exact} = {ends['upper']}"
-    rows = [(f"{found.quantity} <=", upper), ("lower end of the bound", ends["lower"])]
-    show.answer(found, [*rows, *known(found), ("meaning", found.about)], inputs)
-
-
-def _read_users(file: Path) -> Iterator[Users]:
-    """The users of a file."""
-    data = parse_toml(read_text(file, "FILE", LARGEST_LIST)[1], file, "FILE")
-    rows = data.get("users")
-    if data.keys() != {"users"} or not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise InputError("FILE", file, "tables [[users]], and nothing beside them")
-    for i, row in enumerate(rows):
-        yield _users(row, f"users[{i}]")
-
-
-def _users(row: dict[str, Any], place: str) -> Users:
-    from symshuffle.accountants.questions.unequal import Users
-    from symshuffle.channels.channel import Channel
-
-    for key in row:
-        if key not in _KEYS:
-            raise InputError(place, key, f"a key of some users: {', '.join(_KEYS)}")
-    name, params = row.get("mechanism", "krr"), row.get("params", {})
-    if not isinstance(name, str) or not isinstance(params, dict):
-        raise InputError(f"{place}.mechanism, {place}.params", f"{name}, {params}", "a name, and a table")
-    header = told_header(row.get("header"), place)
-    try:
-        lam = None if row.get("lam") is None else str(row["lam"])
-        pairs = [f"{key}={value}" for key, value in params.items()]
-        file = None if row.get("file") is None else Path(str(row["file"]))
-        if row.get("eps0") is not None:
-            if lam is not None:
-                raise InputError("lam", lam, "none where eps0 is given")
-            if name not in _ORDERED:
-                One(name, str(row["eps0"]), None, pairs, file, header).quickest()  # first says what else is wrong
-            lam = _rounded_up(name, row["eps0"])
-        found = One(name, None, lam, pairs, file, header).quickest()
-        if not isinstance(found, Channel) and not hasattr(found, "channel"):
-            raise InputError("mechanism", name, "one of finitely many outputs")
-        return Users(row.get("count", 1), found if isinstance(found, Channel) else found.channel())
-    except InputError as error:
-        raise InputError(f"{place}.{error.argument}", error.value, error.expected) from None
-
-
-def _rounded_up(name: str, eps0: object) -> str:
-    """A rational ratio that is hardly above exp(eps0)."""
-    if name not in _ORDERED:
-        raise InputError("eps0", eps0, f"lam, a rational exp(eps0): only of {', '.join(_ORDERED)} is it rounded up")
-    top = Fraction(upper_end(enclose(read_target(eps=str(eps0)), 256)))
-    return str(Fraction(-((-top * 10**12) // 1), 10**12))
 
 
 @command(app, name="worst-background")
@@ -232,7 +138,7 @@ def worst_background(
     from symshuffle.accountants.deployment.reduced import Reducible
     from symshuffle.accountants.questions import adversary, solve
 
-    order, asked = read_target(**target.given), one.quickest()
+    order, asked = read_target(**target.given), one.named.quickest()
     if isinstance(asked, Reducible):
         raise InputError("mechanism", one.mech, "a mechanism of finitely many inputs, or laplace")
     users = arguments.users(n)

@@ -11,19 +11,20 @@ import importlib.util
 import itertools
 import json
 import os
-import unicodedata
 from array import array
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeAlias
 
 import numpy as np
 
 from symshuffle.base.artifacts import check_destination, is_abandoned, published_once
+from symshuffle.base.documents import folded, parse_json, read_text
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.collect.guarantee import LARGEST_USERS, out_of_plan
-from symshuffle.collect.messages import counted, lines, read_lines
-from symshuffle.collect.plan import Plan, read_plan
+from symshuffle.collect.messages import Categories, counted, lines, read_lines
+from symshuffle.collect.plan import Plan
+from symshuffle.collect.plan_file import LARGEST_PLAN, read_plan
 from symshuffle.collect.scheme import Integers
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ DRAWN_ANEW: Final = (
     " (a second run draws new messages, and both together spend the budget twice: remove the file if nobody saw it)"
 )
 """Why messages are not written again."""
+
+_HEAD: Final = ("kind", "plan", "order", "not covered")
+"""Keys of the first line of a file of messages."""
 
 _BLOCK: Final = 1 << 23
 _KEY: Final = b"symshuffle"
@@ -50,20 +54,17 @@ def check_new(path: Path, argument: str, why: str = "") -> None:
 
 def read_plan_file(path: Path) -> Plan:
     """Plan in a file."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError("plan", path, f"a file that can be read ({_reason(error)})") from error
-    return read_plan(text, f"plan {path}")
+    return read_plan(read_text(path, "plan", LARGEST_PLAN)[1], str(path))
 
 
 def read_labels(labels: Path) -> tuple[str, ...]:
     """Names of categories, one in each line."""
+    text = read_text(labels, "labels", LARGEST_PLAN)[1]
+    found = tuple(text.removesuffix("\n").split("\n")) if text else ()
     try:
-        text = labels.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError("labels", labels, f"a text file that can be read ({_reason(error)})") from error
-    return tuple(text.removesuffix("\n").split("\n")) if text else ()
+        return Categories(found).labels
+    except InputError as error:
+        raise InputError(f"{labels}, {error.argument.replace('label', 'line')}", error.value, error.expected) from None
 
 
 def read_values(
@@ -79,18 +80,18 @@ def read_values(
     if column in places and not _is_parquet(values):
         expected = "the name of a column that is no category of the plan: the first row would be a header or a user"
         raise InputError("column", column, expected)
-    number = 0
+    where = str(values)
     try:
-        for number, (value, who) in enumerate(rows(values, column, identity), start=1):
+        for where, value, who in rows(values, column, identity):
             j = places.get(value)
-            found.append(plan.categories.index(value, f"row {number}, column {column}") if j is None else j)
+            found.append(plan.categories.index(value, f"{where}, column {column}") if j is None else j)
             if who is not None:
                 if not who.strip():
-                    raise InputError(f"row {number}, column {identity}", "an empty cell", "an identity")
-                key = who if exact_ids else "".join(unicodedata.normalize("NFKC", who).casefold().split())
+                    raise InputError(f"{where}, column {identity}", "an empty cell", "an identity")
+                key = who if exact_ids else folded(who)
                 seen += hashlib.blake2b(key.encode(), digest_size=16).digest()
     except csv.Error as error:
-        raise InputError("values", values, f"a CSV file; after row {number}: {error}") from error
+        raise InputError("values", values, f"a CSV file; after {where}: {error}") from error
     except (OSError, UnicodeDecodeError) as error:
         raise InputError("values", values, f"a file that can be read ({_reason(error)})") from error
     if identity is not None and seen:
@@ -98,28 +99,35 @@ def read_values(
     return np.frombuffer(found, dtype=np.intc).astype(np.int64) if found else np.zeros(0, dtype=np.int64)
 
 
-def _csv_rows(path: Path, column: str, identity: str | None) -> Iterator[tuple[str, str | None]]:
+_Row: TypeAlias = tuple[str, str, str | None]
+"""Where a row is, its value, and its identity."""
+
+
+def _csv_rows(path: Path, column: str, identity: str | None) -> Iterator[_Row]:
     with path.open(encoding="utf-8-sig", newline="") as stream:
         reader = csv.reader(stream, strict=True)
         heads = next(reader, [])
         at = _place(heads, column, "column")
         who = None if identity is None else _place(heads, identity, "identity")
         most = max(at, at if who is None else who)
-        for number, row in enumerate(reader, start=1):
+        line = reader.line_num + 1
+        for row in reader:
+            where, line = f"{path}, line {line}", reader.line_num + 1
             if len(row) <= most or any(row[len(heads) :]):
-                raise InputError(f"row {number}", f"{len(row)} cells", f"{len(heads)} cells, as in the header")
-            yield row[at], None if who is None else row[who]
+                raise InputError(where, f"{len(row)} values", f"{len(heads)}, as in the header")
+            yield where, row[at], None if who is None else row[who]
 
 
-def _parquet_rows(path: Path, column: str, identity: str | None) -> Iterator[tuple[str, str | None]]:
+def _parquet_rows(path: Path, column: str, identity: str | None) -> Iterator[_Row]:
     """An absent cell is an empty text."""
     with _opened(path, "values") as file:
         names = [column] if identity is None else [column, identity]
         for name, option in zip(names, ("column", "identity"), strict=False):
             _place(file.schema_arrow.names, name, option)
+        places = (f"{path}, row {number}" for number in itertools.count(1))
         for batch in file.iter_batches(batch_size=_ROWS, columns=names):
             cells = [["" if cell is None else str(cell) for cell in batch.column(name).to_pylist()] for name in names]
-            yield from zip(cells[0], cells[1] if identity is not None else itertools.repeat(None), strict=False)
+            yield from zip(places, cells[0], cells[1] if identity is not None else itertools.repeat(None), strict=False)
 
 
 def _place(heads: list[str], column: str, option: str) -> int:
@@ -128,7 +136,7 @@ def _place(heads: list[str], column: str, option: str) -> int:
     return heads.index(column)
 
 
-def _refuse_repeats(seen: bytearray, identity: str, rows: Iterator[tuple[str, str | None]]) -> None:
+def _refuse_repeats(seen: bytearray, identity: str, rows: Iterator[_Row]) -> None:
     """Refuse two equal digests of 16 bytes, which are taken for equal identities; name their rows."""
     digests = np.frombuffer(bytes(seen), dtype=">u8").reshape(-1, 2)
     order = np.lexsort((digests[:, 1], digests[:, 0]))
@@ -136,16 +144,17 @@ def _refuse_repeats(seen: bytearray, identity: str, rows: Iterator[tuple[str, st
     same = np.flatnonzero(np.all(ranked[1:] == ranked[:-1], axis=1))
     if not len(same):
         return
-    first, second = sorted((int(order[same[0]]), int(order[same[0] + 1])))
-    names = [who for _, who in itertools.islice(rows, second + 1)]
-    place = f"row {second + 1}, column {identity}"
-    if names[first] == names[second]:
-        raise InputError(place, f"the identity of row {first + 1}", "one row for each user")
+    two = {int(order[same[0]]), int(order[same[0] + 1])}
+    (first, _, name), (second, _, again) = (row for i, row in enumerate(rows) if i in two)
+    there = first.rpartition(", ")[2]
+    if name == again:
+        raise InputError(f"{second}, column {identity}", f"the identity of {there}", "one row for each user")
+    # In ASCII, as letters of other scripts and composed characters may look alike.
     raise InputError(
-        place,
-        repr(names[second]),
-        f"an identity that differs from {names[first]!r} of row {first + 1} in more than case or blanks; if these are "
-        "two users, exact_ids=True",
+        f"{second}, column {identity}",
+        ascii(again),
+        f"an identity that differs from {name!a} of {there} in more than case or blanks; if these are two users, "
+        "exact_ids=True",
     )
 
 
@@ -195,25 +204,25 @@ def read_messages(path: Path, plan: Plan, users: object = None) -> tuple[Integer
     if _is_parquet(path):
         head, columns, blocks = _read_parquet(path)
         _check_head(head, path, plan)
-        return _tallied(blocks, plan, 1, users, counts=_with_counts(",".join(columns), path))
+        return _tallied(blocks, plan, f"{path}, row", 1, users, counts=_with_counts(",".join(columns), path))
     try:
         with path.open("rb") as stream:
             first = stream.readline(1 << 16)
-            try:
-                head = json.loads(first.removeprefix(b"#")) if first.startswith(b"#") else None
-            except ValueError:
-                head = None
-            _check_head(head, path, plan)
+            _check_head(first.removeprefix(b"#") if first.startswith(b"#") else b"null", path, plan)
             counts = _with_counts(stream.readline(1 << 16).decode(errors="replace").strip(), path)
-            return _tallied(_blocks(stream), plan, 3, users, counts=counts)
+            return _tallied(_blocks(stream), plan, f"{path}, line", 3, users, counts=counts)
     except OSError as error:
         raise InputError("messages", path, f"a file that can be read ({_reason(error)})") from error
 
 
-def _check_head(head: Any, path: Path, plan: Plan) -> None:
+def _check_head(text: bytes, path: Path, plan: Plan) -> None:
     """Refuse messages of another plan, and files that name none."""
+    head: Any = parse_json(text.decode(errors="replace"), path, "messages")
     if not isinstance(head, dict) or head.get("kind") != _KIND:
         raise InputError("messages", path, "a file whose first line names its plan, as `collect randomize` writes it")
+    for key, value in head.items():
+        if key not in _HEAD or not isinstance(value, str):
+            raise InputError(f"{path}, line 1: {key}", value, f"texts of the keys {', '.join(_HEAD)}")
     if head.get("plan") != plan.digest:
         raise InputError("messages", path, f"messages of this plan ({plan.digest[:16]}), not of {head.get('plan')}")
 
@@ -238,11 +247,17 @@ def _blocks(stream: BufferedReader) -> Iterator[bytes]:
         yield left
 
 
-def _tallied(blocks: Iterable[bytes], plan: Plan, first: int, users: object, *, counts: bool) -> tuple[Integers, int]:
-    """Tally of blocks of lines, numbered from ``first``, and the number of messages."""
+def _tallied(
+    blocks: Iterable[bytes], plan: Plan, where: str, first: int, users: object, *, counts: bool
+) -> tuple[Integers, int]:
+    """Tally of blocks of lines, numbered from ``first`` behind ``where``, and the number of messages."""
     made, total, n = plan.scheme, None, 0
     for text in blocks:
-        rows, weights = read_lines(made, text, first, counts=counts)
+        try:
+            rows, weights = read_lines(made, text, first, counts=counts)
+        except InputError as error:
+            place = error.argument.removeprefix("messages[").removesuffix("]")
+            raise InputError(f"{where} {place}", error.value, error.expected) from None
         n += len(rows) if weights is None else sum(weights.tolist())  # as Python integers, of any size
         first += text.count(b"\n")
         if n <= LARGEST_USERS:  # more are refused below, and would not fit
@@ -282,7 +297,7 @@ def _write_parquet(stream: BinaryIO, head: dict[str, Any], blocks: Iterable[byte
             writer.write_batch(pa.record_batch(arrays, schema=schema))
 
 
-def _read_parquet(path: Path) -> tuple[Any, list[str], Iterator[bytes]]:
+def _read_parquet(path: Path) -> tuple[bytes, list[str], Iterator[bytes]]:
     """What a file of messages says of itself, its columns, and its lines of text in blocks."""
     with _opened(path, "messages") as file:
         told = (file.schema_arrow.metadata or {}).get(_KEY, b"null")
@@ -297,10 +312,7 @@ def _read_parquet(path: Path) -> tuple[Any, list[str], Iterator[bytes]]:
                     raise InputError("messages", broken, "messages of one line each")
                 yield "".join(f"{text}\n" for text in texts).encode()
 
-    try:
-        return json.loads(told), names, blocks()
-    except ValueError:
-        return None, names, blocks()
+    return told, names, blocks()
 
 
 def _opened(path: Path, argument: str) -> Any:

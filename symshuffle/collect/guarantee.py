@@ -35,7 +35,10 @@ def out_of_plan(rounds: int) -> str:
     return _OUT_OF_PLAN if rounds == 1 else f"{_OUT_OF_PLAN} in a round, and a round beyond the {rounds} of the plan"
 
 
-_KEYS: Final = frozenset({"delta_at_eps", "rigour", "engine", "epsilon_at_delta", "meaning", "covering"})
+_KEYS: Final = frozenset({"epsilon_at_delta", "covering"})
+
+OLDER_KEYS: Final = frozenset({"delta_at_eps", "rigour", "engine", "meaning"})
+"""Further keys of certificates in plans of older versions; nothing that is printed is made from them."""
 
 
 @final
@@ -174,27 +177,32 @@ def read_certificate(
     """
     if certified == {}:
         return None
-    if certified.keys() != _KEYS:
-        raise InputError("certified", ", ".join(map(str, certified)), "the keys " + ", ".join(sorted(_KEYS)))
-    for key in _KEYS - {"covering"}:
+    if certified.keys() not in (_KEYS, _KEYS | OLDER_KEYS):
+        wrong = (certified.keys() ^ _KEYS) - OLDER_KEYS or OLDER_KEYS - certified.keys()
+        raise InputError("certified", ", ".join(sorted(map(str, wrong))), "the keys " + ", ".join(sorted(_KEYS)))
+    for key in certified.keys() - {"covering"}:
         if not isinstance(certified[key], str):
             raise InputError(f"certified.{key}", certified[key], "a text")
-    if certified["rigour"] not in tuple(Rigour):
-        raise InputError("certified.rigour", certified["rigour"], "one of " + ", ".join(Rigour))
-    levels = {}
-    for key, most in (("epsilon_at_delta", rounded_up(eps)), ("delta_at_eps", rounded_up(delta))):
-        text = certified[key]
-        levels[key] = parse_rational(text, f"certified.{key}")
-        if text != rounded_up(levels[key]):
-            raise InputError(f"certified.{key}", text, f"a decimal of at most {MOST_DIGITS} digits, as it is written")
-        if not 0 <= levels[key] <= Fraction(most):
-            raise InputError(f"certified.{key}", text, f"a number from 0 to {most}")
+    level = _written_number(certified, "epsilon_at_delta", eps)
+    if "delta_at_eps" in certified:
+        _written_number(certified, "delta_at_eps", delta)
     options = certified["covering"]
     if not isinstance(options, dict) or not options.keys() <= _FIELDS:
         raise InputError("certified.covering", options, "fields " + ", ".join(sorted(_FIELDS - _OLD_NAMES.keys())))
-    named: dict[str, Any] = {_OLD_NAMES.get(name, name): value for name, value in options.items()}
+    named: dict[str, Any] = {_OLD_NAMES.get(str(name), str(name)): value for name, value in options.items()}
     memoised = named.get("memoised")
     read = UNSAID.changed(**{**named, **({} if memoised is None else {"memoised": memoised == "True"})})
     if field_texts(read) != named:
         raise InputError("certified.covering", options, f"{field_texts(read)}, as it is written")
-    return levels["epsilon_at_delta"], read
+    return level, read
+
+
+def _written_number(certified: Mapping[str, Any], key: str, most: Fraction) -> Fraction:
+    """Number of a certificate, in the decimals that the planner writes, from 0 to another one rounded up."""
+    text, last = certified[key], rounded_up(most)
+    value = parse_rational(text, f"certified.{key}")
+    if text != rounded_up(value):
+        raise InputError(f"certified.{key}", text, f"a decimal of at most {MOST_DIGITS} digits, as it is written")
+    if not 0 <= value <= Fraction(last):
+        raise InputError(f"certified.{key}", text, f"a number from 0 to {last}")
+    return value

@@ -25,7 +25,7 @@ import numpy as np
 from symshuffle.base.crossings import first_integer
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import InputError, NotDecided
-from symshuffle.base.numbers import as_integer, to_arb, working_precision
+from symshuffle.base.numbers import as_integer, parse_rational, to_arb, working_precision
 
 SMALLEST_ALPHA: Final = Fraction(1, 10**100)
 """Error probabilities below are refused."""
@@ -56,6 +56,8 @@ class _Masses:
 @lru_cache(maxsize=64)
 def _masses(size: int, share: Fraction, least: float) -> _Masses:
     """Window of Bin(size, share) that misses at most about ``least`` of the mass."""
+    if share == 1:
+        return _Masses(size, np.ones(1), np.ones(1), 0.0, 0.0)
     odds = float(share / (1 - share))
     mode = min(int((size + 1) * share), size)
     spread = _SPREAD + math.sqrt(max(0.0, -2 * math.log(least) - 60))
@@ -153,6 +155,8 @@ def _by_balls(c: int, m: int, n: int, p: Fraction, q: Fraction, level: Fraction,
 def _ball_masses(size: int, share: Fraction, least: float) -> dict[int, Any]:
     """Balls around the probabilities of a window that :func:`_masses` knows to miss at most ``least``."""
     window = _masses(size, share, least)
+    if share == 1:
+        return {size: flint.arb(1)}
     ratio = flint.fmpq(share.numerator, share.denominator)
     odds = ratio / (1 - ratio)
     start = window.start
@@ -188,6 +192,10 @@ class Support:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", as_integer(self.n, "n", 0))
+        for name in ("p", "q"):
+            object.__setattr__(self, name, parse_rational(getattr(self, name), name))
+        if not 0 < self.q < self.p <= 1:
+            raise InputError("p, q", f"{self.p}, {self.q}", "probabilities with 0 < q < p <= 1")
 
     def possible(self, count: int, alpha: Fraction) -> bool:
         """Whether a number of users from 0 to n passes both tests of size ``alpha / 2`` at this count."""
@@ -228,13 +236,14 @@ def _lowest(c: int, n: int, p: Fraction, q: Fraction, level: Fraction) -> int:
 def _guess(c: int, n: int, p: Fraction, q: Fraction, level: Fraction) -> int:
     """Where the end lies by the expansion of Cornish and Fisher."""
     a, b = float(p), float(q)
+    apart = max(float(p - q), 1e-300)
     z = -NormalDist().inv_cdf(max(float(level), 1e-300))
-    m = (c - n * b) / (a - b)
+    m = (c - n * b) / apart
     for _ in range(6):
         m = min(max(m, 0.0), float(n))
         variance = m * a * (1 - a) + (n - m) * b * (1 - b)
         third = m * a * (1 - a) * (1 - 2 * a) + (n - m) * b * (1 - b) * (1 - 2 * b)
         if variance <= 0:
             break
-        m = (c - 0.5 - n * b - z * math.sqrt(variance) - (z * z - 1) / 6 * third / variance) / (a - b)
-    return math.ceil(m)
+        m = (c - 0.5 - n * b - z * math.sqrt(variance) - (z * z - 1) / 6 * third / variance) / apart
+    return math.ceil(min(max(m, 0.0), float(n)))

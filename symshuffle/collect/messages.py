@@ -122,7 +122,10 @@ def lines(scheme: Scheme, packed: Integers) -> Iterator[bytes]:
 
 
 def read_lines(scheme: Scheme, text: bytes, first: int, *, counts: bool) -> tuple[Integers, Integers | None]:
-    """Messages from lines of text, and how often each is meant if counts follow them after a comma."""
+    """Messages from lines of text, and how often each is meant if counts follow them after a comma.
+
+    An error names ``messages[first]``, ``messages[first + 1]``, ...
+    """
     text = text.replace(b"\r\n", b"\n")
     if not text.endswith(b"\n"):
         text += b"\n"
@@ -220,7 +223,7 @@ def _refuse(wrong: Integers, text: bytes, ends: Integers, first: int, scheme: Sc
     elif scheme.width == 1:
         wanted = f"an integer from 0 to {scheme.alphabet - 1}"
     wanted += f", a message of {scheme.name}" + (", then a comma and a count from 1 to 10^18 - 1" if counts else "")
-    raise InputError(f"message in line {first + i}", line or "an empty line", wanted)
+    raise InputError(f"messages[{first + i}]", line or "an empty line", wanted)
 
 
 @final

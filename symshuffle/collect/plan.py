@@ -14,7 +14,7 @@ import numpy as np
 
 from symshuffle.accountants.deployment.model import MOST_PERIODS
 from symshuffle.base.choices import Loss, choice
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Number, as_integer, format_decimal, parse_rational, shortest, upper_end
 from symshuffle.base.results import FirstLines
 from symshuffle.collect.estimate import Histogram, estimated, read_confidence
@@ -25,17 +25,18 @@ from symshuffle.collect.guarantee import (
     bounded_delta,
     out_of_plan,
     read_certificate,
+    rounded_up,
 )
 from symshuffle.collect.mechanisms import LARGEST_K, SCHEMES, scheme
 from symshuffle.collect.messages import Categories, Client, chunk, read_lines
 from symshuffle.collect.scheme import Integers, Scheme, uniform
 
 if TYPE_CHECKING:
+    from symshuffle.accountants.bounds.amplification import Amplification
     from symshuffle.utility.estimation.votes import VoteNoise
 
-_KIND: Final = "symshuffle collection plan"
-_LONGEST_PLAN: Final = 1 << 26
-"""Characters of a plan's file: labels of 10^6 categories fit in."""
+KIND: Final = "symshuffle collection plan"
+"""Kind and version 1 begin the file of a plan."""
 
 
 @final
@@ -58,7 +59,8 @@ class Plan:
     eps, delta : Fraction
         The guarantee: certified (eps, delta)-DP of the shuffled messages.
     certified : mapping of str to str
-        What was certified: ``epsilon`` (its upper end), ``rigour``, ``engine``, ``meaning``, and the covering options.
+        ``epsilon_at_delta``, the certified upper end, and ``covering``, the options whom it covers; empty if nothing is
+        certified. Plans of older versions have further keys, from which nothing is printed.
     loss : Loss
         The loss by which the mechanism was chosen.
     labels : tuple of str
@@ -119,7 +121,7 @@ class Plan:
         """Refuse a row of the table that is not written as the planner writes it."""
         keys = {"mechanism", "parameters", "ratio", *Loss, "bits_per_message"}
         for i, row in enumerate(self.table):
-            if row.keys() != keys or row["mechanism"] not in SCHEMES:
+            if row.keys() != keys or row["mechanism"] not in tuple(SCHEMES):
                 raise InputError(f"table[{i}]", row, "a mechanism with the keys " + ", ".join(sorted(keys)))
             for name, value in (*row["parameters"].items(), ("bits_per_message", row["bits_per_message"])):
                 if type(value) is not int or value < 0:
@@ -144,7 +146,7 @@ class Plan:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the plan, which every file of its messages carries."""
-        return hashlib.sha256(_text(self._content()).encode()).hexdigest()
+        return digest(self.content)
 
     @property
     def noise(self) -> VoteNoise:
@@ -155,9 +157,11 @@ class Plan:
         """Expected error of the estimated shares at n users, at the worst composition, for a loss."""
         return self.noise.loss(loss, self.n)
 
-    def _content(self) -> dict[str, Any]:
+    @property
+    def content(self) -> dict[str, Any]:
+        """Content of the plan's file without its digest."""
         return {
-            "kind": _KIND,
+            "kind": KIND,
             "version": 1,
             "mechanism": self.name,
             "k": self.k,
@@ -184,7 +188,7 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """Content of the plan's file, with its digest."""
-        return self._content() | {"digest": self.digest}
+        return self.content | {"digest": self.digest}
 
     def to_json(self) -> str:
         """Text of the plan's file."""
@@ -221,6 +225,7 @@ class Plan:
         elif group.min_batch_size is not None and group.min_batch_size >= covered:
             group = replace(group, min_batch_size=None)
         planned = replace(planned, groups=(group,))
+        self._check_older()
         for eps in sorted({min(level, self.eps), self.eps}):
             bound = bounded_delta(self.scheme, covered, eps, planned)
             if bound.bracket.upper <= self.delta:
@@ -233,6 +238,20 @@ class Plan:
             f"eps = {shortest(eps)} at delta = {shortest(self.delta)}",
             f"a certified level; delta <= {certified}",
         )
+
+    @property
+    def bound(self) -> Amplification | None:
+        """Bound on delta at eps, calculated anew; None if the plan has no certificate."""
+        known = read_certificate(self.certified, self.eps, self.delta)
+        return None if known is None else bounded_delta(self.scheme, self.n, self.eps, known[1], self.rounds)
+
+    def _check_older(self) -> None:
+        """Refuse a bound on delta, in a plan of an older version, that is below the one calculated now."""
+        if "delta_at_eps" not in self.certified or self.bound is None:
+            return
+        written, found = self.certified["delta_at_eps"], self.bound.bracket
+        if found.lower > Fraction(written):
+            raise InputError("plan, certified.delta_at_eps", written, f"at least {rounded_up(found.upper)}")
 
     def check_messages(self, messages: int | None, users: object = None, argument: str = "messages") -> int:
         """Number of users who may have sent so many messages; arguments and errors as of :meth:`guarantee`."""
@@ -268,7 +287,7 @@ class Plan:
             raise InputError("messages", next(line for line in lines if "\n" in line), "messages of one line each")
         if not lines:
             self.check_messages(0, users)
-        rows, _ = read_lines(self.scheme, "\n".join(lines).encode(), 1, counts=False)
+        rows, _ = read_lines(self.scheme, "\n".join(lines).encode(), 0, counts=False)
         return self.histogram(self.scheme.tally(rows), len(rows), confidence, users=users)
 
     def histogram(self, tally: Integers, n: int, confidence: object, *, users: object = None) -> Histogram:
@@ -277,67 +296,13 @@ class Plan:
         return estimated(self.scheme, self.labels, tally, n, level, guarantee=self.guarantee(n, users))
 
 
-def read_plan(text: str, name: str = "plan") -> Plan:
-    """Plan from the text of its file.
-
-    Parameters
-    ----------
-    text : str
-        Content of the file.
-    name : str
-        How errors call the file.
-
-    Returns
-    -------
-    Plan
-        The plan, with the digest that the file names.
-
-    Raises
-    ------
-    InputError
-        If it is no plan, or its digest is another one: it was changed by hand.
-    """
-    expected = "a plan written by `symshuffle collect plan`"
-    if len(text) > _LONGEST_PLAN:
-        raise InputError(name, f"{len(text)} characters", f"{expected}, at most {_LONGEST_PLAN}")
-    try:
-        content: Any = json.loads(text, object_pairs_hook=_without_repeats)
-        if not isinstance(content, dict) or content.get("kind") != _KIND or content.get("version") != 1:
-            raise InputError(name, "another kind of file", expected)
-        found = Plan(
-            content["mechanism"],
-            content["k"],
-            parse_rational(content["root"], "root"),
-            dict(content["parameters"]),
-            content["n"],
-            content["min_users"],
-            parse_rational(content["eps"], "eps"),
-            parse_rational(content["delta"], "delta"),
-            dict(content["certified"]),
-            content["loss"],
-            tuple(content["labels"]),
-            tuple(dict(row) for row in content["table"]),
-            content.get("rounds", 1),
-        )
-    except (InputError, Unsupported):
-        raise
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, ArithmeticError) as error:
-        raise InputError(name, "a damaged file", expected) from error
-    # As text: true and 1.0 are no 1, and every node is spelled as it is written.
-    if content.get("digest") != found.digest or _text(found.to_dict()) != _text(content):
-        raise InputError(name, f"digest {content.get('digest')}", f"{found.digest}; a plan is not edited by hand")
-    return found
+def digest(content: Mapping[str, Any]) -> str:
+    """SHA-256 of the content of a plan's file without its own digest."""
+    return hashlib.sha256(canonical_text(content).encode()).hexdigest()
 
 
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Object of a JSON file; a key that stands there twice is refused."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key stands there twice")
-    return found
-
-
-def _text(content: Mapping[str, Any]) -> str:
+def canonical_text(content: Any) -> str:
+    """JSON with sorted keys and no blanks, in ASCII."""
     return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final
 
-from symshuffle.accountants.deployment.model import UNSAID, Deployment, with_fields
+from symshuffle.accountants.deployment.model import UNSAID, Deployment
+from symshuffle.accountants.deployment.subjects import with_fields
 from symshuffle.base.choices import Loss, choice
 from symshuffle.base.errors import InputError, NamedProgress, NotDecided, Unsupported
 from symshuffle.base.numbers import (
@@ -279,14 +280,7 @@ def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], ranked: Se
     level = min(Fraction(rounded_up(smallest.bracket.upper)), asked.eps)
     if bounded_delta(made, asked.n, level, asked.covered).bracket.upper > asked.delta:
         level = asked.eps  # the smaller one was found with less rigour
-    certified = {
-        "delta_at_eps": rounded_up(bound.bracket.upper),
-        "rigour": bound.bracket.rigour.value,
-        "engine": bound.bracket.engine,
-        "epsilon_at_delta": rounded_up(level),
-        "meaning": bound.about,
-        "covering": field_texts(asked.covered),
-    }
+    certified = {"epsilon_at_delta": rounded_up(level), "covering": field_texts(asked.covered)}
     # Of several rounds the others were not certified, and what runs is not quite what was ranked.
     table = tuple(_row(made if one is rough and asked.rounds > 1 else one, asked) for one in ranked)
     kept = asked.n, asked.honest, asked.eps, asked.delta, certified, asked.loss, labels, table, asked.rounds

@@ -140,10 +140,10 @@ class ClosedForm:
     def law_against_null(
         self, exp_eps: Real, *, second: bool, direction: Direction = Direction.FORWARD, bits: int | None = None
     ) -> Law:
-        """Law of G of one input of a pair against a null symbol that has the law of the blanket."""
+        """Law of G of one input of a pair against a null symbol that has the law of the blanket; no limit has one."""
         if self._form["cells"][Others.BLANKET][-1][2] == "1":
             raise Unsupported(f"adjacency zero-out: the blanket of {self.name} has no mass to make a null symbol of")
-        return self._law(_lines_against_null(self.name, bool(self.limits), second), exp_eps, direction, bits)
+        return self._law(_lines_against_null(self.name, second), exp_eps, direction, bits)
 
     def _law(
         self, lines: _Lines, exp_eps: Real, direction: Direction, bits: int | None, *, doubles: bool = False
@@ -311,9 +311,9 @@ def _lines(name: str, limit: bool, others: Others) -> _Lines | None:
 
 
 @cache
-def _lines_against_null(name: str, limit: bool, second: bool) -> _Lines:
+def _lines_against_null(name: str, second: bool) -> _Lines:
     """The cells over the blanket, one of whose inputs is replaced by a null symbol of law ``c / gamma``."""
-    lines = _lines(name, limit, Others.BLANKET) or ()
+    lines = _lines(name, False, Others.BLANKET) or ()
     mass = f"(1 - ({lines[-1][2]}))"
     cells = [
         (b if second else a, f"({c})/{mass}", c, None if ratios is None else (ratios[second], f"1/{mass}"))

@@ -40,6 +40,8 @@ class FiledParameter:
     def read(self, value: object, known: Mapping[str, Fraction]) -> Fraction:
         """A value, checked against the range at the values of earlier parameters."""
         real = parse_rational(value, self.name)
+        if self.integer and abs(real) > LARGEST_PARAMETER:
+            raise InputError(self.name, value, f"{self.range({})}, at most {LARGEST_PARAMETER}")
         if self.integer and not self._admits(real):
             raise InputError(self.name, value, self.range({}))
         try:
@@ -57,8 +59,7 @@ class FiledParameter:
         return real
 
     def _admits(self, value: Fraction) -> bool:
-        whole = value.denominator == 1 and abs(value) <= LARGEST_PARAMETER
-        return whole and (self.kind is None or KINDS[self.kind](value.numerator))
+        return value.denominator == 1 and (self.kind is None or KINDS[self.kind](value.numerator))
 
 
 CAP: Final = FiledParameter("lam", "1", None, False)

@@ -156,7 +156,7 @@ def check_blanket(
     _check(channel)
     for one in (*(() if mass is None else (mass,)), *(masses or ())):
         if not 0 <= one <= 1:
-            raise InputError("blanket mass", one, "a number in [0, 1]")
+            raise InputError("blanket_mass", one, "a number in [0, 1]")
     if masses is not None and len(masses) != channel.num_outputs:
         raise InputError("blanket", f"{len(masses)} masses", f"{channel.num_outputs}, one per output")
     floor: tuple[Any, ...] = channel.blanket()

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias, final
 
-from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
+from pydantic import BeforeValidator, ConfigDict, Field, StrictInt, TypeAdapter, ValidationError, WithJsonSchema
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 from pydantic.json_schema import SkipJsonSchema
 
@@ -54,8 +54,8 @@ class SymmetrySpec:
     ``generators`` are permutations in image form, ``blocks`` inputs that may be permuted freely, ``form`` a name.
     """
 
-    generators: list[list[int]] | None = None
-    blocks: list[list[int]] | None = None
+    generators: list[list[StrictInt]] | None = None
+    blocks: list[list[StrictInt]] | None = None
     form: Literal["cyclic", "dihedral"] | None = None
 
     def group(self, m: int) -> SymmetryGroup:
@@ -207,7 +207,7 @@ def read_problem(path: Path | str) -> ProblemFile:
     Raises
     ------
     InputError
-        If there is no such file, it is not JSON, or a field is wrong.
+        If there is no such file, it is not JSON, a field is wrong, or fields do not go together; the file is named.
     """
     path, text = read_text(path, "problem", _MAX_BYTES)
     data = parse_json(text, path, "problem")
@@ -217,7 +217,11 @@ def read_problem(path: Path | str) -> ProblemFile:
         found, rounding = normalised(data)
         problem = _adapter().validate_python(found)
         object.__setattr__(problem, "rounding", rounding)
+        # What is wrong between fields is refused with the file, too.
+        _ = (problem.problem(), problem.group()) if isinstance(problem, DecisionFile) else problem.measure()
         return problem
+    except InputError as error:
+        raise InputError(f"{path}: {error.argument}", error.value, error.expected) from None
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         kinds = {"decision", "mutual-information", "f-divergence"}
@@ -226,4 +230,4 @@ def read_problem(path: Path | str) -> ProblemFile:
         value = str(first["input"])
         shown = value if len(value) <= 60 else f"{value[:57]}..."
         message = first["msg"].removeprefix("Value error, ")
-        raise InputError(field or "problem", shown, message[:1].lower() + message[1:]) from None
+        raise InputError(f"{path}: {field or 'kind'}", shown, message[:1].lower() + message[1:]) from None

@@ -22,7 +22,6 @@ from symshuffle.base.choices import Direction, Domain, Side, choice, replace_cho
 from symshuffle.base.errors import InputError
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import (
-    DEFAULT_BITS,
     Ball,
     Exp,
     Real,
@@ -31,6 +30,7 @@ from symshuffle.base.numbers import (
     less,
     parse_constant,
     to_arb,
+    usual_bits,
     working_precision,
 )
 from symshuffle.channels.law import Law
@@ -131,7 +131,7 @@ class Laplace:
             Precision of the balls.
         """
         exp_eps, direction = parse_constant(exp_eps, "exp_eps"), choice(Direction, direction, "direction")
-        precision = bits or DEFAULT_BITS
+        precision = bits or usual_bits(exp_eps, self.budget)
         if less(exp_eps, self.budget) is Verdict.FALSE:
             return MixedLaw((Fraction(0),), (Fraction(1),), ())
         with working_precision(precision + 16):
@@ -149,8 +149,9 @@ class Laplace:
         Each segment has ``cells`` cells.
         """
         side = choice(Side, side, "side")
+        exp_eps = parse_constant(exp_eps, "exp_eps")
         law = self.mixed_law(exp_eps, direction=direction, bits=bits)
-        return law.finite(side, self.cells, bits or DEFAULT_BITS)
+        return law.finite(side, self.cells, bits or usual_bits(exp_eps, self.budget))
 
     def mixed_background(
         self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None
@@ -160,7 +161,7 @@ class Laplace:
         The ratio runs from 1/lam to lam.
         """
         exp_eps, direction = parse_constant(exp_eps, "exp_eps"), choice(Direction, direction, "direction")
-        precision = bits or DEFAULT_BITS
+        precision = bits or usual_bits(exp_eps, self.budget)
         with working_precision(precision + 16):
             x, lam = to_arb(exp_eps), to_arb(self.budget)
             a, b = (-x, flint.arb(1)) if direction == "forward" else (flint.arb(1), -x)
@@ -187,7 +188,7 @@ class Laplace:
             Precision of the balls.
         """
         exp_eps, direction = parse_constant(exp_eps, "exp_eps"), choice(Direction, direction, "direction")
-        precision = bits or DEFAULT_BITS
+        precision = bits or usual_bits(exp_eps, self.budget)
         square = Exp(2 * exp_eps.exponent) if isinstance(exp_eps, Exp) else exp_eps * exp_eps
         if less(square, self.budget) is Verdict.FALSE:
             return MixedLaw((Fraction(0),), (Fraction(1),), ())
@@ -203,7 +204,7 @@ class Laplace:
     ) -> MixedLaw:
         """Law of G of a real pair against the null symbol: all others hold the other end."""
         exp_eps, direction = parse_constant(exp_eps, "exp_eps"), choice(Direction, direction, "direction")
-        precision = bits or DEFAULT_BITS
+        precision = bits or usual_bits(exp_eps, self.budget)
         with working_precision(precision + 16):
             x, lam = to_arb(exp_eps), to_arb(self.budget)
             root, one = lam.sqrt(), flint.arb(1)
@@ -215,8 +216,9 @@ class Laplace:
 
     def background(self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None) -> Law:
         """A finite law below :meth:`mixed_background` in convex order, of ``cells`` cells."""
+        exp_eps = parse_constant(exp_eps, "exp_eps")
         law = self.mixed_background(exp_eps, direction=direction, bits=bits)
-        return law.finite("lower", self.cells, bits or DEFAULT_BITS)
+        return law.finite("lower", self.cells, bits or usual_bits(exp_eps, self.budget))
 
 
 def _balls(atoms: list[tuple[Any, Any]], segments: list[tuple[Any, Any, Any, Any]], bits: int) -> MixedLaw:

@@ -60,6 +60,21 @@ def mechanism_name(text: str) -> str:
     return SYNONYMS.get(plain, plain)
 
 
+def source_name(source: object) -> str:
+    """Return the name of a mechanism, a composition or a randomizer of vectors; of anything else, that of its class.
+
+    Examples
+    --------
+    >>> from symshuffle import joint, mechanism, vectors
+    >>> source_name(joint(mechanism("rr"), mechanism("rr")).at(lam=2)), source_name(vectors.LocalGaussian(1))
+    ('joint(rr,2)', 'gaussian')
+    """
+    kind = type(source).__name__
+    commands = {one: name for name, one in VECTORS.items()}
+    name = getattr(getattr(source, "composition", source), "name", None)
+    return name if isinstance(name, str) else commands.get(kind, kind)
+
+
 def named_parameters(
     given: Mapping[str, _V], own: Collection[str], synonyms: tuple[str, ...] = SIZE_NAMES
 ) -> dict[str, _V]:

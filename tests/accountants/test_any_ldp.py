@@ -96,7 +96,7 @@ def test_every_door_without_a_matrix_takes_it() -> None:
     budget = solve_eps0(any_ldp(), n=10_000, eps="0.1", delta="1e-6").bracket.lower
     assert epsilon(any_ldp(eps0=budget), n=10_000, delta="1e-6").bracket.upper <= F(1, 10) + F(1, 10**6)
     whole = epsilon(source, n=1000, delta="1e-6").bracket.upper
-    for whom in ({"group": 2}, {"dropout": "1/10"}, {"min_users": 500}):
+    for whom in ({"group_size": 2}, {"dropout": "1/10"}, {"min_batch_size": 500}):
         assert epsilon(source, n=1000, delta="1e-6", **whom).bracket.upper > whole
     assert renyi(source, n=1000, alpha=2).bracket.upper > 0
     content = prove(source, n=1000, eps="0.1")
@@ -108,7 +108,7 @@ def test_every_door_without_a_matrix_takes_it() -> None:
     [
         ["delta", "--n", "100", "--eps", "0.5"],
         ["epsilon", "--n", "100", "--delta", "1e-3"],
-        ["epsilon", "--n", "100", "--delta", "1e-3", "--rounds", "3"],
+        ["epsilon", "--n", "100", "--delta", "1e-3", "--periods", "3"],
         ["solve-n", "--eps", "0.5", "--delta", "1e-3"],
         ["renyi", "--n", "100", "--alpha", "2"],
     ],
@@ -149,7 +149,7 @@ def test_a_comparison_at_a_local_level_shows_what_holds_for_any_randomizer() -> 
 
 
 def test_what_is_attained_by_one_of_a_group_is_said_to_be() -> None:
-    alone, both = (delta(any_ldp(eps0=1), n=50, eps="0.3", group=g, attain=True) for g in (1, 2))
+    alone, both = (delta(any_ldp(eps0=1), n=50, eps="0.3", group_size=g, attain=True) for g in (1, 2))
     assert "one user differs" in both.to_dict()["attained_by"] and "one user differs" in as_html(both)
     assert "one user differs" not in alone.to_dict()["attained_by"]
 

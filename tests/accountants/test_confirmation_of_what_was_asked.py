@@ -38,8 +38,8 @@ WHOM = {
     "largest": ("--adjacency", "zero-out", "--blanket", "largest"),
     "forward": ("--adjacency", "zero-out", "--direction", "forward"),
     "reverse": ("--adjacency", "zero-out", "--direction", "reverse"),
-    "group": ("--group", "2"),
-    "min-users": ("--min-users", "300"),
+    "group": ("--group-size", "2"),
+    "min-users": ("--min-batch-size", "300"),
 }
 QUESTIONS = {"delta": ("delta", "--eps", "1/20", "--rel", "1e-4"), "epsilon": ("epsilon", "--delta", "1e-3")}
 

@@ -5,9 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, GaussianLimit, InputError, Mechanism, Unsupported, gaussian_limit, rounds
-from symshuffle.accountants.deployment.covered import Covering
-from symshuffle.accountants.questions.experiments import experiment
+from symshuffle import Channel, Deployment, GaussianLimit, Group, InputError, Mechanism, Unsupported, gaussian_limit
+from symshuffle.accountants.deployment.experiment import experiment
 from symshuffle.accountants.questions.tradeoff_function import NO_GUARANTEE, limit_of
 
 BINARY = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
@@ -53,31 +52,33 @@ def test_one_round_by_hand(source, variance, direction):
 def test_who_sends_and_how_many_differ():
     """A group of g multiplies mu by g; on average 1 + 49 * 3/4 messages are sent, or as many as have to be."""
     for whom, users, times in (
-        ({"group": 2}, 50, 2),
+        ({"group_size": 2}, 50, 2),
         ({"dropout": "1/4"}, 1 + 49 * 3 / 4, 1),
-        ({"min_users": 20}, 20, 1),
+        ({"min_batch_size": 20}, 20, 1),
     ):
         assert gaussian_limit(BINARY, n=50, **whom).mu == pytest.approx(times * math.sqrt(2 / 3 / users), rel=1e-12)
 
 
 def test_rounds_add_up_in_squares():
-    found = gaussian_limit([rounds(BINARY, 3, n=50), rounds(OTHER, 4)], n=20)
+    found = gaussian_limit([Deployment(Group(BINARY, 50), periods=3), Deployment(OTHER, periods=4)], n=20)
     assert found.mu == pytest.approx(math.sqrt(3 * (2 / 3) / 50 + 4 * 0.63 / 20), rel=1e-12)
     assert found.rounds == 7
-    asked = experiment(rounds(BINARY, 5), Covering())
-    assert limit_of(asked, 10).mu == pytest.approx(math.sqrt(5 * (2 / 3) / 10), rel=1e-12)
+    asked = experiment(Deployment(BINARY, periods=5), {"n": 10})
+    assert limit_of(asked).mu == pytest.approx(math.sqrt(5 * (2 / 3) / 10), rel=1e-12)
 
 
 def test_where_there_is_none():
     told = Mechanism.from_matrix("told", [[1, 0], [0, 1]], parameters=())
-    for source, n in ((told, 9), (rounds(told, 2), 9), ([rounds(BINARY, 1), rounds(told, 1)], 9)):
+    for source, n in ((told, 9), (Deployment(told, periods=2), 9), ([Deployment(BINARY), Deployment(told)], 9)):
         with pytest.raises(Unsupported, match="reveal for certain"):
             gaussian_limit(source, n=n)
     for n in (None, 0):
         with pytest.raises(InputError, match="n"):
             gaussian_limit(BINARY, n=n)
-    with pytest.raises(InputError, match="n"):
-        gaussian_limit(rounds(BINARY, 2, n=5), n=6)
+    counted = Deployment(Group(BINARY, 5), periods=2)
+    assert gaussian_limit(counted, n=6) == gaussian_limit(BINARY, n=6, periods=2)
+    with pytest.raises(InputError, match="n = 6: expected none"):
+        gaussian_limit([counted, counted], n=6)
 
 
 def test_a_density_has_no_variance_that_is_known_here():

@@ -31,7 +31,7 @@ def test_a_bound_for_a_group_is_above_every_pair_of_datasets(seed):
     channel = Channel.from_rows(drawn_rows(chance, k, 3))
     group = chance.randint(2, n)
     for ratio in (F(1), F(9, 4), F(36), F(10**4), F(10**8)):
-        found = delta(channel, n=n, group=group, exp_eps=ratio)
+        found = delta(channel, n=n, group_size=group, exp_eps=ratio)
         for others in itertools.combinations_with_replacement(range(k), n - group):
             for first, second in itertools.product(itertools.combinations_with_replacement(range(k), group), repeat=2):
                 truth = shuffled_divergence(channel, (*first, *others), (*second, *others), ratio)
@@ -43,7 +43,7 @@ def test_a_bound_for_a_group_falls_with_eps_and_n(group):
     levels = [F(0), F(1, 10**6), F(1, 100), F(1, 2), F(3), F(12), F(24), F(36), F(83), F(85)]
     before: list[Bracket] = []
     for n in (group, 10, 1000):
-        values = [delta(HADAMARD, n=n, group=group, eps=eps).bracket for eps in levels]
+        values = [delta(HADAMARD, n=n, group_size=group, eps=eps).bracket for eps in levels]
         for larger, smaller in (*itertools.pairwise(values), *zip(before, values, strict=False)):
             assert smaller.upper <= max(larger.upper * WIDTH, smaller.lower * FEW_DIGITS)
             assert smaller.lower <= larger.upper
@@ -51,10 +51,10 @@ def test_a_bound_for_a_group_falls_with_eps_and_n(group):
 
 
 def test_epsilon_of_a_group_is_the_smallest_that_meets():
-    at_small = delta(HADAMARD, n=3, group=2, eps="1e-6").bracket
+    at_small = delta(HADAMARD, n=3, group_size=2, eps="1e-6").bracket
     assert at_small.upper < 1
-    assert delta(HADAMARD, n=3, group=2, eps=20).bracket.upper <= at_small.upper * WIDTH
-    assert epsilon(HADAMARD, n=3, group=2, delta=at_small.upper).bracket.lower <= F("1e-6")
+    assert delta(HADAMARD, n=3, group_size=2, eps=20).bracket.upper <= at_small.upper * WIDTH
+    assert epsilon(HADAMARD, n=3, group_size=2, delta=at_small.upper).bracket.lower <= F("1e-6")
 
 
 def kinked(ratio: F | Exp, width: float) -> Bracket:
@@ -77,22 +77,22 @@ def test_the_infimum_over_smaller_ratios_is_enclosed(group):
 def test_an_exact_bound_for_a_group_stays_exact():
     krr = mechanism("krr").at(k=3, lam=3)
     for root in (F(1), F(6, 5), F(2), F(3)):
-        found = delta(krr, n=4, group=2, exp_eps=root**2, rigour="exact").bracket
+        found = delta(krr, n=4, group_size=2, exp_eps=root**2, rigour="exact").bracket
         assert found.exact == (1 + root) * delta(krr, n=4, exp_eps=root, rigour="exact").bracket.exact
     large = mechanism("krr").at(k=10, lam=20)
-    found = delta(large, n=10, group=2, exp_eps=9, rigour="exact").bracket
+    found = delta(large, n=10, group_size=2, exp_eps=9, rigour="exact").bracket
     assert found.upper < min(1, 4 * delta(large, n=10, exp_eps=3, rigour="exact").bracket.exact)
 
 
 def test_a_proof_is_found_where_smaller_steps_are_better():
     rows = mechanism("krr").at(k=3, lam=1000).channel()
-    assert delta(rows, n=10, exp_eps=9, group=2).bracket.upper < delta(rows, n=10, exp_eps=3).bracket.lower * 4
-    assert F(prove(rows, n=10, exp_eps=9, group=2)["statement"]["delta"]) <= 1
+    assert delta(rows, n=10, exp_eps=9, group_size=2).bracket.upper < delta(rows, n=10, exp_eps=3).bracket.lower * 4
+    assert F(prove(rows, n=10, exp_eps=9, group_size=2)["statement"]["delta"]) <= 1
 
 
-@pytest.mark.parametrize("who", [{"dropout": "1/3"}, {"min_users": 2}, {"adjacency": "zero-out"}])
+@pytest.mark.parametrize("who", [{"dropout": "1/3"}, {"min_batch_size": 2}, {"adjacency": "zero-out"}])
 def test_a_group_falls_with_eps_whoever_sends(who):
     krr = mechanism("krr").at(k=3, eps0=12)
-    values = [delta(krr, n=4, group=2, eps=eps, **who).bracket for eps in (0, "0.1", 2, 10, 20, 23, 25)]
+    values = [delta(krr, n=4, group_size=2, eps=eps, **who).bracket for eps in (0, "0.1", 2, 10, 20, 23, 25)]
     for larger, smaller in itertools.pairwise(values):
         assert smaller.upper <= larger.upper * (1 + F(1, 250))

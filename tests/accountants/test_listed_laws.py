@@ -9,7 +9,7 @@ import pytest
 from symshuffle import LAM, Channel, Exp, InputError, Laplace, Mechanism, Unsupported, delta, shuffled_divergence
 from symshuffle.accountants.bounds.evaluate import Request, evaluate, evaluate_law
 from symshuffle.accountants.deployment import listed
-from symshuffle.accountants.deployment.covered import one_law
+from symshuffle.accountants.deployment.adjacency import read_null
 from symshuffle.base.choices import Relation
 
 X = Fraction(6, 5)
@@ -87,7 +87,7 @@ def test_a_channel_without_a_blanket_has_no_such_symbol():
 )
 def test_null_symbols_that_are_refused(law, message):
     with pytest.raises(InputError, match=message):
-        listed.against_null(Channel.from_rows([["1/2", "1/2"]]), one_law(law))
+        listed.against_null(Channel.from_rows([["1/2", "1/2"]]), read_null(law))
 
 
 @pytest.mark.parametrize("texts", [SKEW, SKEW[:2]])
@@ -159,7 +159,7 @@ def test_a_channel_has_two_inputs_at_least():
     with pytest.raises(InputError, match="channel = 1 input: expected at least 2 inputs"):
         listed.of_channel(Channel.from_rows([["1/2", "1/2"]]))
     assert listed.of_channel(Channel.from_rows([["1/2", "1/2"], ["1/4", "3/4"]])).every
-    surely = one_law((Fraction(1), Fraction(0)))
+    surely = read_null((Fraction(1), Fraction(0)))
     assert len(listed.against_null(Channel.from_rows([["1/2", "1/2"]]), surely).classes) == 1
 
 
@@ -171,7 +171,7 @@ def test_backgrounds_are_tried_up_to_eight_inputs():
     for inputs, many in ((8, 28 * 8), (9, 0)):
         assert len(listed.of_channel(wide(inputs)).datasets) == many
     for inputs, many in ((7, 7 * 8), (8, 0)):  # the null symbol is one more
-        assert len(listed.against_null(wide(inputs), one_law((Fraction(1, 2),) * 2)).datasets) == many
+        assert len(listed.against_null(wide(inputs), read_null((Fraction(1, 2),) * 2)).datasets) == many
 
 
 @pytest.mark.parametrize(

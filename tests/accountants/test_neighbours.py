@@ -14,19 +14,20 @@ import pytest
 
 from symshuffle import Channel, InputError, Rigour, Unsupported, delta, epsilon, mechanism, solve_eps0, solve_n
 from symshuffle.accountants.bounds.amplification import Amplification
-from symshuffle.accountants.deployment.covered import Covering, Whom
+from symshuffle.accountants.deployment.model import KEYWORDS
 from symshuffle.accountants.deployment.neighbours import Neighbours
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions.adversary import worst_constant
 from symshuffle.accountants.questions.curves import amplification_curve, delta_curve
 from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
-from symshuffle.base.choices import Relation, Question
+from symshuffle.base.choices import Question, Relation
 from symshuffle.base.results import Bracket
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.cli import curves as cli_curves
 from symshuffle.cli import privacy
-from symshuffle.cli.options import AdjacencyOption, CoveringOptions
+from symshuffle.cli.deployments import FieldOptions
+from symshuffle.cli.options import AdjacencyOption
 from symshuffle.vectors import SphereLinear
 from tests.shell import answer, refused
 from tests.shown import as_html
@@ -124,15 +125,16 @@ def test_a_null_symbol_on_the_command_line(tmp_path, capsys):
     assert "null = 3 masses: expected 2, one per output" in refused(capsys, *three)
 
 
-def test_an_option_of_a_covering_is_taught_once():
-    """Front doors and commands read their options from the fields of a covering: none mentions one."""
-    names = {field.name for field in dataclasses.fields(Covering)}
-    assert set(Whom.__annotations__) == {field.name for field in dataclasses.fields(CoveringOptions)} == names
+def test_a_field_of_a_deployment_is_taught_once():
+    """Questions and commands read their options from the fields of a deployment: none mentions one."""
+    names = set(KEYWORDS)
+    options = {field.name for field in dataclasses.fields(FieldOptions)}
+    assert options == names - {"n", "datasets"}
     for door in (delta, epsilon, solve_eps0, solve_n, delta_curve, amplification_curve, tradeoff_curve, reduction):
         assert names <= inspect.signature(door).parameters.keys()
     commands = [one for family in (privacy, cli_curves) for one in family.app.registered_commands]
     bounding = [one.callback for one in commands if "asked" in inspect.unwrap(one.callback).__annotations__]
-    assert len(bounding) == 5 and all(names <= inspect.signature(one).parameters.keys() for one in bounding)
+    assert len(bounding) == 5 and all(options <= inspect.signature(one).parameters.keys() for one in bounding)
     with pytest.raises(TypeError, match="unexpected keyword argument 'adjacensy'"):
         delta(CHANNEL, n=3, eps=1, adjacensy="zero-out")
 
@@ -155,7 +157,7 @@ def test_every_adjacency_has_a_reduction_and_words_of_its_own(adjacency):
     assert adjacency.words not in {other.words for other in others}
     assert adjacency.of_group(2) not in {other.of_group(2) for other in others}
     assert adjacency.any_pair not in {other.any_pair for other in others}
-    for option in (AdjacencyOption, get_type_hints(CoveringOptions, include_extras=True)["adjacency"]):
+    for option in (AdjacencyOption, get_type_hints(FieldOptions, include_extras=True)["adjacency"]):
         assert adjacency in option.__metadata__[0].help, "help of --adjacency in cli/options.py"
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from symshuffle import (
     Channel,
+    Deployment,
+    Group,
     InputError,
     Unsupported,
     amplification_curve,
@@ -17,7 +19,6 @@ from symshuffle import (
     gaussian_limit,
     mechanism,
     privacy_loss,
-    rounds,
     solve_eps0,
     solve_n,
     tradeoff_curve,
@@ -25,7 +26,7 @@ from symshuffle import (
 from symshuffle.accountants.bounds.brackets import bound_at, ratio_of
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.deployment.groups import group_factor
-from symshuffle.accountants.deployment.message_counts import Participation, mean_over_dropouts, partial_cdf
+from symshuffle.accountants.deployment.message_counts import mean_over_dropouts, partial_cdf
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.rounds.dominating import law_above, law_below
 from symshuffle.accountants.rounds.one_round import OneRound
@@ -41,14 +42,14 @@ X = Fraction(6, 5)
 
 def test_the_factor_of_a_group_is_a_sum_of_powers():
     for n, root in itertools.product((2, 3), (Fraction(1), Fraction(6, 5), Fraction(3, 2))):
-        bound = delta(KRR, n=n, group=2, exp_eps=root**2, rigour="exact").bracket
+        bound = delta(KRR, n=n, group_size=2, exp_eps=root**2, rigour="exact").bracket
         assert bound.exact == (1 + root) * delta(KRR, n=n, exp_eps=root, rigour="exact").bracket.exact
     assert group_factor(3, Fraction(2)) == 7 and group_factor(1, X) == 1
 
 
 def test_an_irrational_root_is_rounded_down():
-    bound = delta(KRR, n=3, group=2, exp_eps=2).bracket
-    by_level = delta(KRR, n=3, group=2, eps=Fraction(math.log(2))).bracket
+    bound = delta(KRR, n=3, group_size=2, exp_eps=2).bracket
+    by_level = delta(KRR, n=3, group_size=2, eps=Fraction(math.log(2))).bracket
     assert by_level.lower * (1 - Fraction(1, 10**6)) <= bound.upper
     worst = max(
         shuffled_divergence(KRR.channel(), (*a, 2), (*b, 2), 2)
@@ -124,25 +125,25 @@ def test_tails_are_charged():
 
 
 def test_epsilon_meets_its_target_and_says_what_it_supposes():
-    who = {"n": 40, "dropout": "0.25", "group": 2}
+    who = {"n": 40, "dropout": "0.25", "group_size": 2}
     found = epsilon(KRR, **who, delta="1e-2", rel=1e-2)
     assert delta(KRR, **who, eps=found.bracket.upper, rel=1e-4).bracket.lower <= Fraction("1e-2")
     assert delta(KRR, **who, eps=found.bracket.lower * Fraction(99, 100), rel=1e-4).bracket.lower > Fraction("1e-2")
     assert "differ in the inputs of at most 2 users" in found.about
     assert "drops out independently with probability 1/4" in found.about
     assert found.safe is SafeEnd.UPPER and found.to_dict()["neighbours"]["dropout"] == "1/4"
-    least = epsilon(KRR, n=1000, min_users=700, delta="1e-6")
+    least = epsilon(KRR, n=1000, min_batch_size=700, delta="1e-6")
     assert abs(least.bracket.upper / epsilon(KRR, n=700, delta="1e-6").bracket.upper - 1) < 1e-5
     assert "n = 1000 users" in least.about and "at least 700 of them send" in least.about
     assert "symshuffle.more-users" in least.about
     plain = delta(KRR, n=100, eps="0.1")
-    assert delta(KRR, n=100, eps="0.1", group=1).bracket == plain.bracket and "send a message" not in plain.about
+    assert delta(KRR, n=100, eps="0.1", group_size=1).bracket == plain.bracket and "send a message" not in plain.about
 
 
 SMALL = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
 
 
-@pytest.mark.parametrize("who", [{"min_users": 20}, {"dropout": "1/5", "group": 2}])
+@pytest.mark.parametrize("who", [{"min_batch_size": 20}, {"dropout": "1/5", "group_size": 2}])
 def test_curves_and_inverses_ask_the_same_experiment(who):
     """No door knows of a population: each gives what delta and epsilon of the same population give."""
     profile = delta_curve(KRR, n=30, levels=["0.2", "0.5"], **who)
@@ -154,7 +155,7 @@ def test_curves_and_inverses_ask_the_same_experiment(who):
     for eps0, meets in ((budget.bracket.lower, True), (budget.bracket.upper, False)):
         value = delta(mechanism("krr").at(k=3, eps0=eps0), n=30, eps="0.5", rel=1e-5, **who).bracket
         assert (value.upper <= Fraction("1e-2")) is meets
-    if "min_users" in who:
+    if "min_batch_size" in who:
         return
     users = solve_n(KRR, eps="1", delta="1e-2", **who)
     for n, meets in ((users.bracket.upper, True), (users.bracket.lower, False)):
@@ -168,9 +169,9 @@ def test_curves_and_inverses_ask_the_same_experiment(who):
 
 def test_a_trade_off_and_a_loss_distribution_with_fewer_messages():
     asked = {"alphas": ["0.1", "0.5"], "levels": 10}
-    assert tradeoff_curve(KRR, n=100, min_users=60, **asked).points == tradeoff_curve(KRR, n=60, **asked).points
-    with pytest.raises(Unsupported, match="group 2: the trade-off of one user only"):
-        tradeoff_curve(KRR, n=100, group=2, **asked)
+    assert tradeoff_curve(KRR, n=100, min_batch_size=60, **asked).points == tradeoff_curve(KRR, n=60, **asked).points
+    with pytest.raises(Unsupported, match="group_size 2: the trade-off of one user only"):
+        tradeoff_curve(KRR, n=100, group_size=2, **asked)
     loss = privacy_loss(KRR, n=100, dropout="1/5", step="0.1", beyond="1e-3")
     for level, value in enumerate(loss.deltas()[:6]):
         assert value >= float(delta(KRR, n=100, dropout="1/5", eps=Fraction(level, 10)).bracket.lower)
@@ -179,16 +180,16 @@ def test_a_trade_off_and_a_loss_distribution_with_fewer_messages():
 
 def test_rounds_in_which_not_all_send():
     every = {"delta": "1e-2", "rel": 5e-2}
-    daily = rounds(SMALL, 2)
-    least = epsilon(daily, n=10, min_users=6, **every)
+    daily = Deployment(SMALL, periods=2)
+    least = epsilon(daily, n=10, min_batch_size=6, **every)
     assert least.bracket == epsilon(daily, n=6, **every).bracket and "at least 6 of them" in least.about
     some = epsilon(daily, n=10, dropout="2/5", **every).bracket
     assert epsilon(daily, n=10, **every).bracket.lower < some.upper
     assert some.lower < epsilon(daily, n=4, **every).bracket.upper
-    with pytest.raises(Unsupported, match="group 2: said of one round"):
-        epsilon(daily, n=10, group=2, **every)
-    with pytest.raises(InputError, match="min_users = 11: expected an integer from 1 to 10"):
-        epsilon(daily, n=10, min_users=11, **every)
+    with pytest.raises(Unsupported, match="group_size 2: known for one batch"):
+        epsilon(daily, n=10, group_size=2, **every)
+    with pytest.raises(InputError, match="min_batch_size = 11: expected an integer from 1 to 10"):
+        epsilon(daily, n=10, min_batch_size=11, **every)
 
 
 def test_laws_of_few_numbers_of_messages_are_on_both_sides_of_the_mean():
@@ -218,7 +219,7 @@ def _profile(law, eps):
 
 def test_a_lattice_that_is_there_serves_a_question_after_it():
     """The same answer within its width, whichever question came first."""
-    plan = rounds(mechanism("krr").at(k=4, eps0=1), 3)
+    plan = Deployment(mechanism("krr").at(k=4, eps0=1), periods=3)
     first = delta(plan, n=1001, eps="0.05").bracket
     tail = delta(plan, n=1001, eps="0.2").bracket
     again = delta(plan, n=1002, eps="0.2").bracket, delta(plan, n=1002, eps="0.05").bracket
@@ -234,11 +235,11 @@ def test_a_lattice_that_is_there_serves_a_question_after_it():
         ({"dropout": 1}, r"dropout = 1: expected a probability in \[0, 1\)"),
         ({"dropout": "-0.1"}, "dropout = -0.1"),
         ({"dropout": "nan"}, "dropout = nan: expected a number"),
-        ({"min_users": 11}, "min_users = 11: expected an integer from 1 to 10"),
-        ({"min_users": 2.5}, "min_users = 2.5: expected an integer of at least 1"),
-        ({"group": 11}, "group = 11: expected an integer from 1 to 10"),
-        ({"group": 0}, "group = 0: expected an integer of at least 1"),
-        ({"min_users": 3, "dropout": "0.1"}, "min_users, dropout = 3, 0.1: expected one of the two"),
+        ({"min_batch_size": 11}, "min_batch_size = 11: expected an integer from 1 to 10"),
+        ({"min_batch_size": 2.5}, "min_batch_size = 2.5: expected an integer of at least 1"),
+        ({"group_size": 11}, "group_size = 11: expected an integer from 1 to 10"),
+        ({"group_size": 0}, "group_size = 0: expected an integer of at least 1"),
+        ({"min_batch_size": 3, "dropout": "0.1"}, "min_batch_size, dropout = 3, 0.1: expected one of the two"),
     ],
 )
 def test_populations_that_are_none(options, said):
@@ -248,29 +249,29 @@ def test_populations_that_are_none(options, said):
 
 def test_what_cannot_be_answered_is_refused():
     with pytest.raises(InputError, match="both, for a group"):
-        delta(KRR, n=10, group=2, eps="0.1", direction="forward")
+        delta(KRR, n=10, group_size=2, eps="0.1", direction="forward")
     with pytest.raises(Unsupported, match="at most 300 users"):
         delta(KRR, n=301, dropout="0.1", exp_eps=X, rigour="exact")
     for question in (
-        lambda: solve_n(KRR, eps="0.1", delta="1e-3", min_users=5),
-        lambda: amplification_curve(KRR, users=[10], delta="1e-3", min_users=5),
+        lambda: solve_n(KRR, eps="0.1", delta="1e-3", min_batch_size=5),
+        lambda: amplification_curve(KRR, users=[10], delta="1e-3", min_batch_size=5),
     ):
-        with pytest.raises(InputError, match="min_users = 5: expected none where the number of users is asked for"):
+        with pytest.raises(InputError, match="min_batch_size = 5: expected none where the number of users is asked"):
             question()
-    few = reduction(KRR, min_users=5)
+    few = reduction(KRR, min_batch_size=5)
     assert delta(few, n=10, eps="0.1").bracket == delta(KRR, n=5, eps="0.1").bracket
     with pytest.raises(InputError, match="that of the reduction"):
-        delta(few, n=10, eps="0.1", min_users=6)
-    assert Participation(min_users="200,000").min_users == 200_000
+        delta(few, n=10, eps="0.1", min_batch_size=6)
+    assert Group(min_batch_size="200,000").min_batch_size == 200_000
 
 
 def test_the_command_line(capsys):
     asked = ["delta", "krr", "-p", "k=3", "--lam", "3", "--exp-eps", "36/25", "--n", "3", "--rigour", "exact"]
-    assert main([*asked, "--group", "2", "--json"]) == 0
+    assert main([*asked, "--group-size", "2", "--json"]) == 0
     shown = capsys.readouterr().out
-    exact = delta(KRR, n=3, group=2, exp_eps="36/25", rigour="exact").bracket.exact
+    exact = delta(KRR, n=3, group_size=2, exp_eps="36/25", rigour="exact").bracket.exact
     assert f'"exact": "{exact}"' in shown
-    few = ["epsilon", "krr", "-p", "k=3", "--eps0", "1", "--n", "500", "--delta", "1e-5", "--min-users", "400"]
+    few = ["epsilon", "krr", "-p", "k=3", "--eps0", "1", "--n", "500", "--delta", "1e-5", "--min-batch-size", "400"]
     assert main(few) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "any one of 500 users" in shown and "at least 400 send" in shown
@@ -278,8 +279,8 @@ def test_the_command_line(capsys):
     assert "at least 400 of them send" in " ".join(capsys.readouterr().out.split())
     for wrong, said in (
         (["--dropout", "1"], "dropout = 1: expected a probability in [0, 1)"),
-        (["--min-users", "4"], "min_users = 4: expected an integer from 1 to 3"),
-        (["--min-users", "2", "--dropout", "0"], "min_users, dropout = 2, 0: expected one of the two, not both"),
+        (["--min-batch-size", "4"], "min_batch_size = 4: expected an integer from 1 to 3"),
+        (["--min-batch-size", "2", "--dropout", "0"], "min_batch_size, dropout = 2, 0: expected one of the two"),
     ):
         assert said in refused(capsys, *asked, *wrong)
 
@@ -305,6 +306,6 @@ def test_the_gaussian_of_a_dropout_is_that_of_the_mean_number_of_messages():
 def test_what_is_no_covering_is_refused_before_any_work(door):
     asked = {"n": 20, "exp_eps": 2} | ({} if door is delta else {"delta": "1e-2"})
     source = mechanism("subset-selection").at(k=10, s=3, **({"lam": 3} if door is delta else {}))
-    for argument, value, expected in (("null", 3, "a list"), ("group", 10**16, "from 1 to 20")):
+    for argument, value, expected in (("null", 3, "a list"), ("group_size", 10**16, "from 1 to 20")):
         with pytest.raises(InputError, match=f"^{argument} = {value}: expected .*{expected}"):
             door(source, **asked, **{argument: value})

@@ -120,7 +120,7 @@ def test_a_file_with_other_numbers_is_refused(tmp_path, change):
 
 
 def test_a_file_that_is_none_is_refused(tmp_path):
-    with pytest.raises(InputError, match="symshuffle pld"):
+    with pytest.raises(InputError, match=r"missing\.json: expected a readable file"):
         PrivacyLoss.read(tmp_path / "missing.json")
 
 

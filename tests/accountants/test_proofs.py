@@ -107,9 +107,9 @@ def drawn(rng: random.Random) -> tuple[Any, dict[str, Any]]:
     if rng.random() < 0.2:
         asked["adjacency"] = "zero-out"
     if rng.random() < 0.2 and asked["n"] > 2:
-        asked["group"] = 2
+        asked["group_size"] = 2
     if rng.random() < 0.2:
-        asked["min_users"] = max(1, asked["n"] // 2)
+        asked["min_batch_size"] = max(1, asked["n"] // 2)
     with_delta = {**asked, "delta": F(1, 10 ** rng.randint(2, 10))}
     try:
         asked["exp_eps"] = Exp(epsilon(source, **with_delta).bracket.upper.limit_denominator(10**6))
@@ -230,7 +230,7 @@ def test_what_has_no_proof_is_refused_by_name(source: Any, asked: dict[str, Any]
 
 def test_rounds_are_refused_and_leave_no_file(tmp_path: Path) -> None:
     file = tmp_path / "bound.json"
-    asked = ["delta", "rr", "--eps0", "1", "--n", "100", "--eps", "1", "--rounds", "2", "--proof", str(file)]
+    asked = ["delta", "rr", "--eps0", "1", "--n", "100", "--eps", "1", "--periods", "2", "--proof", str(file)]
     with pytest.raises(Unsupported, match="several rounds have no proof file"):
         CliRunner().invoke(app, asked, catch_exceptions=False)
     assert not file.exists()

@@ -19,15 +19,15 @@ SURVEY = ("collect", "plan", "--k", 4, "--n", 2000, "--eps", 1, "--delta", "1e-3
 def test_a_proof_covers_one_round(target, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "plan.toml").write_text(ROUNDS)
-    line = refused(capsys, target[0], "--rounds-file", "plan.toml", *target[1:], "--proof", "p.json")
+    line = refused(capsys, target[0], "plan.toml", *target[1:], "--proof", "p.json")
     assert "one round" in line and "n = " not in line
     again = refused(
-        capsys, target[0], "krr", "-p", "k=3", "--lam", 2, "--n", 9, "--rounds", 2, *target[1:], "--proof", "p"
+        capsys, target[0], "krr", "-p", "k=3", "--lam", 2, "--n", 9, "--periods", 2, *target[1:], "--proof", "p"
     )
     assert "one round" in again
     for ask in (lambda r: symshuffle.prove(r, n=9, eps=1), lambda r: symshuffle.prove_epsilon(r, n=9, delta="1e-3")):
         with pytest.raises(Unsupported, match="one round"):
-            ask(symshuffle.rounds(KRR, 2))
+            ask(symshuffle.Deployment(KRR, periods=2))
 
 
 @pytest.mark.parametrize("name", [None, "krr", "oue", "subset-selection"])
@@ -37,7 +37,7 @@ def test_a_plan_that_no_target_helps_names_the_option(name, capsys, tmp_path, mo
     assert "blanket" in said and "no plan" not in said and "eps = " not in said
 
 
-@pytest.mark.parametrize("whom", [{}, {"adjacency": "zero-out"}, {"group": 2}, {"min_users": 7}])
+@pytest.mark.parametrize("whom", [{}, {"adjacency": "zero-out"}, {"group_size": 2}, {"min_batch_size": 7}])
 def test_a_proof_with_the_largest_blanket_is_that_without_one(whom):
     channel = symshuffle.Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
     for source in (KRR, channel):

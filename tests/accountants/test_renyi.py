@@ -8,7 +8,17 @@ import flint
 import pytest
 
 from proofs_checks._divergences import kl_divergence, renyi_divergence
-from symshuffle import Channel, InputError, Unsupported, gaussian_limit, hockey_stick, mechanism, renyi, rounds
+from symshuffle import (
+    Channel,
+    Deployment,
+    Group,
+    InputError,
+    Unsupported,
+    gaussian_limit,
+    hockey_stick,
+    mechanism,
+    renyi,
+)
 from symshuffle.accountants.bounds.chords import Node
 from symshuffle.accountants.renyi.orders import divergence, stretches, whole_line
 from symshuffle.base.numbers import working_precision
@@ -75,17 +85,23 @@ def test_one_user_has_the_divergence_of_the_rows_in_every_direction(alpha):
 def test_rounds_add_up():
     krr = mechanism("krr").at(k=3, lam=2)
     one = renyi(krr, n=50, alpha=4, rel=1e-2)
-    seven = renyi(rounds(krr, 7), n=50, alpha=4, rel=1e-2)
+    seven = renyi(krr, n=50, periods=7, alpha=4, rel=1e-2)
     assert seven.bracket.upper == 7 * one.bracket.upper
     assert seven.bracket.lower == 7 * one.bracket.lower
     assert "may depend on earlier messages" in seven.about
     assert seven.to_dict()["rounds"] == 7
-    mixed = renyi([rounds(krr, 2, n=50), rounds(UNEQUAL, 3, n=9)], n=None, alpha=4, rel=1e-2, attain=True)
+    mixed = renyi(
+        [Deployment(Group(krr, 50), periods=2), Deployment(Group(UNEQUAL, 9), periods=3)],
+        n=None,
+        alpha=4,
+        rel=1e-2,
+        attain=True,
+    )
     other = renyi(UNEQUAL, n=9, alpha=4, rel=1e-2)
     assert mixed.bracket.upper == 2 * one.bracket.upper + 3 * other.bracket.upper
     assert 0 < mixed.attained.lower <= mixed.bracket.upper
     assert "in 2 rounds" in mixed.attained.datasets
-    assert renyi(rounds(krr, 1), n=50, alpha=4, rel=1e-2).bracket == one.bracket
+    assert renyi(krr, n=50, periods=1, alpha=4, rel=1e-2).bracket == one.bracket
 
 
 def test_balls():
@@ -134,12 +150,12 @@ def test_wrong_input_is_refused(options, message):
 
 def test_rounds_have_no_direction():
     with pytest.raises(InputError, match="mix the orders"):
-        renyi(rounds(UNEQUAL, 2), n=5, alpha=2, direction="forward")
+        renyi(UNEQUAL, n=5, periods=2, alpha=2, direction="forward")
 
 
 def test_the_gaussian_comes_near_and_promises_nothing():
     krr = mechanism("krr").at(k=4, eps0=1)
-    plan = rounds(krr, 9)
+    plan = Deployment(krr, periods=9)
     found = gaussian_limit(plan, n=10_000)
     assert found.mu == pytest.approx(3 * gaussian_limit(krr, n=10_000).mu)
     assert found.renyi(2) == pytest.approx(float(renyi(plan, n=10_000, alpha=2)), rel=1e-2)

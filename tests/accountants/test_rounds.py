@@ -8,10 +8,9 @@ from functools import cache
 import mpmath
 import pytest
 
-from symshuffle import delta, delta_curve, epsilon, mechanism, rounds, solve_eps0, solve_n, tradeoff_curve
+from symshuffle import Deployment, Group, delta, delta_curve, epsilon, mechanism, solve_eps0, solve_n, tradeoff_curve
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.rounds.composition_bounds import advanced_epsilon, advanced_slack, basic_epsilon
-from symshuffle.accountants.rounds.plan import Round, Rounds
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
 
@@ -27,7 +26,7 @@ def weekly():
 
 @cache
 def month():
-    return epsilon(rounds(weekly(), 30), n=USERS, delta=TARGET, attain=True, rel=WIDTH)
+    return epsilon(weekly(), n=USERS, periods=30, delta=TARGET, attain=True, rel=WIDTH)
 
 
 def test_thirty_rounds_are_far_below_basic_composition_and_the_bracket_is_narrow():
@@ -57,13 +56,13 @@ def test_it_says_what_is_covered_and_what_is_not():
 
 
 def test_delta_at_the_epsilon_found_is_the_target():
-    found = delta(rounds(weekly(), 30), n=USERS, eps=month().bracket.upper, rel=5e-2)
+    found = delta(weekly(), n=USERS, periods=30, eps=month().bracket.upper, rel=5e-2)
     assert found.bracket.lower <= Fraction(TARGET)
     assert float(found.bracket.upper) <= 1.1e-6
 
 
 def test_one_round_is_the_one_round_answer():
-    one = rounds(weekly(), 1)
+    one = Deployment(weekly())
     assert epsilon(one, n=USERS, delta=TARGET) == epsilon(weekly(), n=USERS, delta=TARGET)
     assert delta(one, n=USERS, eps="0.03") == delta(weekly(), n=USERS, eps="0.03")
     assert epsilon(one, n=USERS, delta=TARGET).rounds is None
@@ -71,24 +70,33 @@ def test_one_round_is_the_one_round_answer():
 
 def test_two_halves_are_the_whole_in_any_order():
     whole = month().bracket
-    halves = epsilon([rounds(weekly(), 20), rounds(weekly(), 10)], n=USERS, delta=TARGET, rel=WIDTH).bracket
-    other = epsilon([rounds(weekly(), 10), rounds(weekly(), 20)], n=USERS, delta=TARGET, rel=WIDTH).bracket
+    halves = epsilon(
+        [Deployment(weekly(), periods=20), Deployment(weekly(), periods=10)], n=USERS, delta=TARGET, rel=WIDTH
+    ).bracket
+    other = epsilon(
+        [Deployment(weekly(), periods=10), Deployment(weekly(), periods=20)], n=USERS, delta=TARGET, rel=WIDTH
+    ).bracket
     assert float(halves.upper) == pytest.approx(float(whole.upper), rel=1e-9)
     assert float(other.lower) == pytest.approx(float(whole.lower), rel=1e-9)
 
 
 def test_rounds_may_differ_in_mechanism_and_users():
     small = mechanism("krr").at(k=4, eps0="1/2")
-    mixed = epsilon([rounds(weekly(), 5, n=USERS), rounds(small, 5, n=2 * USERS)], n=None, delta=TARGET, rel=2e-2)
-    all_of_one = epsilon(rounds(weekly(), 10), n=USERS, delta=TARGET, rel=2e-2)
-    five = epsilon(rounds(weekly(), 5), n=USERS, delta=TARGET, rel=2e-2)
+    mixed = epsilon(
+        [Deployment(Group(weekly(), USERS), periods=5), Deployment(Group(small, 2 * USERS), periods=5)],
+        n=None,
+        delta=TARGET,
+        rel=2e-2,
+    )
+    all_of_one = epsilon(weekly(), n=USERS, periods=10, delta=TARGET, rel=2e-2)
+    five = epsilon(weekly(), n=USERS, periods=5, delta=TARGET, rel=2e-2)
     assert five.bracket.lower < mixed.bracket.lower
     assert mixed.bracket.upper < all_of_one.bracket.upper
     assert mixed.rounds.parts == ((5, USERS), (5, 2 * USERS))
 
 
 def test_balls_and_doubles_meet():
-    source = rounds([["2/3", "1/3"], ["1/3", "2/3"]], 3)
+    source = Deployment([["2/3", "1/3"], ["1/3", "2/3"]], periods=3)
     balls, doubles = (epsilon(source, n=10, delta="1e-2", rel=0.2, rigour=r).bracket for r in ("ball", "float64"))
     assert balls.rigour == "ball"
     assert float(balls.upper) == pytest.approx(float(doubles.upper), rel=1e-2)
@@ -98,10 +106,10 @@ def test_balls_and_doubles_meet():
 def test_an_asymmetric_source_is_covered_in_both_orders():
     """Rounds may mix the orders: the profile that is used is the larger of both."""
     channel = [["1/2", "1/2"], ["1/5", "4/5"]]
-    both = delta(rounds(channel, 2), n=3, exp_eps="5/2", rel=2e-2).bracket
+    both = delta(channel, n=3, periods=2, exp_eps="5/2", rel=2e-2).bracket
     for direction in ("forward", "reverse"):
         with pytest.raises(InputError, match="direction"):
-            delta(rounds(channel, 2), n=3, exp_eps="5/2", direction=direction)
+            delta(channel, n=3, periods=2, exp_eps="5/2", direction=direction)
     one = max(delta(channel, n=3, exp_eps="5/2", direction=d).bracket.lower for d in ("forward", "reverse"))
     assert both.lower > one
 
@@ -109,8 +117,8 @@ def test_an_asymmetric_source_is_covered_in_both_orders():
 def test_what_is_revealed_adds_up_over_rounds_and_is_refused_with_its_number():
     erasure = [["1/3", "0", "2/3"], ["0", "1/3", "2/3"]]
     with pytest.raises(Unsupported, match=r"0\.703704 is left, revealed for certain"):
-        epsilon(rounds(erasure, 3), n=2, delta="0.7")
-    found = delta(rounds(erasure, 3), n=2, eps=2).bracket
+        epsilon(erasure, n=2, periods=3, delta="0.7")
+    found = delta(erasure, n=2, periods=3, eps=2).bracket
     assert float(found.lower) == pytest.approx(19 / 27, rel=1e-9)
     assert float(found.upper) == pytest.approx(19 / 27, rel=1e-9)
 
@@ -120,16 +128,16 @@ def test_a_mechanism_that_is_not_local_is_composed_too():
     bmg = BlanketMixedGaussian(Fraction("0.95"), Fraction("4.6"))
     source = reduction(bmg, adjacency="zero-out")
     one = epsilon(source, n=1000, delta="1e-6", rel=1e-2)
-    three = epsilon(rounds(source, 3), n=1000, delta="1e-6", rel=0.3)
+    three = epsilon(source, n=1000, periods=3, delta="1e-6", rel=0.3)
     assert one.bracket.upper < three.bracket.lower < three.bracket.upper < 3 * one.bracket.upper
 
 
 def test_inverses_come_back_to_the_source():
     eps = month().bracket.upper
-    budget = solve_eps0(rounds(mechanism("krr").at(k=4), 30), n=USERS, delta=TARGET, eps=eps, rel=1e-2)
+    budget = solve_eps0(mechanism("krr").at(k=4), n=USERS, periods=30, delta=TARGET, eps=eps, rel=1e-2)
     assert budget.bracket.lower <= 1 <= budget.bracket.upper * Fraction(1001, 1000)
     assert float(budget.bracket.relative_width) <= 1e-2
-    users = solve_n(rounds(weekly(), 30), delta=TARGET, eps=eps)
+    users = solve_n(weekly(), periods=30, delta=TARGET, eps=eps)
     assert users.bracket.lower <= USERS <= users.bracket.upper * Fraction(1001, 1000)
     assert float(users.bracket.relative_width) <= 1.5e-2
     assert "30 rounds" in budget.about
@@ -137,7 +145,7 @@ def test_inverses_come_back_to_the_source():
 
 
 def test_curves_speak_about_all_rounds():
-    source = rounds(weekly(), 30)
+    source = Deployment(weekly(), periods=30)
     profile = delta_curve(source, n=USERS, levels=["0", "0.1", "0.2"], rel=5e-2)
     values = [float(point.y.upper) for point in profile.points]
     assert values == sorted(values, reverse=True)
@@ -150,17 +158,20 @@ def test_curves_speak_about_all_rounds():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: rounds(weekly(), 0), "rounds = 0: expected an integer from 1"),
-        (lambda: rounds(weekly(), 1.5), "rounds = 1.5"),
-        (lambda: rounds(weekly(), 10**7), "rounds = 10000000"),
-        (lambda: Rounds(()), "rounds = none"),
-        (lambda: Rounds((Round(weekly(), 10**6), Round(weekly(), 1))), "rounds = 1000001"),
-        (lambda: epsilon(rounds(weekly(), 2), n=None, delta=TARGET), "n = None"),
-        (lambda: epsilon(rounds(weekly(), 2, n=5), n=6, delta=TARGET), "n = 6: expected none"),
-        (lambda: epsilon(rounds(weekly(), 1, n=5), n=6, delta=TARGET), "n = 6: expected none"),
-        (lambda: epsilon(rounds(weekly(), 2), n=5, delta=TARGET, rigour="exact"), "rigour exact"),
-        (lambda: solve_n(rounds(weekly(), 2, n=5), delta=TARGET, eps=1), "n = 5: expected none in any round"),
-        (lambda: reduction(rounds(weekly(), 2)), "source"),
+        (lambda: Deployment(weekly(), periods=0), "periods = 0: expected an integer from 1"),
+        (lambda: Deployment(weekly(), periods=1.5), "periods = 1.5"),
+        (lambda: Deployment(weekly(), periods=10**7), "periods = 10000000"),
+        (lambda: epsilon([Deployment(weekly(), periods=10**6), Deployment(weekly())], n=9, delta=TARGET), "1000001"),
+        (lambda: Deployment(weekly(), reports=1001, periods=1000), "periods = 1001000"),
+        (lambda: epsilon(weekly(), n=None, periods=2, delta=TARGET), "n = None"),
+        (lambda: epsilon([Deployment(Group(weekly(), 5))] * 2, n=6, delta=TARGET), "n = 6: expected none"),
+        (lambda: epsilon([Deployment(weekly())] * 2, n=6, periods=3, delta=TARGET), "periods = 3: expected none"),
+        (lambda: epsilon([Deployment(weekly())] * 2, n=6, reports=2, delta=TARGET), "reports = 2: expected none"),
+        (lambda: epsilon(weekly(), n=5, periods=2, delta=TARGET, rigour="exact"), "rigour exact"),
+        (
+            lambda: solve_n(Deployment(Group(weekly(), 5), periods=2), delta=TARGET, eps=1),
+            "n = 5: expected none",
+        ),
     ],
 )
 def test_wrong_input_is_refused_in_one_line(make, message):
@@ -172,7 +183,7 @@ def test_wrong_input_is_refused_in_one_line(make, message):
 
 def test_the_smallest_of_all_theorems_is_returned():
     """At a level that one round never passes, basic composition says 0 where a lattice only says little."""
-    found = delta(rounds([["2/3", "1/3"], ["1/3", "2/3"]], 2), n=2, exp_eps=5, rel=0.1)
+    found = delta([["2/3", "1/3"], ["1/3", "2/3"]], n=2, periods=2, exp_eps=5, rel=0.1)
     assert found.bracket.upper == 0
 
 
@@ -213,7 +224,7 @@ def test_where_the_advanced_theorem_says_nothing_the_basic_one_does():
 @pytest.mark.parametrize("n", [1, 3])
 def test_few_users_whose_profile_ends_get_lattices_that_end_there(n):
     # A level beside the end would lose a step of it; one user twice has the losses -2, 0 and 2, with known masses.
-    found = epsilon(rounds(mechanism("krr").at(k=3, eps0=1), 2), n=n, delta="1e-6")
+    found = epsilon(mechanism("krr").at(k=3, eps0=1), n=n, periods=2, delta="1e-6")
     low, high = found.bracket.lower, found.bracket.upper
     assert high - low <= high / 10**5 and high < 2
     if n == 1:

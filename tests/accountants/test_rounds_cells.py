@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from symshuffle import delta, epsilon, rounds
+from symshuffle import delta, epsilon
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.rounds.cells import Between, cells_of
@@ -111,7 +111,7 @@ def test_of_both_orders_the_larger_one_is_bounded(name):
 def test_several_rounds_of_densities_lie_between_one_and_the_sum():
     source = SphereLinear("0.5", 3)
     one, two = (
-        epsilon(rounds(source, times), n=1000, delta="1e-6", attain=times > 1, rel=None if times > 1 else 1e-3)
+        epsilon(source, n=1000, periods=times, delta="1e-6", attain=times > 1, rel=None if times > 1 else 1e-3)
         for times in (1, 2)
     )
     assert one.bracket.upper < two.bracket.lower
@@ -121,7 +121,18 @@ def test_several_rounds_of_densities_lie_between_one_and_the_sum():
 
 def test_far_out_rounds_of_densities_end_where_their_cells_do():
     """Outside of the cells is a mass that no level reduces: lattices that ask for less go on to 20 nats."""
-    found = delta(rounds(LocalGaussian(4), 2), n=1000, eps="0.2").bracket
+    found = delta(LocalGaussian(4), n=1000, periods=2, eps="0.2").bracket
     assert 0 < found.lower < found.upper < Fraction(1, 10**14)
     levels = re.match(r"laws on (\d+) levels", found.how)
     assert levels and int(levels[1]) < 300
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_an_end_below_one_of_a_ratio_of_at_least_one_is_one(reverse):
+    """Balls around exp(eps) reach below 1 for the smallest eps, where laws were made at a negative level."""
+    pair, _ = pair_of("gaussian")
+    cells = cells_of(pair, tail=TAIL, inflation=1e-1)
+    below = enclose(Exp(Fraction(1, 10**400)), 64).lower
+    assert below < 1
+    for up in (True, False):
+        assert cells.law(below, reverse=reverse, up=up) == cells.law(Fraction(1), reverse=reverse, up=up)

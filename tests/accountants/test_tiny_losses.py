@@ -32,7 +32,7 @@ def test_two_rounds_tell_more_than_one(digits, share):
     source, order = mechanism("rr").at(lam=lam), 1 + share * F(1, 10**digits)
     _, one, reached = told(symshuffle.delta(source, n=n, exp_eps=order, attain=True))
     rel = 0.02
-    low, two, both = told(symshuffle.delta(symshuffle.rounds(source, 2), n=n, exp_eps=order, attain=True, rel=rel))
+    low, two, both = told(symshuffle.delta(source, n=n, periods=2, exp_eps=order, attain=True, rel=rel))
     assert two - low <= F(rel) * two
     assert two >= one >= reached
     rows = (lam / (1 + lam), 1 / (1 + lam)), (1 / (1 + lam), lam / (1 + lam))
@@ -46,14 +46,14 @@ def test_two_rounds_tell_more_than_one(digits, share):
 def test_rounds_of_many_users(digits, n):
     source = mechanism("rr").at(lam=cap(digits))
     _, one, reached = told(symshuffle.delta(source, n=n, exp_eps=1, attain=True))
-    _, two, both = told(symshuffle.delta(symshuffle.rounds(source, 2), n=n, exp_eps=1, attain=True))
+    _, two, both = told(symshuffle.delta(source, n=n, periods=2, exp_eps=1, attain=True))
     assert both >= reached * F(13, 10)  # about the square root of 2
     assert one <= two <= 2 * one
 
 
 @pytest.mark.parametrize("digits", [12, 40])
 def test_balls_tell_the_same(digits):
-    asked = symshuffle.rounds(mechanism("rr").at(lam=cap(digits)), 2)
+    asked = symshuffle.Deployment(mechanism("rr").at(lam=cap(digits)), periods=2)
     found = [told(symshuffle.delta(asked, n=6, exp_eps=1, attain=True, rigour=r)) for r in ("float64", "ball")]
     (low, high, _), (least, most, _) = found
     assert least <= high
@@ -70,7 +70,7 @@ def test_renyi_of_what_tells_little(digits, n):
         limit = alpha / 2 * F(1, 10 ** (2 * digits)) / n
         assert low * F(9, 10) <= limit <= high * F(11, 10)
         assert reached >= limit * F(9, 10)
-    twice = symshuffle.renyi(symshuffle.rounds(source, 2), n=n, alpha=alpha, rel=1e-2)
+    twice = symshuffle.renyi(source, n=n, periods=2, alpha=alpha, rel=1e-2)
     assert twice.bracket.upper >= high
 
 
@@ -78,7 +78,7 @@ def test_renyi_of_what_tells_little(digits, n):
 def test_eps_of_what_tells_little(digits):
     source, target = mechanism("rr").at(lam=cap(digits)), F(1, 10 ** (digits + 3))
     one = symshuffle.epsilon(source, n=10, delta=target, attain=True)
-    two = symshuffle.epsilon(symshuffle.rounds(source, 2), n=10, delta=target, attain=True, rel=1e-2)
+    two = symshuffle.epsilon(source, n=10, periods=2, delta=target, attain=True, rel=1e-2)
     assert 0 < one.attained.lower <= one.bracket.upper <= two.bracket.upper <= 3 * F(1, 10**digits)
     assert 0 < two.attained.lower <= two.bracket.upper
     assert two.bracket.width <= F(1, 100) * two.bracket.upper
@@ -86,25 +86,27 @@ def test_eps_of_what_tells_little(digits):
 
 def test_a_million_rounds_that_tell_little_each():
     source = mechanism("rr").at(lam=1 + F(25, 10**14))
-    found = symshuffle.epsilon(symshuffle.rounds(source, 10**6), n=10**6, delta="1e-15", attain=True)
+    found = symshuffle.epsilon(source, n=10**6, periods=10**6, delta="1e-15", attain=True)
     assert 0 < found.attained.lower <= found.bracket.upper
     assert found.bracket.relative_width <= 1e-3
 
 
 def test_less_than_doubles_can_size_is_refused_in_one_line():
-    asked = symshuffle.rounds(mechanism("rr").at(lam=cap(200)), 2)
-    for ask in (symshuffle.delta, symshuffle.renyi):
-        level = {"exp_eps": 1} if ask is symshuffle.delta else {"alpha": 2}
-        with pytest.raises(
-            ValueError, match=r"^total variation of one round = .*: expected .* larger local budget"
-        ) as no:
-            ask(asked, n=10, **level)
-        assert "\n" not in str(no.value)
+    asked = symshuffle.Deployment(mechanism("rr").at(lam=cap(200)), periods=2)
+    with pytest.raises(ValueError, match=r"^total variation of one round = .*: expected .* larger local budget") as no:
+        symshuffle.delta(asked, n=10, exp_eps=1)
+    assert "\n" not in str(no.value)
+
+
+def test_a_divergence_needs_no_losses_in_doubles():
+    one, both = (symshuffle.renyi(mechanism("rr").at(lam=cap(200)), n=10, alpha=2, periods=t) for t in (1, 2))
+    assert 0 < one.bracket.lower <= one.bracket.upper < F(1, 10**395)
+    assert (both.bracket.lower, both.bracket.upper) == (2 * one.bracket.lower, 2 * one.bracket.upper)
 
 
 def test_what_tells_nothing_is_zero():
     blank = symshuffle.Channel.from_rows([[F(1, 2), F(1, 2)]] * 2)
-    found = symshuffle.delta(symshuffle.rounds(blank, 3), n=10, exp_eps=1).bracket
+    found = symshuffle.delta(blank, n=10, periods=3, exp_eps=1).bracket
     assert (found.lower, found.upper) == (0, 0)
 
 

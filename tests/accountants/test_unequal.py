@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, InputError, Unsupported, delta, mechanism
-from symshuffle.accountants.questions.unequal import Users, clones_cdf, unequal_delta, unequal_epsilon
+from symshuffle import Channel, Group, InputError, Unsupported, delta, epsilon, mechanism
+from symshuffle.accountants.deployment.message_counts import coins_cdf
 
 X = Fraction(6, 5)
 
@@ -16,23 +16,23 @@ def krr(k, lam):
 
 
 def test_equal_budgets_are_the_usual_bound_and_mixtures_lie_between():
-    alike = unequal_delta([Users(2, krr(3, 3)), Users(3, krr(3, 3))], exp_eps=X, rigour="exact").bracket.exact
+    alike = delta([Group(krr(3, 3), 2), Group(krr(3, 3), 3)], exp_eps=X, rigour="exact").bracket.exact
     assert alike == delta(krr(3, 3), n=5, exp_eps=X, rigour="exact").bracket.exact
-    mixed = unequal_delta([Users(2, krr(3, 2)), Users(3, krr(3, 3))], exp_eps=X, rigour="exact")
+    mixed = delta([Group(krr(3, 2), 2), Group(krr(3, 3), 3)], exp_eps=X, rigour="exact")
     assert delta(krr(3, 2), n=5, exp_eps=X, rigour="exact").bracket.exact < mixed.bracket.exact < alike
     assert "symshuffle.unequal-budgets" in mixed.about and mixed.n == 5
 
 
 def test_epsilon_meets_its_target():
-    users = [Users(20, krr(3, 2)), Users("30", krr(3, 3))]
-    found = unequal_epsilon(users, delta="1e-2", rel=1e-2).bracket
-    assert unequal_delta(users, eps=found.upper, rel=1e-3).bracket.lower <= Fraction("1e-2")
-    assert unequal_delta(users, eps=found.lower * Fraction(99, 100), rel=1e-3).bracket.lower > Fraction("1e-2")
+    users = [Group(krr(3, 2), 20), Group(krr(3, 3), "30")]
+    found = epsilon(users, delta="1e-2", rel=1e-2).bracket
+    assert delta(users, eps=found.upper, rel=1e-3).bracket.lower <= Fraction("1e-2")
+    assert delta(users, eps=found.lower * Fraction(99, 100), rel=1e-3).bracket.lower > Fraction("1e-2")
 
 
 def test_both_ways_to_count_draws_agree():
     coins = ((20, Fraction(1, 3)), (15, Fraction(3, 4)))
-    exact, rounded = clones_cdf(coins, exact=True), clones_cdf(coins)
+    exact, rounded = coins_cdf(coins, exact=True), coins_cdf(coins)
     for m in range(38):
         (value, same), (low, high) = exact(m), rounded(m)
         assert value == same and low <= value <= high and high - low < Fraction(1, 2**100)
@@ -40,22 +40,23 @@ def test_both_ways_to_count_draws_agree():
 
 def test_what_is_not_covered_is_refused():
     uneven = Channel.from_rows([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/8", "1/8", "3/4"]])
-    with pytest.raises(Unsupported, match=r"the blankets of users\[0\] and users\[1\] differ"):
-        unequal_delta([Users(2, krr(3, 2)), Users(1, uneven)], exp_eps=X)
-    with pytest.raises(Unsupported, match=r"users\[0\] hide nobody"):
-        unequal_delta([Users(2, mechanism("identity").at(k=3).channel())], exp_eps=X)
-    with pytest.raises(InputError, match="as in users"):
-        unequal_delta([Users(2, krr(3, 2)), Users(1, krr(2, 2))], exp_eps=X)
-    with pytest.raises(InputError, match="at least one group"):
-        unequal_delta([], exp_eps=X)
-    with pytest.raises(InputError, match="count = 0: expected an integer from 1 to 100000"):
-        Users(0, krr(3, 2))
+    with pytest.raises(Unsupported, match=r"the blankets of group\[0\] and group\[1\] differ"):
+        delta([Group(krr(3, 2), 2), Group(uneven, 1)], exp_eps=X)
+    identity = mechanism("identity").at(k=3).channel()
+    with pytest.raises(Unsupported, match=r"group\[0\] hides nobody"):
+        delta([Group(identity, 2), Group(identity, 1)], exp_eps=X)
+    with pytest.raises(InputError, match=r"as in group\[0\]"):
+        delta([Group(krr(3, 2), 2), Group(krr(2, 2), 1)], exp_eps=X)
+    with pytest.raises(InputError):
+        delta([], exp_eps=X)
+    with pytest.raises(InputError, match="count = 0: expected an integer from 1"):
+        Group(krr(3, 2), 0)
     with pytest.raises(InputError, match="a channel of rationals"):
-        Users(1, mechanism("krr").at(k=3, eps0=1).channel())
+        delta([Group(mechanism("krr").at(k=3, eps0=1).channel(), 1), Group(krr(3, 2), 1)], exp_eps=X)
     with pytest.raises(Unsupported, match="at most 300 users, not 301"):
-        unequal_delta([Users(301, krr(3, 2))], exp_eps=X, rigour="exact")
+        delta([Group(krr(3, 2), 300), Group(krr(3, 2), 1)], exp_eps=X, rigour="exact")
     with pytest.raises(Unsupported, match="at most 100000"):
-        unequal_delta([Users(100_000, krr(3, 2)), Users(1, krr(3, 2))], exp_eps=X)
+        delta([Group(krr(3, 2), 100_000), Group(krr(3, 2), 1)], exp_eps=X)
 
 
 @pytest.mark.parametrize("exact", [True, False])
@@ -68,7 +69,7 @@ def test_draws_from_the_blanket_have_the_probabilities_of_their_coins(exact):
         for drawn, gamma in zip(outcome, [Fraction(1, 2)] * 2 + [Fraction(1, 3)] * 3, strict=True):
             mass *= gamma if drawn else 1 - gamma
         law[sum(outcome)] += mass
-    below = clones_cdf(coins, exact=exact)
+    below = coins_cdf(coins, exact=exact)
     for m in range(-1, 9):
         low, high = below(m)
         assert low <= sum(law[: max(m, 0)], Fraction(0)) <= high <= low + Fraction(1, 2**200)
@@ -78,7 +79,7 @@ def test_draws_from_the_blanket_have_the_probabilities_of_their_coins(exact):
 def test_two_users_by_hand():
     """A coin of each blanket: with probability gamma of the other user there are two messages, else one."""
     one, other = krr(2, 2), krr(2, 5)
-    found = unequal_delta([Users(1, one), Users(1, other)], exp_eps=X, rigour="exact")
+    found = delta([Group(one, 1), Group(other, 1)], exp_eps=X, rigour="exact")
 
     def alone(lam, m):
         p = Fraction(lam, lam + 1)

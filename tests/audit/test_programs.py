@@ -147,7 +147,7 @@ LOCAL = ("local", "--runs", "100", *CLAIM, "--program")
             ("shuffled", "--runs", "100", "--program", "x", "--x0", "0,1", "--x1", "1,0", "--eps", "1"),
             "2 users differ: expected neighbours",
         ),
-        (("samples", "--a", "none.csv", "--b", "none.csv"), "--a = none.csv: expected a text file"),
+        (("samples", "--a", "none.csv", "--b", "none.csv"), "--a = none.csv: expected a readable file"),
     ],
 )
 def test_wrong_input_is_one_line_and_exit_status_2(words, message, capsys, tmp_path, monkeypatch):

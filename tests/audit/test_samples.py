@@ -150,6 +150,54 @@ def test_samples_without_a_common_message_are_refused_unless_that_is_stated(tmp_
     assert audit_samples([(0, 1)] * 300, ["1,2"] * 300, eps=1).outcome is Outcome.REFUTED
 
 
+SPELLED = [("yes", "Yes"), ("a b", "ab"), ("A", "\uff21"), ("u  1", "u 1"), ("e\u0301", "\u00e9")]
+
+
+@pytest.mark.parametrize("pair", SPELLED)
+def test_messages_that_each_sample_spells_otherwise_are_refused_unless_stated(pair, tmp_path, monkeypatch, capsys):
+    """One shared message does not make two notations one: the claim would be refuted by its spelling."""
+    monkeypatch.chdir(tmp_path)
+    for name, message in zip(("a.csv", "b.csv"), pair, strict=True):
+        (tmp_path / name).write_text(f"0\n{message}\n0\n{message}\n1\n" * 100)
+    asked = ("audit", "samples", "--a", "a.csv", "--b", "b.csv", "--eps", "1")
+    line = refused(capsys, *asked)
+    assert line.startswith(f"symshuffle: --b = {pair[1]!a}") and ascii(pair[0]) in line and "--disjoint" in line
+    assert run(capsys, *asked, "--disjoint")[0] == 1
+    rows = [["0", "0", message] * 200 for message in pair]
+    rows[1][0] = pair[0]  # in one notation: both samples have this spelling, one more often
+    assert audit_samples(*rows, eps=1).outcome is Outcome.REFUTED
+
+
+def test_a_line_of_names_is_no_run_unless_that_is_stated(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    body = "0\n0\n1\n1\n1\n0\n" * 50
+    for name, head in (("a", "message"), ("b", "message"), ("c", ""), ("d", "# reply")):
+        (tmp_path / f"{name}.csv").write_text(f"{head}\n{body}" if head else body)
+
+    def asked(first, second, *more):
+        return ("audit", "samples", "--a", f"{first}.csv", "--b", f"{second}.csv", "--eps", "1", *more)
+
+    for first, second, named in (("a", "b", "a"), ("c", "b", "b"), ("d", "a", "d")):
+        line = refused(capsys, *asked(first, second))
+        assert line.startswith(f"symshuffle: {named}.csv, line 1 = ") and "--header" in line and "--no-header" in line
+    plain = run(capsys, *asked("c", "c", "--json"))
+    assert run(capsys, *asked("a", "d", "--header", "--json")) == plain and plain[0] == 0
+    assert run(capsys, *asked("a", "b", "--no-header"))[0] == 0
+    # Two notations with the same line of names have no message in common.
+    (tmp_path / "b.csv").write_text("message\n" + body.replace("0", "zero").replace("1", "one"))
+    assert refused(capsys, *asked("a", "b", "--header")).startswith("symshuffle: --b = ")
+    assert refused(capsys, *asked("a", "b")).startswith("symshuffle: a.csv, line 1 = ")
+
+
+def test_a_first_message_that_occurs_again_is_a_run():
+    rows = ["zebra", *["0", "1"] * 200]
+    assert audit_samples(rows, [*rows, "zebra"], eps=1).outcome is Outcome.NOT_REFUTED
+    assert audit_samples(rows, ["0", "1"] * 200, eps=1, header=False).outcome is Outcome.NOT_REFUTED
+    assert audit_samples([("x",), *[("0",)] * 400], ["0"] * 401, eps=1).outcome is Outcome.NOT_REFUTED
+    with pytest.raises(InputError, match=r"^first\[0\] = zebra: expected a message of another row"):
+        audit_samples(rows, ["0", "1"] * 200, eps=1)
+
+
 def test_texts_that_are_no_numbers_stay_apart():
     rows = ["a", "A", "1_0", "10x", "\uff11", "nan", "", "0 1"] * 100
     found = audit_samples(rows, ["10", "1", *rows[2:]])
@@ -157,9 +205,9 @@ def test_texts_that_are_no_numbers_stay_apart():
 
 
 def _values_of(row):
-    from symshuffle.collect.audit.samples import _values
+    from symshuffle.collect.audit.rows import read_row
 
-    return _values(row, "row")
+    return read_row(row, "row")
 
 
 @pytest.mark.parametrize(
@@ -167,7 +215,10 @@ def _values_of(row):
     [
         (lambda: audit_samples([0], [1]), "first = 1 rows: expected at least 2"),
         (lambda: audit_samples("00", [1]), "first = 00: expected a list of rows"),
-        (lambda: audit_samples([0] * 10, [1] * 10, eps=1, delta="1e-6"), "runs = 5: expected at least"),
+        (
+            lambda: audit_samples([0] * 10, [1] * 10, eps=1, delta="1e-6"),
+            "first, second = 5 runs in the half that is tested: expected at least",
+        ),
         (lambda: audit_samples([0] * 99, [1] * 99, eps=-1), "eps = -1"),
         (lambda: audit_samples([0] * 99, [1] * 99, eps=1, delta=1), "delta = 1: expected a number in [0, 1)"),
         (lambda: audit_samples([0] * 99, [1] * 99, eps=1), "second = '0' and '1': expected a message that is in both"),

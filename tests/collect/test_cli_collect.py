@@ -69,7 +69,7 @@ def test_a_plan_carries_its_proof(capsys, tmp_path, monkeypatch, name):
     few = ("--n", "5", "--eps", "1", "--delta", "1/100", "--dropout", "1/10")
     status, _, err = run(capsys, "collect", "plan", *asked, *few)
     assert status == 2 and "dropout has no proof file" in err and not any(tmp_path.iterdir())
-    many = ("--n", "900", "--eps", "1/2", "--delta", "1e-6", "--min-users", "800")
+    many = ("--n", "900", "--eps", "1/2", "--delta", "1e-6", "--min-batch-size", "800")
     assert run(capsys, "collect", "plan", *asked, *many)[0] == 0
     plan, proof = read_plan(Path("plan.json").read_text()), json.loads(Path("bound.json").read_text())
     said = proof["statement"]
@@ -140,15 +140,18 @@ def test_a_random_order_does_not_keep_that_of_the_rows(capsys, tmp_path, monkeyp
 @pytest.mark.parametrize(
     "change, told",
     [
-        (("a\n", "e\n", 1), "row 1, column answer = e: expected one of the 4 categories of the plan (a, b, c, d)"),
-        ((",b\n", ",\n", 1), "row 2, column answer = an empty cell: expected one of the 4 categories"),
-        ((",c\n", ",NaN\n", 1), "row 3, column answer = NaN: expected one of the 4 categories"),
-        (("u5,", "u4,", 1), "row 6, column user = the identity of row 5: expected one row for each user"),
-        (("u5,", ",", 1), "row 6, column user = an empty cell: expected an identity"),
+        (
+            ("a\n", "e\n", 1),
+            "values.csv, line 2, column answer = e: expected one of the 4 categories of the plan (a, b, c, d)",
+        ),
+        ((",b\n", ",\n", 1), "values.csv, line 3, column answer = an empty cell: expected one of the 4 categories"),
+        ((",c\n", ",NaN\n", 1), "values.csv, line 4, column answer = NaN: expected one of the 4 categories"),
+        (("u5,", "u4,", 1), "values.csv, line 7, column user = the identity of line 6: expected one row for each user"),
+        (("u5,", ",", 1), "values.csv, line 7, column user = an empty cell: expected an identity"),
         (("user,answer", "user,reply", 1), "--column = answer: expected one of the columns user, reply"),
         (("user,answer", "who,answer", 1), "--id = user: expected one of the columns who, answer"),
-        ((",a\n", "\n", 1), "row 1 = 1 cells: expected 2 cells"),
-        ((",a\n", ",b\n,a\n", -1), "row 2"),
+        ((",a\n", "\n", 1), "values.csv, line 2 = 1 values: expected 2, as in the header"),
+        ((",a\n", ",b\n,a\n", -1), "values.csv, line "),
     ],
 )
 def test_wrong_values_are_named_by_row(capsys, survey, change, told):
@@ -166,7 +169,7 @@ def test_too_few_users_are_refused_at_both_ends(capsys, survey):
     assert run(capsys, *RANDOMIZE)[0] == 0
     lines = Path("messages.csv").read_text().splitlines(keepends=True)
     Path("messages.csv").write_text("".join(lines[:51]))
-    assert "messages = 49: expected at least 50" in refused(capsys, *ESTIMATE) and not Path("histogram.csv").exists()
+    assert "MESSAGES = 49: expected at least 50" in refused(capsys, *ESTIMATE) and not Path("histogram.csv").exists()
 
 
 def test_a_second_run_on_the_same_file_is_refused(capsys, survey):
@@ -192,10 +195,10 @@ def test_messages_of_another_plan_are_refused(capsys, survey):
         ("message\n1\n", "a file whose first line names its plan"),
         ("# {}\nmessage\n1\n", "a file whose first line names its plan"),
         ("HEAD\nvote\n1\n", "a second line that reads `message`"),
-        ("HEAD\nmessage\n" + "1\n" * 50 + "7\n", "message in line 53 = 7: expected an integer from 0 to 3"),
-        ("HEAD\nmessage,count\n1,50\n2\n", "message in line 4 = 2: expected"),
-        ("HEAD\nmessage,count\n1,0\n2,50\n", "message in line 3 = 1,0: expected"),
-        ("HEAD\nmessage\n", "messages = 0: expected at least 50"),
+        ("HEAD\nmessage\n" + "1\n" * 50 + "7\n", "messages.csv, line 53 = 7: expected an integer from 0 to 3"),
+        ("HEAD\nmessage,count\n1,50\n2\n", "messages.csv, line 4 = 2: expected"),
+        ("HEAD\nmessage,count\n1,0\n2,50\n", "messages.csv, line 3 = 1,0: expected"),
+        ("HEAD\nmessage\n", "MESSAGES = 0: expected at least 50"),
     ],
 )
 def test_wrong_messages_are_refused(capsys, survey, text, told):
@@ -207,15 +210,15 @@ def test_wrong_messages_are_refused(capsys, survey, text, told):
 @pytest.mark.parametrize(
     "arguments, told",
     [
-        ((*ESTIMATE, "--confidence", "1"), "confidence = 1: expected a number in (0, 1)"),
-        ((*ESTIMATE, "--confidence", "95"), "confidence = 95: expected a number in (0, 1)"),
-        (words("collect estimate none.json m.csv --out h.csv"), "plan = none.json: expected a file that can be read"),
-        (words("collect estimate plan.json none.csv --out h.csv"), "messages = none.csv: expected a file"),
+        ((*ESTIMATE, "--confidence", "1"), "--confidence = 1: expected a number in (0, 1)"),
+        ((*ESTIMATE, "--confidence", "95"), "--confidence = 95: expected a number in (0, 1)"),
+        (words("collect estimate none.json m.csv --out h.csv"), "PLAN = none.json: expected a readable file"),
+        (words("collect estimate plan.json none.csv --out h.csv"), "MESSAGES = none.csv: expected a file"),
         ((*RANDOMIZE, "--order", "input"), "--order = input: expected one of sorted, random"),
         (words("collect plan --n 9 --eps 1 --delta 0.1 --out p.json"), "--k = None: expected the number"),
         (
-            words("collect plan --k 3 --n 9 --eps 1 --delta 0.1 --min-users 10 --out p.json"),
-            "--min-users = 10: expected an integer from 1 to 9",
+            words("collect plan --k 3 --n 9 --eps 1 --delta 0.1 --min-batch-size 10 --out p.json"),
+            "--min-batch-size = 10: expected an integer from 1 to 9",
         ),
     ],
 )

@@ -7,7 +7,9 @@ from math import comb
 import numpy as np
 import pytest
 
+from symshuffle import InputError
 from symshuffle.collect import Support
+from symshuffle.collect.intervals import _by_balls, exact_tail
 from tests.collect.cases import PARAMETERS, law_of, small, supported
 
 CONFIDENCES = (F(1, 2), F(4, 5), F(19, 20))
@@ -167,3 +169,24 @@ def test_mean_width_is_that_of_the_gaussian_interval():
             sd = float(m * p * (1 - p) + (n - m) * q * (1 - q)) ** 0.5 / float(p - q)
             gauss += min(m, z * sd) + z * sd  # nobody holds fewer than 0
         assert exact <= 1.01 * gauss
+
+
+@pytest.mark.parametrize("q", [F(1, 10**30), F(1, 3), 1 - F(1, 10**30)])
+def test_messages_that_always_support_are_answered(q):
+    """p = 1 against probabilities next to it, and the balls of many users against integers."""
+    for count in range(10):
+        found = Support(9, F(1), q).interval(count, F(1, 20))
+        if q == F(1, 3):
+            assert found == Support(9, 1 - F(1, 10**30), q).interval(count, F(1, 20))
+        assert found[1] <= count, "each user in the category sends a message that supports it"
+    for level in (F(1, 10), F(1, 10**6)):
+        assert _by_balls(5, 3, 9, F(1), F(1, 3), level, 128) == (exact_tail(5, 3, 9, F(1), F(1, 3)) > level)
+    assert _by_balls(2, 3, 9, F(1), F(1, 3), F(1) - F(1, 10**6), 128), "three users send three"
+
+
+@pytest.mark.parametrize(
+    ("p", "q"), [(F(1, 3), F(1, 3)), (F(1, 4), F(1, 3)), (F(1, 2), F(0)), (F(3, 2), F(1, 3)), ("x", 0)]
+)
+def test_probabilities_outside_of_their_range_are_refused(p, q):
+    with pytest.raises(InputError, match=r"^p"):
+        Support(9, p, q)

@@ -95,7 +95,7 @@ def test_the_columns_of_a_histogram():
 def test_a_message_outside_the_alphabet_is_refused(name, message, told):
     plan = small(name)
     good = list(plan.client().messages([0, 1]))
-    with pytest.raises(InputError, match=f"message in line 3 = .*: expected {told}"):
+    with pytest.raises(InputError, match=rf"messages\[2\] = .*: expected {told}"):
         plan.estimate([*good, message, *good])
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle import InputError, delta, mechanism, rounds
+from symshuffle import InputError, delta, mechanism
 from symshuffle.collect import make_plan, read_plan
 from tests.shell import answer, refused
 from tests.words import words
@@ -15,12 +15,12 @@ ASKED = {"n": 2000, "eps": 1, "delta": "1e-6"}
 
 
 def spent(plan, root):
-    return delta(rounds(mechanism("krr").at(k=plan.k, lam=root), plan.rounds), n=plan.n, eps=plan.eps).bracket
+    return delta(mechanism("krr").at(k=plan.k, lam=root), n=plan.n, periods=plan.rounds, eps=plan.eps).bracket
 
 
 @pytest.fixture(scope="module")
 def plan():
-    return make_plan(4, mechanism="krr", rounds=6, **ASKED)
+    return make_plan(4, mechanism="krr", periods=6, **ASKED)
 
 
 def test_all_rounds_together_meet_the_guarantee(plan):
@@ -45,15 +45,15 @@ def test_rounds_are_kept_in_the_file_and_said_of_an_estimate(plan):
 
 @pytest.mark.parametrize("value", [0, True, 10**7, 1.5])
 def test_wrong_numbers_of_rounds_are_refused_by_name(value, plan):
-    with pytest.raises(InputError, match="rounds"):
-        make_plan(4, mechanism="krr", rounds=value, **ASKED)
+    with pytest.raises(InputError, match="periods"):
+        make_plan(4, mechanism="krr", periods=value, **ASKED)
     with pytest.raises(InputError, match="rounds"):
         replace(plan, rounds=value)
 
 
 def test_fewer_messages_and_a_mechanism_with_integers():
-    plan = make_plan(6, mechanism="olh", rounds=3, min_users=1500, **ASKED)
-    assert delta(rounds(plan.scheme.source(), 3), n=1500, eps=1).bracket.upper <= F(1, 10**6)
+    plan = make_plan(6, mechanism="olh", periods=3, min_batch_size=1500, **ASKED)
+    assert delta(plan.scheme.source(), n=1500, periods=3, eps=1).bracket.upper <= F(1, 10**6)
     for messages, users in ((1500, None), (1600, 2500)):
         assert plan.guarantee(messages, users).bound.bracket.upper <= F(1, 10**6)
 
@@ -66,7 +66,7 @@ def test_with_dropout_no_round_may_have_more_users_than_planned(plan):
 
 def test_the_command_line(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    line = words("collect plan --k 4 --n 2000 --eps 1 --delta 1e-6 --mechanism krr --rounds 6")
+    line = words("collect plan --k 4 --n 2000 --eps 1 --delta 1e-6 --mechanism krr --periods 6")
     found = answer(capsys, *line, "--out", "plan.json")
     assert found["rounds"] == read_plan(Path("plan.json").read_text()).rounds == 6
     assert "--proof" in refused(capsys, *line, "--out", "other.json", "--proof", "proof.json")

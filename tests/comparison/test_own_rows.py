@@ -10,6 +10,8 @@ import sympy as sp
 import symshuffle as s
 from symshuffle import InputError, compare
 from symshuffle.cli import main
+from symshuffle.design.comparison.families import names_on_file
+from symshuffle.mechanisms.names import SYNONYMS
 from symshuffle.utility.estimation.canonical import canonical_estimator
 from symshuffle.utility.estimation.votes import canonical_votes, channel_noise, joint_noise, mixed_votes
 
@@ -183,3 +185,30 @@ def test_a_matrix_that_was_normalised_says_so(tmp_path, capsys):
     exact.write_text("1/2,1/4,1/4\n1/4,1/2,1/4\n1/4,1/4,1/2\n")
     assert main([*asked[:8], str(exact), *asked[9:]]) == 0
     assert "normalised" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("texts", "rows"),
+    [
+        *(([SYNONYMS[text], text.upper()], [SYNONYMS[text]]) for text in SYNONYMS if SYNONYMS[text] in names_on_file()),
+        (["krr", "krr", "K_RR", "olh"], ["krr", "olh"]),
+        (["thinned oue", "thinned optimized-unary-encoding"], ["thinned oue"]),
+        (["joint(rr,2)", "joint( rr, 2)", "joint(rr, rr)"], ["joint(rr,2)"]),
+        (["joint(krr(k=2),2)", "krr", "joint(grr(k=2),2)"], ["joint(krr(k=2),2)", "krr"]),
+        (["ANY_LDP", "any-ldp", "joint(rr,2)"], ["any-ldp", "joint(rr,2)"]),
+    ],
+)
+def test_texts_of_one_meaning_are_one_row(texts, rows):
+    """One of the rows of each case is asked for several times."""
+    asked = {"budget": "1/10"} if "thinned" in rows[0] else {"eps0": 1}
+    found = compare(2 if rows == ["rr"] else 4, n=50, mechanisms=texts, **asked)
+    assert sorted([*(row.name for row in found.rows), *(name for name, _ in found.absent)]) == sorted(rows)
+    (said,) = found.alike
+    assert said.startswith(f"{rows[0]} is one row, asked for as ") and said.endswith(
+        texts[-1] if len(rows) == 1 else ""
+    )
+
+
+def test_objects_that_a_user_brings_are_rows_of_their_own():
+    mine = s.mechanism("krr").at(k=4)
+    assert len(compare(4, n=50, eps0=1, mechanisms=["krr", mine, mine]).rows) == 3

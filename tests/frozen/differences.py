@@ -39,8 +39,14 @@ def differences(recorded, found, asked=USUAL, *, identity=False):
     return list(_in_value(recorded, found, "", {"asked": asked, "identity": identity}))
 
 
+def _argument(text):
+    """The argument of a refusal, which the command line calls by its option since the answers were recorded."""
+    parts = (part.lstrip("-").replace("-", "_") for part in str(text).split(", "))
+    return ", ".join("mechanism" if part == "MECH" else part for part in parts)
+
+
 def _in_value(old, new, path, about):
-    if old == new:
+    if old == new or (path.rpartition(".")[2] == "argument" and _argument(old) == _argument(new)):
         return
     if type(old) is not type(new) and not (_is_number(old) and _is_number(new)):
         yield f"{path or '.'}: {old} became {new}"

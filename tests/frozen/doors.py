@@ -15,6 +15,7 @@ from pathlib import Path
 import symshuffle
 from symshuffle.cli import main
 from tests.frozen.answers import frozen, frozen_claim, plain
+from tests.frozen.spelling import request_today
 
 ROOT = Path(__file__).parents[2]
 ARGUMENT = re.compile(r"([^\s=]+(?:, [^\s=]+)*) = ")
@@ -59,6 +60,7 @@ def answer(request, seconds):
 
 
 def _asked(request):
+    request = request_today(request)
     kind, _, rest = request.partition(" ")
     try:
         if kind == "claim":

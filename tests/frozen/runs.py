@@ -8,6 +8,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from tests.frozen import requests, table
 from tests.frozen.differences import asked_width, differences
 from tests.frozen.doors import answer
+from tests.frozen.spelling import answer_today
 
 SECONDS = {"claims": 600}
 """CPU that a request of a part may take."""
@@ -83,7 +84,7 @@ def found_in(rows, listed, jobs=1, *, identity=False):
     tasks = [(key, row["request"], SLOWER * most_seconds(key)) for key, row in kept.items()]
     for key, request, found, _ in answers(tasks, jobs):
         if not table.reason(kept[key], listed):
-            for one in differences(kept[key]["answer"], found, asked_width(request), identity=identity):
+            for one in differences(answer_today(kept[key]["answer"]), found, asked_width(request), identity=identity):
                 yield key, one
 
 

@@ -87,7 +87,7 @@ def test_a_change_that_harms_nobody_is_not(request_, edit):
 
 def test_refusals_are_kept_by_what_they_name():
     assert answer(f"delta({KRR}, n=0, eps='1')", 60) == {"refused": "InputError", "argument": "n"}
-    assert answer("symshuffle delta krr -p k=3 --eps0 x --n 9 --eps 1", 60) == {"exit": 2, "argument": "eps0"}
+    assert answer("symshuffle delta krr -p k=3 --eps0 x --n 9 --eps 1", 60) == {"exit": 2, "argument": "--eps0"}
     assert answer("symshuffle delta krr --direction up", 60) == {"exit": 2, "argument": "--direction"}
     assert answer(f"delta({KRR}, number=0)", 60) == {"crash": "TypeError"}
     assert answer("all(True for _ in iter(int, 1))", 0.1) == {"over": 0.1}

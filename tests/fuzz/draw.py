@@ -175,7 +175,7 @@ def everyday_function(rng):
     given = {one.arg for one in found[0].keywords}
     for name, one in signature(found[0]).items():
         free = one.kind is one.KEYWORD_ONLY and f"keyword_{name}" in rules() and name not in given
-        both = {"group", "direction"}
+        both = {"group_size", "direction"}
         apart = name in both and (both & given or ast.unparse(found[0]).startswith("prove"))
         if free and not apart and rng.random() < 1 / 8:
             found[0].keywords.append(ast.keyword(name, expression(rng.choice(rules()[f"keyword_{name}"]))))

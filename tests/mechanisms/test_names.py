@@ -4,12 +4,15 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import symshuffle
-from symshuffle import InputError, delta, mechanism
+from symshuffle import InputError, collect, delta, mechanism, vectors
+from symshuffle.base.choices import Others
 from symshuffle.base.errors import SymshuffleError
 from symshuffle.cli import main
+from symshuffle.decompositions.closed_forms import constant_datasets
 from symshuffle.mechanisms.names import DIMENSIONS, SIZE_NAMES, SYNONYMS, VECTORS
 from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS
 from tests.shell import answer, refused, run
@@ -61,7 +64,7 @@ def test_names_are_read_wherever_a_mechanism_is_named(capsys, tmp_path, monkeypa
     for one, file in (("grr", "a.toml"), ("krr", "b.toml")):
         (tmp_path / file).write_text(f'[[users]]\ncount = 9\nmechanism = "{one}"\nparams = {{ k = 3 }}\nlam = "3/2"\n')
     same = [
-        (("unequal", "a.toml", "--delta", "1/100"), ("unequal", "b.toml", "--delta", "1/100")),
+        (("epsilon", "a.toml", "--delta", "1/100"), ("epsilon", "b.toml", "--delta", "1/100")),
         *(
             (tuple(line.format("grr", "D").split()), tuple(line.format("krr", "k").split()))
             for line in (
@@ -142,3 +145,36 @@ def test_the_page_lists_the_names():
     rows = re.findall(r"^\| `([\w-]+)` \| ((?:`[\w-]+`(?:, )?)+) \|$", PAGE, flags=re.MULTILINE)
     listed = {other: name for name, others in rows for other in re.findall("`([^`]+)`", others)}
     assert listed == dict(SYNONYMS)
+
+
+def test_names_are_read_in_claims_calibrations_and_means():
+    """Each of these doors reads the name by itself."""
+    claims = [collect.named_claim(name, {"k": "3"}, lam=3) for name in ("krr", "GRR")]
+    assert claims[0] == claims[1]
+    target = {"eps": 1, "delta": "1/10"}
+    tuned = [
+        vectors.calibrate(name, n=200, dimension=1, gap=None, **target) for name in ("sphere-linear", "SPHERE_LINEAR")
+    ]
+    assert tuned[0].parameters == tuned[1].parameters
+    data, draw = np.full((200, 2), 0.5), np.random.default_rng
+    means = [
+        vectors.private_mean(data, mechanism=name, fixed={"theta": "0"}, rng=draw(1), **target)
+        for name in ("privunit", "Priv_Unit")
+    ]
+    assert (means[0].estimate == means[1].estimate).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "near"), [("gr", "krr"), ("symetric-unary-encoding", "rappor"), ("local-hashin", "olh")]
+)
+def test_a_misspelt_synonym_is_answered_with_a_name(text, near):
+    with pytest.raises(InputError, match=rf"did you mean .*\b{near}\b"):
+        mechanism(text)
+
+
+def test_datasets_name_the_inputs_that_they_hold():
+    for others, held in ((Others.FIRST, "0, 1"), (Others.SECOND, "0, 1"), (Others.THIRD, "0, 1, 2")):
+        said = constant_datasets(others, 5)
+        assert said.endswith(f"inputs named {held}")
+        pairs = re.findall(r"= \((\d), (\d) x 4\)", said)
+        assert {x for pair in pairs for x in pair} == {*held.split(", ")}

@@ -8,6 +8,8 @@ import sympy as sp
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_budget, read_target
 from symshuffle.base.numbers import Ball, Exp, Verdict
+from symshuffle.decompositions.closed_forms import table
+from symshuffle.decompositions.filed_values import parameters_of
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.mechanisms.finite import K
 from symshuffle.mechanisms.given import LAM_PARAMETER
@@ -36,6 +38,25 @@ from symshuffle.mechanisms.symbolic import LAM, Parameter, evaluate
 def test_ranges(name, parameters, message):
     with pytest.raises(InputError, match=message):
         mechanism(name).at(**parameters)
+
+
+INTEGERS = [(name, one) for name, form in table().items() for one in parameters_of(form) if one.integer]
+
+
+@pytest.mark.parametrize(("name", "parameter"), INTEGERS, ids=[f"{name} {one.name}" for name, one in INTEGERS])
+def test_an_integer_beyond_the_largest_is_refused_with_the_largest(name, parameter):
+    """By the reader of SymPy's mechanisms and by that of the file."""
+    within, beyond = {"k": 2**49}, 2**60  # both are of every kind
+    others = {key: value for key, value in within.items() if parameter.name != key and parameter.upper is not None}
+    own = mechanism(name.removeprefix("thinned "))
+    for door in (lambda value: own.at(**others, **{parameter.name: value}), lambda value: parameter.read(value, {})):
+        with pytest.raises(InputError) as refusal:
+            door(beyond)
+        assert refusal.value.argument == parameter.name and refusal.value.expected.endswith(f", at most {10**15}")
+        with pytest.raises(InputError) as refusal:
+            door("5/2")
+        assert str(10**15) not in refusal.value.expected
+    assert own.at(**others, **{parameter.name: 2**48}).name == own.name
 
 
 def test_names_are_suggested():

@@ -20,7 +20,6 @@ from symshuffle.accountants.rounds.dominating import Profile, law_above, law_bel
 from symshuffle.accountants.rounds.lattice_sums import Tilted
 from symshuffle.accountants.rounds.losses import Losses, delta_of, epsilon_of
 from symshuffle.accountants.rounds.period import Period
-from symshuffle.accountants.rounds.plan import Round, Rounds
 from symshuffle.base.choices import Side
 from symshuffle.decompositions import ReductionPair
 from symshuffle.design import maximise, weighted_guessing_problem, weighted_guessing_risk
@@ -212,8 +211,7 @@ def laplace(rigour):
 
 
 def deployed(rigour):
-    several = Rounds((Round(KRR, 2, N),))
-    return symshuffle.delta(several, n=None, eps="3/5", rigour=rigour, rel=1e-2).bracket
+    return symshuffle.delta(KRR, n=N, periods=2, eps="3/5", rigour=rigour, rel=1e-2).bracket
 
 
 SKEW = (Fraction(9, 10), Fraction(1, 10)), (Fraction(1, 2), Fraction(1, 2))

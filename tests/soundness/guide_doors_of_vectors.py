@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 
 from symshuffle import Ball, Bracket, CertificateError, NotDecided, Rigour
-from symshuffle.base.choices import Relation, Blanket, Larger
+from symshuffle.base.choices import Blanket, Larger, Relation
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.vectors import PrivUnit, SphereLinear, calibrate, correspondence
 from symshuffle.vectors.calibration.floor import Target
@@ -144,9 +144,7 @@ def true_shuffled():
 @cache
 def best_known():
     """Caps that meet the target, found on Gauss's nodes, and their certified error."""
-    return calibrate(
-        "privunit", n=USERS, dimension=3, delta=GOAL, exp_eps=LEVEL, adjacency=Relation.ZERO_OUT, gap=None
-    )
+    return calibrate("privunit", n=USERS, dimension=3, delta=GOAL, exp_eps=LEVEL, adjacency=Relation.ZERO_OUT, gap=None)
 
 
 CAPS = PrivUnit("393133465263/500000000000", "11836694497/20000000000", 3)

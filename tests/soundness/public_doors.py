@@ -28,9 +28,10 @@ from symshuffle import (
     trace_frontier,
 )
 from symshuffle.accountants.bounds import evaluate
-from symshuffle.accountants.deployment import covered, reduction
+from symshuffle.accountants.deployment import adjacency, reduction
+from symshuffle.accountants.deployment.group import Group
 from symshuffle.accountants.literature import baselines
-from symshuffle.accountants.questions import curves, inverses, tradeoff_function, unequal
+from symshuffle.accountants.questions import curves, inverses, tradeoff_function
 from symshuffle.accountants.renyi import front as renyi
 from symshuffle.base.choices import Question
 from symshuffle.channels import cyclic_group
@@ -73,7 +74,7 @@ DENSITIES = LevelledPair(worst_pair(BlanketMixedGaussian("0.9", "4"), adjacency=
 MIXED = Laplace(F(2)).mixed_law(F(6, 5))
 RATIO = LikelihoodRatio.of(W, 0, 1)
 LEVEL = {"exp_eps": F(6, 5)}
-UNEQUAL = [unequal.Users(2, W)]
+UNEQUAL = [Group(W, 1), Group(W, 1)]
 TREE = joint(mechanism("krr").at(k=3), mechanism("rr"))
 WAY = composition.patterns(TREE)[0]
 PROBLEM = smoothed_point_masses(3, 1)
@@ -101,6 +102,11 @@ def row(arguments, function, /, *given, **named):
     }
 
 
+def several(arguments, function, /, *given, **named):
+    """The same of a function that is asked about several groups."""
+    return {f"{name} of groups": call for name, call in row(arguments, function, *given, **named).items()}
+
+
 ROWS = (
     row("direction", prove, KRR, n=3, eps=1),
     row("direction", prove_epsilon, KRR, n=3, delta="1/10"),
@@ -117,12 +123,12 @@ ROWS = (
     row("rigour", evaluate.evaluate_law, LAW, 3),
     row("direction rigour", inverses.solve_eps0, mechanism("rr"), n=10, eps="1/2", delta="1/10", rel=0.1),
     row("direction rigour", inverses.solve_n, W, eps="1/2", delta="1/10"),
-    row("adjacency blanket", covered.Covering),
+    row("relation blanket", adjacency.Adjacency),
     row("rigour", privacy_loss, W, n=3, step="1/4", beyond="1e-2"),
-    row("direction rigour", unequal.unequal_delta, UNEQUAL, **LEVEL),
-    row("direction rigour", unequal.unequal_epsilon, UNEQUAL, delta="1/10"),
     row("direction rigour", delta, W, n=3, exp_eps="6/5"),
     row("direction rigour", epsilon, W, n=3, delta="1/10", rel=0.1),
+    several("direction rigour", delta, UNEQUAL, **LEVEL),
+    several("direction rigour", epsilon, UNEQUAL, delta="1/10"),
     row("rigour", certified.Rivals, FAMILY, FORMS, MATCH, 9, HALF),
     row("others", backgrounds.ConstantBackground, KRR),
     row("direction", OPTIMAL.numeric().reduction_pair().gparv, F(6, 5)),

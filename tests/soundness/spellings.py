@@ -19,9 +19,9 @@ from symshuffle import (
     Channel,
     Contamination,
     Exp,
+    Group,
     InputError,
     Law,
-    Users,
     joint,
     mechanism,
     simplified_decomposition,
@@ -96,22 +96,26 @@ MEASURE = f_divergence((F(1), F(0), F(0)), (F(0), F(1), F(0)), lambda t: (t - 1)
 COVERING = {
     "null": {"null": law("1/2 1/2")},
     "dropout": {"dropout": num("1/4"), "rel": HALF},
-    "min_users": {"min_users": Integer(2)},
-    "group": {"group": Integer(2)},
+    "min_batch_size": {"min_batch_size": Integer(2)},
+    "group_size": {"group_size": Integer(2)},
 }
 
 
-def front(name, *asked, whom="null dropout min_users group", source=W, **given):
+def front(name, *asked, whom="null dropout min_batch_size group_size", source=W, **given):
     """Calls of a front function: what it is asked, and the same with each way to say whom it covers."""
-    base = {"source": source, "n": Integer(3), **given}
+    base = {"subject": source, "n": Integer(3), **given}
     return [(name, base | one) for one in ({}, *asked, *(COVERING[key] for key in whom.split()))]
 
 
+USERS = [Group(W, 1), Group(W, 2)]
+
 CALLS = [
-    *front("delta", {"exp_eps": num("3/2"), "eps": None}, {"source": Table(W.rows)}, eps=num("1/2"), rel=num("1/1024")),
+    *front(
+        "delta", {"exp_eps": num("3/2"), "eps": None}, {"subject": Table(W.rows)}, eps=num("1/2"), rel=num("1/1024")
+    ),
     *front("delta", eps=HALF, bits=Integer(64), rigour="ball", whom=""),
     *front("epsilon", {"near": num("1/4")}, delta=num("1/8"), rel=num("1/1024"), bits=Integer(64)),
-    *front("renyi", alpha=num("2"), rel=num("1/2"), bits=Integer(64), whom="null min_users"),
+    *front("renyi", alpha=num("2"), rel=num("1/2"), bits=Integer(64), whom="null min_batch_size"),
     *front("delta_curve", levels=Several((F(0), HALF)), rel=num("1/16"), bits=Integer(64)),
     *front(
         "tradeoff_curve",
@@ -119,37 +123,41 @@ CALLS = [
         rel=num("1/16"),
         bits=Integer(64),
         levels=Integer(3),
-        whom="null dropout min_users",
+        whom="null dropout min_batch_size",
     ),
-    *front("gaussian_limit", whom="null min_users group"),
-    ("gaussian_limit", {"source": W, "n": 3, "dropout": num("1/4")}),
+    *front("gaussian_limit", whom="null min_batch_size group_size"),
+    ("gaussian_limit", {"subject": W, "n": 3, "dropout": num("1/4")}),
     *front("privacy_loss", step=num("1/4"), beyond=num("1/64"), rel=num("1/16"), bits=Integer(64), whom=""),
-    ("privacy_loss", {"source": W, "n": 2, "step": HALF, "beyond": F(1, 16), "rel": HALF, "null": law("1/2 1/2")}),
-    *front("prove", {"delta": num("1/2")}, eps=num("1/2"), whom="null min_users group"),
-    ("prove", {"source": W, "n": 3, "exp_eps": num("3/2")}),
+    ("privacy_loss", {"subject": W, "n": 2, "step": HALF, "beyond": F(1, 16), "rel": HALF, "null": law("1/2 1/2")}),
+    *front("prove", {"delta": num("1/2")}, eps=num("1/2"), whom="null min_batch_size group_size"),
+    ("prove", {"subject": W, "n": 3, "exp_eps": num("3/2")}),
     *front("prove_epsilon", {"upper": num("3/4")}, delta=num("1/8"), whom=""),
-    ("prove_epsilon", {"source": W, "n": 3, "delta": F(1, 8), "null": law("1/2 1/2")}),
-    ("amplification_curve", {"source": W, "delta": num("1/8"), "users": Several((2, 3)), "rel": num("1/4")}),
-    ("amplification_curve", {"source": W, "delta": F(1, 8), "users": [3], "rel": HALF, "bits": Integer(64)}),
+    ("prove_epsilon", {"subject": W, "n": 3, "delta": F(1, 8), "null": law("1/2 1/2")}),
+    ("amplification_curve", {"subject": W, "delta": num("1/8"), "users": Several((2, 3)), "rel": num("1/4")}),
+    ("amplification_curve", {"subject": W, "delta": F(1, 8), "users": [3], "rel": HALF, "bits": Integer(64)}),
     *(
-        ("amplification_curve", {"source": W, "delta": F(1, 8), "users": [3], "rel": HALF} | one)
+        ("amplification_curve", {"subject": W, "delta": F(1, 8), "users": [3], "rel": HALF} | one)
         for key, one in COVERING.items()
-        if key != "min_users"
+        if key != "min_batch_size"
     ),
     *front("solve_eps0", source=OPEN, delta=num("1/8"), eps=num("1/2"), rel=num("1/4"), bits=Integer(64), whom=""),
-    ("solve_eps0", {"source": OPEN, "n": 9, "delta": F(1, 8), "exp_eps": num("3/2"), "rel": HALF}),
-    ("solve_eps0", {"source": OPEN, "n": 9, "delta": F(1, 8), "eps": HALF, "rel": HALF, "min_users": Integer(4)}),
-    ("solve_n", {"source": W, "delta": num("1/8"), "eps": num("1/2"), "bits": Integer(64)}),
-    ("solve_n", {"source": W, "delta": F(1, 8), "exp_eps": num("3/2"), "null": law("1/2 1/2")}),
-    ("solve_n", {"source": W, "delta": F(1, 8), "eps": HALF, "dropout": num("1/4")}),
-    ("solve_n", {"source": W, "delta": F(1, 8), "eps": HALF, "group": Integer(2)}),
-    ("unequal_delta", {"users": [Users(2, W)], "eps": num("1/2"), "rel": num("1/16"), "bits": Integer(64)}),
-    ("unequal_delta", {"users": [Users(2, W)], "exp_eps": num("3/2")}),
-    ("unequal_epsilon", {"users": [Users(2, W)], "delta": num("1/8"), "rel": num("1/16"), "bits": Integer(64)}),
+    ("solve_eps0", {"subject": OPEN, "n": 9, "delta": F(1, 8), "exp_eps": num("3/2"), "rel": HALF}),
+    ("solve_eps0", {"subject": OPEN, "n": 9, "delta": F(1, 8), "eps": HALF, "rel": HALF, "min_batch_size": Integer(4)}),
+    ("solve_n", {"subject": W, "delta": num("1/8"), "eps": num("1/2"), "bits": Integer(64)}),
+    ("solve_n", {"subject": W, "delta": F(1, 8), "exp_eps": num("3/2"), "null": law("1/2 1/2")}),
+    ("solve_n", {"subject": W, "delta": F(1, 8), "eps": HALF, "dropout": num("1/4")}),
+    ("solve_n", {"subject": W, "delta": F(1, 8), "eps": HALF, "group_size": Integer(2)}),
+    ("delta", {"subject": USERS, "eps": num("1/2"), "rel": num("1/16"), "bits": Integer(64)}),
+    ("delta", {"subject": USERS, "exp_eps": num("3/2")}),
+    ("delta", {"subject": W, "n": 3, "eps": HALF, "periods": Integer(2), "rel": HALF}),
+    ("delta", {"subject": W, "n": 3, "eps": HALF, "reports": Integer(2), "rel": HALF}),
+    ("delta", {"subject": W, "n": 3, "eps": HALF, "colluding": Integer(1)}),
+    ("delta", {"subject": W, "n": 3, "eps": HALF, "colluding": num("1/4")}),
+    ("delta", {"subject": W, "n": 3, "eps": HALF, "threshold": Integer(2)}),
+    ("epsilon", {"subject": USERS, "delta": num("1/8"), "rel": num("1/16"), "bits": Integer(64)}),
     ("any_ldp", {"eps0": num("1/2")}),
     ("any_ldp", {"lam": num("3/2")}),
     ("any_ldp", {"lam": F(2), "delta0": num("0")}),
-    ("rounds", {"source": W, "times": Integer(2), "n": Integer(3)}),
     ("sweep", {"function": float, "grid": [{"x": 1}]}),
     ("hockey_stick", {"p": law("1/4 3/4"), "q": law("1/2 1/2"), "gamma": num("3/2")}),
     ("chi_square", {"p": law("1/4 3/4"), "q": law("1/2 1/2")}),
@@ -274,7 +282,10 @@ CALLS = [
     ("accountants.blanket_bennett", {"variable": VARIABLE, "n": Integer(5), "bits": Integer(64)}),
     ("accountants.blanket_hoeffding", {"variable": VARIABLE, "n": Integer(5), "bits": Integer(64)}),
     ("collect.make_plan", {"k": Integer(3), "n": Integer(9), "eps": num("1"), "delta": num("1/8"), "mechanism": "krr"}),
-    ("collect.make_plan", {"k": 3, "n": 9, "eps": 1, "delta": F(1, 8), "mechanism": "krr", "min_users": Integer(4)}),
+    (
+        "collect.make_plan",
+        {"k": 3, "n": 9, "eps": 1, "delta": F(1, 8), "mechanism": "krr", "min_batch_size": Integer(4)},
+    ),
     ("vectors.err1", {"mechanism": LINE, "bits": Integer(64)}),
     ("vectors.errn", {"mechanism": LINE, "n": Integer(3), "bits": Integer(64)}),
     ("vectors.hcr_bound", {"mechanism": LINE, "bits": Integer(64)}),
@@ -288,37 +299,39 @@ CALLS = [
 """One or several calls of each public function that takes numbers; names below ``symshuffle``."""
 
 SLOW = {
-    "unequal_delta": {"users"},
-    "unequal_epsilon": {"users"},
     "utility.bayes_risk": {"prior"},
     "vectors.contenders": {"chi", "dimension", "bits"},
     "vectors.takeover": {"chi", "most"},
     "vectors.correspondence": {"users", "growth"},
     "worst_curve": {"eps0"},
-    "amplification_curve": {"min_users"},
-    "renyi": {"dropout", "group"},
-    "tradeoff_curve": {"group"},
+    "amplification_curve": {"n", "min_batch_size"},
+    "renyi": {"dropout", "group_size"},
+    "tradeoff_curve": {"group_size"},
     "prove": {"dropout"},
-    "solve_n": {"min_users"},
+    "solve_n": {"n", "min_batch_size"},
     "vectors.calibrate": {"n", "dimension", "delta", "eps", "exp_eps", "gap", "fixed"},
     "vectors.private_mean": {"eps", "delta", "fixed"},
     "vectors.which_order": {"n", "low", "high", "evaluations"},
     "vectors.worst_background_on_the_line": {"n", "sigma0", "eps", "tolerance", "others"},
-    "collect.make_plan": {"dropout", "group", "null", "rounds"},
-    "compare": {"rounds", "min_users"},
-    "privacy_loss": {"min_users", "dropout", "group"},
-    "prove_epsilon": {"min_users", "dropout", "group"},
-    "solve_eps0": {"null", "dropout", "group"},
+    "collect.make_plan": {"dropout", "group_size", "null"},
+    "compare": {"min_batch_size", "dropout", "group_size", "null"},
+    "privacy_loss": {"min_batch_size", "dropout", "group_size"},
+    "prove_epsilon": {"min_batch_size", "dropout", "group_size"},
+    "solve_eps0": {"null", "dropout", "group_size"},
 }
 """Arguments that one reader takes as well, of functions whose calls take seconds, or which no question can have."""
 
+OF_DELTA = {"colluding", "periods", "reports", "threshold"}
+"""Fields of a deployment that every question takes, and one reader reads: ``delta`` is asked with them."""
+
 NO_NUMBERS = set(
     words(
-        "source direction engine rigour attain adjacency blanket executor progress problem method experiment first "
-        "second channel part parts composition law route mechanism mechanisms loss users_of grid function out "
-        "measure group criterion population divergence text seed values labels name parameters order side on_sphere "
-        "messages vectors rng data pair reverse up limits file path channels ratio then found suffix kind variable "
-        "header disjoint plan certified claim jobs ledger claims frame vector generator blocks moves prior_of"
+        "subject pairs graph datasets memoised source direction engine rigour attain adjacency blanket executor "
+        "progress problem method experiment first second channel part parts composition law route mechanism "
+        "mechanisms loss users_of grid function out measure group criterion population divergence text seed values "
+        "labels name parameters order side on_sphere messages vectors rng data pair reverse up limits file path "
+        "channels ratio then found suffix kind variable header disjoint plan certified claim jobs ledger claims frame "
+        "vector generator blocks moves prior_of"
     )
 )
 """Names of arguments that take no numbers in any function, where a call does not mark them."""

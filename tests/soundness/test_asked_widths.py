@@ -7,7 +7,7 @@ import pytest
 import symshuffle as ss
 from symshuffle import Counts, InputError, bayes_tradeoff, minimax_tradeoff
 from symshuffle.accountants.literature import baselines
-from symshuffle.accountants.questions import adversary, unequal
+from symshuffle.accountants.questions import adversary
 from symshuffle.accountants.renyi import front as renyi
 from symshuffle.design import maximise, smoothed_point_masses
 from symshuffle.design.information.measures import kullback_leibler
@@ -30,8 +30,8 @@ DOORS = {
     "epsilon": lambda rel: ss.epsilon(KRR, n=30, delta="1/100", rel=rel).bracket,
     "solve_eps0": lambda rel: ss.solve_eps0(ss.mechanism("rr"), n=30, eps="1/2", delta="1/100", rel=rel).bracket,
     "renyi": lambda rel: renyi.renyi(W, n=5, alpha=2, rel=rel).bracket,
-    "unequal_delta": lambda rel: unequal.unequal_delta([unequal.Users(4, W)], exp_eps=F(6, 5), rel=rel).bracket,
-    "unequal_epsilon": lambda rel: unequal.unequal_epsilon([unequal.Users(4, W)], delta="1/100", rel=rel).bracket,
+    "delta of groups": lambda rel: ss.delta([ss.Group(W, 1), ss.Group(W, 3)], exp_eps=F(6, 5), rel=rel).bracket,
+    "epsilon of groups": lambda rel: ss.epsilon([ss.Group(W, 1), ss.Group(W, 3)], delta="1/100", rel=rel).bracket,
     "worst_of_two_types": lambda rel: adversary.worst_of_two_types(W, 6, F(6, 5), rel=rel).bracket,
     "standard_clone": lambda rel: baselines.standard_clone(E1, exp_eps=F(6, 5), n=30, rel=rel),
     "bayes_tradeoff": lambda rel: bayes_tradeoff(PROBLEM, E1, rel=rel).value,

@@ -5,7 +5,7 @@ from fractions import Fraction as F
 import pytest
 
 import symshuffle
-from symshuffle import Channel, Users, mechanism
+from symshuffle import Channel, Group, mechanism
 from symshuffle.accountants.bounds import brackets
 from symshuffle.accountants.questions import adversary
 from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
@@ -55,11 +55,11 @@ def test_whatever_a_bracket_is_before_a_bound_is_a_probability(monkeypatch, caps
 
     monkeypatch.setattr(brackets, "evaluate", too_wide)
     krr = LOUD[1]
-    users = [Users(3, channel) for channel in CHANNELS]
+    users = [Group(channel, 3) for channel in CHANNELS]
     found = [
         symshuffle.delta(krr, n=4, eps=0).bracket,
         symshuffle.delta(krr, n=4, eps=0, dropout="1/2").bracket,
-        symshuffle.unequal_delta(users, eps=0).bracket,
+        symshuffle.delta(users, eps=0).bracket,
         adversary.worst_of_two_types(krr.channel(), 4, F(6, 5)).bracket,
         *(point.y for point in symshuffle.delta_curve(krr, n=4, levels=[0, 1]).points),
     ]
@@ -72,7 +72,7 @@ def test_curves_and_rounds_are_probabilities():
     for source in LOUD[1:3]:
         points = tradeoff_curve(source, n=10, alphas=[0, F(1, 2), 1]).points
         assert all(is_probability(point.y) for point in points)
-        assert is_probability(symshuffle.delta(symshuffle.rounds(source, 2), n=10, eps=1, rel=0.3).bracket)
+        assert is_probability(symshuffle.delta(source, n=10, periods=2, eps=1, rel=0.3).bracket)
 
 
 def test_command_prints_no_delta_above_one(capsys):

@@ -10,21 +10,19 @@ import pytest
 
 from symshuffle import (
     Channel,
+    Deployment,
+    Group,
     SymshuffleError,
-    Users,
     any_ldp,
     delta,
     epsilon,
     mechanism,
     renyi,
-    rounds,
     solve_eps0,
     solve_n,
     tradeoff_curve,
-    unequal_epsilon,
 )
 from symshuffle.accountants.bounds import brackets
-from symshuffle.accountants.questions import unequal
 from symshuffle.accountants.rounds import one_round
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
@@ -75,7 +73,7 @@ class Drawn:
         self.name, self.values = self.chance.choice([*NAMED, *((name, None) for name in ROWS)])
         self.budget = self.chance.choice(BUDGETS)
         self.n = self.chance.choice(USERS if self.values and F(self.budget) in ORDINARY else FEW)
-        kinds: list[dict[str, Any]] = [{}, {}, {}, {"min_users": min(2, self.n)}, {"group": min(2, self.n)}]
+        kinds: list[dict[str, Any]] = [{}, {}, {}, {"min_batch_size": min(2, self.n)}, {"group_size": min(2, self.n)}]
         if self.values is not None:
             kinds.append({"adjacency": "zero-out"})
         else:
@@ -180,22 +178,22 @@ def test_brackets_are_in_order_of_eps_delta_and_n_in_full(seed):
 def check_doors(seed: int) -> None:
     """Every inverse answers, or refuses as the library does."""
     drawn = Drawn(f"door {seed}")
-    chance, whom = drawn.chance, {k: v for k, v in drawn.whom.items() if k not in ("min_users", "group")}
+    chance, whom = drawn.chance, {k: v for k, v in drawn.whom.items() if k not in ("min_batch_size", "group_size")}
     goal, eps = chance.choice(TARGETS), drawn.level()
     opened = any_ldp() if drawn.name == "any-ldp" else mechanism("krr").at(k=3)
     few = min(drawn.n, 1000)
-    group = {"group": min(2, drawn.n)}
+    group = {"group_size": min(2, drawn.n)}
     questions = (
         lambda: solve_n(drawn.source(), delta=goal, eps=eps, **whom).bracket,
         lambda: solve_eps0(opened, n=drawn.n, delta=goal, eps=eps).bracket,
         lambda: delta(drawn.source(), n=drawn.n, eps=eps, **group).bracket,
         lambda: epsilon(drawn.source(), n=drawn.n, delta=goal, **group).bracket,
-        lambda: epsilon(rounds(drawn.source(), 3), n=few, delta=goal, **whom).bracket,
+        lambda: epsilon(drawn.source(), n=few, periods=3, delta=goal, **whom).bracket,
         lambda: renyi(drawn.source(), n=few, alpha=2).bracket,
         lambda: tradeoff_curve(drawn.source(), n=few, alphas=[0, "1/2", 1], levels=5, **whom).points[1].y,
         lambda: (
-            unequal_epsilon(
-                [Users(1, Channel.from_rows(ROWS["nearly certain"])), Users(2, mirrored(F(3, 5)))], delta=goal
+            epsilon(
+                [Group(Channel.from_rows(ROWS["nearly certain"]), 1), Group(mirrored(F(3, 5)), 2)], delta=goal
             ).bracket
         ),
         lambda: calibrate_gaussian(delta=goal, eps=eps),
@@ -235,7 +233,7 @@ def levels_seen(monkeypatch):
         seen.append(eps)
         return plain(eps)
 
-    for module in (brackets, unequal, one_round):
+    for module in (brackets, one_round):
         monkeypatch.setattr(module, "ratio_of", ratio_of)
     yield seen
 
@@ -250,7 +248,7 @@ def test_searches_stay_inside_the_domain(budget, n, monkeypatch):
                 asked(epsilon, source, n=n, delta=goal, near=near)
         asked(epsilon, source, n=min(n, 10), delta="0.1", dropout="1/2")
         if F(budget) <= 40:  # of several rounds a lattice of larger budgets takes minutes
-            asked(epsilon, rounds(source, 2), n=min(n, 10), delta="0.1")
+            asked(epsilon, Deployment(source, periods=2), n=min(n, 10), delta="0.1")
     assert seen
     assert max(seen) <= LARGEST_LEVEL
     assert min(seen) >= 0
@@ -300,7 +298,7 @@ def test_a_target_met_exactly_at_zero_is_met_at_zero():
 def test_a_group_has_any_ratio():
     krr = mechanism("krr").at(k=3, lam=3)
     for group, ratio in ((2, 10**400), (3, 10**300), (2, 1 + F(1, 10**300)), (3, F(27, 8))):
-        found = delta(krr, n=10, exp_eps=ratio, group=group).bracket
+        found = delta(krr, n=10, exp_eps=ratio, group_size=group).bracket
         alone = delta(krr, n=10, exp_eps=ratio).bracket
         assert alone.lower <= found.upper <= 1
 

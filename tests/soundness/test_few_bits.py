@@ -9,8 +9,8 @@ from symshuffle import (
     CertificateError,
     Contamination,
     Exp,
+    Group,
     Rigour,
-    Users,
     any_ldp,
     bayes_tradeoff,
     binary_envelope,
@@ -19,7 +19,6 @@ from symshuffle import (
     minimax_tradeoff,
     renyi,
     trace_frontier,
-    unequal_delta,
 )
 from symshuffle.base.numbers import enclose
 from symshuffle.base.results import Bracket
@@ -35,7 +34,7 @@ CAP, LEVEL = Exp(F(1)), Exp(F(1, 3))
 KRR, RR = mechanism("krr").at(k=3, lam=3), mechanism("rr")
 ROUGH = {"rigour": "ball", "rel": 0.9}
 POINTS = smoothed_point_masses(3, F(1, 2))
-USERS = [Users(2, RR.at(lam=3).channel()), Users(2, RR.at(lam=2).channel())]
+USERS = [Group(RR.at(lam=3).channel(), 2), Group(RR.at(lam=2).channel(), 2)]
 
 BRACKETS = {
     "frontier": lambda: trace_frontier(4, F(1, 2), lam_cap=CAP).trace,
@@ -50,11 +49,11 @@ BRACKETS = {
     "minimax": lambda: minimax_tradeoff(POINTS, CAP, rel=0.9).bracket,
     "orbits": lambda: orbit_tradeoff_at(POINTS, CAP, symmetric_group(3), rel=0.9).bracket,
     "delta": lambda: delta(KRR, n=3, exp_eps=LEVEL, **ROUGH).bracket,
-    "delta of a group": lambda: delta(KRR, n=4, exp_eps=Exp(F(1, 2)), group=2, **ROUGH).bracket,
+    "delta of a group": lambda: delta(KRR, n=4, exp_eps=Exp(F(1, 2)), group_size=2, **ROUGH).bracket,
     "delta with dropout": lambda: delta(KRR, n=4, exp_eps=LEVEL, dropout="1/4", **ROUGH).bracket,
     "delta at a local level": lambda: delta(mechanism("krr").at(k=3, lam=CAP), n=3, exp_eps=LEVEL, **ROUGH).bracket,
     "delta of any mechanism": lambda: delta(any_ldp(eps0=1), n=3, exp_eps=LEVEL, **ROUGH).bracket,
-    "delta of unequal users": lambda: unequal_delta(USERS, exp_eps=LEVEL, rigour="ball").bracket,
+    "delta of unequal users": lambda: delta(USERS, exp_eps=LEVEL, rigour="ball").bracket,
     "renyi": lambda: renyi(KRR, n=3, alpha=2).bracket,
     "renyi of order 3/2": lambda: renyi(KRR, n=3, alpha=F(3, 2)).bracket,
     **{f"ball: {name}": (lambda door=door: door(64)) for name, door in BALLS.items() if name != "bmg_optimal"},

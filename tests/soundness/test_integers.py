@@ -16,7 +16,10 @@ import pytest
 import symshuffle
 from proofs_checks import _extremes, _templates
 from symshuffle import (
+    Adjacency,
     Channel,
+    Deployment,
+    Group,
     InputError,
     Laplace,
     accountants,
@@ -40,9 +43,7 @@ from symshuffle import (
 from symshuffle.accountants.bounds import evaluate
 from symshuffle.accountants.questions import adversary, curves
 from symshuffle.accountants.questions.tradeoff_function import GaussianLimit, gaussian_limit, tradeoff_curve
-from symshuffle.accountants.questions.unequal import Users, unequal_delta, unequal_epsilon
 from symshuffle.accountants.renyi.front import renyi
-from symshuffle.accountants.rounds.plan import rounds
 from symshuffle.channels.geometry import extremal
 from symshuffle.channels.geometry.groups import cyclic_group
 from symshuffle.channels.law import Law
@@ -77,6 +78,7 @@ from tests.words import words
 W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
 ANCHORED, ENCLOSED = AnchoredLaw.from_channel(W), EnclosedLaw.from_channel(W)
 BLANKET = accountants.BlanketVariable.laplace(F(3), F(6, 5))
+SOME = Group(W, min_batch_size=2, colluding="10%")
 LAW = Law((F(-1), F(1)), (F(1, 2), F(1, 2)))
 LEVEL = {"exp_eps": "6/5"}
 RATIO = LikelihoodRatio.of(W, 0, 1)
@@ -100,11 +102,7 @@ PRECISIONS = ("EnclosedLaw.", "Laplace.", "LikelihoodRatio.of_mechanism.", "Mech
 """Their ``bits`` come from a request, whose reader is a row."""
 
 ELSEWHERE = {
-    "compare.min_users": "asked in tests/comparison/test_over_rounds.py, where a call takes seconds",
-    "compare.rounds": "as the last",
-    "make_plan.rounds": "asked in tests/collect/test_rounds.py",
-    "Plan.rounds": "as the last",
-    "rounds.times": "read, and refused by the name that users of the command line see, rounds",
+    "Plan.rounds": "asked in tests/collect/test_rounds.py",
     "Mechanism.comparing.first": "an index that fails by its name in the output classes",
     "Mechanism.comparing.second": "as the first",
 }
@@ -161,7 +159,19 @@ ROWS = (
     row("dimension", ClippedLinear, "1/2", chi="1/10", dimension=4),
     row("dimension", PrivUnit, "3/4", "1/4", dimension=4),
     row("n bits", privacy_loss, W, step=0.25, beyond="1/100", n=4, bits=64),
-    row("n", rounds, W, 2, n=4),
+    row("count", Group, W, count=9),
+    row("min_batch_size colluding", Group, W, 9, min_batch_size=2, colluding=1),
+    row("count", Group.of_dummies, count=9),
+    row("n", SOME.honest, n=9),
+    row("n", SOME.messages, n=9),
+    row("n", SOME.expected, n=9),
+    row("n", SOME.colluders, n=9),
+    row("n", SOME.check, n=9),
+    row("group_size", Adjacency, group_size=2),
+    row("reports periods threshold", Deployment, W, reports=2, periods=3, threshold=4),
+    row("periods", delta, W, n=4, **LEVEL, rel=0.5, periods=2),
+    row("colluding min_batch_size", delta, W, n=9, **LEVEL, min_batch_size=5, colluding=2),
+    row("group_size threshold", delta, W, n=9, **LEVEL, group_size=2, threshold=3),
     row("dimension", LocalGaussian, "2", dimension=4),
     row("bits", curves.amplification_curve, W, delta="1/10", users=[3], rel=0.1, bits=64),
     row("n bits", curves.delta_curve, W, levels=[0], n=4, bits=64),
@@ -186,9 +196,6 @@ ROWS = (
     row("n", RATIO.profile, **LEVEL, n=4),
     row("n", worst_curve, F(1, 4), lam=F(2), exp_eps=F(6, 5), n=3),
     row("cells", Laplace().at, lam=2, cells=4),
-    row("count", Users, channel=W, count=2),
-    row("bits", unequal_delta, [Users(2, W)], **LEVEL, bits=64),
-    row("bits", unequal_epsilon, [Users(9, W)], delta="1/10", rel=0.1, bits=64),
     row("bits", err1, NOISE, bits=64),
     row("bits n", errn, NOISE, n=3, bits=64),
     row("bits", hcr_bound, NOISE, bits=64),
@@ -305,19 +312,21 @@ LEAST = {
     "likelihood_quotient.a likelihood_quotient.b LikelihoodRatio.of.a LikelihoodRatio.of.b subset_orbit.subset",
     1: "delta.n amplification_curve.n worst_constant.n confirm.n mechanism.s Laplace.cells Contamination.n "
     "subset_template.s minimax_sandwich.n chi_square_certificate.n gaussian_scale.n SphereLinear.dimension "
-    "BlanketMixedGaussian.dimension CentralGaussian.dimension privacy_loss.n rounds.n LocalGaussian.dimension "
-    "confirm.least delta_curve.n tradeoff_curve.n renyi.n gaussian_limit.n GaussianLimit.rounds solve_eps0.n epsilon.n "
-    "hamming.distance compare.n LikelihoodRatio.profile.n Laplace.at.cells Users.count check_size.s make_plan.n "
-    "blanket_bennett.n blanket_hoeffding.n standard_clone.n compare.variants errn.n "
-    "ReductionPair.divergence.n ReductionPair.histogram_laws.n bayes_risk.n best_shrinkage_risk.n canonical_risk.n "
-    "enumerated_risk.n worst_canonical_risk.n evaluate_law.n leakage.n matched_ratio.s one_coefficient_error.dimension "
-    "shuffled_problem.n worst_shuffled_divergence.n prove.n prove_epsilon.n gaussian_noise_series.order "
-    "optimal_equivariant_risk.n calibrate.n calibrate.dimension",
+    "BlanketMixedGaussian.dimension CentralGaussian.dimension privacy_loss.n LocalGaussian.dimension "
+    "confirm.least delta_curve.n tradeoff_curve.n renyi.n gaussian_limit.n GaussianLimit.rounds solve_eps0.n "
+    "epsilon.n hamming.distance compare.n LikelihoodRatio.profile.n Laplace.at.cells Group.count "
+    "Group.of_dummies.count Group.colluders.n Group.honest.n Group.messages.n Group.expected.n Group.check.n "
+    "Group.min_batch_size Adjacency.group_size Deployment.reports Deployment.periods Deployment.threshold "
+    "check_size.s make_plan.n blanket_bennett.n blanket_hoeffding.n standard_clone.n compare.variants errn.n "
+    "ReductionPair.divergence.n ReductionPair.histogram_laws.n bayes_risk.n best_shrinkage_risk.n "
+    "canonical_risk.n enumerated_risk.n worst_canonical_risk.n evaluate_law.n leakage.n matched_ratio.s "
+    "one_coefficient_error.dimension shuffled_problem.n worst_shuffled_divergence.n prove.n prove_epsilon.n "
+    "gaussian_noise_series.order optimal_equivariant_risk.n calibrate.n calibrate.dimension",
     2: "delta.bits Request.bits spaced.points tradeoff_curve.levels mechanism.k mechanism.D raw_cap_trace.k "
     "optimal_subset_sizes.k largest_budget.k staircase_matrix.m MaximalPolytope.m smoothed_point_masses.m "
     "isotropic_risk.k minimax_sandwich.k ClippedLinear.dimension PrivUnit.dimension privacy_loss.bits "
     "delta_curve.bits tradeoff_curve.bits renyi.bits solve_eps0.bits compare.k trace_frontier.k "
-    "unequal_delta.bits make_plan.k best_shrinkage_risk.k ExtremalChannel.m slope_constant.k "
+    "make_plan.k best_shrinkage_risk.k ExtremalChannel.m slope_constant.k "
     "threshold_budget.k",
     3: "optimal_equivariant_risk.k thinning_gain.k cardioid_program.m",
     4: "householder.k half_block_channel.k",

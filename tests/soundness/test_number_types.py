@@ -25,7 +25,6 @@ from symshuffle import (
     parallel,
     privacy_loss,
     renyi,
-    rounds,
     subsample,
 )
 from symshuffle.base.numbers import as_number, parse_number, parse_rational, read_law
@@ -174,7 +173,7 @@ def test_questions_of_losses_take_a_null_symbol_in_doubles():
     ask = {
         "privacy_loss": lambda null: privacy_loss(table, n=2, step="1/4", beyond="1/100", **null).law,
         "renyi": lambda null: renyi(table, n=2, alpha=2, rel=0.1, **null).bracket,
-        "rounds": lambda null: epsilon(rounds(table, 2), n=3, delta="1/10", rel=np.float32(1 / 8), **null).bracket,
+        "rounds": lambda null: epsilon(table, n=3, periods=2, delta="1/10", rel=np.float32(1 / 8), **null).bracket,
     }
     for one in ask.values():
         assert one(exact) == one(doubles)

@@ -8,8 +8,8 @@ from math import comb
 import pytest
 
 from symshuffle import Ball, Exp, Rigour, Unsupported, mechanism
+from symshuffle.accountants.deployment.group import EVERYBODY
 from symshuffle.accountants.deployment.message_counts import (
-    Participation,
     bound_over,
     few_counts,
     mean_over_dropouts,
@@ -124,7 +124,7 @@ def test_a_chain_of_steps_is_a_bound_at_the_level_asked_for(order, bits):
             return Bracket(low / 1001, high / 1000, Rigour.BALL, "", "")
 
         with few_bits(bits):
-            found = bound_over(value, Participation(group=group), 9, order, 1e-3, exact=False)
+            found = bound_over(value, EVERYBODY, 9, order, 1e-3, group_size=group, exact=False)
         ratio = asked[0]
         if isinstance(order, Exp):
             assert ratio == Exp(order.exponent / group)

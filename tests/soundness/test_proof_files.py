@@ -32,7 +32,7 @@ ASKED: dict[str, tuple[Any, dict[str, Any]]] = {
     "channel": (THREE, {"eps": "1/10", "n": 3}),
     "channel and null": (THREE, {"exp_eps": "1", "n": 3, "adjacency": "zero-out", "null": ("1/2", "1/2", "0")}),
     "channel of one input": (THREE, {"exp_eps": "6/5", "n": 3, "adjacency": "zero-out"}),
-    "irrational cap": (mechanism("krr").at(k=4, eps0=1), {"eps": "1/3", "n": 3, "group": 2, "min_users": 2}),
+    "irrational cap": (mechanism("krr").at(k=4, eps0=1), {"eps": "1/3", "n": 3, "group_size": 2, "min_batch_size": 2}),
     "rappor of any size": (mechanism("rappor").at(lam=2), {"exp_eps": "6/5", "n": 3}),
     "one distance": (mechanism("half-block").at(k=4, d=1, lam=4), {"exp_eps": "6/5", "n": 3}),
 }
@@ -307,9 +307,9 @@ def drawn(rng: random.Random) -> tuple[Any, dict[str, Any]]:
     """A small source and a question, in rationals."""
     asked: dict[str, Any] = {"n": rng.randint(1, 3), "exp_eps": F(rng.randint(4, 9), 4)}
     if rng.random() < 0.2:
-        asked["min_users"] = rng.randint(1, asked["n"])
+        asked["min_batch_size"] = rng.randint(1, asked["n"])
     if rng.random() < 0.2 and asked["n"] > 1:
-        asked["group"] = 2
+        asked["group_size"] = 2
     if rng.random() < 0.4:
         asked["adjacency"] = "zero-out"
     lam, k = F(rng.choice((4, F(9, 4), F(25, 16)))), rng.randint(2, 3)
@@ -332,7 +332,11 @@ def true_sentence(seed: int) -> bool:
     content = prove(source, **asked)
     said = told(bound.check(content))
     truth = largest_delta(said)
-    assert (said["users"], said["group"], F(said["exp_eps"])) == (asked["n"], asked.get("group", 1), asked["exp_eps"])
+    assert (said["users"], said["group"], F(said["exp_eps"])) == (
+        asked["n"],
+        asked.get("group_size", 1),
+        asked["exp_eps"],
+    )
     assert truth <= F(said["delta"])
     less = truth * F(999, 1000)
     forged = replaced(content, ("statement", "delta"), f"{less.numerator}/{less.denominator}")
@@ -372,6 +376,19 @@ def by_command(file: Path, *expected: Path) -> tuple[int, str]:
     options = [part for one in expected for part in ("--expect", str(one))]
     found = CliRunner().invoke(app, ["check", str(file), *options])
     return found.exit_code if not isinstance(found.exception, ValueError) else 2, found.output.strip()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [(), ("--help",), ("-",), ("missing.json",), (".",), ("honest.json", "missing.json"), ("a\nb",), ("list.csv",)],
+)
+def test_wrong_words_are_refused_in_one_line(tmp_path: Path, words: tuple[str, ...]) -> None:
+    """By the checker alone, which says how it is called."""
+    (tmp_path / "honest.json").write_text(json.dumps(honest("channel")))
+    (tmp_path / "list.csv").write_text("1/2,1/2\n")
+    code, shown = alone(*(tmp_path / word if "." in word else Path(word) for word in words))
+    assert code == 2 and "\n" not in shown and shown.startswith("NOT READ: [")
+    assert shown.endswith("(usage: bound.py bound.json [statement.json])") and all(word[:1] in shown for word in words)
 
 
 TEXTS: dict[str, Callable[[str], bytes]] = {

@@ -1,6 +1,7 @@
 """Refusals of Python functions name arguments; the command line says the same with its options."""
 
 import ast
+import pickle
 import random
 import re
 from pathlib import Path
@@ -9,11 +10,12 @@ import pytest
 
 import symshuffle
 from symshuffle import InputError, SymshuffleError, cli, collect, mechanism
+from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.channels.geometry.groups import SymmetryGroup
 from symshuffle.collect import files
 from symshuffle.design.comparison.picture import check_picture
 from tests.shell import refused
-from tests.soundness.test_wrong_arguments import VALID, refusals
+from tests.soundness.test_wrong_arguments import VALID, refusals, soon
 
 KRR = mechanism("krr").at(k=3, lam=2)
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
@@ -48,12 +50,12 @@ def test_no_refusal_of_a_wrong_argument_has_an_option(name):
 CALLS = {
     "rigour": lambda: symshuffle.delta(KRR, n=10**7, eps="1/10", rigour="exact"),
     "rigour of doubles": lambda: symshuffle.renyi(KRR, n=3, alpha=2, rigour="exact"),
-    "rigour of rounds": lambda: symshuffle.delta(symshuffle.rounds(KRR, 2), n=9, eps=1, rigour="exact"),
+    "rigour of rounds": lambda: symshuffle.delta(KRR, n=9, periods=2, eps=1, rigour="exact"),
     "rigour of losses": lambda: symshuffle.privacy_loss(KRR, n=3, step=0.25, beyond="1/100", rigour="exact"),
     "dropout": lambda: symshuffle.renyi(KRR, n=3, alpha=2, dropout="1/2"),
     "direction": lambda: symshuffle.prove(KRR, n=3, eps=1, direction="reverse"),
     "dropout of a proof": lambda: symshuffle.prove(KRR, n=3, eps=1, dropout="1/2"),
-    "source of a proof": lambda: symshuffle.prove(symshuffle.rounds(KRR, 2), n=3, eps=1),
+    "source of a proof": lambda: symshuffle.prove(KRR, n=3, periods=2, eps=1),
     "command": lambda: collect.Program("'"),
     "no command": lambda: collect.Program(""),
     "timeout": lambda: collect.Program("a", timeout=0),
@@ -79,7 +81,7 @@ def test_the_command_line_names_its_options(capsys, tmp_path, monkeypatch):
     claim = ("--claim", "krr", "-p", "k=3", "--lam", "3", "--runs", "60")
     assert "--program" in refused(capsys, "audit", "local", "--program", "'", *claim)
     assert "--timeout" in refused(capsys, "audit", "local", "--program", "a", *claim, "--timeout", "0")
-    rounds_ = ("delta", "krr", "-p", "k=3", "--lam", 2, "--n", 9, "--eps", 1, "--rounds", 2)
+    rounds_ = ("delta", "krr", "-p", "k=3", "--lam", 2, "--n", 9, "--eps", 1, "--periods", 2)
     assert "--proof" in refused(capsys, *rounds_, "--proof", "p.json")
     plan = (
         "collect",
@@ -100,10 +102,107 @@ def test_the_command_line_names_its_options(capsys, tmp_path, monkeypatch):
     assert "--labels" in refused(capsys, *plan, "--labels", "no-such-file")
 
 
+@pytest.mark.parametrize(
+    "pair", [("a b", "a  b"), ("a b", "a\u00a0b"), ("ab", "ab "), ("a b", "a\tb"), ("a b", "a\nb"), ("'a b'", "'a  b'")]
+)
+def test_two_texts_are_never_written_alike(pair):
+    lines = [str(InputError("x", text, "y")) for text in pair]
+    assert lines[0] != lines[1] and all(line.isprintable() for line in lines)
+    copies = [str(pickle.loads(pickle.dumps(InputError("x", text, "y")))) for text in pair]
+    assert copies == lines
+
+
 def test_every_argument_and_phrase_is_translated_once():
-    for argument, option in cli.OPTIONS.items():
-        said = cli.in_options(str(InputError(argument, 0, "x")))
-        assert said.startswith(f"{option} = 0") and cli.in_options(said) == said
+    for argument, options in cli.OPTIONS.items():
+        for option in options:
+            known = {name: name for name in option.split(", ")}
+            said = cli.in_options(str(InputError(argument, 0, "x")), known)
+            assert said.startswith(f"{option} = 0") and cli.in_options(said, known) == said
+        assert cli.in_options(f"{argument} = 0: expected x") == f"{argument} = 0: expected x"
+    known = {
+        "min_batch_size": "--min-batch-size",
+        "identity": "--id",
+        "mech": "MECH",
+        "eps": "--eps",
+        "exp_eps": "--exp-eps",
+    }
+    for argument, option in known.items():
+        assert cli.in_options(f"{argument} = 0: expected x", known) == f"{option} = 0: expected x"
+    for said, option in (("eps, exp_eps", "--eps, --exp-eps"), ("eps[3]", "--eps[3]"), ("eps, x", "eps, x"),
+                         ("eps[0].n", "eps[0].n"), ("a.csv, line 1", "a.csv, line 1")):  # fmt: skip
+        assert cli.in_options(f"{said} = 0: expected x", known) == f"{option} = 0: expected x"
     for phrase, option in cli.PHRASES.items():
         assert OPTION.search(option) and not OPTION.search(phrase)
         assert cli.in_options(f"use {phrase}") == f"use {option}"
+
+
+EPS = ("--n", "20", "--eps", "1/2")
+ASKED = {
+    "delta, null": (*EPS, "--null", "1/2,1/2"),
+    "delta, proof": (*EPS, "--proof", "p.json"),
+    "law": (),
+}
+SOURCES = {
+    "joint(krr(k=3),2)": "--eps0 1",
+    "parallel(1/2:krr(k=3),1/2:krr(k=3))": "--eps0 1",
+    "laplace": "--eps0 1",
+    "gaussian": "-p sigma0=1 -p d=2",
+    "bmg": "-p d=2 -p gamma=1/5 -p sigma0=1",
+    "privunit": "-p d=3 -p theta=0 -p p=4/5",
+    "sphere-linear": "-p d=3 -p c=1/2",
+    "any-ldp": "--eps0 1",
+    "krr": "-p k=3 --eps0 1",
+    "rappor": "--eps0 1",
+}
+
+
+def classes():
+    """Names of all classes of the library."""
+    for path in LIBRARY.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                yield node.name
+
+
+@pytest.mark.parametrize("command", ASKED)
+def test_no_command_names_a_class(command, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    known, refusals_ = set(classes()), []
+    for source, given in SOURCES.items():
+        with soon():
+            status = cli.main([command.partition(",")[0], source, *ASKED[command], *given.split()])
+        said = capsys.readouterr().err
+        if status:
+            refusals_.append(said)
+            assert not known & set(re.findall(r"\w+", said)), (source, said)
+    assert refusals_
+
+
+TYPES = re.compile(r"type\(\w+\)\.__(?:name|qualname)__|__class__")
+LISTED = {
+    "mechanisms/names.py": "names of randomizers of vectors by their classes",
+    "cli/vectors.py": "the same",
+    "accountants/questions/proof.py": "what is a mechanism, without algebra",
+    "base/results.py": "the text of an object in Python",
+    "base/sweeps.py": "the name of a function, and the kind of an error in a row",
+    "base/numbers/readers.py": "what is an array or a truth value, without NumPy",
+    "cli/sweep.py": "a number of the same type",
+    "ledger/claims/certify.py": "the kind of a record in a file",
+}
+"""Modules that name classes where no message does, each with the reason."""
+
+
+def test_a_class_is_named_only_for_an_argument_of_a_wrong_kind():
+    """Elsewhere it is an exception that is named, or a value of JSON in a file."""
+    for path in sorted(LIBRARY.rglob("*.py")):
+        name = path.relative_to(LIBRARY).as_posix()
+        for line in path.read_text(encoding="utf-8").splitlines() if name not in LISTED else ():
+            if TYPES.search(line):
+                of_kind = re.search(r'InputError\(f?"?[\w.\[\]{}]+"?, type\(\w+\)\.__name__, ', line)
+                of_error = re.search(r"type\((error|reason|value|content|executor|computed)\)", line)
+                assert of_kind or of_error, f"{name}: {line.strip()}: source_name of mechanisms/names.py"
+
+
+def test_no_assumption_has_an_option():
+    """Their meanings are shown in Python as well."""
+    assert not [one for one in Assumption if OPTION.search(one.meaning)]

@@ -33,11 +33,11 @@ def test_what_is_revealed_is_in_every_bound(name):
     assert s.privacy_loss(source, n=3).law.infinity >= left
     twice = 1 - (1 - left) ** 2
     for rigour in ("float64", "ball"):
-        assert s.delta(s.rounds(source, 2, n=2), n=None, eps=1, rigour=rigour).bracket.upper >= twice
-    other = s.rounds(s.mechanism("rr").at(lam=3), 2, n=3)
-    assert s.delta([s.rounds(source, 1, n=2), other], n=None, eps=1).bracket.upper >= left
+        assert s.delta(s.Deployment(s.Group(source, 2), periods=2), n=None, eps=1, rigour=rigour).bracket.upper >= twice
+    other = s.Deployment(s.Group(s.mechanism("rr").at(lam=3), 3), periods=2)
+    assert s.delta([s.Deployment(s.Group(source, 2)), other], n=None, eps=1).bracket.upper >= left
     with pytest.raises(Unsupported, match=r"reveal|infinite|no eps"):
-        s.epsilon([s.rounds(source, 1, n=2), other], n=None, delta=left / 2)
+        s.epsilon([s.Deployment(s.Group(source, 2)), other], n=None, delta=left / 2)
     with pytest.raises(Unsupported, match="infinite"):
         s.renyi(source, n=3, alpha=2)
 
@@ -45,7 +45,7 @@ def test_what_is_revealed_is_in_every_bound(name):
 @pytest.mark.parametrize("name", REVEALING)
 def test_nothing_of_it_resembles_gaussians(name):
     source, _ = REVEALING[name]
-    for asked, n in ((source, 10), (s.rounds(source, 2, n=10), None)):
+    for asked, n in ((source, 10), (s.Deployment(s.Group(source, 10), periods=2), None)):
         with pytest.raises(Unsupported, match="reveal for certain"):
             s.gaussian_limit(asked, n=n)
 

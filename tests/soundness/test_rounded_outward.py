@@ -74,7 +74,7 @@ def test_a_root_is_rounded_down(group):
         while high - low > F(1, 2**120):
             middle = (low + high) / 2
             low, high = (middle, high) if middle**group <= target else (low, middle)
-        found = delta(KRR, n=group, min_users=1, group=group, exp_eps=target).bracket
+        found = delta(KRR, n=group, min_batch_size=1, group_size=group, exp_eps=target).bracket
         assert by_one_user(high, group) <= found.upper < by_one_user(high, group) + F(1, 10**12)
         above += F(float(target) ** (1 / group)) ** group > target
     assert above > 5  # roots in doubles that are too large
@@ -87,7 +87,7 @@ def test_what_is_revealed_of_a_group_is_rounded_outward(group, bits):
     revealing = mechanism("erasure").at(k=3, p="999/1000")
     for eps in (F(1, 2), F(1), F(5)):
         with few_bits(bits):
-            found = delta(revealing, n=group, min_users=1, group=group, eps=eps).bracket
+            found = delta(revealing, n=group, min_batch_size=1, group_size=group, eps=eps).bracket
         assert found.lower <= F(group, 1000) <= found.upper
 
 

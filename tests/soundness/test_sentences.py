@@ -140,21 +140,21 @@ def test_requests_at_random(seed):
     rng = random.Random(2400 + seed)
     rows = uneven([[rng.randint(1, 5) for _ in range(3)] for _ in range(rng.choice((2, 3)))])
     n, direction = rng.randint(1, 3), rng.choice(("both", "forward", "reverse"))
-    asked = rng.choice(({}, {"min_users": rng.randint(1, n)}, {"dropout": F(1, rng.randint(2, 4))}))
+    asked = rng.choice(({}, {"min_batch_size": rng.randint(1, n)}, {"dropout": F(1, rng.randint(2, 4))}))
     group = rng.randint(1, min(n, 2)) if direction == "both" else 1
     null = NULL if rng.random() < 0.4 else None
     x = rng.choice((F(1), F(9, 4)))
     channel, run = s.Channel.from_rows(rows), world(rows)
-    found = s.delta(channel, n=n, exp_eps=x, rigour="exact", direction=direction, group=group, null=null, **asked)
+    found = s.delta(channel, n=n, exp_eps=x, rigour="exact", direction=direction, group_size=group, null=null, **asked)
     ordered = direction != "both" and null is None
     pairs = frozenset((a, b) for a, b in run.pairs() if a < b or not ordered)
     orders = ("forward", "reverse") if direction == "both" else (direction,)
-    part = Part(n, pairs, asked.get("min_users"), asked.get("dropout", F(0)))
+    part = Part(n, pairs, asked.get("min_batch_size"), asked.get("dropout", F(0)))
     claim = read(found.meaning, run)
     assert claim == Claim(orders, group, null is not None, ((part, 1),))
     assert read_lines(found.lines, run) == claim
     assert found.bracket.exact >= largest(claim, x, (rows, null))
-    eps = s.epsilon(channel, n=n, delta="1/20", direction=direction, group=group, null=null, rel=1e-3, **asked)
+    eps = s.epsilon(channel, n=n, delta="1/20", direction=direction, group_size=group, null=null, rel=1e-3, **asked)
     assert read(eps.meaning, run) == claim
     above = F(math.exp(eps.bracket.upper)) * (1 + F(1, 10**12))
     assert largest(claim, above, (rows, null)) <= F(1, 20)
@@ -163,15 +163,15 @@ def test_requests_at_random(seed):
 def test_one_request_one_sentence():
     """Over all options of one channel: who is asked for whom is told whom, and nobody is told what another is."""
     channel = s.Channel.from_rows(ROWS)
-    whom = [{}, {"min_users": 2}, {"min_users": 1}, {"dropout": "1/3"}, {"group": 2}, {"null": ("1/2", "1/4", "1/4")},
-            {"null": ("1/4", "1/2", "1/4")}, {"adjacency": "zero-out"}]  # fmt: skip
+    whom = [{}, {"min_batch_size": 2}, {"min_batch_size": 1}, {"dropout": "1/3"}, {"group_size": 2},
+            {"null": ("1/2", "1/4", "1/4")}, {"null": ("1/4", "1/2", "1/4")}, {"adjacency": "zero-out"}]  # fmt: skip
     answers = [
         s.delta(channel, n=n, exp_eps="6/5", direction=direction, rel=0.1, **options)
         for n, direction, options in itertools.product((2, 3), ("both", "forward", "reverse"), whom)
-        if direction == "both" or "group" not in options
+        if direction == "both" or "group_size" not in options
     ]
-    several = itertools.product((2, 3), (1, 2), ({}, {"min_users": 1}))
-    answers += [s.delta(s.rounds(channel, t), n=n, exp_eps=2, rel=0.9, **one) for t, n, one in several]
+    several = itertools.product((2, 3), (1, 2), ({}, {"min_batch_size": 1}))
+    answers += [s.delta(channel, n=n, periods=t, exp_eps=2, rel=0.9, **one) for t, n, one in several]
     assert len({found.meaning for found in answers}) == len(answers)
     assert len({(found.lines.protects, found.lines.assumes) for found in answers}) == len(answers)
 
@@ -186,18 +186,18 @@ ONE_PAIR = s.simplified_decomposition(THREE, (0, 1))
 CLOSE_PAIRS = covered(CLOSE, lambda x, y: near(x[0], y[0], 4) == 1)
 
 PLANS = {
-    "alike": ([s.rounds(THREE, 2)], [world(ROWS)], [Part(2, covered(world(ROWS), None))], [2]),
-    "all, then near": ([s.rounds(KRR, 1), s.rounds(HALF, 1)], [ALL, CLOSE],
+    "alike": ([s.Deployment(THREE, periods=2)], [world(ROWS)], [Part(2, covered(world(ROWS), None))], [2]),
+    "all, then near": ([s.Deployment(KRR), s.Deployment(HALF)], [ALL, CLOSE],
                        [Part(2, covered(ALL, None)), Part(2, CLOSE_PAIRS)], [1, 1]),
-    "near, then all": ([s.rounds(HALF, 1), s.rounds(KRR, 1)], [CLOSE, ALL],
+    "near, then all": ([s.Deployment(HALF), s.Deployment(KRR)], [CLOSE, ALL],
                        [Part(2, CLOSE_PAIRS), Part(2, covered(ALL, None))], [1, 1]),
-    "near twice": ([s.rounds(HALF, 2)], [CLOSE], [Part(2, CLOSE_PAIRS)], [2]),
-    "one pair": ([s.rounds(ONE_PAIR, 2)], [world(ROWS)], [Part(2, frozenset([(0, 1), (1, 0)]))], [2]),
-    "users": ([s.rounds(THREE, 1, n=1), s.rounds(THREE, 2, n=2)], [world(ROWS), world(ROWS)],
+    "near twice": ([s.Deployment(HALF, periods=2)], [CLOSE], [Part(2, CLOSE_PAIRS)], [2]),
+    "one pair": ([s.Deployment(ONE_PAIR, periods=2)], [world(ROWS)], [Part(2, frozenset([(0, 1), (1, 0)]))], [2]),
+    "users": ([s.Deployment(s.Group(THREE, 1)), s.Deployment(s.Group(THREE, 2), periods=2)], [world(ROWS), world(ROWS)],
               [Part(1, covered(world(ROWS), None)), Part(2, covered(world(ROWS), None))], [1, 2]),
-    "senders": ([s.rounds(reduction(THREE, min_users=1), 1), s.rounds(THREE, 1)], [world(ROWS), world(ROWS)],
+    "senders": ([s.Deployment(reduction(THREE, min_batch_size=1)), s.Deployment(THREE)], [world(ROWS), world(ROWS)],
                 [Part(2, covered(world(ROWS), None), 1), Part(2, covered(world(ROWS), None))], [1, 1]),
-    "dropout": ([s.rounds(reduction(THREE, dropout="1/3"), 1), s.rounds(THREE, 1)], [world(ROWS), world(ROWS)],
+    "dropout": ([s.Deployment(reduction(THREE, dropout="1/3")), s.Deployment(THREE)], [world(ROWS), world(ROWS)],
                 [Part(2, covered(world(ROWS), None), None, F(1, 3)), Part(2, covered(world(ROWS), None))], [1, 1]),
 }  # fmt: skip
 
@@ -229,16 +229,15 @@ def test_neighbours_of_one_round_that_are_none_of_another_are_refused():
         lambda plan: s.solve_n(plan, delta="1/10", eps=1),
         lambda plan: s.delta_curve(plan, n=2, levels=["1"]),
     ):
-        with pytest.raises(InputError, match="adjacency = zero-out, replace-one: expected the same in all rounds"):
-            door([s.rounds(null, 1), s.rounds(THREE, 1)])
+        with pytest.raises(InputError, match="adjacency = zero-out, replace-one: expected the same in all"):
+            door([s.Deployment(null), s.Deployment(THREE)])
 
 
 def test_a_number_of_one_is_no_plural():
-    found = s.delta([s.rounds(THREE, 1, n=1), s.rounds(s.mechanism("rr").at(lam=2), 1, n=2)], n=None, exp_eps=2,
-                    rel=0.1, attain=True)  # fmt: skip
-    order = s.renyi([s.rounds(THREE, 1, n=1), s.rounds(s.mechanism("rr").at(lam=2), 1, n=2)], n=None, alpha=2,
-                    rel=0.1, attain=True)  # fmt: skip
-    least = s.delta(THREE, n=1, exp_eps=2, min_users=1)
+    plan = [s.Deployment(s.Group(THREE, 1)), s.Deployment(s.Group(s.mechanism("rr").at(lam=2), 2))]
+    found = s.delta(plan, exp_eps=2, rel=0.1, attain=True)
+    order = s.renyi(plan, alpha=2, rel=0.1, attain=True)
+    least = s.delta(THREE, n=1, exp_eps=2, min_batch_size=1)
     for text in (
         found.meaning,
         found.attained.datasets,
@@ -267,14 +266,14 @@ def test_unequal_budgets_cover_all_pairs_in_either_order(seed):
         low = [min(column) for column in zip(*rows, strict=True)]
         return rows if [w / sum(low) for w in low] == omega else channel()
 
-    runs = [channel() for _ in range(rng.randint(1, 3))]
+    runs = [channel() for _ in range(rng.randint(2, 3))]
     counts = [rng.randint(1, 2) for _ in runs]
-    users = [s.Users(many, s.Channel.from_rows(rows)) for many, rows in zip(counts, runs, strict=True)]
+    users = [s.Group(s.Channel.from_rows(rows), many) for many, rows in zip(counts, runs, strict=True)]
     everybody = [rows for many, rows in zip(counts, runs, strict=True) for _ in range(many)]
     x = rng.choice((F(1), F(6, 5), F(2)))
     said = set()
     for direction in ("forward", "reverse", "both"):
-        found = s.unequal_delta(users, exp_eps=x, direction=direction, rigour="exact")
+        found = s.delta(users, exp_eps=x, direction=direction, rigour="exact")
         run = world(runs[0])
         claim = read(found.meaning, run)
         orders = ("forward", "reverse") if direction == "both" else (direction,)
@@ -288,8 +287,8 @@ def test_unequal_budgets_cover_all_pairs_in_either_order(seed):
 
 
 def test_unequal_budgets_in_one_direction_are_not_the_smaller_of_two():
-    users = [s.Users(2, s.Channel.from_rows([["1/2", "1/2"], ["1/10", "9/10"]]))]
-    values = {d: s.unequal_delta(users, exp_eps=2, direction=d, rigour="exact").bracket.exact for d in ORDERS_ASKED}
+    users = [s.Group(s.Channel.from_rows([["1/2", "1/2"], ["1/10", "9/10"]]), 1)] * 2
+    values = {d: s.delta(users, exp_eps=2, direction=d, rigour="exact").bracket.exact for d in ORDERS_ASKED}
     assert set(values.values()) == {F(17, 100)}
 
 
@@ -303,7 +302,7 @@ def test_below_the_lower_end_a_bound_exceeds_its_target_or_nothing_is_said():
     source = s.mechanism("krr").at(k=4, eps0="1/100")
     met = s.epsilon(source, n=1000, delta="1/10")
     assert met.bracket.upper == 0 and "exceeds" not in met.meaning and "meets delta at eps = 0 already" in met.meaning
-    plan = s.epsilon(s.rounds(source, 2), n=1000, delta="1/10")
+    plan = s.epsilon(source, n=1000, periods=2, delta="1/10")
     assert plan.bracket.upper > 0 or "exceeds" not in plan.meaning
     found = s.epsilon(source, n=1000, delta="1/100000")
     assert found.bracket.lower > 0 and "at every eps below lower this bound exceeds delta" in found.meaning
@@ -334,7 +333,7 @@ def test_a_composition_says_how_its_parts_share_the_budget(capsys):
     nested = s.joint(s.joint(RR, RR), RR).at(lam=16)
     assert "lam = 16 for all parts together: 2 in rr, 4 in rr" in s.delta(nested, n=100, eps=1).meaning
     plan = s.delta(
-        [s.rounds(s.joint(RR, RR).at(eps0=2), 1), s.rounds(RR.at(lam=2), 1)], n=3, eps="1/2", rel=0.5
+        [s.Deployment(s.joint(RR, RR).at(eps0=2)), s.Deployment(RR.at(lam=2))], n=3, eps="1/2", rel=0.5
     ).meaning
     assert shared(plan) == ("eps0", 2, 1, 2, 4)
 

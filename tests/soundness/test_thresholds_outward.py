@@ -133,7 +133,7 @@ def test_a_box_is_excluded_by_lower_ends_alone(monkeypatch):
     monkeypatch.setattr(search_, "_doubt", lambda *_: 0.0)
     for name in ("off", "seen", "spared", "alike"):
         object.__setattr__(made, name, [])
-    for ends, beyond in (((F(1, 25), F(1, 15)), False), ((F(1, 20), F(1, 15)), False), ((F(1, 19), F(1, 15)), True)):
+    for ends, beyond in (((0, F(1, 15)), False), ((F(1, 20), F(1, 15)), False), ((F(1, 19), F(1, 15)), True)):
         monkeypatch.setattr(search_, "_spent", lambda *_, ends=ends: between(*ends))
         assert made._is_beyond((1, F(1)), order, F(1)) is beyond
 

@@ -11,7 +11,7 @@ import pytest
 from symshuffle import Ball, CertificateError, Exp, Law, Rigour, Unsupported
 from symshuffle.accountants.bounds import evaluate as evaluate_module
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
-from symshuffle.base.choices import Relation, Blanket
+from symshuffle.base.choices import Blanket, Relation
 from symshuffle.base.numbers import enclose, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.engines.densities import engine

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import symshuffle
-from symshuffle import Channel, InputError, Law, Mechanism, SymshuffleError, Users, cli, ledger, mechanism
+from symshuffle import Channel, Group, InputError, Law, Mechanism, SymshuffleError, cli, ledger, mechanism
 from symshuffle.collect import make_plan
 from symshuffle.design.information.measures import hockey_stick_measure
 
@@ -32,17 +32,17 @@ CLAIM = ledger.load().select(["ldp_tradeoff.def-3.1"])[0]
 
 VALID = {
     "any_ldp": {"eps0": 1},
-    "amplification_curve": {"source": KRR, "delta": "1/10", "users": [3], "rel": 0.1},
+    "amplification_curve": {"subject": KRR, "delta": "1/10", "users": [3], "rel": 0.1},
     "bayes_tradeoff": {"problem": GUESS, "lam": 2},
     "binary_envelope": {"experiment": symshuffle.Contamination(3), "lam": F(2), "gamma": F(6, 5)},
     "chi_square": {"p": (F(1, 2), F(1, 2)), "q": (F(1, 3), F(2, 3))},
     "compare": {"k": 4, "n": 10, "eps0": 1, "mechanisms": ["krr"]},
     "confirm": {"law": LAW, "n": 3, "digits": 10},
-    "delta": {"source": KRR, "n": 3, **LEVEL},
-    "delta_curve": {"source": KRR, "n": 3, "levels": [0]},
+    "delta": {"subject": KRR, "n": 3, **LEVEL},
+    "delta_curve": {"subject": KRR, "n": 3, "levels": [0]},
     "direct_sum": {"channels": [W, W], "weights": [F(1, 2), F(1, 2)]},
-    "epsilon": {"source": KRR, "n": 3, "delta": "1/10", "rel": 0.1},
-    "gaussian_limit": {"source": KRR, "n": 3},
+    "epsilon": {"subject": KRR, "n": 3, "delta": "1/10", "rel": 0.1},
+    "gaussian_limit": {"subject": KRR, "n": 3},
     "hamming": {"composition": PAIR, "distance": 1},
     "hockey_stick": {"p": (F(1, 2), F(1, 2)), "q": (F(1, 3), F(2, 3)), "gamma": 2},
     "likelihood_quotient": {"channel": W, "a": 0, "b": 1},
@@ -52,22 +52,19 @@ VALID = {
     "optimal_subset_sizes": {"k": 4, "lam": F(2)},
     "parallel": {"parts": [mechanism("rr"), mechanism("rr")], "weights": [F(1, 2), F(1, 2)]},
     "privacy_blanket": {"channel": W},
-    "privacy_loss": {"source": W, "n": 3, "step": 0.25, "beyond": "1/100"},
-    "prove": {"source": KRR, "n": 3, **LEVEL},
-    "prove_epsilon": {"source": KRR, "n": 3, "delta": "1/10"},
-    "renyi": {"source": KRR, "n": 3, "alpha": 2, "rel": 0.1},
-    "rounds": {"source": KRR, "times": 2},
+    "privacy_loss": {"subject": W, "n": 3, "step": 0.25, "beyond": "1/100"},
+    "prove": {"subject": KRR, "n": 3, **LEVEL},
+    "prove_epsilon": {"subject": KRR, "n": 3, "delta": "1/10"},
+    "renyi": {"subject": KRR, "n": 3, "alpha": 2, "rel": 0.1},
     "run_claim": {"claim": CLAIM},
     "shuffled_divergence": {"channel": W, "first": (0, 1), "second": (1, 1), "gamma": 1},
     "simplified_decomposition": {"channel": W, "pair": (0, 1)},
-    "solve_eps0": {"source": mechanism("krr").at(k=3), "n": 9, "delta": "1/10", "eps": "1/2", "rel": 0.1},
-    "solve_n": {"source": KRR, "delta": "1/10", "eps": "1/2"},
+    "solve_eps0": {"subject": mechanism("krr").at(k=3), "n": 9, "delta": "1/10", "eps": "1/2", "rel": 0.1},
+    "solve_n": {"subject": KRR, "delta": "1/10", "eps": "1/2"},
     "subsample": {"part": mechanism("rr"), "probability": F(1, 2)},
     "sweep": {"function": pow, "grid": {"base": [2], "exp": [3]}},
     "trace_frontier": {"k": 4, "budget": F(1)},
-    "tradeoff_curve": {"source": KRR, "n": 3, "alphas": [0], "levels": 3},
-    "unequal_delta": {"users": [Users(2, W)], **LEVEL},
-    "unequal_epsilon": {"users": [Users(9, W)], "delta": "1/10", "rel": 0.1},
+    "tradeoff_curve": {"subject": KRR, "n": 3, "alphas": [0], "levels": 3},
     "verify_claims": {"claims": [CLAIM]},
     "worst_curve": {"chi_square": F(1, 4), "n": 3, "lam": F(2), "exp_eps": F(6, 5)},
 }
@@ -189,7 +186,6 @@ LINES = {
     "mean": ("--data", "x.csv", "--mechanism", "sphere-linear", "--eps", "1", "--delta", "1/10"),
     "sweep": ("sweep.toml", "--out", "swept", "--jobs", "1"),
     "check": ("--file", "w.csv", "--eps0", "1"),
-    "unequal": ("users.toml", "--delta", "1/10"),
     "design schema": (),
     "design bayes": (*PROBLEM, "--lam", "3"),
     "design minimax": (*PROBLEM, "--lam", "3"),
@@ -216,7 +212,9 @@ def changed(command):
         for word in chance.sample(WRITTEN, 3):
             if (command, word) != ("mean", "1.5"):  # a level, whose search takes its time
                 yield [*command.split(), *line[:place], word, *line[place + 1 :]]
-    for option in chance.sample(("--engine", "--rigour", "--rel", "--bits", "--direction", "--group", "--dropout"), 2):
+    for option in chance.sample(
+        ("--engine", "--rigour", "--rel", "--bits", "--direction", "--group-size", "--dropout"), 2
+    ):
         yield [*command.split(), *line, option, chance.choice(WRITTEN)]
 
 
@@ -266,10 +264,8 @@ def test_a_wrong_word_is_an_answer_or_one_line(command, tmp_path, monkeypatch, c
 
 def test_a_matrix_is_not_spilled_into_a_refusal():
     with pytest.raises(InputError) as refusal:
-        Users(2, DOUBLES)
-    assert str(refusal.value) == (
-        "channel = probabilities that are not rational: expected a channel of rationals with at least 2 inputs"
-    )
+        symshuffle.delta([Group(KRR, 2), Group(DOUBLES, DOUBLES)], **LEVEL)
+    assert str(refusal.value).startswith("count = 0.5 0.5 0.25 0.75: expected")
     with pytest.raises(InputError, match=r"^n = 0.5 0.5 0.25 0.75: expected"):
         symshuffle.delta(KRR, n=DOUBLES, **LEVEL)
 
@@ -286,7 +282,7 @@ def test_a_fault_of_the_library_is_shown_as_one(monkeypatch):
     monkeypatch.setattr(Mechanism, "pair_kinds", planted)
     with pytest.raises(AttributeError, match="planted"):
         symshuffle.delta(mechanism("krr").at(k=3, lam="17/9"), n=3, **LEVEL)
-    monkeypatch.setattr(symshuffle.accountants.questions.solve, "covering_reduction", planted)
+    monkeypatch.setattr(symshuffle.accountants.questions.solve, "experiment", planted)
     with pytest.raises(AttributeError, match="planted"):
         cli.main(["delta", "krr", "-p", "k=3", "--lam", "17/9", "--n", "3", "--exp-eps", "6/5"])
 

@@ -24,10 +24,10 @@ def inside(ends, value):
 
 def test_orders_beside_fewer_messages_are_those_of_so_many_users(capsys):
     """Both orders are asked of the messages there are at least, as the answer above them is."""
-    fewer = answer(capsys, *f"{SHOWN} --blanket mechanism --min-users 800".split())
+    fewer = answer(capsys, *f"{SHOWN} --blanket mechanism --min-batch-size 800".split())
     alone = answer(capsys, *(SHOWN.replace("1000", "800") + " --blanket mechanism").split())
     assert fewer["orders"] == alone["orders"] and fewer["upper"] == alone["upper"]
-    assert "orders" not in answer(capsys, *f"{SHOWN} --blanket mechanism --group 2".split())
+    assert "orders" not in answer(capsys, *f"{SHOWN} --blanket mechanism --group-size 2".split())
 
 
 def test_both_orders_and_both_blankets_are_shown(capsys):

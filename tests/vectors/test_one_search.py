@@ -11,7 +11,7 @@ from scipy.stats import binom, norm
 
 import symshuffle
 from symshuffle import Exp, SymshuffleError
-from symshuffle.base.choices import Relation, Blanket
+from symshuffle.base.choices import Blanket, Relation
 from symshuffle.vectors import ClippedLinear, PrivUnit, calibrate, err1
 from symshuffle.vectors.calibration.floor import Target
 from tests.slices import some

@@ -167,12 +167,18 @@ def _of_mixed(families: Sequence[MixedFamily], n: int, order: Real, request: Req
 
 
 def _smaller(law: MixedLaw | LevelledPair, n: int, leading: Fraction) -> bool:
-    """Whether Chernoff's bound on H(n) of a pair of densities is at most a number: an engine costs far more."""
+    """Whether a cheap bound on H(n) of a pair of densities is at most a number: an engine costs far more.
+
+    Chernoff's bound, or the value for one user, of any pair whose H(n) bounds the same divergence.
+    """
     if not (leading and isinstance(law, LevelledPair)):
         return False
     from symshuffle.engines.densities.engine import at_most  # NumPy loads when used
 
-    return at_most(law, n, near=leading)[0] <= leading
+    alone = None if law.single is None else LevelledPair(law.single, law.exp_eps).ceiling
+    if alone is not None and alone <= leading:
+        return True
+    return any(at_most(one, n, near=leading)[0] <= leading for one in (law, *law.others))
 
 
 def _from_both_sides(source: Reduction, n: int, order: Real, request: Request) -> Bracket:

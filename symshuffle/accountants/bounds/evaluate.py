@@ -11,20 +11,18 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final, final
 
+from symshuffle.accountants.bounds.chernoff import below_all_numbers
+from symshuffle.accountants.bounds.rare_atoms import beyond_doubles, without_rare_atoms
 from symshuffle.accountants.deployment.group import check_n
 from symshuffle.base.choices import Question, Rigour, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import (
-    MOST_DOUBLINGS,
     as_precision,
     as_width,
-    ball_arguments,
     format_decimal,
     lower_end,
-    to_arb,
     to_float,
     upper_end,
-    working_precision,
 )
 from symshuffle.base.results import Bracket, is_far
 from symshuffle.channels.continuous_law import LevelledPair
@@ -35,13 +33,20 @@ from symshuffle.engines.registry import Engine, engine_class, offers
 _MANY: Final = 10**5
 """Users from which on H(n) may be below the least number that is kept."""
 
-_CLEARLY: Final = 0.5
-"""Share of the exponent of that number above which doubles alone say that a bound is larger."""
 
+_FEW_ATOMS: Final = 50
+"""Atoms up to which sums in long rationals take less than a law without rare ones."""
 
 _FEW_NODES: Final = 100_000
 _SUMS: Final = ((None, 3_000_000), (128, 300_000))
 """Nodes of a contour, and steps of sums over counts in doubles and in integers, that take half a second at most."""
+
+
+_FAR_BELOW: Final = 4
+"""How far below a goal the value for one user is all that is looked at."""
+
+_KEPT: Final = 1e-3
+"""Relative width of values that are kept, where none finer is asked for."""
 
 
 @final
@@ -122,7 +127,7 @@ def evaluate(law: Law | MixedLaw | LevelledPair, n: int, request: Request) -> Br
         singular = Bracket(lower_end(law.singular), upper_end(law.singular), known, "none", how)
         return _at(singular, request.rigour)
     if isinstance(law, Law):
-        found = _in_units(law, n, request) or _at(_answer(law, n, request), request.rigour)
+        found = _in_units(law, n, request) or _at(_of_atoms(law, n, request), request.rigour)
         return _below_one_user(found, law)
     if request.engine is not None and not request.engine.continuous:
         raise Unsupported(f"engine {request.engine.name} takes no law with a continuous part; use engine contour")
@@ -206,24 +211,39 @@ def _smallest_of_pairs(law: LevelledPair, n: int, request: Request) -> Bracket:
         about = f"{law.single.about.rsplit(', ', 1)[0]}, of one user"  # what others hold is of no account
         how = "at most the value for one user, in closed form"
         found.append(_at(Bracket(alone.lower, alone.upper, Rigour.BALL, "none", how, pair=about), request.rigour))
-    refusal: Unsupported | None = None
+    if n > 1 and found and found[0].upper <= max(NOTHING, request.goal or NOTHING) / _FAR_BELOW:
+        return replace(found[0], lower=Fraction(0), aimed=request.rel)
+    refusal = ""
     main = replace(law, others=(), single=None)
     for one in (main, *law.others) if n > 1 or not found else ():
         try:
-            found.append(evaluate(one, n, request) if one is main else _kept(one, n, replace(request, goal=None)))
+            known: Bracket | str = evaluate(one, n, request) if one is main else _kept(one, n, _at_level(request))
         except (NotDecided, Unsupported) as reason:
-            refusal = refusal or Unsupported(str(reason))
+            known = str(reason)
+        if isinstance(known, Bracket):
+            found.append(known)
+        else:
+            refusal = refusal or known
     if not found:
-        raise refusal or Unsupported(f"no engine answers at n = {n}")
+        raise Unsupported(refusal or f"no engine answers at n = {n}")
     least = min(found, key=lambda bracket: bracket.upper)
     lower, weakest = min(bracket.lower for bracket in found), Rigour.weakest(bracket.rigour for bracket in found)
     return replace(least, lower=lower, rigour=weakest, how=f"{least.pair}: {least.how}")
 
 
+def _at_level(request: Request) -> Request:
+    """The request for a value that is kept: as few of them as there are widths below the usual one."""
+    return replace(request, goal=None, rel=min(request.rel, _KEPT))
+
+
 @lru_cache(maxsize=64)
-def _kept(law: LevelledPair, n: int, request: Request) -> Bracket:
-    """The value of a law at a level of its own, kept: a search asks for it at each of its levels."""
-    return replace(evaluate(law, n, request), pair=f"{law.pair.about}, at exp(eps) = {law.exp_eps}, a smaller level")
+def _kept(law: LevelledPair, n: int, request: Request) -> Bracket | str:
+    """The value of a law at a level of its own, or why there is none: a search asks for it at each of its levels."""
+    try:
+        found = evaluate(law, n, request)
+    except (NotDecided, Unsupported) as reason:
+        return str(reason)
+    return replace(found, pair=f"{law.pair.about}, at exp(eps) = {law.exp_eps}, a smaller level")
 
 
 def _of_segments(law: MixedLaw, n: int, request: Request) -> Bracket:
@@ -249,12 +269,41 @@ def _below_one_user(found: Bracket, law: Law | MixedLaw) -> Bracket:
     return found if found.upper <= law.ceiling else replace(found, upper=law.ceiling)
 
 
+def _of_atoms(law: Law, n: int, request: Request) -> Bracket:
+    """H(n) of a finite law: where no engine takes it, or sums would be long, from a law without its rare atoms."""
+    several = request.engine is None and request.rigour is not Rigour.EXACT
+    apart = _apart(law, n, request) if several and len(law.values) > _FEW_ATOMS and beyond_doubles(law) else None
+    if apart is not None and apart.aimed is None:
+        return apart
+    try:
+        found = _answer(law, n, request)
+    except Unsupported:
+        apart = apart or (_apart(law, n, request) if several else None)
+        if apart is None:
+            raise
+        return apart
+    return found if apart is None or found.width <= apart.width else apart
+
+
+def _apart(law: Law, n: int, request: Request) -> Bracket | None:
+    """H(n) by way of a law without rare atoms; None where there is none, or no engine takes it."""
+    common = replace(request, rel=request.rel / 2, goal=None)
+
+    def answer(others: Law) -> Bracket | None:
+        try:
+            return evaluate(others, n, common)
+        except Unsupported:
+            return None
+
+    return without_rare_atoms(law, n, request.rel, answer)
+
+
 def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
     """The first bracket as narrow as asked; if no engine that offers has one, the narrowest, which then says so."""
     engines = _offers(law, n, request) if request.engine is None else iter((request.engine,))
     best, reason = None, None
     if request.engine is None and request.rigour is not Rigour.EXACT and n >= _MANY and isinstance(law, Law):
-        best = _below_all_numbers(law, n)
+        best = below_all_numbers(law, n)
         engines = engines if best is None else iter(())
     for engine in engines:
         try:
@@ -274,36 +323,6 @@ def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
         raise reason or Unsupported(f"no engine answers at n = {n}")
     width = f"relative width {float(best.relative_width or 0):.1e} where {request.rel:.1e} was aimed at"
     return replace(best, how=f"{best.how}; {width}", aimed=request.rel)
-
-
-def _below_all_numbers(law: Law, n: int) -> Bracket | None:
-    """Bracket by Chernoff's bound ``E[S_+] <= M(c)^n / (e c)``, in balls, where that is below 2^-MOST_DOUBLINGS.
-
-    A law of bare doubles encloses nothing, so that there is none.
-    """
-    if not law.enclosed:
-        return None
-    from symshuffle.engines.contours import saddle  # NumPy loads when used
-
-    try:
-        tilt, clearly = saddle.tilt(law), -_CLEARLY * MOST_DOUBLINGS * math.log(2)
-        value, weight = max(zip(tilt.values, tilt.weights, strict=True))
-        if value > 0 and n * math.log(weight) + math.log(n * value) > clearly:  # least over c of one atom's share
-            return None
-        c = saddle.saddle_point(tilt, n)
-    except Unsupported:
-        return None
-    if n * tilt.cumulant(c) - math.log(c) - 1 > clearly:
-        return None  # doubles do where the bound is far above that number
-    with working_precision(128 + n.bit_length()):
-        atoms = zip(ball_arguments(law.values), ball_arguments(law.weights), strict=True)
-        line = to_arb(Fraction(c))
-        moment = sum((weight * (line * value).exp() for value, weight in atoms), start=to_arb(Fraction(0)))
-        if not n * moment.log() - line.log() - 1 < -MOST_DOUBLINGS * to_arb(Fraction(2)).log():
-            return None
-    ends = lower_end(law.singular), upper_end(law.singular) + Fraction(1, n << MOST_DOUBLINGS)
-    how = f"Chernoff's bound at c = {c:.4g}, below 2^-{MOST_DOUBLINGS}, the least number that is kept"
-    return Bracket(*ends, Rigour.BALL, "none", how)
 
 
 def _offers(law: Law | MixedLaw, n: int, request: Request) -> Iterator[Engine]:
@@ -334,7 +353,7 @@ def _in_units(law: Law, n: int, request: Request) -> Bracket | None:
     if scaled is None:
         return None
     multiples, unit, error = scaled
-    found = _answer(multiples, n, replace(request, goal=None)).scaled(unit)
+    found = _of_atoms(multiples, n, replace(request, goal=None)).scaled(unit)
     if error > found.upper * Fraction(request.rel) / 8:
         return None
     low = max(found.lower - error, Fraction(0)) + lower_end(law.singular)

@@ -64,30 +64,47 @@ class Adjacency:
         metadata={
             "keyword": "adjacency",
             "help": "Relation of neighbours: replace-one (default) or zero-out (a null symbol).",
+            "effect": "the largest bound over the pairs of datasets that neighbours are",
         },
     )
     null: Channel | None = field(
         default=None,
         metadata={
             "help": "For `channel`: output law of a null symbol, comma-separated. Neighbours then replace one input "
-            "by it."
+            "by it.",
+            "effect": "each input is compared with a user who holds the null symbol",
         },
     )
     blanket: Blanket | None = field(
         default=None,
-        metadata={"help": "Blanket of a vector mechanism: mechanism (the null symbol's law) or largest."},
+        metadata={
+            "help": "Blanket of a vector mechanism: mechanism (the null symbol's law) or largest.",
+            "effect": "the distribution that replaces the messages of the other users",
+        },
     )
     group_size: int = field(
         default=1,
-        metadata={"metavar": "G", "help": "Datasets may differ in the inputs of G users (default 1)."},
+        metadata={
+            "metavar": "G",
+            "help": "Datasets may differ in the inputs of G users (default 1).",
+            "effect": "a chain of so many neighbours, each at a smaller level",
+        },
     )
     pairs: tuple[tuple[int, int], ...] | None = field(
         default=None,
-        metadata={"metavar": "X-Y,...", "help": "Inputs are secret from each other in these pairs only, as 0-1,1-2."},
+        metadata={
+            "metavar": "X-Y,...",
+            "help": "Inputs are secret from each other in these pairs only, as 0-1,1-2.",
+            "effect": "the largest bound over these pairs of inputs; users who change otherwise are not covered",
+        },
     )
     graph: tuple[tuple[int, int], ...] | None = field(
         default=None,
-        metadata={"metavar": "X-Y,...", "help": "The same as the edges of a graph on the inputs."},
+        metadata={
+            "metavar": "X-Y,...",
+            "help": "The same as the edges of a graph on the inputs.",
+            "effect": "the largest bound over its edges; users who change otherwise are not covered",
+        },
     )
     datasets: tuple[tuple[int, ...], tuple[int, ...]] | None = None
 

@@ -87,7 +87,8 @@ _MEANINGS = {
     ),
     Assumption.NORMALISED: (
         "The matrix that was read had rounded entries. Each row was divided by its sum, and the number is about the "
-        "matrix so made, not about each matrix that rounds to the one read; `--explain` bounds those."
+        "matrix so made, not about each matrix that rounds to the one read; the full meaning of the answer bounds "
+        "those."
     ),
     Assumption.SHARED_BUDGET: "The local budget is that of all parts of a composition together, not of each.",
     Assumption.ONE_DIRECTION: (

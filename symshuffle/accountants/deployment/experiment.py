@@ -8,10 +8,11 @@ from typing import Any, final
 
 from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.accountants.deployment.group import check_n
-from symshuffle.accountants.deployment.model import MOST_PERIODS, Deployment, Subject, read_deployment
+from symshuffle.accountants.deployment.model import MOST_PERIODS, Deployment
 from symshuffle.accountants.deployment.neighbours import Neighbours
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.deployment.reduction import reduction_of
+from symshuffle.accountants.deployment.subjects import Subject, read_deployment
 from symshuffle.base.choices import Question
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import counted

@@ -17,6 +17,8 @@ _MOST: Final = 10**300
 
 LARGEST_N: Final = 10**15
 
+_DUMMIES: Final = ("blanket", "uniform")
+
 _RANDOMIZERS: Final = "a mechanism, a composition, a decomposition, a channel or its matrix"
 
 
@@ -50,8 +52,8 @@ class Group:
         Largest number of users whose messages are known to the reader, or their share of the count in [0, 1), as
         ``"10%"``; a share is rounded up to users. The set is fixed beforehand.
     dummies : bool
-        Whether these are messages of no user: ``randomizer`` is then one distribution, or ``"blanket"`` for the blanket
-        distribution of the users beside them.
+        Whether these are messages of no user: ``randomizer`` is then one distribution, ``"uniform"``, or ``"blanket"``
+        for the blanket distribution of the users beside them.
 
     Raises
     ------
@@ -68,17 +70,26 @@ class Group:
     count: int | None = field(default=None, metadata={"help": "Number of users of the group."})
     min_batch_size: int | None = field(
         default=None,
-        metadata={"metavar": "M", "help": "At least M of the users send a message; the bound at M holds."},
+        metadata={
+            "metavar": "M",
+            "help": "At least M of the users send a message; the bound at M holds.",
+            "effect": "the bound for so many messages, which never rises with their number",
+        },
     )
     dropout: Fraction | None = field(
         default=None,
-        metadata={"metavar": "Q", "help": "Each other user drops out with probability Q, publicly; rel 1e-3."},
+        metadata={
+            "metavar": "Q",
+            "help": "Each other user drops out with probability Q, publicly; rel 1e-3.",
+            "effect": "the mean of the bound over a binomial number of messages",
+        },
     )
     colluding: int | Fraction | None = field(
         default=None,
         metadata={
             "metavar": "C",
             "help": "Users whose messages are known to the reader: a number, or a share such as 10%.",
+            "effect": "the bound for the other users, whose messages alone hide each other",
         },
     )
     dummies: bool = False
@@ -106,7 +117,7 @@ class Group:
     def of_dummies(cls, count: int, distribution: object = "blanket") -> Group:
         """Return a group of dummies: messages of no user, each drawn independently.
 
-        - ``distribution``: probabilities of the outputs, or ``"blanket"``.
+        - ``distribution``: probabilities of the outputs, ``"uniform"`` or ``"blanket"``.
         """
         return cls(distribution, count, dummies=True)
 
@@ -115,14 +126,14 @@ class Group:
         if given is None:
             return None
         if self.dummies:
-            if isinstance(given, str) and given == "blanket":
+            if isinstance(given, str) and given in _DUMMIES:
                 return given
             if isinstance(given, Channel):
                 if given.num_inputs != 1:
                     raise InputError("dummies", f"a channel of {given.num_inputs} inputs", "one distribution")
                 return given
             if isinstance(given, str) or not (isinstance(given, Sequence) or hasattr(given, "__array__")):
-                raise InputError("dummies", given, "one distribution, or 'blanket'")
+                raise InputError("dummies", given, "one distribution, 'uniform' or 'blanket'")
             return Channel.from_rows([list(given)])
         if hasattr(given, "__array__") or (isinstance(given, Sequence) and not isinstance(given, str | bytes)):
             return Channel.from_rows(given)
@@ -148,18 +159,25 @@ class Group:
         return self.min_batch_size is None and self.dropout is None and self.colluding is None
 
     @property
+    def all_send(self) -> bool:
+        """Whether every user certainly sends a message, and none colludes: also with a dropout of 0."""
+        return self.min_batch_size is None and not self.dropout and self.colluding is None
+
+    @property
     def without_randomizer(self) -> Group:
         """The same group with its randomizer and its number of users left open."""
         return replace(self, randomizer=None, count=None)
 
     def colluders(self, n: int) -> int:
         """Number of colluding users among n."""
+        n = check_n(n)
         if isinstance(self.colluding, Fraction):
             return -(-self.colluding.numerator * n // self.colluding.denominator)
         return self.colluding or 0
 
     def honest(self, n: int) -> int:
         """Number of users among n who do not collude, at least 1."""
+        n = check_n(n)
         left = n - self.colluders(n)
         if left < 1:
             raise InputError("colluding", self.colluding, f"at most {n - 1} of {counted(n, 'user')}: one is honest")
@@ -175,6 +193,7 @@ class Group:
     def check(self, n: int | None) -> None:
         """Compare the fields with a number of users; None where that is what is asked for."""
         if n is not None:
+            n = check_n(n)
             as_integer(self.min_batch_size or 1, "min_batch_size", 1, n)
             self.honest(n)
         elif self.min_batch_size is not None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
-import inspect
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import wraps
+from os import PathLike
 from pathlib import Path
-from typing import Any, Final, TypeAlias, TypeVar, cast, final
+from typing import Any, Final, final
 
 from symshuffle.accountants.deployment.adjacency import USUAL, Adjacency
-from symshuffle.accountants.deployment.group import Group
+from symshuffle.accountants.deployment.group import Group, check_n
+from symshuffle.base.artifacts import write_atomically
 from symshuffle.base.choices import Relation
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer, counted
@@ -21,9 +21,6 @@ MOST_PERIODS: Final = 10**6
 """Batches of all periods together."""
 
 _MOST_GROUPS: Final = 1000
-
-Subject: TypeAlias = "Deployment | Group | Sequence[Group] | Sequence[Deployment] | Path | str | Any"
-"""What a question is about: a randomizer with fields of a deployment as keywords, or a deployment."""
 
 
 @final
@@ -69,19 +66,31 @@ class Deployment:
         metadata={
             "metavar": "R",
             "help": "Messages of every user in a period, each with fresh randomness (default 1).",
+            "effect": "the composition of so many batches in each period; of one batch with all of them it holds too",
         },
     )
     periods: int = field(
         default=1,
-        metadata={"metavar": "T", "help": "Number of periods, fixed before the first (default 1)."},
+        metadata={
+            "metavar": "T",
+            "help": "Number of periods, fixed before the first (default 1).",
+            "effect": "the composition of the batches of all periods",
+        },
     )
     memoised: bool = field(
         default=False,
-        metadata={"help": "Every user draws a message once and sends it in every period: same users, same inputs."},
+        metadata={
+            "help": "Every user draws a message once and sends it in every period: same users, same inputs.",
+            "effect": "all periods are one, since their messages are those of the first",
+        },
     )
     threshold: int | None = field(
         default=None,
-        metadata={"metavar": "K", "help": "Counts below K are not published; the bound holds and does not use it."},
+        metadata={
+            "metavar": "K",
+            "help": "Counts below K are not published; the bound holds and does not use it.",
+            "effect": "none: what is not published is post-processing",
+        },
     )
     later_periods: tuple[Deployment, ...] = ()
 
@@ -193,6 +202,21 @@ class Deployment:
         """The periods by their kind: this deployment without its later periods, and each of these."""
         return (replace(self, later_periods=()), *self.later_periods) if self.later_periods else (self,)
 
+    @property
+    def effects(self) -> list[tuple[str, str]]:
+        """Fields that are set, as text with their values, each with what it does to a bound."""
+        found: dict[str, str] = {}
+        places: list[tuple[str, Any]] = [("", self), ("", self.adjacency)]
+        places += [(f"group[{i}].", one) for i, one in enumerate(self.groups)]
+        for place, holder in places:
+            for one in fields(holder):
+                value = getattr(holder, one.name)
+                if "effect" in one.metadata and value != one.default:
+                    shown = "given" if isinstance(value, Channel | tuple) else str(value)
+                    prefix = place if len(self.users) > 1 else ""
+                    found[f"{prefix}{one.metadata.get('keyword', one.name)} = {shown}"] = one.metadata["effect"]
+        return list(found.items())
+
     def changed(self, **changes: Any) -> Deployment:
         """Return a copy with some fields changed, by the keywords of a question (``n`` is the count of the one group).
 
@@ -206,7 +230,10 @@ class Deployment:
         if unknown:
             raise InputError(sorted(unknown)[0], given[sorted(unknown)[0]], f"a field: {', '.join(_OWNERS)}")
         own: dict[str, Any] = {name: given[name] for name in given if _OWNERS[name] is Deployment}
-        of_group: dict[str, Any] = {_NAMES.get(name, name): given[name] for name in given if _OWNERS[name] is Group}
+        for name, value in own.items() if self.later_periods else ():
+            if any(getattr(one, name) != value for one in self.kinds):
+                raise InputError(name, value, "none with periods of several kinds: each has its own")
+        of_group: dict[str, Any] = {name: given[name] for name in given if _OWNERS[name] is Group}
         near: dict[str, Any] = {_NAMES.get(name, name): given[name] for name in given if _OWNERS[name] is Adjacency}
         if isinstance(near.get("relation"), Adjacency):
             own["adjacency"] = replace(near.pop("relation"), **near)
@@ -216,19 +243,67 @@ class Deployment:
             if len(self.users) != 1:
                 name = next(iter(of_group))
                 raise InputError(name, of_group[name], "none: every group has its own")
-            own["groups"] = tuple(g if g.dummies else replace(g, **of_group) for g in self.groups)
-        if self.later_periods:
-            shared = {"adjacency": own["adjacency"]} if "adjacency" in own else {}
-            own["later_periods"] = tuple(
-                replace(one.changed(**_of_groups(one, of_group)), **shared) for one in self.later_periods
-            )
+            if self.later_periods:
+                first, *later = self._changed_kinds(of_group)
+                own["groups"], own["later_periods"] = first.groups, tuple(later)
+            else:
+                if "n" in of_group:
+                    of_group["count"] = check_n(of_group.pop("n"))
+                own["groups"] = tuple(g if g.dummies else replace(g, **of_group) for g in self.groups)
+        if "adjacency" in own and self.later_periods:
+            later = own.get("later_periods", self.later_periods)
+            own["later_periods"] = tuple(replace(one, adjacency=own["adjacency"]) for one in later)
         return replace(self, **own) if own else self
+
+    def _changed_kinds(self, of_group: Mapping[str, Any]) -> list[Deployment]:
+        """The periods with other fields of their groups; a number of users is for those that have none."""
+        kinds = self.kinds
+        counted_already = [len(one.users) > 1 or one.users[0].count is not None for one in kinds]
+        if "n" in of_group and all(counted_already):
+            raise InputError("n", of_group["n"], "none: every period has its own number of users")
+        without = {name: value for name, value in of_group.items() if name != "n"}
+        return [
+            one.changed(**(without if known else of_group)) for one, known in zip(kinds, counted_already, strict=True)
+        ]
 
     def with_randomizers(self, made: Callable[[Any], Any]) -> Deployment:
         """Return the same deployment, each randomizer replaced by what a function makes of it; dummies are kept."""
         groups = tuple(g if g.dummies else replace(g, randomizer=made(g.randomizer)) for g in self.groups)
         later = tuple(one.with_randomizers(made) for one in self.later_periods)
         return replace(self, groups=groups, later_periods=later)
+
+    @classmethod
+    def read(cls, file: PathLike[str] | str) -> Deployment:
+        """Return the deployment that a TOML or JSON file describes.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read, a key is unknown or a value out of its range.
+        """
+        found: Deployment = importlib.import_module(FILES).read_deployment_file(file, "file").deployment
+        return found
+
+    def to_toml(self) -> str:
+        """Return the text of a TOML file that :meth:`read` reads back to an equal deployment.
+
+        Raises
+        ------
+        InputError
+            If a randomizer has no name, as a symbolic mechanism of one's own, or its matrix was rounded.
+        """
+        text: str = importlib.import_module(FILES).deployment_text(self)
+        return text
+
+    def save(self, file: PathLike[str] | str) -> None:
+        """Write :meth:`to_toml` to a file, whole or not at all.
+
+        Raises
+        ------
+        InputError
+            As :meth:`to_toml`, and if the file cannot be written.
+        """
+        write_atomically(Path(file), self.to_toml())
 
     def __repr__(self) -> str:
         groups = " and ".join(_group_in_words(group) for group in self.groups)
@@ -259,14 +334,6 @@ def fields_set(deployment: Deployment) -> dict[str, Any]:
         if value != _DEFAULTS[name]:
             found[name] = value
     return found
-
-
-def _of_groups(one: Deployment, of_group: Mapping[str, Any]) -> dict[str, Any]:
-    """Changes of the group of a later period: a count that it has itself is kept."""
-    own = {("n" if name == "count" else name): value for name, value in of_group.items()}
-    if len(one.users) == 1 and one.users[0].count is not None:
-        own.pop("n", None)
-    return own
 
 
 def _group_in_words(group: Group) -> str:
@@ -309,67 +376,14 @@ _OWNERS: Final[dict[str, type]] = {
 }
 """Keywords of questions that are fields of a deployment, and the class of each."""
 
+FILES: Final = "symshuffle.configuration.files"
+"""The module that reads files, above all others that describe deployments: it is loaded where a file is named."""
+
 _DEFAULTS: Final[dict[str, Any]] = {
     name: {one.name: one.default for one in fields(owner)}[_NAMES.get(name, name)] for name, owner in _OWNERS.items()
 }
 
 KEYWORDS: Final = tuple(_OWNERS)
 
-
-def read_deployment(subject: Subject, given: Mapping[str, Any]) -> Deployment:
-    """Return the deployment that a question is about.
-
-    - ``subject``: a deployment, or a list of them, one after the other; a group, or a list of groups; a randomizer.
-    - ``given``: fields by the keywords of questions, which change it.
-    """
-    listed: Any = subject if isinstance(subject, Sequence) and not isinstance(subject, str) else ()
-    if isinstance(subject, Deployment):
-        found = subject
-    elif any(isinstance(one, Deployment) for one in listed):
-        found = _one_after_another(listed)
-    else:
-        found = Deployment(subject)  # type: ignore[arg-type]  # read there
-    return found.changed(**given)
-
-
-def _one_after_another(listed: Sequence[Any]) -> Deployment:
-    """The deployment whose later periods are those of all others."""
-    for place, one in enumerate(listed):
-        if not isinstance(one, Deployment):
-            raise InputError(f"deployment[{place}]", type(one).__name__, "a deployment, as all others of the list")
-    first: Deployment = listed[0]
-    return replace(first, later_periods=(*first.later_periods, *(kind for one in listed[1:] for kind in one.kinds)))
-
-
 UNSAID: Final = Deployment((Group(),))
 """One group of users of whom nothing is said but that they all send; its randomizer and their number are left open."""
-
-Q = TypeVar("Q", bound=Callable[..., object])
-
-
-def with_fields(question: Q) -> Q:
-    """Decorate a question: ``help`` and completion show its ``**fields`` as the keywords of a deployment.
-
-    A further field of a deployment is a keyword of every question, which does not mention it. An unknown keyword is
-    refused as Python does it, by the name of the question.
-    """
-    shown = inspect.signature(question)
-    named = [one for one in shown.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
-    own = {one.name for one in named}
-    more = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation="object")
-        for name in KEYWORDS
-        if name not in own
-    ]
-    known = own | set(KEYWORDS)
-
-    @wraps(question)
-    def asked(*args: object, **given: object) -> object:
-        for name in given.keys() - known:
-            close = difflib.get_close_matches(name, known, 1)
-            hint = f". Did you mean {close[0]!r}?" if close else ""
-            raise TypeError(f"{question.__name__}() got an unexpected keyword argument {name!r}{hint}")
-        return question(*args, **given)
-
-    asked.__signature__ = shown.replace(parameters=[*named, *more])  # type: ignore[attr-defined]  # what help() reads
-    return cast("Q", asked)

@@ -19,6 +19,7 @@ from symshuffle.base.numbers import Real, Rounding, as_integer, lower_end
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
+from symshuffle.mechanisms.names import source_name
 
 _LAWS_KEPT: Final = 128
 """Laws of G that are kept, by the family and the level that they were made of."""
@@ -56,7 +57,7 @@ class Reducible:
 @singledispatch
 def own_reduction(source: Reducible, adjacency: Adjacency) -> Reduction:
     """The laws that bound the shuffled divergence of a source, as the family of the source registered it."""
-    raise Unsupported(f"{type(source).__name__} registered no reduction")
+    raise Unsupported(f"{source_name(source)}: no bound after shuffling is known")
 
 
 @final

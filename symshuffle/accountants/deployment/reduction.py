@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from symshuffle.accountants.deployment import listed
 from symshuffle.accountants.deployment.adjacency import Adjacency
 from symshuffle.accountants.deployment.group import EVERYBODY
-from symshuffle.accountants.deployment.model import Deployment, Subject, read_deployment, with_fields
+from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.accountants.deployment.reduced import (
     Datasets,
     LawFamily,
@@ -22,6 +22,7 @@ from symshuffle.accountants.deployment.reduced import (
     first_decided,
     own_reduction,
 )
+from symshuffle.accountants.deployment.subjects import Subject, read_deployment, with_fields
 from symshuffle.base.choices import Blanket, Direction, Others, Relation, Side
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Exp, Real, enclose, upper_end
@@ -29,6 +30,7 @@ from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.model import Decomposition, ReductionPair
 from symshuffle.mechanisms.continuous import Laplace
+from symshuffle.mechanisms.names import source_name
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -106,8 +108,9 @@ def _derived(source: Source, adjacency: Adjacency) -> Reduction:
         return _of_pairs(source, adjacency)
     if adjacency.null is not None:
         if not isinstance(source, Channel):
-            given, kind = ", ".join(map(str, adjacency.null.rows[0])), type(source).__name__
-            raise InputError("null", given, f"none with {kind}: a null symbol is a row beside those of a Channel")
+            given = ", ".join(map(str, adjacency.null.rows[0]))
+            expected = f"none with {source_name(source)}: it is a row beside those of a channel given by its matrix"
+            raise InputError("null", given, expected)
         return listed.against_null(source, adjacency.null)
     if isinstance(source, Reducible):
         return own_reduction(source, adjacency)

@@ -125,7 +125,10 @@ def _number_of_dummies(deployment: Deployment, omega: Sequence[object]) -> int:
             continue
         if group.count is None:
             raise InputError("dummies", None, "a number of dummies, as Group.of_dummies(100)")
-        if group.randomizer not in (None, "blanket") and group.randomizer.rows[0] != tuple(omega):
+        law = group.randomizer.rows[0] if isinstance(group.randomizer, Channel) else tuple(omega)
+        if group.randomizer == "uniform":
+            law = (Fraction(1, len(omega)),) * len(omega)
+        if law != tuple(omega):
             expected = f"({', '.join(map(str, omega))}), the blanket distribution of the users"
             raise Unsupported(f"dummies drawn from another distribution than {expected}: no bound is known here")
         total += group.count

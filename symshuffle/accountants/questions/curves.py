@@ -19,8 +19,9 @@ from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.bounds.guided import interpolation
 from symshuffle.accountants.deployment.experiment import Experiment, experiment, experiment_of
 from symshuffle.accountants.deployment.group import check_n
-from symshuffle.accountants.deployment.model import Deployment, Subject, read_deployment, with_fields
+from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.accountants.deployment.neighbours import AboutNeighbours, Neighbours
+from symshuffle.accountants.deployment.subjects import Subject, read_deployment, with_fields
 from symshuffle.accountants.questions.experiments import bound_of, smallest_of
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA, WIDTH_OF_EPS

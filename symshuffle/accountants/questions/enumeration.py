@@ -19,9 +19,10 @@ from symshuffle.accountants.bounds.amplification import Amplification, Attained
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.deployment.adjacency import dataset_words
 from symshuffle.accountants.deployment.experiment import Experiment, published, single_batch
-from symshuffle.accountants.deployment.model import Deployment, Subject, read_deployment
+from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.accountants.deployment.neighbours import ENUMERATED, Neighbours
 from symshuffle.accountants.deployment.reduction import finite_channel
+from symshuffle.accountants.deployment.subjects import Subject, read_deployment
 from symshuffle.base.choices import Direction, Question, Relation, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import words_of_target

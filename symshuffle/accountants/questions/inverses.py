@@ -31,9 +31,9 @@ from symshuffle.accountants.bounds.search import (
 from symshuffle.accountants.deployment.any_ldp import AnyLdp
 from symshuffle.accountants.deployment.experiment import Experiment, experiment, experiment_of
 from symshuffle.accountants.deployment.group import EVERYBODY, LARGEST_N
-from symshuffle.accountants.deployment.model import Subject, read_deployment, with_fields
 from symshuffle.accountants.deployment.neighbours import Neighbours
 from symshuffle.accountants.deployment.reduction import Source
+from symshuffle.accountants.deployment.subjects import Subject, read_deployment, with_fields
 from symshuffle.accountants.questions.experiments import bound_of, limit_distance
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.base.choices import Question, Rigour

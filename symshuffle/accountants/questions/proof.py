@@ -19,9 +19,10 @@ from symshuffle.accountants.deployment.adjacency import Adjacency
 from symshuffle.accountants.deployment.any_ldp import AnyLdp
 from symshuffle.accountants.deployment.experiment import experiment_of
 from symshuffle.accountants.deployment.groups import group_factor, group_root
-from symshuffle.accountants.deployment.model import Deployment, Subject, read_deployment, with_fields
+from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.accountants.deployment.reduced import Reducible, Reduction
 from symshuffle.accountants.deployment.reduction import finite_channel
+from symshuffle.accountants.deployment.subjects import Subject, read_deployment, with_fields
 from symshuffle.accountants.questions import solve
 from symshuffle.base.artifacts import installed
 from symshuffle.base.choices import Blanket, Question, Relation, choice
@@ -33,6 +34,7 @@ from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.quotients import CapQuotient, quotient_of
 from symshuffle.engines.contours import saddle
 from symshuffle.ledger.recheck import bound
+from symshuffle.mechanisms.names import source_name
 
 _WIDTHS: Final = (1e-3, 3e-5, 1e-6)
 """Relative widths for which a line is chosen, until the bound is as near as promised."""
@@ -315,8 +317,9 @@ def _described(source: Any, adjacency: Adjacency) -> tuple[dict[str, Any], Real,
         return _of_channel(source, adjacency)
     if type(source).__name__ == "Mechanism":
         return _of_mechanism(source, zero_out)
-    name = getattr(source, "name", type(source).__name__)
-    raise Unsupported(f"proof: {name} has no proof file; finite mechanisms and channels in one round have")
+    raise Unsupported(
+        f"proof: {source_name(source)} has no proof file; finite mechanisms and channels in one round have"
+    )
 
 
 def _of_channel(channel: Channel, adjacency: Adjacency) -> tuple[dict[str, Any], Real, Any, Any]:

@@ -19,7 +19,7 @@ from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.accountants.questions.experiments import limit_distance
 from symshuffle.accountants.questions.inverses import solve_eps0
 from symshuffle.accountants.questions.solve import epsilon
-from symshuffle.base.choices import Question
+from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.errors import SymshuffleError
 from symshuffle.base.numbers import natural_log
 
@@ -82,7 +82,7 @@ def solve_eps0_of_rounds(
         power, aim = _power(at, x), -rel / 2  # the middle of what is accepted
         for _ in range(_MOST_STEPS):
             x = shortened(max(x * Fraction(math.exp(aim / power)), least))
-            found = epsilon(at(x), delta=delta, rel=SHARE_OF_EPS * rel, bits=bits).bracket.upper
+            found = epsilon(at(x), delta=delta, rel=SHARE_OF_EPS * rel, rigour=Rigour.FLOAT64, bits=bits).bracket.upper
             if found <= goal and found >= goal * (1 - Fraction(rel)):
                 return x
             here = math.log(x), natural_log(found / goal)

@@ -14,16 +14,16 @@ from symshuffle.accountants.bounds.amplification import Amplification, Attained,
 from symshuffle.accountants.bounds.brackets import bound_at, first_guess, ratio_of, reached_at, smallest_eps
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.deployment.experiment import experiment
-from symshuffle.accountants.deployment.model import Subject, with_fields
 from symshuffle.accountants.deployment.neighbours import Neighbours
 from symshuffle.accountants.deployment.reduced import Reduction
+from symshuffle.accountants.deployment.subjects import Subject, with_fields
 from symshuffle.accountants.questions.enumeration import enumeration
 from symshuffle.accountants.questions.experiments import smallest_of, with_every_matrix
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA, WIDTH_OF_EPS
 from symshuffle.base.choices import Question, Rigour
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL, read_delta, read_target, words_of_target
-from symshuffle.base.numbers import parse_rational
+from symshuffle.base.numbers import Real, parse_rational
 from symshuffle.base.results import Bracket
 from symshuffle.engines.registry import Engine
 
@@ -34,6 +34,9 @@ _MANY_OF_DENSITIES: Final = 50_000
 _WIDTH_OF_DENSITIES: Final = 1e-3
 """Users from which on eps of a law with a density is found to this width where none is asked for: values of delta that
 tell it more closely take many times as long there; the answer says how wide it is."""
+
+_LEAST_CERTIFIED: Final = Fraction(1, 10**50)
+"""Bound on delta below which doubles do where nothing is asked for: balls cost many times as much in so far a tail."""
 
 _FINEST: Final = 1e-9
 _LOOK: Final = 1e-2
@@ -48,7 +51,7 @@ def delta(
     eps: object = None,
     direction: Question | str = "both",
     engine: Engine | None = None,
-    rigour: Rigour | str | None = Rigour.FLOAT64,
+    rigour: Rigour | str | None = None,
     rel: float | None = None,
     bits: int | None = None,
     attain: bool = False,
@@ -72,7 +75,8 @@ def delta(
     engine : Engine, optional
         Default: the cheapest that will do.
     rigour : Rigour or None
-        What the result must be; None leaves it at what the engine delivers.
+        What the result must be. None: balls for one batch of users of one group with a finite channel and a bound of at
+        least 1e-50, which cost little more, else float64; where an engine is named, what that delivers.
     rel : float
         Relative width to aim at, where the engine has a width; default 1e-6, with dropout, several groups or dummies
         1e-3, for several batches of messages 1e-2.
@@ -138,13 +142,13 @@ def delta(
     if several.several:
         from symshuffle.accountants.rounds import over_rounds
 
-        request = asked if rel is None else replace(asked, rel=rel)
+        request = replace(asked, rel=asked.rel if rel is None else rel, rigour=asked.rigour or Rigour.FLOAT64)
         together = over_rounds.delta(several, request, order, attain=attain)
         return with_every_matrix(replace(together, target=words), order)
     reduced, n = several.only.reduction, several.only.users
     neighbours = reduced.neighbours(asked.direction, n)
     request = replace(asked, rel=reduced.width(USUAL_WIDTH) if rel is None else rel)
-    bracket = bound_at(reduced, n, order, request)
+    bracket = _delta_of_batch(reduced, n, order, request)
 
     def most() -> Attained | None:
         approached = bool(reduced.inner)
@@ -158,13 +162,33 @@ def delta(
     return with_every_matrix(_with_attained(found, most) if attain else found, order)
 
 
+def _delta_of_batch(reduced: Reduction, n: int, order: Real, request: Request) -> Bracket:
+    """The bound at the rigour asked for; in doubles first, and in balls where these cost little, if none is."""
+    if request.rigour is not None or request.engine is not None:
+        return bound_at(reduced, n, order, request)
+    found = bound_at(reduced, n, order, replace(request, rigour=Rigour.FLOAT64))
+    if found.rigour is not Rigour.FLOAT64 or found.upper < _LEAST_CERTIFIED or not _is_cheap_in_balls(reduced):
+        return found
+    try:
+        certified = bound_at(reduced, n, order, replace(request, rigour=Rigour.BALL))
+    except Unsupported:
+        return found
+    return found if certified.aimed is not None and found.aimed is None else certified
+
+
+def _is_cheap_in_balls(reduced: Reduction) -> bool:
+    """Whether the bound is that of finite laws at one number of messages: then balls cost little more than doubles."""
+    averaged = reduced.cases or reduced.group.dropout or reduced.group_size > 1
+    return bool(reduced.bounds) and not (averaged or reduced.mixed or reduced.inner)
+
+
 @with_fields
 def total_variation(
     subject: Subject,
     *,
     direction: Question | str = "both",
     engine: Engine | None = None,
-    rigour: Rigour | str | None = Rigour.FLOAT64,
+    rigour: Rigour | str | None = None,
     rel: float | None = None,
     bits: int | None = None,
     attain: bool = False,
@@ -220,7 +244,7 @@ def epsilon(
     delta: object,
     direction: Question | str = "both",
     engine: Engine | None = None,
-    rigour: Rigour | str | None = Rigour.FLOAT64,
+    rigour: Rigour | str | None = None,
     rel: float | None = None,
     bits: int | None = None,
     attain: bool = False,
@@ -277,12 +301,15 @@ def epsilon(
     if several.several:
         from symshuffle.accountants.rounds import over_rounds
 
-        request = asked if rel is None else replace(asked, rel=rel)
+        request = replace(asked, rel=asked.rel if rel is None else rel, rigour=asked.rigour or Rigour.FLOAT64)
         together = replace(over_rounds.epsilon(several, request, target, attain=attain), target=words)
         return with_every_matrix(together, target, lambda left: over_rounds.epsilon(several, request, left))
     reduced, n = several.only.reduction, several.only.users
     neighbours = reduced.neighbours(asked.direction, n)
     request = replace(asked, rel=reduced.width(USUAL_WIDTH) if rel is None else rel)
+    if rigour is None and engine is None:
+        certified = target >= _LEAST_CERTIFIED and _is_cheap_in_balls(reduced)
+        request = replace(request, rigour=Rigour.BALL if certified else Rigour.FLOAT64)
     guess = None if near is None else parse_rational(near, "near")
     if guess is not None and not 0 <= guess <= LARGEST_LEVEL:
         raise InputError("near", near, f"a level from 0 to {LARGEST_LEVEL}")
@@ -291,7 +318,12 @@ def epsilon(
     guess = first_guess(reduced, n, target, request) if guess is None and not reduced.cases else guess
 
     def at(target: Fraction) -> Amplification:
-        bracket = smallest_of(several, target, request, guess)
+        try:
+            bracket = smallest_of(several, target, request, guess)
+        except (Unsupported, NotDecided):
+            if rigour is not None or request.rigour is not Rigour.BALL:
+                raise
+            bracket = smallest_of(several, target, replace(request, rigour=Rigour.FLOAT64), guess)
         if wide and bracket.width > Fraction(USUAL_WIDTH) * bracket.upper:
             bracket = replace(bracket, aimed=USUAL_WIDTH)
         return Amplification("epsilon", bracket, evaluated_pair(neighbours, bracket), target=words)

@@ -26,7 +26,7 @@ from typing import Any, Final, final
 from symshuffle.accountants.bounds.chords import Node, lines_below, meetings
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.deployment.experiment import Experiment, experiment
-from symshuffle.accountants.deployment.model import Subject, with_fields
+from symshuffle.accountants.deployment.subjects import Subject, with_fields
 from symshuffle.accountants.questions.curves import Curve, CurvePoint, at_order, sent
 from symshuffle.accountants.questions.experiments import certain, limit_distance, smallest_of
 from symshuffle.accountants.questions.solve import USUAL_WIDTH

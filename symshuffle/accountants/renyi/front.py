@@ -10,9 +10,9 @@ from typing import Any, Final, final
 from symshuffle.accountants.bounds.amplification import Attained, BoundMethods, SeveralRounds, largest_attained
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.deployment.experiment import Batches, Experiment, experiment
-from symshuffle.accountants.deployment.model import Subject, with_fields
 from symshuffle.accountants.deployment.neighbours import Neighbours
 from symshuffle.accountants.deployment.reduced import Reduction
+from symshuffle.accountants.deployment.subjects import Subject, with_fields
 from symshuffle.accountants.renyi.refined_profile import RefinedProfile
 from symshuffle.base.choices import Direction, Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported

@@ -21,7 +21,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, final
+from typing import Any, Final, final
 
 import flint
 
@@ -32,6 +32,12 @@ from symshuffle.base.results import outward
 
 ORDER_BITS: Final = 384
 """Precision of the integrals: under a line on a short stretch they lose the square of its length."""
+
+_BITS_STEP: Final = 256
+"""Precisions differ by so much, that stretches are looked at again few times when nodes draw near."""
+
+_LONG: Final = 64
+"""Bits of a numerator beyond which a rational below all doubles is rounded."""
 
 _LEAST_DOUBLE: Final = Fraction(1, 10**290)
 
@@ -63,19 +69,47 @@ def whole_line(forward: Sequence[Node], reverse: Sequence[Node], *, ends: bool =
 def _shortened(node: Node) -> Node:
     """With ends that are probabilities, and doubles where these reach: sums of long rationals cost more."""
     low, high = max(node.low, Fraction(0)), min(node.high, Fraction(1))
-    return Node(
-        node.x,
-        low if low < _LEAST_DOUBLE else Fraction(outward(low, up=False)),
-        high if high < _LEAST_DOUBLE else Fraction(outward(high, up=True)),
-    )
+    return Node(node.x, _rounded(low, up=False), _rounded(high, up=True))
+
+
+def _rounded(value: Fraction, *, up: bool) -> Fraction:
+    """The next double, or, below all of them, a number of a few digits."""
+    if value >= _LEAST_DOUBLE:
+        return Fraction(outward(value, up=up))
+    if value.numerator < 1 << _LONG:
+        return value
+    scale = 1 << _LONG + value.denominator.bit_length() - value.numerator.bit_length()
+    return Fraction(math.ceil(value * scale) if up else math.floor(value * scale), scale)
+
+
+class Stretches:
+    """What stretches between nodes add to the integral of one order; each is looked at once."""
+
+    def __init__(self, alpha: Fraction) -> None:
+        self._alpha = alpha
+        self._weights: dict[int, _Weight] = {}
+        self._known: dict[tuple[Any, ...], StretchBounds] = {}
+
+    def between(self, nodes: Sequence[Node]) -> list[StretchBounds]:
+        r"""The integral of :math:`x^{\alpha-2}[h(x)-(1-x)_+]` over each stretch between nodes, from two sides."""
+        shortest = min((right.x - left.x) / right.x for left, right in itertools.pairwise(nodes))
+        more = 4 * max(0, math.ceil(1 / shortest).bit_length() - 32)
+        bits = ORDER_BITS + -(-more // _BITS_STEP) * _BITS_STEP
+        found: list[StretchBounds] = []
+        with working_precision(bits):
+            weight = self._weights.get(bits) or self._weights.setdefault(bits, _Weight(self._alpha))
+            for i in range(len(nodes) - 1):
+                # The lines of a stretch are those of its two nodes and of one more on either side.
+                key = bits, i > 0, *nodes[max(i - 1, 0) : i + 3]
+                if key not in self._known:
+                    self._known[key] = _stretch(nodes, i, weight)
+                found.append(self._known[key])
+        return found
 
 
 def stretches(nodes: Sequence[Node], alpha: Fraction) -> list[StretchBounds]:
-    r"""The integral of :math:`x^{\alpha-2}[h(x)-(1-x)_+]` over each stretch between nodes, from two sides."""
-    shortest = min(right.x - left.x for left, right in itertools.pairwise(nodes))
-    with working_precision(ORDER_BITS + 4 * max(0, math.ceil(1 / shortest).bit_length() - 32)):
-        weight = _Weight(alpha)
-        return [_stretch(nodes, i, weight) for i in range(len(nodes) - 1)]
+    """What each stretch between nodes adds to the integral of order alpha."""
+    return Stretches(alpha).between(nodes)
 
 
 def divergence(integral: flint.arb, alpha: Fraction) -> Ball:

@@ -6,10 +6,11 @@ next.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal, localcontext
 from fractions import Fraction
 from typing import Final
 
@@ -19,23 +20,44 @@ from symshuffle.accountants.bounds.brackets import bound_at, bounds_nothing_from
 from symshuffle.accountants.bounds.chords import Node
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.deployment.reduced import Reduction
-from symshuffle.accountants.renyi.orders import ORDER_BITS, StretchBounds, divergence, stretches, whole_line
+from symshuffle.accountants.renyi.orders import ORDER_BITS, StretchBounds, Stretches, divergence, whole_line
 from symshuffle.accountants.rounds.one_round import OneRound
 from symshuffle.base.choices import Direction, Question, Rigour
 from symshuffle.base.crossings import halved
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
-from symshuffle.base.numbers import lower_end, natural_log, to_arb, working_precision
+from symshuffle.base.numbers import enclose_log, format_decimal, lower_end, natural_log, to_arb, working_precision
 from symshuffle.base.results import Bracket
 
 _MOST_NODES: Final = 3_000
 """Brackets of one profile, both directions counted, at which refining ends."""
 
-_LEAST_LEVEL: Final = 1e-100
+_LEAST_LEVEL: Final = Fraction(1, 10**1000)
 """Where the search for the end of a profile stops."""
+
+_LEAST_ROOT: Final = Fraction(1, 10**300)
+"""Below it roots are not taken in doubles."""
+
+_PATIENCE: Final = 4
+"""Rounds of refining after which the ends are to be a tenth closer."""
+
+_NEAR_LAST: Final = Fraction(1, 50), Fraction(1, 8)
+"""How closely the end of a profile is found, relatively and in nats."""
+
+_DIGITS: Final = 7
+"""Digits of an order, or of what it exceeds 1 by."""
 
 _PER_SCALE: Final = 2
 """Levels within the scale of a round on the first grid."""
+
+_EVEN: Final = 32
+_GROWTH: Final = Fraction(9, 8)
+_LOOK: Final = 4
+"""Steps of the first grid that are alike; by how much a longer one exceeds the one before; after how many of these the
+rest is looked at."""
+
+_LINEAR: Final = Fraction(1, 1 << 40)
+"""Level below which it is told from ``exp(level) - 1`` in no digit of a grid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +73,12 @@ class RefinedProfile:
     reduced: Reduction
     n: int
     request: Request
-    scale: float
+    scale: Fraction
     last: Fraction
     forward_ends: bool = True
     reverse_ends: bool = True
     known: dict[Fraction, tuple[Bracket, Bracket]] = field(default_factory=dict)
+    stretches: dict[Fraction, Stretches] = field(default_factory=dict)
 
     @classmethod
     def of(cls, reduced: Reduction, n: int, request: Request) -> RefinedProfile | None:
@@ -71,9 +94,7 @@ class RefinedProfile:
         one, forward = OneRound(reduced, n, 1, wanted), request.direction is Question.FORWARD
         if not one.telling:
             return None
-        return cls(
-            reduced, n, wanted, one.scale(), last, forward_ends=both or forward, reverse_ends=both or not forward
-        )
+        return cls(reduced, n, wanted, one.unit(), last, forward_ends=both or forward, reverse_ends=both or not forward)
 
     def values(self, x: Fraction) -> tuple[Bracket, Bracket]:
         """Both directions at an order."""
@@ -99,13 +120,20 @@ class RefinedProfile:
             return whole_line(one, other, ends=self.reverse_ends)
         return whole_line(other, one, ends=self.forward_ends)
 
+    def _stretches(self, alpha: Fraction, direction: Direction) -> list[StretchBounds]:
+        """What each stretch between two orders adds to the integral."""
+        return self.stretches.setdefault(alpha, Stretches(alpha)).between(self.nodes(direction))
+
     def ends(self, alpha: Fraction, direction: Direction) -> tuple[Fraction, Fraction]:
         """The divergence, from two sides."""
         with working_precision(ORDER_BITS):
-            found = stretches(self.nodes(direction), alpha)
+            found = self._stretches(alpha, direction)
             low = divergence(sum((one.low for one in found), start=flint.arb(0)), alpha)
             high = divergence(sum((one.high for one in found), start=flint.arb(0)), alpha)
-        return max(low.lower, Fraction(0)), high.upper
+        ended = self.forward_ends if direction is Direction.FORWARD else self.reverse_ends
+        # No likelihood ratio is above an order from which on the profile is 0, and no divergence above its logarithm.
+        most = min(high.upper, enclose_log(self.last).upper) if ended else high.upper
+        return max(low.lower, Fraction(0)), most
 
     def lower_at(self, orders: Sequence[Fraction], alpha: Fraction, direction: Direction) -> Fraction:
         """What the divergence is not below, from the values at these orders."""
@@ -122,30 +150,32 @@ class RefinedProfile:
             self.values(x)
         directions = request.direction.directions
         self._first(alpha, directions[0])
-        before = None
+        widths: list[Fraction] = []
         while True:
             ends = [self.ends(alpha, direction) for direction in directions]
             low, high = (max(end) for end in zip(*ends, strict=True))
             close = high - low <= Fraction(request.rel) * high
-            stuck = before is not None and (high - low) * 10 > before * 9
+            stuck = len(widths) >= _PATIENCE and (high - low) * 10 > widths[-_PATIENCE] * 9
             if close or stuck or 2 * len(self.known) > _MOST_NODES:
                 how = f"integral over {len(self.known)} orders of the profile, between chords and extended chords"
                 return Bracket(
                     low, high, request.rigour or Rigour.FLOAT64, "profile", how, None if close else request.rel
                 )
-            before = high - low
+            widths.append(high - low)
             self._refine(alpha, directions)
 
     def _first(self, alpha: Fraction, direction: Direction) -> None:
         """A first grid, from 1 to where what is left hardly counts."""
-        eps, most = 0.0, _logarithm(self.last)
-        while True:
-            eps += self.scale / _PER_SCALE
-            x = _order(eps)
-            if eps >= most or x >= self.last:
+        eps, step, most = Fraction(0), self.scale / _PER_SCALE, _logarithm(self.last)
+        for count in itertools.count():
+            step = step if count < _EVEN else step * _GROWTH
+            eps += step
+            if eps >= most or (x := _order(eps)) >= self.last:
                 return
             self.values(x)
-            found = stretches(self.nodes(direction), alpha)
+            if count > _EVEN and count % _LOOK:
+                continue
+            found = self._stretches(alpha, direction)
             with working_precision(ORDER_BITS):
                 whole = sum((one.high for one in found[:-1]), start=flint.arb(0))
                 small = to_arb(Fraction(1, 10**6))
@@ -158,7 +188,7 @@ class RefinedProfile:
         gaps = [0.0] * len(orders)  # the last beyond all orders, where a profile has no end
         begins = 0 if self.forward_ends and self.reverse_ends else 1
         for direction in directions:
-            found = stretches(self.nodes(direction), alpha)
+            found = self._stretches(alpha, direction)
             for i, share in enumerate(_shares(found), start=-begins):
                 place = i - (len(orders) - 1)
                 gaps[place if place >= 0 else -place - 1] += share
@@ -168,8 +198,9 @@ class RefinedProfile:
             if left < 0 and i == len(orders) - 1:
                 self.values(2 * orders[-1])
             elif left < 0:
-                middle = (_logarithm(orders[i]) + _logarithm(orders[i + 1])) / 2
-                self.values(_order(middle))
+                middle = _order((_logarithm(orders[i]) + _logarithm(orders[i + 1])) / 2)
+                if orders[i] < middle < orders[i + 1]:
+                    self.values(middle)
 
 
 def _shares(found: Sequence[StretchBounds]) -> list[float]:
@@ -180,20 +211,34 @@ def _shares(found: Sequence[StretchBounds]) -> list[float]:
         return [max(float((gap / total).mid()), 0.0) if total > 0 else 0.0 for gap in gaps]
 
 
-def _logarithm(x: Fraction) -> float:
-    return math.log1p(float(x - 1)) if x < 2 else natural_log(x)
+def _logarithm(x: Fraction) -> Fraction:
+    if x - 1 < _LINEAR:
+        return x - 1
+    return Fraction(math.log1p(float(x - 1)) if x < 2 else natural_log(x))
 
 
-def _order(eps: float) -> Fraction:
-    """About exp(eps), a short rational."""
+def _order(eps: Fraction) -> Fraction:
+    """About exp(eps), a short rational; at the largest level not below it, so that what ends there is over."""
+    if eps < _LINEAR:
+        return 1 + Fraction(format_decimal(eps, digits=_DIGITS, up=True))
     if eps < 1:
-        return 1 + Fraction(f"{math.expm1(eps):.7g}")
-    return Fraction(f"{Decimal(eps).exp():.7g}")
+        return 1 + Fraction(f"{math.expm1(eps):.{_DIGITS}g}")
+    with localcontext(rounding=ROUND_CEILING if eps >= LARGEST_LEVEL else ROUND_HALF_EVEN) as context:
+        power = Decimal(float(eps)).exp()
+        context.prec = _DIGITS
+        return Fraction(+power)
+
+
+def _middle(low: Fraction, high: Fraction) -> Fraction:
+    """About the geometric mean."""
+    if low >= _LEAST_ROOT:
+        return Fraction(math.sqrt(low) * math.sqrt(high))
+    return Fraction(2) ** round((natural_log(low) + natural_log(high)) / math.log(4))
 
 
 def _last(reduced: Reduction, request: Request) -> Fraction:
     """An order from which on the profile is certainly 0, about the smallest."""
-    top = _order(float(LARGEST_LEVEL))
+    top = _order(Fraction(LARGEST_LEVEL))
     if not bounds_nothing_from(reduced, top, request):
         for law in reduced.laws(top, request.direction, request.bits):
             if lower_end(law.singular) > 0:
@@ -206,15 +251,16 @@ def _last(reduced: Reduction, request: Request) -> Fraction:
             "infinite; ask for delta or epsilon instead"
         )
 
-    def nothing(level: float) -> bool:
+    def nothing(level: Fraction) -> bool:
         return bounds_nothing_from(reduced, _order(level), request)
 
-    low, high, fall = 1.0 / 128, 1.0 / 64, 0.5
+    low, high, fall = Fraction(1, 128), Fraction(1, 64), Fraction(1, 2)
     while low > _LEAST_LEVEL and nothing(low):
         low, high, fall = low * fall, low, fall * fall  # a small budget: far below, in few steps
     while high > 2 * low:
-        middle = math.sqrt(low) * math.sqrt(high)
+        middle = _middle(low, high)
         low, high = (low, middle) if nothing(middle) else (middle, high)
     while not nothing(high):
-        low, high = high, min(2 * high, float(LARGEST_LEVEL))
-    return _order(halved(nothing, low, high, settled=lambda low, high: high - low <= low / 50)[1])
+        low, high = high, min(2 * high, Fraction(LARGEST_LEVEL))
+    share, most = _NEAR_LAST
+    return _order(halved(nothing, low, high, settled=lambda low, high: high - low <= min(share * low, most))[1])

@@ -93,11 +93,11 @@ class LineCells:
     def law(self, ratio: Fraction, *, reverse: bool, up: bool) -> tuple[Law, Fraction]:
         """Finite law above or below that of G in convex order, and by how much H(n) may be beyond its own.
 
-        - ``ratio``: x, at least 1; rounded down for the law above, up for the law below.
+        - ``ratio``: end of an enclosure of x, at least 1 itself; rounded down for the law above, up for the law below.
         - ``up``: whether the law is above.
         """
         one = 1 << _PLACES
-        x = _scaled(ratio, up=not up)
+        x = max(_scaled(ratio, up=not up), one)
         first, second = (-x if reverse else one), x - one
         values, weights, rest, unsure = [], [], one, 0
         for cell in self.cells:

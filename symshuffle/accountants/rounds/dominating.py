@@ -308,7 +308,7 @@ def _constraints(profile: Profile, infinity: Fraction) -> list[_Point]:
     has it to be below that.
     """
     low, high = profile._nodes(0), profile._nodes(1)
-    origin = (flint.arb(0), flint.arb(1))
+    origin, least = (flint.arb(0), flint.arb(1)), to_arb(profile.revealed[1]) - 1
     start = _before_lattice(profile)
     found = [] if start is None else [start[0]]
     for k, (x, value) in enumerate(low[:-1]):
@@ -320,7 +320,12 @@ def _constraints(profile: Profile, infinity: Fraction) -> list[_Point]:
         if left < right:
             v = (beyond - value + left * x - right * y) / (left - right)
             if not v <= x and not v >= y:
-                found.append((v, value + left * (v - x)))
+                cusps = [(v, value + left * (v - x))]
+                if cusps[0][1] < 1 + least * v:  # two, with the line that no profile is below
+                    ends = (left, x, value), (right, y, beyond)
+                    places = [(1 - end + slope * z) / (slope - least) for slope, z, end in ends]
+                    cusps = [(z, 1 + least * z) for z in places if not z <= x and not z >= y]
+                found += cusps
         else:  # one of the two chords will do
             found.append((y, value + left * (y - x)))
     floor = to_arb(infinity)

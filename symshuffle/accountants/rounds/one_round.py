@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -21,6 +21,7 @@ from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.deployment.message_counts import few_counts, means_between, partial_cdf
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.rounds.cells import BETWEEN, MOST_LEVEL, Between
+from symshuffle.accountants.rounds.chord_levels import ends_at, level_below, widest
 from symshuffle.accountants.rounds.dominating import Ends, Profile
 from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.crossings import halved
@@ -50,8 +51,15 @@ _COUNTS_PER_LEVELS: Final = 12
 """By how much more than a value the noise may differ between numbers of messages: as the step of a lattice lets it."""
 
 
-_SETTLED: Final = Fraction(1, 500)
-"""Relative width of the eps of one round between known levels."""
+_CHORDS_PER_VALUE: Final = 128
+"""By how much more than a value what chords say between levels may be open: eps then moves by less than by the step of
+the lattice, since a chord errs by about a fifth of that, and delta falls by a multiple of what eps rises."""
+
+_LEAST_FELT: Final = 10_000
+"""The target of one round, in what may be left beyond the last level: smaller values are to be known as well as it."""
+
+_FARTHER: Final = Fraction(1, 20), Fraction(1, 3)
+"""How much farther than necessary the last level may be; and that of densities, each value of which costs much."""
 
 
 def _too_wide(found: Bracket, width: float) -> bool:
@@ -76,12 +84,14 @@ class OneRound:
     known: dict[Fraction, tuple[Bracket, Bracket]] = field(default_factory=dict)
     of_messages: dict[int, OneRound] = field(default_factory=dict)
     cells: Between = field(default_factory=Between)
+    trial: list[bool] = field(default_factory=list)
 
     @property
     def dense(self) -> bool:
         """Whether values are put between those of two finite laws, since the source has densities and doubles do."""
-        asked = self.request.rigour is Rigour.FLOAT64 and self.request.engine is None
-        return asked and self.reduced.of_all_users and self.cells.serves(self.reduced, self.n)
+        asked, source = self.request.rigour is Rigour.FLOAT64 and self.request.engine is None, self.reduced
+        all_send = source.of_all_users or (source.group_size == 1 and not source.cases and source.group.all_send)
+        return asked and all_send and self.cells.serves(source, self.n)
 
     @property
     def dropout(self) -> Fraction:
@@ -101,8 +111,7 @@ class OneRound:
     def with_messages(self, m: int) -> OneRound:
         """The same round where exactly m users send, for all others to be told of it."""
         if m not in self.of_messages:
-            alone = self.reduced.alone
-            self.of_messages[m] = replace(self, reduced=alone, n=m, known={}, of_messages={})
+            self.of_messages[m] = replace(self, reduced=self.reduced.alone, n=m, known={}, of_messages={}, trial=[])
         return self.of_messages[m]
 
     def values(self, eps: Fraction, width: float) -> tuple[Bracket, Bracket]:
@@ -120,34 +129,32 @@ class OneRound:
     def smallest(self, delta: Fraction) -> Fraction:
         """The eps of one round, on the safe side."""
         if self.dense:
-            return self._smallest_of_levels(delta)
+            last = self.last_level(delta)  # known from then on
+            both = [self._known(way, self.known, Fraction(0), delta) for way in (0, 1)]
+            return max((level_below(known, delta) or last for known in both), default=last)
         asked = replace(self.request, rel=self.usual_width)
         guess = first_guess(self.reduced, self.n, delta, asked)
         return smallest_eps(self.reduced, self.n, delta, asked, guess).meets
 
-    def _smallest_of_levels(self, delta: Fraction) -> Fraction:
-        """The same from levels whose values are known, and a few between them."""
-        high = self.last_level(delta)
-        low = max((eps for eps, both in self.known.items() if max(b.upper for b in both) > delta), default=Fraction(0))
-        high = min([high, *(eps for eps, both in self.known.items() if max(b.upper for b in both) <= delta)])
-
-        def small(eps: Fraction) -> bool:
-            return max(b.upper for b in self.values(eps, self.usual_width)) <= delta
-
-        if low >= high:
-            return high
-        return halved(small, low, high, settled=lambda low, high: high - low <= high * _SETTLED)[1]
-
     def alone(self) -> Iterator[tuple[str, OneRound]]:
         """Real neighbouring datasets of this source, each as a part of its own."""
         for datasets, real in self.reduced.real_pairs(self.n):
-            yield datasets, replace(self, reduced=real, known={}, of_messages={}, cells=Between())
+            yield datasets, replace(self, reduced=real, known={}, of_messages={}, cells=Between(), trial=[])
 
     def _delta(self, eps: Fraction, width: float, question: Question) -> Bracket:
-        if self.dense and eps <= MOST_LEVEL:
+        if self.dense and eps <= MOST_LEVEL and self._cells_serve():
             with suppress(Unsupported):
                 return self.cells.bracket(self.reduced, self.n, eps, width, question)
         return bound_at(self.reduced, self.n, ratio_of(eps), replace(self.request, direction=question, rel=width))
+
+    def _cells_serve(self) -> bool:
+        """Whether cells bracket the total variation: of many users and a long tail their finite laws do not."""
+        if not self.trial:
+            self.trial.append(False)
+            with suppress(Unsupported):
+                found = self.cells.bracket(self.reduced, self.n, Fraction(0), _ROUGH, Question.BOTH)
+                self.trial[0] = found.upper <= 2 * found.lower
+        return self.trial[0]
 
     @property
     def variation(self) -> Fraction:
@@ -161,17 +168,21 @@ class OneRound:
         """Whether the messages tell anything: decided by a rational, and of any number of messages as of one."""
         return self.variation > 0
 
-    def scale(self) -> float:
-        """The parameter of the Gaussian mechanism of equal total variation: no bound, it only sizes the lattice."""
+    def unit(self) -> Fraction:
+        """The parameter of the Gaussian mechanism of equal total variation: no bound, it only sizes a grid."""
         variation = self.variation
-        if 0 < variation < _LEAST_VARIATION:
-            shown = format_decimal(variation, digits=4, up=True)
+        if variation < _LINEAR:  # (1 + variation) / 2 is a half, in doubles
+            return variation * Fraction(math.sqrt(2 * math.pi))
+        return Fraction(2 * NormalDist().inv_cdf((1 + min(float(variation), 1 - 1e-12)) / 2))
+
+    def scale(self) -> float:
+        """The same for losses in doubles, whose squares have to be in their range."""
+        if 0 < self.variation < _LEAST_VARIATION:
+            shown = format_decimal(self.variation, digits=4, up=True)
             least = format_decimal(_LEAST_VARIATION, digits=4, up=True)
             asked = f"0, or at least {least}; the bound at a larger local budget covers a smaller one"
             raise InputError("total variation of one round", shown, asked)
-        if variation < _LINEAR:  # (1 + variation) / 2 is a half, in doubles
-            return float(variation) * math.sqrt(2 * math.pi)
-        return 2 * NormalDist().inv_cdf((1 + min(float(variation), 1 - 1e-12)) / 2)
+        return float(self.unit())
 
     def revealed(self) -> tuple[Ends, Ends]:
         """What is left of both orders at the largest level, from below and from above."""
@@ -219,7 +230,7 @@ class OneRound:
             if high >= LARGEST_LEVEL:
                 return None
             low, high = high, min(high * Fraction(3, 2), Fraction(LARGEST_LEVEL))
-        return halved(small, low, high, settled=lambda low, high: high - low <= high / 20)[1]
+        return halved(small, low, high, settled=lambda low, high: high - low <= high * _FARTHER[self.dense])[1]
 
     def _levels(self, beyond: Fraction, step: Fraction) -> int:
         """The number of the last level on a lattice.
@@ -234,6 +245,35 @@ class OneRound:
             last = max(last, most if farther is None else min(farther, most))
         return max(math.ceil(last / step), 2)
 
+    def _ends(self, levels: list[Fraction], beyond: Fraction, width: float) -> tuple[list[Ends], list[Ends]]:
+        """Both orders at rising levels; of densities those between the ones that chords leave open."""
+        if not self.dense:
+            found = [self.values(level, width) for level in levels]
+            return [(f.lower, f.upper) for f, _ in found], [(r.lower, r.upper) for _, r in found]
+        share, least = Fraction(_CHORDS_PER_VALUE * width), beyond * _LEAST_FELT
+        self.values(levels[0], width)
+        asked = {levels[0]}
+        while True:
+            both = [self._known(way, asked, 2 * Fraction(width), least) for way in (0, 1)]
+            wanted = {i for known in both for i in widest(known, levels, share, least)}
+            if not wanted:
+                return ends_at(both[0], levels), ends_at(both[1], levels)
+            for i in wanted:
+                likely = max(ends_at(known, levels[i : i + 1])[0][1] for known in both)
+                self.values(levels[i], min(width * max(1.0, float(least / likely)), _ROUGH))
+                asked.add(levels[i])
+
+    def _known(
+        self, way: int, asked: Container[Fraction], width: Fraction, least: Fraction
+    ) -> list[tuple[Fraction, Ends]]:
+        """Known values of one order by level: those asked for, and others no wider than asked."""
+        found = []
+        for level in sorted(self.known):
+            value = self.known[level][way]
+            if level in asked or value.width <= width * max(value.upper, least):
+                found.append((level, (max(value.lower, Fraction(0)), min(value.upper, Fraction(1)))))
+        return found
+
     def profiles(self, step: Fraction, beyond: Fraction, width: float) -> tuple[Profile, Profile]:
         """Profiles on a lattice, up to a level that leaves at most ``beyond``: for a law above, and for one below.
 
@@ -244,8 +284,8 @@ class OneRound:
         lows = one[0], other[0]
         if not self.dropout:
             last = self._levels(beyond, step)
-            found = [self.values(i * step, width) for i in range(last + 1)]
-            own = Profile.of(step, [f for f, _ in found], [r for _, r in found], lows)
+            forward, reverse = self._ends([i * step for i in range(last + 1)], beyond, width)
+            own = Profile.of_ends(step, forward, reverse, lows)
             return own, own
         counts = few_counts(self.honest, self.dropout, beyond / 16, _COUNTS_PER_LEVELS * width)
         each, below = [self.with_messages(m) for m in counts], partial_cdf(self.honest, self.dropout)

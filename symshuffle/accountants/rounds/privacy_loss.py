@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import platform
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -17,12 +18,13 @@ from typing import Any, Final, Self, final
 
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.deployment.experiment import experiment
-from symshuffle.accountants.deployment.model import Subject, with_fields
 from symshuffle.accountants.deployment.neighbours import ASSUMED, NOT_COVERED, Neighbours
+from symshuffle.accountants.deployment.subjects import Subject, with_fields
 from symshuffle.accountants.rounds.dominating import LatticeLaw, law_above
 from symshuffle.accountants.rounds.one_round import OneRound
 from symshuffle.base.artifacts import installed, write_atomically
 from symshuffle.base.choices import Question, Rigour
+from symshuffle.base.documents import parse_json, read_text
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
 from symshuffle.base.numbers import Ball, format_decimal, parse_rational, working_precision
@@ -38,7 +40,7 @@ PROVED: Final = (
 
 NOT_PROVED: Final = (
     "what a program makes of it: a composition by an FFT in doubles without a stated error can answer too small an eps "
-    "at small delta, about 1e-14 and below; for rounds of shuffled messages alone ask `symshuffle epsilon --rounds`"
+    "at small delta, about 1e-14 and below; for rounds of shuffled messages alone ask `symshuffle epsilon --periods`"
 )
 """What it does not promise."""
 
@@ -49,6 +51,15 @@ _LEVELS_PER_SCALE: Final = 20
 """Levels within the scale of one round; eps exceeds the bound by about a twelfth of the square of its inverse."""
 
 _MOST_LEVELS: Final = 20_000
+_LARGEST_FILE: Final = 20_000_000
+_NUMBERS: Final[Mapping[str, Any]] = {
+    "step": (int, float), "first": int, "infinity_mass": (int, float), "masses": list, "deltas": list,
+}  # fmt: skip
+_WORDS: Final[Mapping[str, Any]] = {
+    "users": int, "neighbours": dict, "meaning": str, "rigour": str, "proved": str, "not_proved": str, "versions": dict,
+    "inputs": dict,
+}  # fmt: skip
+"""Keys of a file besides its format, and types of their values; ``inputs`` is there if a command wrote the file."""
 _BITS: Final = 320
 
 
@@ -128,29 +139,37 @@ class PrivacyLoss:
         Raises
         ------
         InputError
-            If the file cannot be read, is of another form, or its masses do not have the deltas beside them.
+            If the file cannot be read, has other keys or types, or its masses do not have the deltas beside them.
 
         Notes
         -----
         That the masses are above a round is taken at the word of the file: its profile is not computed again.
         """
-        try:
-            told = json.loads(Path(file).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise InputError("file", file, f"a file of `symshuffle pld`: {error}") from None
+        path, text = read_text(file, "file", _LARGEST_FILE)
+        told = parse_json(text, path, "file")
         if not isinstance(told, dict) or told.pop("format", None) != _FORMAT:
-            raise InputError("file", file, f"JSON of the format {_FORMAT!r}")
+            raise InputError("file", path, f"JSON of the format {_FORMAT!r}")
+        known = {**_NUMBERS, **_WORDS}
+        for key in sorted(told.keys() ^ known.keys() - ({"inputs"} - told.keys())):
+            what = "no such key in a privacy loss" if key in told else "a value"
+            raise InputError(f"{path}: {key}", told.get(key), what)
+        for key, value in told.items():
+            entries, kind = (value, (int, float)) if isinstance(value, list) else ([value], known[key])
+            if isinstance(value, list) is not (known[key] is list) or not all(
+                isinstance(entry, kind) and not isinstance(entry, bool) for entry in entries
+            ):
+                raise InputError(f"{path}: {key}", value, "a value of the kind that `symshuffle pld` writes")
+        numbers = {name: told.pop(name) for name in _NUMBERS}
         try:
-            numbers = {name: told.pop(name) for name in ("step", "first", "infinity_mass", "masses", "deltas")}
             masses = tuple(float(mass) for mass in numbers["masses"])
             step, infinity = Fraction(numbers["step"]), Fraction(numbers["infinity_mass"])
             found = cls(LatticeLaw(step, int(numbers["first"]), masses, infinity), told)
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise InputError("file", file, f"step, first, infinity_mass, masses and deltas ({error})") from None
+        except (ValueError, OverflowError) as error:
+            raise InputError("file", path, f"step, first, infinity_mass, masses and deltas ({error})") from None
         with working_precision(_BITS):
             whole = found.law.profile_at_nodes()[0] >= 1  # the profile at order 0
         if not whole or found.law.first > 0 or found.deltas() != numbers["deltas"]:
-            raise InputError("file", file, "masses of sum at least 1, with the deltas that are written beside them")
+            raise InputError("file", path, "masses of sum at least 1, with the deltas that are written beside them")
         return found
 
     def to_dp_accounting(self) -> Any:

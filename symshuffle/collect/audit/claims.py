@@ -30,7 +30,7 @@ from symshuffle.collect.messages import lines, pack
 from symshuffle.collect.plan import Plan
 from symshuffle.collect.scheme import Scheme
 from symshuffle.decompositions.closed_forms import closed_form
-from symshuffle.mechanisms.names import mechanism_name, named_parameters, unknown_parameter
+from symshuffle.mechanisms.names import mechanism_name, named_parameters, source_name, unknown_parameter
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism
@@ -155,7 +155,7 @@ def claim(source: Claim | Channel | Mechanism | Plan | Scheme) -> Claim:
         named = [f"{name} = {value}" for name, value in fixed.values]
         channel, title = fixed.channel(), ", ".join((fixed.name, *named))
     else:
-        raise InputError("claim", type(source).__name__, "a channel, a mechanism with its parameters, or a plan")
+        raise InputError("claim", source_name(source), "a channel, a mechanism with its parameters, or a plan")
     return _of_channel(title, channel)
 
 

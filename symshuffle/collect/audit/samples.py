@@ -7,13 +7,12 @@ score is at least a threshold. Weights, place and threshold come from the runs t
 
 from __future__ import annotations
 
-import csv
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Final, final
 
 import numpy as np
@@ -22,11 +21,10 @@ from symshuffle.base.errors import InputError, Progress, check_list
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import Real, as_integer, enclose, natural_log, parse_rational, upper_end
 from symshuffle.collect.audit.claims import MOST_MESSAGES, Program, answers, as_run, hint
+from symshuffle.collect.audit.rows import Run, check_names, check_spellings, read_row
 from symshuffle.collect.audit.shares import CAUGHT, Power, about_runs, check_runs
 from symshuffle.collect.audit.verdicts import Audit, Event, finding
 from symshuffle.collect.estimate import read_confidence
-
-Run = tuple[str, ...]
 
 _NAMES: Final = ("the first sample", "the second sample")
 
@@ -278,6 +276,7 @@ def audit_samples(
     delta: object = 0,
     confidence: object = "0.99",
     disjoint: bool = False,
+    header: bool | None = None,
 ) -> Audit:
     """What two samples show, one of each of two inputs or neighbouring datasets.
 
@@ -295,8 +294,12 @@ def audit_samples(
     confidence : number or text
         In (0, 1): each statement is wrong with probability at most one minus this.
     disjoint : bool
-        Whether samples that have no message in common are taken as they are: each message names its sample, or the two
-        are written in different ways.
+        Whether samples are taken as they are although they have no message in common, or a message occurs in each of
+        them in a spelling that the other does not have (yes and Yes): each names its sample, or the two are written in
+        different ways.
+    header : bool, optional
+        Whether the first row of each sample has names of columns, and is no run. By default there are no names, and a
+        first row of names that do not occur in other rows is refused.
 
     Returns
     -------
@@ -306,53 +309,37 @@ def audit_samples(
     Raises
     ------
     InputError
-        If there are fewer rows than any outcome needs to refute the claim, the samples have no message in common, or an
-        argument is out of its range.
+        If there are fewer rows than any outcome needs to refute the claim, the samples have no message in common or
+        write it differently, a first row may be a line of names, or an argument is out of its range.
 
     Examples
     --------
     >>> audit_samples([0] * 600 + [1] * 200, [1] * 800, confidence="0.95").about
     'eps >= 4.34056 at delta = 0 at confidence 0.95, by 400 runs of each; nothing is claimed'
     """
+    if header is not None and not isinstance(header, bool):
+        raise InputError("header", header, "True, False or None")
     samples = []
     for name, rows in (("first", first), ("second", second)):
         check_list(rows, name, "a list of rows, one for each run")
-        if len(rows) < 2:
-            raise InputError(name, f"{len(rows)} rows", "at least 2, because half of them are held out")
-        samples.append([_values(row, f"{name}[{i}]") for i, row in enumerate(rows)])
+        runs = [read_row(row, f"{name}[{i}]") for i, row in enumerate(rows)]
+        if len(runs) - bool(header) < 2:
+            raise InputError(name, f"{len(runs)} rows", "at least 2 runs, because half of them are held out")
+        samples.append(runs[1:] if header else runs)
+    if header is None:
+        check_names(first, second, *samples)
     target = None if eps is None and exp_eps is None else read_target(eps=eps, exp_eps=exp_eps)
-    runs = min(map(len, samples))
-    found = PairAudit(*_NAMES, target, _delta(delta), runs, read_confidence(confidence))
+    found = PairAudit(*_NAMES, target, _delta(delta), min(map(len, samples)), read_confidence(confidence))
     if target is not None:
-        _ = found.least
-    seen = [{message for run in runs for message in run} for runs in samples]
-    if not disjoint and not seen[0] & seen[1]:
-        shown = " and ".join(", ".join(map(repr, sorted(some)[:3])) for some in seen)
-        raise InputError(
-            "second", shown, "a message that is in both samples; if both have the same notation, set disjoint"
-        )
+        try:
+            _ = found.least
+        except InputError as error:
+            raise InputError(
+                "first, second", f"{found.runs // 2} runs in the half that is tested", error.expected
+            ) from None
+    if not disjoint:
+        check_spellings(*samples)
     return found.judge(*samples)
-
-
-def _values(row: Any, place: str) -> Run:
-    """Return the messages of a row: a text is split as CSV, and equal numbers become equal texts.
-
-    To merge messages is to process them, so that no lower bound on eps becomes false.
-    """
-    try:
-        parts = next(csv.reader([row], strict=True)) or [""] if isinstance(row, str) else as_run(row)
-    except csv.Error as error:
-        raise InputError(place, row, f"a row of a CSV file ({error})") from None
-    return tuple(_value(part.strip()) for part in parts)
-
-
-@lru_cache(maxsize=1 << 12)
-def _value(message: str) -> str:
-    """Return a number in lowest terms as text, and any other text unchanged."""
-    try:
-        return str(parse_rational(message, "message"))
-    except ValueError:
-        return message
 
 
 def _delta(delta: object) -> Fraction:

@@ -180,7 +180,7 @@ class Power:
         """
         if self.at(runs, p0, 0.0) < wanted:
             return None
-        least, most = math.log(max(self.ratio, 1.0)), math.log(p0 / (p0 * 1e-12))
+        least, most = math.log(self.ratio), math.log(p0 / (p0 * 1e-12))
         return math.exp(halved(lambda x: self.at(runs, p0, p0 * math.exp(-x)) >= wanted, least, most, settled=26)[1])
 
 

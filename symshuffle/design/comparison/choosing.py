@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from symshuffle.accountants.bounds.gaussian_limit import log_profile
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import Loss, MatchKind, Population
+from symshuffle.base.choices import Loss, MatchKind, Population, Rigour
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Exp, enclose, lower_end, natural_log, upper_end
 from symshuffle.design.comparison.certified import DOUBT, GAP, MOST_INPUTS, Rivals, Settled
@@ -165,7 +165,7 @@ def _least_share(one: Family, best: Tried, match: Match, n: int) -> Fraction:
     for _ in range(2):
         source = one.source(eps0=LARGEST_EPS0, **dict[str, Any](_moved(best.values, "p", share)))
         try:
-            spent = delta(match.asked(source), n=n, eps=match.value, rel=_COARSE).bracket.upper
+            spent = delta(match.asked(source), n=n, eps=match.value, rel=_COARSE, rigour=Rigour.FLOAT64).bracket.upper
         except (Unsupported, NotDecided):
             return Fraction(1)
         share = Fraction(f"{float(share * match.delta / spent):.6g}") if share * match.delta < spent else Fraction(1)

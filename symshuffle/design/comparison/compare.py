@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from symshuffle.accountants.deployment.any_ldp import NAME
 from symshuffle.accountants.deployment.group import check_n
-from symshuffle.accountants.deployment.model import UNSAID, with_fields
+from symshuffle.accountants.deployment.model import UNSAID
+from symshuffle.accountants.deployment.subjects import with_fields
 from symshuffle.accountants.questions.repeated import WIDTH_OF_LEVEL
 from symshuffle.base.choices import Loss, MatchKind, Rigour, choice
 from symshuffle.base.errors import InputError, NamedProgress, NotDecided, Unsupported, check_progress
@@ -40,14 +41,13 @@ from symshuffle.design.comparison.choosing import (
     share_of,
     tried_at,
 )
-from symshuffle.design.comparison.families import Family, family, names_on_file
+from symshuffle.design.comparison.families import Family, family, family_name, names_on_file
 from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms, Values, forms
 from symshuffle.design.comparison.matching import Match, has_strings, level_in_doubles, matched, read_match
 from symshuffle.design.comparison.model import Comparison
 from symshuffle.design.comparison.row import Row
 from symshuffle.design.comparison.rowing import cap_of, generic_row, row_of
 from symshuffle.design.comparison.search import proposals
-from symshuffle.mechanisms.names import mechanism_name
 from symshuffle.utility.estimation.votes import LARGEST_STRING
 
 if TYPE_CHECKING:
@@ -112,8 +112,8 @@ def compare(
         Rows wanted; default all mechanisms of the registry that have k inputs, and thinned ones where a null symbol
         can reduce the risk. Each is a name, ``any-ldp`` included where eps0 or eps is matched (any randomizer of that
         level); an expression such as ``joint(krr(k=3),2)``; or a Mechanism with ``lam`` open, a composition, a Channel
-        of your own, or a pair of a name and one of these. A Channel is taken as it is, and ``excess`` says if it
-        spends more than the others.
+        of your own, or a pair of a name and one of these. Texts with one meaning are one row. A Channel is taken as it
+        is, and ``excess`` says if it spends more than the others.
     variants : int
         How many rows a mechanism with an integer parameter may have, 1 to 100: its best values found, the best first.
     rel : float, optional
@@ -174,7 +174,7 @@ def compare(
     rel = (_REL if covered.batches == 1 else WIDTH_OF_LEVEL) if rel is None else as_width(rel)
     check_progress(progress)
     variants = as_integer(variants, "variants", 1, LARGEST_VARIANTS)
-    wanted, own = (None, []) if mechanisms is None else _read(_listed(mechanisms), k)
+    wanted, own, repeated = (None, [], []) if mechanisms is None else _read(_listed(mechanisms), k)
     found, absent = _families(k, match, wanted) if wanted is None or wanted else ([], [])
     rows: list[Row] = [generic_row(match, n, rel)] if wanted is not None and NAME in wanted else []
     budgeted = [one for one in found if one.has_budget]
@@ -201,7 +201,7 @@ def compare(
         raise InputError("budget", budget, allowed)
     ordered = tuple(sorted(rows, key=lambda row: row.order))
     brought: dict[str, Any] = {one.name: one.source for one in own}
-    return Comparison(k, n, match, ordered, tuple(absent), tuple(alike(k, ordered, brought)))
+    return Comparison(k, n, match, ordered, tuple(absent), (*repeated, *alike(k, ordered, brought)))
 
 
 def _listed(mechanisms: object) -> Sequence[object]:
@@ -210,13 +210,21 @@ def _listed(mechanisms: object) -> Sequence[object]:
     return mechanisms
 
 
-def _read(mechanisms: Sequence[object], k: int) -> tuple[list[str], list[Own]]:
-    """Names of the registry, and what a user brings; algebra loads with the latter."""
-    if all(isinstance(one, str) and "(" not in one for one in mechanisms):
-        return [mechanism_name(str(one)) for one in mechanisms], []
-    from symshuffle.design.comparison.own import read_own
+def _read(mechanisms: Sequence[object], k: int) -> tuple[list[str], list[Own], list[str]]:
+    """Names of the registry, what a user brings, and which entries are one row; algebra loads with what is brought."""
+    texts: dict[str, list[str]] = {}
+    brought = [one for one in mechanisms if not isinstance(one, str) or "(" in one]
+    for text in mechanisms:
+        if isinstance(text, str) and "(" not in text:
+            texts.setdefault(family_name(text), []).append(text)
+    own: list[Own] = []
+    if brought:
+        from symshuffle.design.comparison.own import read_own
 
-    return read_own(mechanisms, k)
+        own, same = read_own(brought, k)
+        texts |= same
+    repeated = [f"{name} is one row, asked for as {', '.join(one)}" for name, one in texts.items() if len(one) > 1]
+    return [name for name in texts if "(" not in name], own, repeated
 
 
 def _add_own(

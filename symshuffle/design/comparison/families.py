@@ -145,6 +145,12 @@ class Family:
         return float(self.number(parameter.lower)), float("inf") if upper is None else float(self.number(upper))
 
 
+def family_name(name: str) -> str:
+    """Return the name that rows have for a name or a synonym, thinned or not."""
+    base = mechanism_name(name.removeprefix(THINNED))
+    return THINNED + base if name.startswith(THINNED) else base
+
+
 def family(name: str, k: int) -> Family:
     """The mechanism of this name at k inputs.
 
@@ -160,9 +166,8 @@ def family(name: str, k: int) -> Family:
     asked: Any = name  # callers are not type-checked
     if not isinstance(asked, str):
         raise InputError("mechanisms", asked, "names, as in symshuffle.compare(..., mechanisms=['krr'])")
-    thin = name.startswith(THINNED)
-    base = mechanism_name(name.removeprefix(THINNED))
-    name = THINNED + base if thin else base
+    thin, name = name.startswith(THINNED), family_name(name)
+    base = name.removeprefix(THINNED)
     _check_name(name, base, thin)
     found = Family(name, base, thin, None, None, k)
     inputs = found.form["inputs"]

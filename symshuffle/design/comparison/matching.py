@@ -232,10 +232,10 @@ def _next_to_eps(
     beyond = match.value * (1 + Fraction(rel) / 2)
     sources = (family.source(eps0=level, **dict[str, Any](values)) for level in (beyond, match.value))
     try:
-        far = delta(match.asked(next(sources)), n=n, eps=match.value, rel=_WIDE).bracket
+        far = delta(match.asked(next(sources)), n=n, eps=match.value, rel=_WIDE, rigour=Rigour.FLOAT64).bracket
         if far.lower <= match.delta:
             return None
-        near = delta(match.asked(next(sources)), n=n, eps=match.value, rel=_WIDE).bracket
+        near = delta(match.asked(next(sources)), n=n, eps=match.value, rel=_WIDE, rigour=Rigour.FLOAT64).bracket
     except (Unsupported, NotDecided):
         return None
     return (match.value, beyond) if near.upper <= match.delta else None

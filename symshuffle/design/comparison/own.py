@@ -94,23 +94,25 @@ class Own:
         return _inputs(self.source)
 
 
-def read_own(given: Sequence[object], k: int) -> tuple[list[str], list[Own]]:
-    """Names of the registry, and what a user brings, told apart."""
-    names, own = [], []
+def read_own(given: Sequence[object], k: int) -> tuple[list[Own], dict[str, list[str]]]:
+    """Return what a user brings, expressions of equal value once, and the texts of each row made of expressions."""
+    own: list[Own] = []
+    texts: dict[int, list[str]] = {}  # by places in ``own``
     for entry in given:
-        if isinstance(entry, str) and "(" not in entry:
-            names.append(entry)
-            continue
         one = _read(entry)
         if one.inputs != k:
             raise InputError("k", k, f"{one.inputs}, the number of inputs of {one.name}")
-        own.append(one)
-    taken: dict[str, int] = {}
-    found = []
-    for one in own:
-        taken[one.name] = taken.get(one.name, 0) + 1
-        found.append(one if taken[one.name] == 1 else replace(one, name=f"{one.name} {taken[one.name]}"))
-    return names, found
+        same = (place for place in texts if isinstance(entry, str) and own[place].source == one.source)
+        place = next(same, len(own))
+        if place == len(own):
+            own.append(one)
+        if isinstance(entry, str):
+            texts.setdefault(place, []).append(entry)
+    names, found = [one.name for one in own], []
+    for place, one in enumerate(own):
+        before = names[:place].count(one.name)
+        found.append(replace(one, name=f"{one.name} {before + 1}") if before else one)
+    return found, {found[place].name: same for place, same in texts.items()}
 
 
 def _read(entry: object) -> Own:

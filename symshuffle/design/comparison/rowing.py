@@ -86,6 +86,7 @@ def central(source: Any, match: Match, n: int, rel: float, *, solved: bool = Tru
     if match.delta is None:
         return {}
     once = match.rounds == 1  # of several rounds real datasets cost as much again
+    asked = {"rigour": Rigour.FLOAT64, **asked}
     found = epsilon(match.asked(source), n=n, delta=match.delta, rel=rel, attain=once, **asked)
     bracket = found.bracket
     if solved and match.kind is MatchKind.EPS_DELTA and match.value < bracket.upper:

@@ -35,7 +35,7 @@ _TAIL_SHARE: Final = Fraction(1, 8)
 _LIKELY: Final = Fraction(1, 50)
 """Share of Chernoff's bound that H(n) is likely to be at least."""
 
-_LOST: Final = 1e-34
+_LOST: Final = 1e-45
 """Share of the sum to the left of 0 that may be negligible where it is taken before jumps are."""
 
 _GUESSED: Final = 1e-3

@@ -396,5 +396,5 @@ if __name__ == "__main__":
     except CertificateError as refused:
         sys.exit(f"NOT PROVED: {': '.join(refused.args)}")
     except (OSError, RecursionError, ValueError) as refused:
-        sys.stderr.write(f"NOT READ: {refused}\n")
+        sys.stderr.write(f"NOT READ: {sys.argv[1:]}: {refused} (usage: bound.py bound.json [statement.json])\n")
         sys.exit(2)

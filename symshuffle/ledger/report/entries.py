@@ -171,7 +171,7 @@ class LedgerEntry:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Group:
+class EntryGroup:
     """The entries of one paper, or of one prefix, and how they came out.
 
     - ``paper``: its bibliography; None for claims that no paper makes.
@@ -217,12 +217,12 @@ def entries(ledger: Ledger, outcomes: Sequence[Outcome] = ()) -> tuple[LedgerEnt
     return tuple(listed)
 
 
-def groups(listed: Iterable[LedgerEntry]) -> tuple[Group, ...]:
+def groups(listed: Iterable[LedgerEntry]) -> tuple[EntryGroup, ...]:
     """The same entries by paper."""
     by_paper: dict[str, list[LedgerEntry]] = {}
     for entry in listed:
         by_paper.setdefault(entry.paper, []).append(entry)
-    return tuple(Group(key, bibliography().get(key), tuple(part)) for key, part in by_paper.items())
+    return tuple(EntryGroup(key, bibliography().get(key), tuple(part)) for key, part in by_paper.items())
 
 
 RECONSTRUCTED: Final = "display not legible; formulas of the statement are reconstructed and accuse nobody"

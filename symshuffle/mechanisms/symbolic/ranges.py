@@ -94,6 +94,8 @@ class Parameter:
             If the value is no number, or outside the range.
         """
         real = value if isinstance(value, Exp) else parse_rational(value, self.name)
+        if self.integer and not isinstance(real, Exp) and abs(real) > LARGEST_PARAMETER:
+            raise InputError(self.name, value, f"{self.range}, at most {LARGEST_PARAMETER}")
         if self.integer and not self._admits(real):
             raise InputError(self.name, value, self.range)
         constant = constant_of(real)
@@ -115,7 +117,7 @@ class Parameter:
         return itertools.islice(admitted, number)
 
     def _admits(self, real: Real) -> bool:
-        if isinstance(real, Exp) or real.denominator != 1 or abs(real) > LARGEST_PARAMETER:
+        if isinstance(real, Exp) or real.denominator != 1:
             return False
         return self.kind is None or self.kind.holds(real.numerator)
 

@@ -22,6 +22,7 @@ from symshuffle.base.choices import Blanket, Rigour, Side, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Number, as_integer, less, maximum, to_arb, working_precision
 from symshuffle.base.results import Bracket, outward
+from symshuffle.mechanisms.names import source_name
 from symshuffle.vectors.randomizers.clipped import clipped_numbers
 from symshuffle.vectors.randomizers.finite import FiniteRandomizer
 from symshuffle.vectors.randomizers.gaussian_integrals import largest_blanket_variance, upper_variance
@@ -176,7 +177,7 @@ def _variance(mechanism: Any, side: Side, blanket: Blanket) -> tuple[Any, str]:
             own = (2 * beta.exp() + (-2 * beta).exp()) / 3 - 1
             return beta.exp() * own, "closed form; |x| = 1"
         case _:
-            raise InputError("mechanism", type(mechanism).__name__, "a randomizer of vectors or a finite one")
+            raise InputError("mechanism", source_name(mechanism), "a randomizer of vectors or a finite one")
 
 
 def _mixed_gaussian(mechanism: BlanketMixedGaussian, side: Side, blanket: Blanket) -> tuple[flint.arb, str]:

@@ -66,7 +66,7 @@ class PrivateMean(AnswerMethods):
     - ``expected``: the exact root mean square of the error on this very data.
     - ``refused``: mechanisms that could not be certified, and why.
     - ``neighbours``: the pairs of datasets that cannot be told apart.
-    - ``hint``: how to halve the error of numbers of which one half of [-1, 1] is unused; None for others.
+    - ``hint``: how to reduce the error of vectors without negative, or without positive, coordinates; None for others.
     """
 
     estimate: Vectors

@@ -16,7 +16,7 @@ from symshuffle.base.errors import InputError, NotDecided, SolverFailure, Unsupp
 from symshuffle.base.levels import read_target, words_of_target
 from symshuffle.base.numbers import Ball, Real, Verdict, less, parse_rational, to_arb, to_float, working_precision
 from symshuffle.base.results import Bracket
-from symshuffle.mechanisms.names import mechanism_name
+from symshuffle.mechanisms.names import mechanism_name, source_name
 from symshuffle.vectors.calibration.floor import Target
 from symshuffle.vectors.calibration.search import calibrate, estimated_rmse, read_goal
 from symshuffle.vectors.error.risk import affine_risk, err1
@@ -165,10 +165,25 @@ def private_mean(
     )
 
 
+_MOST_MAPPED: Final = 50
+"""Dimension up to which a smaller ball reduces the error by a percent."""
+
+
 def _range_hint(dimension: int, lowest: float, highest: float) -> str | None:
-    """How the error of numbers on one side of 0 is halved; None for others."""
-    if dimension > 1 or lowest < 0 < highest or lowest == highest:
+    """How the error of vectors without coordinates of one sign is reduced; None for others.
+
+    For d > 1 these lie in the ball of radius r, r^2 = 1 - 1/d, around c = (1, ..., 1)/d or -c: S being the sum of
+    absolute values, |x|^2 is at most 1 and S, so that |x - c|^2 = |x|^2 - 2 S/d + 1/d is at most 1 - 1/d.
+    """
+    if dimension > _MOST_MAPPED or lowest < 0 < highest or lowest == highest:
         return None
+    if dimension > 1:
+        missing, sign = ("negative", "-") if lowest >= 0 else ("positive", "+")
+        return (
+            f"no coordinate is {missing}: where that is known before data are seen, send (x {sign} 1/{dimension})/r in "
+            f"each coordinate, r = sqrt(1 - 1/{dimension}), which is in the unit ball; mapped back, the mean has "
+            f"{math.ceil(1000 * math.sqrt(1 - 1 / dimension)) / 10:g} % of the error"
+        )
     known, mapped = ("[0, 1]", "2x - 1") if lowest >= 0 else ("[-1, 0]", "2x + 1")
     return (
         f"the data are in {known}: where that is known before they are seen, send {mapped}, which uses all of [-1, 1]; "
@@ -235,7 +250,7 @@ def _calibrated(
     tuned = calibrate(name, n=n, dimension=d, exp_eps=order, delta=goal, adjacency=adjacency, gap=None, fixed=fixed)
     best = tuned.parameters
     if not isinstance(best, Certifiable):
-        raise Unsupported(f"the calibration of {name} came back as {type(best).__name__}")
+        raise Unsupported(f"no mean by {name}: its calibration is {source_name(best)}")
     return Candidate(name, best, _rmse(best, n), tuned.certificate.bracket)
 
 

@@ -170,7 +170,7 @@ def _csv(path: Path) -> Rows:
             yield _parsed(path, chunk, dimension)
 
     # Rows are lines, as _lines lets nothing empty stand between two of them.
-    return Rows(str(path), dimension, blocks, lambda row: f"line {skipped + row + 1} of {path}")
+    return Rows(str(path), dimension, blocks, lambda row: f"{path}, line {skipped + row + 1}")
 
 
 def _lines(path: Path, skip: int = 0) -> Iterator[tuple[int, str]]:
@@ -183,16 +183,16 @@ def _lines(path: Path, skip: int = 0) -> Iterator[tuple[int, str]]:
             if not line.strip():
                 empty = empty or number
             elif empty:
-                raise InputError(f"line {empty} of {path}", "empty", "numbers separated by commas")
+                raise InputError(f"{path}, line {empty}", "empty", "numbers separated by commas")
             else:
                 yield number, line
 
 
 def _is_head(line: str, path: Path) -> bool:
     """Whether a first line is a comment or has names of columns."""
-    check_comment(line, f"line 1 of {path}", "numbers separated by commas")
+    check_comment(line, f"{path}, line 1", "numbers separated by commas")
     return line.lstrip().startswith("#") or is_header(
-        [field.strip().strip('"') for field in line.split(",")], f"line 1 of {path}", "a number"
+        [field.strip().strip('"') for field in line.split(",")], f"{path}, line 1", "a number"
     )
 
 
@@ -217,8 +217,8 @@ def _parsed(path: Path, chunk: Sequence[tuple[int, str]], dimension: int) -> Vec
     for number, line in chunk:
         fields = line.strip().split(",")
         if len(fields) != dimension:
-            raise InputError(f"line {number} of {path}", f"{len(fields)} numbers", f"{dimension}, as in its first row")
+            raise InputError(f"{path}, line {number}", f"{len(fields)} numbers", f"{dimension}, as in the first row")
         for column, field in enumerate(fields, start=1):
             if not _is_number(field):
-                raise InputError(f"line {number} of {path}, column {column}", repr(field), "a number")
+                raise InputError(f"{path}, line {number}, column {column}", repr(field), "a number")
     raise InputError("data", path, "numbers that NumPy's loadtxt reads")

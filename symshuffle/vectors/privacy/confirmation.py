@@ -21,6 +21,7 @@ from symshuffle.base.choices import Blanket, Relation, choice
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Exp, Real, Verdict, less
 from symshuffle.channels.law import Law
+from symshuffle.mechanisms.names import source_name
 from symshuffle.vectors.privacy.pairs import last_rounded
 from symshuffle.vectors.privacy.rounded import rounding_radius
 from symshuffle.vectors.randomizers.mechanisms import (
@@ -56,7 +57,7 @@ def confirm_pair(
     from mpmath import mp
 
     if not isinstance(mechanism, BlanketMixedGaussian | LocalGaussian | SphereLinear | ClippedLinear | PrivUnit):
-        raise Unsupported(f"no independent quadrature confirms {type(mechanism).__name__}")
+        raise Unsupported(f"no independent quadrature confirms {source_name(mechanism)}")
     if n < _FEWEST:
         raise Unsupported(f"the quadrature that confirms needs at least {_FEWEST} users, not {n}")
     near = choice(Relation, adjacency, "adjacency")

@@ -351,16 +351,11 @@ def _caps(mechanism: PrivUnit, adjacency: Relation, *, homogeneous: bool = False
     low = less(inside, outside)
     least = inside if low is Verdict.TRUE else outside
     reference = opposite if homogeneous else tuple(size * least for size in sizes)
-    kept = [k for k, size in enumerate(sizes) if less(0, size) is not Verdict.FALSE and not _is_nil(size)]
+    kept = [k for k, size in enumerate(sizes) if less(0, size) is not Verdict.FALSE]
     rest = "all others hold -x" if homogeneous else "uniform blanket"
     rows = [tuple(row[k] for k in kept) for row in (first, other, reference)]
     about = f"{_pair_in_words(adjacency)} (worst: proved), {rest}"
     return FinitePair(rows[0], rows[1], rows[2], about, homogeneous)
-
-
-def _is_nil(size: Any) -> bool:
-    """Whether a mass is 0, or the enclosure of an exact 0 (half a sphere twice)."""
-    return bool(size == 0 if isinstance(size, Fraction) else size.lower <= 0 <= size.upper)
 
 
 def _masses(sizes: tuple[Any, ...], ratios: tuple[Any, ...]) -> tuple[Any, ...]:

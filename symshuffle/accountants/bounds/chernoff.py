@@ -1,0 +1,53 @@
+"""Chernoff's bound on H(n) where it is below the least number that is kept."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Final
+
+from symshuffle.base.choices import Rigour
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import (
+    MOST_DOUBLINGS,
+    ball_arguments,
+    lower_end,
+    to_arb,
+    upper_end,
+    working_precision,
+)
+from symshuffle.base.results import Bracket
+from symshuffle.channels.law import Law
+
+_CLEARLY: Final = 0.5
+"""Share of the exponent of that number above which doubles alone say that a bound is larger."""
+
+
+def below_all_numbers(law: Law, n: int) -> Bracket | None:
+    """Bracket by Chernoff's bound ``E[S_+] <= M(c)^n / (e c)``, in balls, where that is below 2^-MOST_DOUBLINGS.
+
+    A law of bare doubles encloses nothing, so that there is none.
+    """
+    if not law.enclosed:
+        return None
+    from symshuffle.engines.contours import saddle  # NumPy loads when used
+
+    try:
+        tilt, clearly = saddle.tilt(law), -_CLEARLY * MOST_DOUBLINGS * math.log(2)
+        value, weight = max(zip(tilt.values, tilt.weights, strict=True))
+        if value > 0 and n * math.log(weight) + math.log(n * value) > clearly:  # least over c of one atom's share
+            return None
+        c = saddle.saddle_point(tilt, n)
+    except Unsupported:
+        return None
+    if n * tilt.cumulant(c) - math.log(c) - 1 > clearly:
+        return None  # doubles do where the bound is far above that number
+    with working_precision(128 + n.bit_length()):
+        atoms = zip(ball_arguments(law.values), ball_arguments(law.weights), strict=True)
+        line = to_arb(Fraction(c))
+        moment = sum((weight * (line * value).exp() for value, weight in atoms), start=to_arb(Fraction(0)))
+        if not n * moment.log() - line.log() - 1 < -MOST_DOUBLINGS * to_arb(Fraction(2)).log():
+            return None
+    ends = lower_end(law.singular), upper_end(law.singular) + Fraction(1, n << MOST_DOUBLINGS)
+    how = f"Chernoff's bound at c = {c:.4g}, below 2^-{MOST_DOUBLINGS}, the least number that is kept"
+    return Bracket(*ends, Rigour.BALL, "none", how)

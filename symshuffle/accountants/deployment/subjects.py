@@ -1,0 +1,79 @@
+"""What a question is about: a deployment, or what one is made of, with its fields as keywords of the question."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import wraps
+from os import PathLike
+from typing import Any, TypeAlias, TypeVar, cast
+
+from symshuffle.accountants.deployment.group import Group
+from symshuffle.accountants.deployment.model import FILES, KEYWORDS, Deployment
+from symshuffle.base.errors import InputError
+
+Subject: TypeAlias = "Deployment | Group | Sequence[Group] | Sequence[Deployment] | PathLike[str] | str | Any"
+"""What a question is about: a randomizer with fields of a deployment as keywords, or a deployment."""
+
+
+def read_deployment(subject: Subject, given: Mapping[str, Any]) -> Deployment:
+    """Return the deployment that a question is about.
+
+    - ``subject``: a deployment, or a list of them, one after the other; a group, or a list of groups; a randomizer; or
+      the path of a file, which :func:`symshuffle.configuration.files.read_deployment_file` reads.
+    - ``given``: fields by the keywords of questions, which change it.
+    """
+    listed: Any = subject if isinstance(subject, Sequence) and not isinstance(subject, str) else ()
+    found: Deployment
+    if isinstance(subject, str | PathLike):
+        found = importlib.import_module(FILES).read_deployment_file(subject, "subject").deployment
+    elif isinstance(subject, Deployment):
+        found = subject
+    elif any(isinstance(one, Deployment) for one in listed):
+        found = _one_after_another(listed)
+    else:
+        found = Deployment(subject)  # type: ignore[arg-type]  # read there
+    return found.changed(**given)
+
+
+def _one_after_another(listed: Sequence[Any]) -> Deployment:
+    """The deployment whose later periods are those of all others."""
+    for place, one in enumerate(listed):
+        if not isinstance(one, Deployment):
+            raise InputError(f"deployment[{place}]", type(one).__name__, "a deployment, as all others of the list")
+    first: Deployment = listed[0]
+    return replace(first, later_periods=(*first.later_periods, *(kind for one in listed[1:] for kind in one.kinds)))
+
+
+Q = TypeVar("Q", bound=Callable[..., object])
+
+
+def with_fields(question: Q) -> Q:
+    """Decorate a question: ``help`` and completion show its ``**fields`` as the keywords of a deployment.
+
+    A further field of a deployment is a keyword of every question, which does not mention it. An unknown keyword is
+    refused as Python does it, by the name of the question.
+    """
+    shown = inspect.signature(question)
+    named = [one for one in shown.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+    own = {one.name for one in named}
+    more = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation="object")
+        for name in KEYWORDS
+        if name not in own
+    ]
+    known = own | set(KEYWORDS)
+
+    @wraps(question)
+    def asked(*args: object, **given: object) -> object:
+        for name in given.keys() - known:
+            close = difflib.get_close_matches(name, known, 1)
+            hint = f". Did you mean {close[0]!r}?" if close else ""
+            raise TypeError(f"{question.__name__}() got an unexpected keyword argument {name!r}{hint}")
+        return question(*args, **given)
+
+    asked.__signature__ = shown.replace(parameters=[*named, *more])  # type: ignore[attr-defined]  # what help() reads
+    return cast("Q", asked)

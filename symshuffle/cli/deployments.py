@@ -1,0 +1,255 @@
+"""What a command is about: a randomizer with options, or a file, and the fields of a deployment as options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, make_dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, final
+
+import typer
+
+from symshuffle.accountants.deployment.adjacency import Adjacency
+from symshuffle.accountants.deployment.experiment import Experiment, experiment_of
+from symshuffle.accountants.deployment.group import Group
+from symshuffle.accountants.deployment.model import KEYWORDS, Deployment
+from symshuffle.base.errors import InputError, Unsupported, optional
+from symshuffle.cli import arguments
+from symshuffle.cli.arguments import OPTION_WORDS, One
+from symshuffle.cli.options import Eps0, File, Header, Lam, Params
+from symshuffle.configuration.files import DeploymentFile, deployment_table, read_deployment_file
+from symshuffle.configuration.randomizers import matrix_sizes
+
+RelOrUsual = Annotated[
+    float | None,
+    typer.Option(help="Relative width of the bracket to aim at, in (0, 1); default 1e-6, of several batches 1e-3."),
+]
+
+_NO_OPTION: Final = ("n", "datasets")
+"""Fields without an option of these: n has one of its own, and two datasets are given in files only."""
+
+
+def _option(name: str, metadata: Mapping[str, Any]) -> tuple[str, Any, Any]:
+    """A field of a dataclass of options: its name, annotation and default."""
+    spelling = f"--{name.replace('_', '-')}"
+    told = {key: metadata[key] for key in ("metavar", "help") if key in metadata}
+    if name == "memoised":
+        return name, Annotated[bool, typer.Option(spelling, **told)], field(default=False)
+    return name, Annotated[str | None, typer.Option(spelling, **told)], field(default=None)
+
+
+_METADATA: Final = {
+    one.metadata.get("keyword", one.name): one.metadata
+    for kind in (Adjacency, Group, Deployment)
+    for one in fields(kind)
+}
+
+
+class _FieldMethods:
+    """What the options of the fields of a deployment say together."""
+
+    @property
+    def written(self: Any) -> dict[str, Any]:
+        """The options that were given."""
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {name: value for name, value in given.items() if value not in (None, False)}
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The same as keywords of a question."""
+        found = self.written
+        if "null" in found:
+            found["null"] = found["null"].split(",")
+        return found
+
+
+if TYPE_CHECKING:
+
+    class FieldOptions(_FieldMethods):
+        """The fields of a deployment as options of a command."""
+
+        null: str | None
+        blanket: str | None
+
+        def __init__(self, **given: Any) -> None: ...
+else:
+    FieldOptions = make_dataclass(
+        "FieldOptions",
+        [_option(name, _METADATA[name]) for name in KEYWORDS if name not in _NO_OPTION],
+        bases=(_FieldMethods,),
+        frozen=True,
+    )
+
+NONE_GIVEN: Final = FieldOptions()
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DescribedDeployment:
+    """What a command is about.
+
+    - ``deployment``: as it was described; ``experiment``: its batches with their laws.
+    - ``inputs``: what is echoed; ``described``: the deployment for the JSON object, or why it is missing.
+    """
+
+    deployment: Deployment
+    experiment: Experiment
+    inputs: dict[str, Any]
+    described: dict[str, Any]
+
+    @property
+    def users(self) -> int | None:
+        """Number of users of the one batch, or of all alike; None where it is asked for."""
+        return self.experiment.parts[0].n
+
+    @property
+    def source(self) -> Any:
+        """What the users of the first group run."""
+        return self.deployment.groups[0].randomizer
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a command is about, as it was written: a randomizer or a file, and fields of a deployment."""
+
+    mech: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="MECH|FILE",
+            help="A mechanism (see `symshuffle mechanisms`), an expression such as joint(krr(k=3),2), or a file "
+            "(.toml, .json) with the groups of a deployment.",
+            show_default=False,
+        ),
+    ] = None
+    n: Annotated[
+        str | None,
+        typer.Option("--n", help="Number of users, the differing one included; of a file, that of its one group."),
+    ] = None
+    eps0: Eps0 = None
+    lam: Lam = None
+    param: Params = None
+    file: File = None
+    header: Header = None
+    fields: FieldOptions = NONE_GIVEN
+
+    @property
+    def path(self) -> Path | None:
+        """The file that describes the deployment; None for a randomizer."""
+        if self.mech is None or "(" in self.mech or Path(self.mech).suffix.lower() not in (".toml", ".json"):
+            return None
+        return Path(self.mech)
+
+    @property
+    def target(self) -> dict[str, str]:
+        """The table [target] of the file."""
+        return {} if self.path is None else self._read().target
+
+    @property
+    def target_level(self) -> dict[str, str]:
+        """The level of that table."""
+        return {name: value for name, value in self.target.items() if name in ("eps", "exp_eps")}
+
+    def subject(self, *, users: bool = True, **echo: Any) -> DescribedDeployment:
+        """The deployment, its batches, and what is echoed.
+
+        - ``users``: whether every group has to have its number of users.
+        """
+        deployment, inputs, matrices = self._of_file() if self.path is not None else self._named(users=users)
+        asked = experiment_of(deployment)
+        if users:
+            asked.check_users()
+        inputs = inputs | arguments.understood(**echo) | self.fields.written
+        return DescribedDeployment(deployment, asked, inputs, _table(deployment, matrices))
+
+    def budgeted(self) -> tuple[Deployment, dict[str, Any]]:
+        """The deployment whose local budget is asked for, and what is echoed."""
+        if self.path is not None:
+            deployment, inputs, _ = self._of_file(budget=False)
+            if not any(callable(group.randomizer) for one in deployment.kinds for group in one.users):
+                raise InputError("FILE", self.path, "a group without eps0 and lam: its budget is asked for")
+            return deployment, inputs
+        one = self._one()
+        if one.mech == "channel":
+            raise InputError("mechanism", one.mech, "a mechanism with a local budget")
+        null = self.fields.null
+
+        def run(eps0: object) -> Any:
+            return replace(one, eps0=str(eps0)).named.quickest(null)
+
+        try:
+            known = run("1")
+        except InputError as error:
+            if error.argument == "--eps0":  # the user gave none
+                raise InputError("mechanism", one.mech, "a mechanism with a local budget") from None
+            raise
+        return Deployment((Group(run),)).changed(n=self.n, **self.fields.given), one.echoed(known, n=self._users())
+
+    def check_confirmable(self, subject: DescribedDeployment) -> None:
+        """A confirmation recomputes one batch of users of one group who all send, of whom one differs."""
+        if subject.experiment.several:
+            raise Unsupported("--confirm recomputes one batch of messages; not with several")
+        if not subject.experiment.only.reduction.of_all_users:
+            raise Unsupported(
+                "--confirm recomputes the bound for n users who all send; leave --min-batch-size, ... away"
+            )
+
+    def _users(self) -> int | None:
+        return None if self.n is None else arguments.users(self.n)
+
+    def _one(self) -> One:
+        if self.mech is None:
+            raise InputError("MECH", None, "a mechanism (see `symshuffle mechanisms`), or a file with a deployment")
+        return One(self.mech, self.eps0, self.lam, self.param, self.file, self.header)
+
+    def _named(self, *, users: bool) -> tuple[Deployment, dict[str, Any], dict[str, Path]]:
+        one, many = self._one(), self._users()
+        if users and many is None:
+            raise InputError("--n", None, "a number of users")
+        found = one.named.quickest(self.fields.null)
+        matrices = {} if one.file is None else {"group[0]": one.file}
+        return Deployment((Group(found),)).changed(n=many, **self.fields.given), one.echoed(found, n=many), matrices
+
+    def _read(self, *, budget: bool = True) -> DeploymentFile:
+        assert self.path is not None
+        return read_deployment_file(self.path, "FILE", budget=budget)
+
+    def _of_file(self, *, budget: bool = True) -> tuple[Deployment, dict[str, Any], dict[str, Path]]:
+        """The deployment of a file, changed by the options, and what is echoed."""
+        file = self.path
+        options = (
+            (OPTION_WORDS.eps0, self.eps0),
+            (OPTION_WORDS.lam, self.lam),
+            (OPTION_WORDS.parameter, self.param and self.param[0]),
+            (OPTION_WORDS.file, self.file),
+            (OPTION_WORDS.header, self.header),
+        )
+        for option, value in options:
+            if value:
+                raise InputError(option, value, f"none with the file {file}, which says what users run")
+        found = self._read(budget=budget)
+        for notice in found.notices:
+            typer.echo(f"{file}: {notice}", err=True)
+        deployment, matrices = found.deployment.changed(n=self.n, **self.fields.given), dict(found.matrices)
+        inputs: dict[str, Any] = {"file": str(file), "groups": _echoed_groups(deployment, matrices)}
+        return deployment, inputs if self.n is None else inputs | {"n": self._users()}, matrices
+
+
+def _echoed_groups(deployment: Deployment, matrices: Mapping[str, Path]) -> list[dict[str, Any]]:
+    """The groups of all periods of a file as they were understood, with what was read of their matrices."""
+    rows = []
+    for k, kind in enumerate(deployment.kinds):
+        table = optional(lambda kind=kind: deployment_table(kind))[0]  # type: ignore[misc]
+        for i, group in enumerate(kind.groups):
+            place = f"later_periods[{k - 1}].group[{i}]" if k else f"group[{i}]"
+            row: dict[str, Any] = dict(table["group"][i]) if table else {"count": group.count}
+            if place in matrices:
+                row = {"count": group.count, "file": str(matrices[place]), **matrix_sizes(group.randomizer)}
+            rows.append(row)
+    return rows
+
+
+def _table(deployment: Deployment, matrices: Mapping[str, Path]) -> dict[str, Any]:
+    """The deployment for a JSON object, or the reason why it is missing, which never refuses the answer."""
+    found, missing = optional(lambda: deployment_table(deployment, matrices))
+    return {"deployment_missing": missing} if found is None else {"deployment": found}

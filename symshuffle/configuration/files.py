@@ -1,0 +1,433 @@
+"""Deployments in files: TOML or JSON with the fields of a deployment as keys, read and written.
+
+Files of two earlier kinds, tables [[rounds]] and [[users]], are read as well, with a notice.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final, final
+
+from symshuffle.accountants.deployment.adjacency import Adjacency
+from symshuffle.accountants.deployment.group import Group
+from symshuffle.accountants.deployment.model import Deployment
+from symshuffle.base.documents import LARGEST_LIST, parse_json, parse_toml, read_text
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Exp
+from symshuffle.channels.channel import Channel
+from symshuffle.configuration.randomizers import ArgumentNames, NamedRandomizer, budget_of, description
+
+_OF_DEPLOYMENT: Final = ("reports", "periods", "memoised", "threshold")
+_OF_ADJACENCY: Final = ("relation", "null", "blanket", "group_size", "pairs", "graph", "datasets")
+_OF_GROUP: Final = ("count", "min_batch_size", "dropout", "colluding")
+_OF_RANDOMIZER: Final = ("randomizer", "parameters", "rows", "header")
+_BESIDE: Final = ("target", "estimator", "certificate")
+"""Tables that other questions have in the same file."""
+
+_OLD_ROUND: Final = ("mechanism", "params", "eps0", "lam", "n", "times", "file", "header")
+_OLD_USERS: Final = ("count", "mechanism", "params", "eps0", "lam", "file", "header")
+_OLD_WORDS: Final = {"reports": "fresh", "participation": "all", "messages": "unlinkable"}
+"""Keys of an earlier kind of file with the one value that they could have."""
+
+_REFUSED: Final = {
+    ("reports", "reused"): "fresh; for reports that are kept write memoised = true in a file of groups",
+    ("participation", "fixed-size"): "all: how many of a fixed number take part depends on who does (independent coins "
+    "are a mechanism, subsample(...))",
+    ("messages", "linkable"): "unlinkable: messages that can be told to be of one user are no shuffled batches",
+}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AtBudget:
+    """A randomizer whose local budget is asked for: from eps0 to what is run with it."""
+
+    named: NamedRandomizer
+
+    def __call__(self, eps0: Fraction) -> Any:
+        """Return the randomizer at a budget in nats."""
+        return replace(self.named, eps0=str(eps0)).quickest()
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DeploymentFile:
+    """What a file says.
+
+    - ``deployment``: the deployment; ``target``: keys of the table [target].
+    - ``notices``: what a user is to be told: assumptions that the file leaves out, an earlier kind of file.
+    - ``matrices``: paths of the matrices that were read, by the place of the group.
+    """
+
+    deployment: Deployment
+    target: dict[str, str] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
+    matrices: tuple[tuple[str, Path], ...] = ()
+
+
+def read_deployment_file(path: Path | str, argument: str = "file", *, budget: bool = True) -> DeploymentFile:
+    """Return what a TOML file, or a JSON file with the same keys, says of a deployment.
+
+    - ``argument``: what the caller calls the file, for messages.
+    - ``budget``: whether every randomizer has to have its local budget; if not, it may be left open.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, a key is unknown (its line is named), or a value is out of its range (its place is
+        named, as ``group[1].count``).
+    """
+    file, text = read_text(path, argument, LARGEST_LIST)
+    if file.suffix.lower() == ".json":  # numbers stay the text they are in the file: 0.1 is one tenth
+        data = parse_json(text, file, argument, parse_float=str, parse_constant=str)
+    else:
+        data = parse_toml(text, file, argument)
+    if not isinstance(data, dict):
+        raise InputError(argument, file, "a table of the fields of a deployment")
+    reader = _Reader(file, text, argument, budget)
+    if isinstance(data.get("deployment"), dict) and "upper" in data:  # an answer with --json
+        data = data["deployment"]
+    if "rounds" in data:
+        return reader.old_rounds(data)
+    if "users" in data:
+        return reader.old_users(data)
+    found = reader.deployment(data, "", outer=True)
+    target = data.get("target", {})
+    reader.check_table(target, "target", ("eps", "exp_eps", "delta", "order"))
+    told = {name: str(value) for name, value in target.items()}
+    return DeploymentFile(found, told, matrices=tuple(reader.matrices.items()))
+
+
+@dataclass(slots=True)
+class _Reader:
+    """One file, its text for the lines of keys, and the matrices that were read on the way."""
+
+    file: Path
+    text: str
+    argument: str
+    budget: bool
+    matrices: dict[str, Path] = field(default_factory=dict)
+
+    def check_table(self, table: object, place: str, known: tuple[str, ...]) -> Mapping[str, Any]:
+        """Refuse what is no table, and a key that is not known, with its line."""
+        if not isinstance(table, dict):
+            raise InputError(place or self.argument, table, f"a table with keys of {', '.join(known)}")
+        for key in table:
+            if key not in known:
+                line = _line_of(key, self.text)
+                where = f"{self.file}{f', line {line}' if line else ''}"
+                raise InputError(where, key, f"a key of {place or 'a deployment'}: {', '.join(known)}")
+        return table
+
+    def deployment(self, data: object, place: str, *, outer: bool = False) -> Deployment:
+        """The deployment of a table; an outer one may have later periods and further tables."""
+        inner: tuple[str, ...] = (*_OF_DEPLOYMENT, "adjacency", "group", "groups")
+        table = self.check_table(data, place, (*inner, "later_periods", *_BESIDE) if outer else inner)
+        rows = table.get("group", table.get("groups"))
+        rows = [rows] if isinstance(rows, dict) else rows
+        if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+            raise InputError(f"{place}group", rows, "one table [[group]] for each group of users, at least one")
+        groups = [self.group(row, f"{place}group[{i}]") for i, row in enumerate(rows)]
+        near = table.get("adjacency", {})
+        near = {"relation": near} if isinstance(near, str) else near
+        self.check_table(near, f"{place}adjacency", _OF_ADJACENCY)
+        later = table.get("later_periods", [])
+        if not isinstance(later, list):
+            raise InputError("later_periods", later, "one table [[later_periods]] for each kind of period")
+        own = {name: table[name] for name in _OF_DEPLOYMENT if name in table}
+        with _Placed(place):
+            adjacency = Adjacency(**near)
+            further = [self.deployment(one, f"later_periods[{i}].") for i, one in enumerate(later)]
+            further = [replace(one, adjacency=adjacency) for one in further]
+            return Deployment(tuple(groups), adjacency, later_periods=tuple(further), **own)
+
+    def group(self, row: Mapping[str, Any], place: str) -> Group:
+        """The group of a table."""
+        if "dummies" in row:
+            self.check_table(row, place, ("dummies", "count"))
+            with _Placed(f"{place}."):
+                return Group.of_dummies(row.get("count"), row["dummies"])  # type: ignore[arg-type]  # read there
+        self.check_table(row, place, (*_OF_RANDOMIZER, *_OF_GROUP))
+        with _Placed(f"{place}."):
+            run = self._randomizer(row, place)
+            return Group(run, **{name: row[name] for name in _OF_GROUP if name in row})
+
+    def _randomizer(self, row: Mapping[str, Any], place: str) -> Any:
+        if "rows" in row:
+            for key in ("randomizer", "parameters", "header"):
+                if key in row:
+                    raise InputError(key, row[key], "none with rows, which are the matrix of a channel")
+            return Channel.from_rows(row["rows"])
+        name, parameters = row.get("randomizer"), row.get("parameters", {})
+        if not isinstance(name, str):
+            raise InputError("randomizer", name, "a name, an expression, the path of a matrix, or rows")
+        if not isinstance(parameters, dict):
+            raise InputError("parameters", parameters, "a table of parameters")
+        values = {key: str(value) for key, value in parameters.items()}
+        eps0, lam = values.pop("eps0", None), values.pop("lam", None)
+        suffix = Path(name).suffix.lower()
+        if suffix in (".csv", ".json", ".txt", ".tsv") and "(" not in name:
+            return self._matrix(name, row.get("header"), {**values, **_set(eps0=eps0, lam=lam)}, place)
+        if row.get("header") is not None:
+            raise InputError("header", row["header"], "none but with the path of a matrix")
+        return self._named(NamedRandomizer(name, values, eps0, lam, words=_WORDS))
+
+    def _named(self, named: NamedRandomizer) -> Any:
+        if not self.budget and named.eps0 is None and named.lam is None:
+            return AtBudget(named)
+        return named.quickest()
+
+    def _matrix(self, name: str, header: object, given: Mapping[str, str], place: str) -> Channel:
+        """The matrix of a file beside this one."""
+        from symshuffle.channels.channel_file import read_channel
+
+        for key in given:
+            raise InputError(f"parameters.{key}", given[key], "none with the path of a matrix")
+        if header is not None and not isinstance(header, bool):
+            raise InputError("header", header, "true or false")
+        path = self.file.parent / name
+        self.matrices[place] = path
+        return read_channel(path, header=header)
+
+    def old_rounds(self, data: Mapping[str, Any]) -> DeploymentFile:
+        """A file of an earlier kind: one period, or several, of one group each."""
+        rows = data["rounds"]
+        self.check_table(data, "", ("rounds",))
+        if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+            raise InputError(self.argument, self.file, "a list `rounds` of tables, at least one")
+        kinds, silent = [], []
+        for i, row in enumerate(rows):
+            place, kept = f"rounds[{i}]", f"later_periods[{i - 1}].group[0]" if i else "group[0]"
+            self.check_table(row, place, (*_OLD_ROUND, *_OLD_WORDS))
+            for key, allowed in _OLD_WORDS.items():
+                if row.get(key, allowed) != allowed:
+                    value = row[key]
+                    raise InputError(f"{place}.{key}", value, _REFUSED.get((key, value), allowed))
+            if "reports" not in row:
+                silent.append(place)
+            with _Placed(f"{place}."):
+                run = self._of_old(row, kept)
+                kinds.append(Deployment((Group(run, row.get("n")),), periods=row.get("times", 1)))
+        found = replace(kinds[0], later_periods=tuple(kinds[1:]))
+        notices = [_old("rounds")]
+        if silent:
+            notices.append(f'{", ".join(silent)}: no key `reports`; assumed "fresh": new randomness in every round')
+        return DeploymentFile(found, {}, tuple(notices), tuple(self.matrices.items()))
+
+    def old_users(self, data: Mapping[str, Any]) -> DeploymentFile:
+        """A file of an earlier kind: several groups of users."""
+        rows = data["users"]
+        self.check_table(data, "", ("users",))
+        if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+            raise InputError(self.argument, self.file, "tables [[users]], and nothing beside them")
+        groups = []
+        for i, row in enumerate(rows):
+            place = f"users[{i}]"
+            self.check_table(row, place, _OLD_USERS)
+            with _Placed(f"{place}."):
+                groups.append(Group(self._of_old({"mechanism": "krr", **row}, f"group[{i}]"), row.get("count", 1)))
+        return DeploymentFile(Deployment(tuple(groups)), {}, (_old("users"),), tuple(self.matrices.items()))
+
+    def _of_old(self, row: Mapping[str, Any], place: str) -> Any:
+        name, params = row.get("mechanism"), row.get("params", {})
+        if not isinstance(name, str):
+            raise InputError("mechanism", name, "the name of a mechanism, or an expression")
+        if not isinstance(params, dict):
+            raise InputError("params", params, "a table of parameters")
+        header = row.get("header")
+        if header is not None and not isinstance(header, bool):
+            raise InputError("header", header, "true or false")
+        eps0, lam = (None if row.get(key) is None else str(row[key]) for key in ("eps0", "lam"))
+        if eps0 is not None and lam is not None:
+            raise InputError("lam", lam, "none where eps0 is given")
+        where = None if row.get("file") is None else Path(str(row["file"]))
+        if where is not None:
+            self.matrices[place] = where
+        values = {key: str(value) for key, value in params.items()}
+        named = NamedRandomizer(name, values, eps0, lam, where, header, _OLD_KEYS)
+        return named.quickest() if name == "channel" else self._named(named)
+
+
+_WORDS: Final = ArgumentNames(eps0="parameters.eps0", lam="parameters.lam")
+_OLD_KEYS: Final = ArgumentNames(name="mechanism", parameter="params", assigned="params.{}")
+
+
+def _old(kind: str) -> str:
+    return f"a file of [[{kind}]], an earlier kind: write [[group]] tables (docs: deployments in files)"
+
+
+def _set(**values: str | None) -> dict[str, str]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+@dataclass(slots=True)
+class _Placed:
+    """A block of which refusals name the place in the file before the argument."""
+
+    place: str
+
+    def __enter__(self) -> None:
+        """Nothing has to be prepared."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Name the place."""
+        if isinstance(error, InputError) and self.place and not str(error.argument).startswith(self.place):
+            raise InputError(f"{self.place}{error.argument}", error.value, error.expected) from None
+
+
+def _line_of(key: str, text: str) -> int | None:
+    """Return the line in which a key stands first."""
+    form = re.compile(
+        rf"^\s*(?:\[*\s*)?[\"']?{re.escape(key)}[\"']?\s*[=:\]]|[{{,]\s*[\"']?{re.escape(key)}[\"']?\s*[=:]"
+    )
+    return next((i for i, line in enumerate(text.splitlines(), start=1) if form.search(line)), None)
+
+
+def deployment_table(
+    deployment: Deployment, matrices: Mapping[str, Path] | None = None, place: str = ""
+) -> dict[str, Any]:
+    """Return the content of a file that says a deployment: JSON-ready, with exact numbers as text.
+
+    - ``matrices``: paths that stand for matrices, by the place of their group (``group[0]``).
+    - ``place``: what stands before the place of a group.
+
+    Raises
+    ------
+    InputError
+        If a randomizer has no name, as a symbolic mechanism of one's own, or is known in part only.
+    """
+    found: dict[str, Any] = {}
+    for name in _OF_DEPLOYMENT:
+        value = getattr(deployment, name)
+        if value != Deployment.__dataclass_fields__[name].default:
+            found[name] = value
+    near = _adjacency_table(deployment.adjacency)
+    if near:
+        found["adjacency"] = near["relation"] if near.keys() == {"relation"} else near
+    found["group"] = [
+        _group_table(group, (matrices or {}).get(f"{place}group[{i}]")) for i, group in enumerate(deployment.groups)
+    ]
+    if deployment.later_periods:
+        found["later_periods"] = [
+            {
+                name: value
+                for name, value in deployment_table(one, matrices, f"later_periods[{i}].").items()
+                if name != "adjacency"
+            }
+            for i, one in enumerate(deployment.later_periods)
+        ]
+    return found
+
+
+def _adjacency_table(adjacency: Adjacency) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in _OF_ADJACENCY:
+        value = getattr(adjacency, name)
+        if value == Adjacency.__dataclass_fields__[name].default:
+            continue
+        if isinstance(value, Channel):
+            value = _exact_row(value)
+        elif isinstance(value, tuple):
+            value = [list(one) for one in value]
+        found[name] = value if isinstance(value, list | int) else str(value)
+    if adjacency.null is not None:
+        found.pop("relation")
+    return found
+
+
+def _exact_row(channel: Channel) -> list[str]:
+    if not channel.exact or channel.rounding is not None:
+        raise InputError("null", "rounded", "a distribution of rational numbers, where a deployment is written")
+    return [str(entry) for entry in channel.rows[0]]
+
+
+def _group_table(group: Group, matrix: Path | None) -> dict[str, Any]:
+    if group.dummies:
+        law = group.randomizer
+        return {"dummies": law if isinstance(law, str) else _exact_row(law), "count": group.count}
+    found: dict[str, Any] = _randomizer_table(group.randomizer, matrix)
+    for name in _OF_GROUP:
+        value = getattr(group, name)
+        if value is not None:
+            found[name] = str(value) if isinstance(value, Fraction) else value
+    return found
+
+
+def _randomizer_table(run: Any, matrix: Path | None) -> dict[str, Any]:
+    if matrix is not None:
+        header = {} if run.header is None else {"header": run.header}
+        return {"randomizer": str(matrix), **header}
+    if isinstance(run, Channel):
+        if not run.exact or run.rounding is not None:
+            raise InputError("randomizer", "a rounded matrix", "rational rows, where a deployment is written")
+        return {"rows": [[str(entry) for entry in row] for row in run.rows]}
+    if isinstance(run, AtBudget):
+        parameters = dict(run.named.parameters)
+        return {"randomizer": run.named.name, **({"parameters": parameters} if parameters else {})}
+    if callable(run):
+        raise InputError("randomizer", "a function", "one with a name, where a deployment is written")
+    named = description(run)
+    name, lam = named.pop("mechanism"), budget_of(run)
+    if lam is not None:
+        named.pop("eps0", None)
+    name = _LEAF.sub(_assigned, name)
+    values = {key: value for key, value in named.items() if value not in ("limit", "all")}
+    level = {} if lam is None else {"eps0": str(lam.exponent)} if isinstance(lam, Exp) else {"lam": str(lam)}
+    table = {"randomizer": name, **({"parameters": {**values, **level}} if values or level else {})}
+    try:
+        texts = {key: str(value) for key, value in values.items()}
+        again = NamedRandomizer(name, texts, level.get("eps0"), level.get("lam")).quickest()
+    except InputError:
+        again = None
+    if again != run:
+        raise InputError("randomizer", name, "one that its name and parameters tell whole, where it is written")
+    return table
+
+
+_LEAF: Final = re.compile(r"([\w-]+)\(([^()]*)\)")
+"""A mechanism in an expression with its parameters."""
+
+
+def _assigned(leaf: re.Match[str]) -> str:
+    """A mechanism with the parameters that have values; open ones, and the budget, are not written."""
+    inside = ", ".join(one for one in leaf[2].split(", ") if "=" in one)
+    return f"{leaf[1]}({inside})" if inside else leaf[1]
+
+
+def deployment_text(deployment: Deployment) -> str:
+    """Return a deployment as the text of a TOML file, which :func:`read_deployment_file` reads back.
+
+    Raises
+    ------
+    InputError
+        As :func:`deployment_table`.
+    """
+    return "\n".join(_lines(deployment_table(deployment))) + "\n"
+
+
+def _lines(table: Mapping[str, Any], head: str = "") -> Iterator[str]:
+    """The lines of a table of TOML: values first, then tables and lists of tables."""
+    inner: list[tuple[str, Any]] = []
+    for name, value in table.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            inner.append((name, value))
+        else:
+            yield f"{name} = {_value(value)}"
+    for name, rows in inner:
+        for row in rows:
+            yield ""
+            yield f"[[{head}{name}]]"
+            yield from _lines(row, f"{head}{name}.")
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{name} = {_value(one)}' for name, one in value.items())} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    return json.dumps(value, ensure_ascii=False)

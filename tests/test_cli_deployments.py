@@ -1,0 +1,270 @@
+"""Deployments on the command line: their fields as options, files of groups, and files of earlier kinds."""
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from symshuffle import Channel, Deployment, Group, delta, epsilon, mechanism
+from symshuffle.accountants.deployment.model import KEYWORDS
+from tests.shell import answer, refused, run
+
+GROUPS = """
+periods = 2
+
+[[group]]
+randomizer = "krr"
+parameters = { k = 4, eps0 = 1 }
+count = 10_000
+
+[[later_periods]]
+[[later_periods.group]]
+randomizer = "krr"
+parameters = { k = 3, lam = "3/2" }
+count = 20_000
+"""
+
+OLD_ROUNDS = """
+[[rounds]]
+mechanism = "krr"
+params = { k = 4 }
+eps0 = 1
+n = 10_000
+times = 2
+reports = "fresh"
+
+[[rounds]]
+mechanism = "krr"
+params = { k = 3 }
+lam = "3/2"
+n = 20_000
+reports = "fresh"
+"""
+
+OLD_USERS = """
+[[users]]
+count = "2"
+params = { k = 3 }
+lam = 2
+[[users]]
+params = { k = 3 }
+lam = "5/2"
+"""
+
+ROW = '[[rounds]]\nmechanism = "krr"\nparams = { k = 4 }\neps0 = 1\n'
+GROUP = '[[group]]\nrandomizer = "krr"\nparameters = { k = 4, eps0 = 1 }\n'
+KRR = ("krr", "-p", "k=4", "--eps0", "1")
+WIDE = ("--rel", "2e-2")
+
+
+def written(folder, text, name="plan.toml"):
+    file = folder / name
+    file.write_text(text)
+    return str(file)
+
+
+def test_periods_of_one_mechanism(capsys):
+    command = ("epsilon", *KRR, "--n", "10000", "--delta", "1e-6", *WIDE)
+    found = answer(capsys, *command, "--periods", "5")
+    assert found["rounds"] == 5 and found["inputs"]["periods"] == "5"
+    assert found["deployment"]["periods"] == 5
+    assert found["relative_width"] <= 2e-2
+    assert float(found["attained_lower"]) <= float(found["upper"]) < float(found["simpler"]["basic"])
+    status, text, _ = run(capsys, *command, "--periods", "5", "--explain")
+    assert status == 0
+    assert "basic composition" in text and "not covered" in " ".join(text.split())
+
+
+def test_one_period_is_the_answer_without_periods(capsys):
+    command = ("delta", "krr", "-p", "k=4", "--lam", "2", "--n", "50", "--eps", "0.1")
+    once = answer(capsys, *command, "--periods", "1")
+    assert once["inputs"].pop("periods") == "1"
+    assert once == answer(capsys, *command)
+
+
+@pytest.mark.parametrize(
+    ("options", "fields"),
+    [
+        (("--colluding", "10%"), {"colluding": "10%"}),
+        (("--colluding", "7", "--min-batch-size", "90"), {"colluding": 7, "min_batch_size": 90}),
+        (("--dropout", "1/10"), {"dropout": "1/10"}),
+        (("--group-size", "2"), {"group_size": 2}),
+        (("--pairs", "0-1,1-2"), {"pairs": [(0, 1), (1, 2)]}),
+        (("--graph", "0-1"), {"graph": [(0, 1)]}),
+        (("--periods", "9", "--memoised"), {"periods": 9, "memoised": True}),
+        (("--threshold", "5"), {"threshold": 5}),
+        (("--reports", "2"), {"reports": 2}),
+        (("--adjacency", "zero-out"), {"adjacency": "zero-out"}),
+    ],
+)
+def test_options_are_the_fields(capsys, options, fields):
+    found = answer(capsys, "delta", *KRR, "--n", "100", "--eps", "0.2", *options)
+    krr = mechanism("krr").at(k=4, eps0=1)
+    expected = delta(krr, n=100, eps="0.2", **fields).bracket
+    assert float(found["upper"]) == pytest.approx(float(expected.upper), rel=1e-9)
+
+
+def test_every_field_has_an_option_or_a_reason(capsys):
+    _, shown, _ = run(capsys, "epsilon", "--help")
+    text = "".join(shown.split())
+    without = {"datasets"}  # two datasets are given in files
+    assert [name for name in KEYWORDS if f"--{name.replace('_', '-')}" not in text] == sorted(without)
+
+
+def test_a_file_of_groups_in_both_formats(capsys, tmp_path):
+    told = answer(capsys, "epsilon", written(tmp_path, GROUPS), "--delta", "1e-6", *WIDE)
+    assert told["parts"] == [{"rounds": 2, "n": 10000}, {"rounds": 1, "n": 20000}]
+    table = {
+        "periods": 2,
+        "group": [{"randomizer": "krr", "parameters": {"k": 4, "eps0": 1}, "count": 10000}],
+        "later_periods": [
+            {"group": [{"randomizer": "krr", "parameters": {"k": 3, "lam": "3/2"}, "count": 20000}]},
+        ],
+    }
+    again = answer(capsys, "epsilon", written(tmp_path, json.dumps(table), "plan.json"), "--delta", "1e-6", *WIDE)
+    assert again["upper"] == told["upper"]
+    first, second = mechanism("krr").at(k=4, eps0=1), mechanism("krr").at(k=3, lam="3/2")
+    both = [Deployment(Group(first, 10_000), periods=2), Deployment(Group(second, 20_000))]
+    assert float(told["upper"]) == pytest.approx(float(epsilon(both, delta="1e-6", rel=2e-2)), rel=1e-9)
+
+
+def test_the_deployment_of_an_answer_is_read_back(capsys, tmp_path):
+    first = answer(capsys, "epsilon", written(tmp_path, GROUPS), "--delta", "1e-6", *WIDE)
+    file = written(tmp_path, json.dumps(first), "answer.json")
+    assert answer(capsys, "epsilon", file, "--delta", "1e-6", *WIDE)["upper"] == first["upper"]
+
+
+def test_options_change_the_fields_of_a_file(capsys, tmp_path):
+    file = written(tmp_path, GROUP + "count = 1000\n[target]\ndelta = '1e-3'\n")
+    alone = answer(capsys, "epsilon", file)
+    named = answer(capsys, "epsilon", *KRR, "--n", "1000", "--delta", "1e-3")
+    assert alone["upper"] == named["upper"]
+    changed = answer(capsys, "epsilon", file, "--n", "500", "--colluding", "9", "--delta", "1e-4")
+    assert changed["upper"] == answer(capsys, "epsilon", *KRR, "--n", "491", "--delta", "1e-4")["upper"]
+
+
+def test_a_matrix_is_read_beside_its_file(capsys, tmp_path):
+    (tmp_path / "W.csv").write_text("3/4,1/4\n1/4,3/4\n")
+    by_path = answer(capsys, "delta", written(tmp_path, "[[group]]\nrandomizer = 'W.csv'\ncount = 3\n"), "--eps", "0")
+    rows = "[[group]]\nrows = [['3/4', '1/4'], ['1/4', '3/4']]\ncount = 3\n"
+    by_rows = answer(capsys, "delta", written(tmp_path, rows, "rows.toml"), "--eps", "0")
+    assert by_path["upper"] == by_rows["upper"]
+    assert by_path["inputs"]["groups"][0]["file"] == str(tmp_path / "W.csv")
+
+
+def test_dummies_are_a_group(capsys, tmp_path):
+    dummies = '[[group]]\ndummies = "uniform"\ncount = 2\n'
+    rows = "[[group]]\nrows = [['3/4', '1/4'], ['1/4', '3/4']]\ncount = 3\n"
+    file = written(tmp_path, rows + dummies)
+    found = answer(capsys, "delta", file, "--exp-eps", "3/2", "--rigour", "exact")
+    W = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
+    assert (
+        Fraction(found["exact"])
+        == delta([Group(W, 3), Group.of_dummies(2)], exp_eps="3/2", rigour="exact").bracket.exact
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (OLD_ROUNDS, GROUPS),
+        (
+            OLD_USERS,
+            "[[group]]\nrandomizer = 'krr'\nparameters = { k = 3, lam = 2 }\ncount = 2\n"
+            "[[group]]\nrandomizer = 'krr'\nparameters = { k = 3, lam = '5/2' }\ncount = 1\n",
+        ),
+    ],
+)
+def test_files_of_earlier_kinds_are_read_with_a_notice(capsys, tmp_path, old, new):
+    command = ("delta", written(tmp_path, old), "--eps", "0.1", *WIDE, "--json")
+    status, out, err = run(capsys, *command)
+    assert status == 0 and "an earlier kind" in err
+    assert json.loads(out)["upper"] == answer(capsys, "delta", written(tmp_path, new), "--eps", "0.1", *WIDE)["upper"]
+
+
+def test_a_missing_key_of_an_earlier_kind_prints_what_is_assumed(capsys, tmp_path):
+    status, _, err = run(capsys, "delta", written(tmp_path, ROW + "n = 9"), "--eps", "0.1", "--rel", "0.1")
+    assert status == 0
+    assert 'rounds[0]: no key `reports`; assumed "fresh"' in err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (ROW + 'n = 9\nreports = "reused"', "rounds[0].reports = reused: expected fresh"),
+        (ROW + 'n = 9\nparticipation = "fixed-size"', "rounds[0].participation = fixed-size: expected all"),
+        (ROW + 'n = 9\nmessages = "linkable"', "rounds[0].messages = linkable: expected unlinkable"),
+        (ROW + "n = 9\ntimes = 0", "rounds[0].periods = 0: expected an integer from 1"),
+        (ROW, "n = None"),
+        (ROW + "n = 9\nlam = 3", "rounds[0].lam = 3: expected none where eps0 is given"),
+        (ROW + "n = 9\nweight = 3", "line 6 = weight: expected a key of rounds[0]"),
+        ("n = 3", "line 1 = n: expected a key of a deployment"),
+        ("rounds = [", "TOML"),
+        ("[[rounds]]\nn = 3", "rounds[0].mechanism = None"),
+        (2 * "[[users]]\nmechanism = 'oue'\neps0 = 1\nparams = { D = 2 }\n", "probabilities that are not rational"),
+        ("[[users]]\nlam = 2\neps0 = 1\nparams = { k = 3 }", "users[0].lam = 2: expected none where eps0 is given"),
+        ("[[users]]\nbudget = 2", "line 2 = budget: expected a key of users[0]"),
+        ("[[users]]\ncount = 0\nlam = 2\nparams = { k = 3 }", "users[0].count = 0"),
+        ("[[users]]\nmechanism = 'krrr'\neps0 = 1", "users[0].mechanism = krrr"),
+        (OLD_USERS.replace("k = 3 }\nlam = 2", "k = 4 }\nlam = 2"), "as in group[0]"),
+        ("users = 3", "tables [[users]], and nothing beside them"),
+        ("[[users", "TOML"),
+        (GROUP, "n = None"),
+        (GROUP + "count = 0", "group[0].count = 0: expected an integer"),
+        (GROUP + "count = 9\ncolluding = 9", "group[0].colluding = 9: expected at most 8"),
+        (GROUP + "count = 9\ncoluding = 9", "line 5 = coluding: expected a key of group[0]"),
+        (GROUP.replace("k = 4", "k = 1") + "count = 9", "group[0].k = 1"),
+        (GROUP.replace(", eps0 = 1", "") + "count = 9", "given by parameters.eps0 or parameters.lam"),
+        ("adjacency = 'replace'\n" + GROUP + "count = 9", "adjacency = replace"),
+        ("periods = 0\n" + GROUP + "count = 9", "periods = 0: expected an integer from 1"),
+        (
+            "memoised = true\nperiods = 9\n" + GROUP + "count = 9\ndropout = '1/9'",
+            "dropout = 1/9: expected none with memoised",
+        ),
+        ("threshold = 0\n" + GROUP + "count = 9", "threshold = 0"),
+        ("[target]\nbudget = 1\n" + GROUP + "count = 9", "line 2 = budget: expected a key of target"),
+        ("[[group]]\ndummies = 'uniform'\ncount = 9", "at least one group of users"),
+        ("[[group]]\nrandomizer = 'no.csv'\ncount = 9", "no.csv: expected a readable file"),
+    ],
+)
+def test_wrong_files_are_refused_in_one_line(capsys, tmp_path, text, message):
+    status, out, err = run(capsys, "delta", written(tmp_path, text), "--eps", "0.1")
+    assert (status, out) == (2, "")
+    assert message in err.splitlines()[-1]  # a notice may stand before it
+
+
+@pytest.mark.parametrize(
+    ("extra", "message"),
+    [
+        (("--eps0", "1"), "--eps0 = 1: expected none with the file"),
+        (("-p", "k=3"), "-p = k=3: expected none with the file"),
+        (("--rigour", "exact"), "rigour exact"),
+        (("--direction", "reverse"), "direction = reverse: expected both"),
+        (("--group-size", "2"), "group_size 2: known for one batch"),
+    ],
+)
+def test_what_does_not_go_with_a_file_is_refused(capsys, tmp_path, extra, message):
+    assert message in refused(capsys, "epsilon", written(tmp_path, GROUPS), "--delta", "1e-6", *extra)
+
+
+@pytest.mark.parametrize("command", ["epsilon", "solve-eps0", "solve-n"])
+def test_fewer_than_one_period_is_refused(capsys, command):
+    given = {"epsilon": ("--n", "9", "--eps0", "1"), "solve-eps0": ("--n", "9", "--eps", "1")}
+    asked = given.get(command, ("--eps", "1", "--eps0", "1"))
+    said = refused(capsys, command, "krr", "-p", "k=4", "--delta", "1e-3", *asked, "--periods", "0")
+    assert "periods = 0: expected an integer from 1" in said
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [("solve-n", "n = 10000: expected none"), ("solve-eps0", "its budget is asked for")],
+)
+def test_what_is_asked_for_is_left_open_by_all_periods(capsys, tmp_path, command, message):
+    assert message in refused(capsys, command, written(tmp_path, GROUPS), "--delta", "1e-3", "--eps", "1")
+
+
+def test_a_budget_is_found_for_groups_without_one(capsys, tmp_path):
+    file = written(tmp_path, GROUP.replace(", eps0 = 1", "") + "count = 1000\n")
+    target = ("--delta", "1e-6", "--eps", "0.2")
+    alone = answer(capsys, "solve-eps0", file, *target)
+    assert alone["lower"] == answer(capsys, "solve-eps0", "krr", "-p", "k=4", "--n", "1000", *target)["lower"]

@@ -1,0 +1,118 @@
+"""Deployments in files: 500 drawn ones are written and read back equal, in TOML and in JSON."""
+
+import json
+import random
+from fractions import Fraction
+
+import pytest
+
+from symshuffle import Channel, Deployment, Group, InputError, mechanism
+from symshuffle.accountants.deployment.adjacency import Adjacency
+from symshuffle.configuration.files import deployment_table, read_deployment_file
+from symshuffle.configuration.randomizers import NamedRandomizer
+
+W = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
+SQUARE = Channel.from_rows([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]])
+
+NAMED = (
+    ("krr", {"k": "4"}, {"eps0": "1"}),
+    ("krr", {"k": "10"}, {"lam": "9/2"}),
+    ("rr", {}, {"lam": "3"}),
+    ("subset-selection", {"k": "6", "s": "2"}, {"eps0": "1/2"}),
+    ("oue", {"D": "5"}, {"eps0": "2"}),
+    ("rappor", {"D": "5"}, {"lam": "4"}),
+    ("laplace", {}, {"eps0": "1"}),
+    ("any-ldp", {}, {"eps0": "3/2"}),
+    ("gaussian", {"sigma0": "2"}, {}),
+    ("bmg", {"gamma": "1/3", "sigma0": "1/2", "d": "2"}, {}),
+    ("joint(krr(k=3),2)", {}, {"eps0": "1"}),
+    ("subsample(krr(k=4),1/10)", {}, {"eps0": "1"}),
+)
+
+
+def randomizer(draw):
+    if draw.random() < 0.3:
+        return draw.choice((W, SQUARE))
+    name, parameters, budget = draw.choice(NAMED[: -2 if draw.random() < 0.8 else None])
+    return NamedRandomizer(name, parameters, budget.get("eps0"), budget.get("lam")).quickest()
+
+
+def group(draw, run=None):
+    count = draw.choice((None, 1, 7, 200, 10**6))
+    fields = {}
+    if count is not None and count > 1:
+        kind = draw.randrange(5)
+        if kind == 0:
+            fields["min_batch_size"] = draw.randint(1, count)
+        elif kind == 1:
+            fields["dropout"] = Fraction(draw.randint(0, 9), 10)
+        elif kind == 2:
+            fields["colluding"] = draw.choice(("10%", 1, "1/3"))
+    return Group(randomizer(draw) if run is None else run, count, **fields)
+
+
+def adjacency(draw):
+    fields = draw.choice(
+        (
+            {},
+            {},
+            {"relation": "zero-out"},
+            {"relation": "replace-one", "group_size": 3},
+            {"pairs": [(0, 1)]},
+            {"graph": [(0, 1), (1, 2)]},
+            {"blanket": "largest"},
+            {"null": ["1/3", "2/3"]},
+        )
+    )
+    return Adjacency(**fields)
+
+
+def drawn(draw, near=None, depth=0):
+    near = adjacency(draw) if near is None else near
+    groups = [group(draw)]
+    plain = near == Adjacency()
+    if plain and draw.random() < 0.3:
+        groups = [Group(draw.choice((W, SQUARE)), draw.randint(1, 99)) for _ in range(draw.randint(1, 3))]
+        if draw.random() < 0.5:
+            groups.append(Group.of_dummies(draw.randint(1, 9), draw.choice(("uniform", "blanket", ["1/2", "1/2"]))))
+    fields = {"periods": draw.choice((1, 1, 30)), "reports": draw.choice((1, 1, 3))}
+    if draw.random() < 0.2:
+        fields["threshold"] = draw.randint(1, 99)
+    if depth == 0 and draw.random() < 0.2:
+        fields["later_periods"] = [drawn(draw, near, 1) for _ in range(draw.randint(1, 2))]
+    elif draw.random() < 0.2:
+        fields["memoised"] = True
+    try:
+        return Deployment(tuple(groups), near, **fields)
+    except InputError:  # fields that exclude each other
+        return drawn(draw, near if depth else None, depth)
+
+
+def test_drawn_deployments_are_read_back(tmp_path):
+    draw = random.Random(46)
+    toml, js = tmp_path / "d.toml", tmp_path / "d.json"
+    for _ in range(500):
+        one = drawn(draw)
+        one.save(toml)
+        assert Deployment.read(toml) == one, one.to_toml()
+        js.write_text(json.dumps(deployment_table(one)))
+        assert Deployment.read(js) == one
+
+
+def test_what_has_no_name_is_not_written():
+    one = Deployment((Group(mechanism("krr").at(k=4), 10),))  # its budget is open
+    with pytest.raises(InputError):
+        one.to_toml()
+    with pytest.raises(InputError):
+        Deployment((Group(lambda eps0: W, 10),)).to_toml()
+    rounded = Channel.from_rows([["0.333", "0.667"], ["0.667", "0.333"]])
+    assert Deployment((Group(rounded, 10),)).to_toml()
+
+
+def test_targets_and_matrices_are_kept_beside_the_deployment(tmp_path):
+    (tmp_path / "W.csv").write_text("3/4,1/4\n1/4,3/4\n")
+    file = tmp_path / "d.toml"
+    file.write_text("[[group]]\nrandomizer = 'W.csv'\ncount = 3\n[target]\ndelta = '1e-8'\n")
+    found = read_deployment_file(file)
+    assert found.target == {"delta": "1e-8"} and found.matrices == (("group[0]", tmp_path / "W.csv"),)
+    assert found.deployment == Deployment((Group(W, 3),))

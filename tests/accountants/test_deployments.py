@@ -256,6 +256,15 @@ def test_datasets_that_do_not_fit_are_refused(given: Any) -> None:
         delta(randomized_response(2, F(3)), eps=1, **given)
 
 
+def test_what_cannot_be_enumerated_exactly_is_refused() -> None:
+    rows = randomized_response(2, F(3))
+    for given in ({"reports": 2, "n": 2}, {"datasets": ([0, 1], [1, 1])}):
+        with pytest.raises(Unsupported):
+            delta(rows, eps=1, rigour="exact", **given)  # type: ignore[arg-type]  # a field
+    with pytest.raises(Unsupported):
+        delta(rows, eps=1, datasets=([0] * 50_000, [1] * 50_000))
+
+
 @pytest.mark.parametrize("question", [lambda rows, **given: solve_n(rows, eps=1, delta="1e-3", **given)])
 def test_other_questions_refuse_two_given_datasets(question: Any) -> None:
     with pytest.raises(SymshuffleError):

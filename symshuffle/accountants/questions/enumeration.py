@@ -36,6 +36,9 @@ _MAX_TERMS: Final = 100_000
 """Histograms of all pairs of datasets of several reports up to which they are enumerated: about a second. Beyond, the
 bound on separate batches is returned, so the constant does not affect correctness."""
 
+_MAX_STEPS: Final = 4_000_000
+"""Sums of masses of two given datasets: seconds."""
+
 _MAX_BATCH: Final = 10_000
 """Messages of a batch of several reports up to which the number of its histograms is computed."""
 
@@ -55,12 +58,14 @@ class Enumeration:
     """Pairs of datasets with the laws of their histograms.
 
     - ``complete``: whether all counts are published, so that the datasets attain their divergence.
+    - ``rigour``: what is asked for.
     - ``pairs``: from the divergences that are asked for to all of them, each with the first of two laws first.
     """
 
     neighbours: Neighbours
     exact: bool
     complete: bool
+    rigour: Rigour | None
     pairs: Callable[[Question], Iterator[_Pair]]
 
     def _answer(self, quantity: Any, bracket: Bracket, question: Question, target: str, worst: str) -> Amplification:
@@ -70,6 +75,8 @@ class Enumeration:
     def delta(self, order: Real, question: Question, *, attain: bool) -> Amplification:
         """Return the largest divergence at a level, as :func:`symshuffle.delta` does."""
         ball = order if isinstance(order, Fraction) else enclose(order, usual_bits(order))
+        if self.rigour is Rigour.EXACT and not isinstance(order, Fraction):
+            raise Unsupported(f"rigour exact: {order} is not rational; use ball")
         lower = upper = Fraction(0)
         worst = ""
         for words, outer, inner, scale in self.pairs(question):
@@ -126,15 +133,15 @@ def enumeration(subject: Subject, fields: Mapping[str, Any], request: Request) -
     if deployment.adjacency.datasets is not None:
         if request.engine is not None:
             raise InputError("engine", request.engine.name, "none with two given datasets, which are enumerated")
-        found: Enumeration | None = _of_datasets(deployment)
+        found: Enumeration | None = _of_datasets(deployment, request.rigour)
     else:
-        found = _of_reports(deployment) if deployment.reports > 1 and request.engine is None else None
+        found = _of_reports(deployment, request.rigour) if deployment.reports > 1 and request.engine is None else None
     if found is not None and not found.exact and request.rigour is Rigour.EXACT:
         raise Unsupported("rigour exact: probabilities are not rational, or were rounded; use ball")
     return found
 
 
-def _of_datasets(deployment: Deployment) -> Enumeration:
+def _of_datasets(deployment: Deployment, rigour: Rigour | None) -> Enumeration:
     """Two given datasets of any number of users."""
     datasets = deployment.adjacency.datasets
     assert datasets is not None
@@ -142,6 +149,9 @@ def _of_datasets(deployment: Deployment) -> Enumeration:
     for x in itertools.chain(*datasets):
         if x >= channel.num_inputs:
             raise InputError("datasets", x, f"inputs from 0 to {channel.num_inputs - 1}")
+    work = len(datasets[0]) * channel.num_outputs * count_histograms(len(datasets[0]), channel.num_outputs)
+    if work > _MAX_STEPS:
+        raise Unsupported(f"datasets of {len(datasets[0])} users: too many histograms; ask for a bound on all datasets")
     words = "X0 = {}, X1 = {}".format(*map(dataset_words, datasets))
     laws = [shuffled_law(channel, one) for one in datasets]
     nothing = Fraction(0)
@@ -157,10 +167,12 @@ def _of_datasets(deployment: Deployment) -> Enumeration:
         words, False, Relation.REPLACE_ONE, Question.BOTH, len(datasets[0]), ENUMERATED,
         rounding=channel.rounding, notes=published(deployment), datasets=True,
     )  # fmt: skip
-    return Enumeration(neighbours, channel.exact and channel.rounding is None, deployment.threshold is None, pairs)
+    return Enumeration(
+        neighbours, channel.exact and channel.rounding is None, deployment.threshold is None, rigour, pairs
+    )
 
 
-def _of_reports(deployment: Deployment) -> Enumeration | None:
+def _of_reports(deployment: Deployment, rigour: Rigour | None) -> Enumeration | None:
     """One batch of several reports of few users; None where there are more batches, groups, or datasets."""
     group, adjacency, reports = deployment.users[0], deployment.adjacency, deployment.reports
     source = group.randomizer
@@ -219,7 +231,7 @@ def _of_reports(deployment: Deployment) -> Enumeration | None:
 
     notes = tuple(note for note in batch.notes if "symshuffle.reports" not in note)
     neighbours = replace(batch.neighbours(Question.BOTH, group.count), theorem=ENUMERATED, notes=notes)
-    return Enumeration(neighbours, True, deployment.threshold is None, pairs)
+    return Enumeration(neighbours, True, deployment.threshold is None, rigour, pairs)
 
 
 def _merged(one: Mapping[Tally, int], other: Mapping[Tally, int]) -> dict[Tally, int]:

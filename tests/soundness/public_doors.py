@@ -25,6 +25,7 @@ from symshuffle import (
     privacy_loss,
     prove,
     prove_epsilon,
+    total_variation,
     trace_frontier,
 )
 from symshuffle.accountants.bounds import evaluate
@@ -127,6 +128,7 @@ ROWS = (
     row("rigour", privacy_loss, W, n=3, step="1/4", beyond="1e-2"),
     row("direction rigour", delta, W, n=3, exp_eps="6/5"),
     row("direction rigour", epsilon, W, n=3, delta="1/10", rel=0.1),
+    row("direction rigour", total_variation, W, n=3),
     several("direction rigour", delta, UNEQUAL, **LEVEL),
     several("direction rigour", epsilon, UNEQUAL, delta="1/10"),
     row("rigour", certified.Rivals, FAMILY, FORMS, MATCH, 9, HALF),

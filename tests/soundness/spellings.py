@@ -115,6 +115,7 @@ CALLS = [
     ),
     *front("delta", eps=HALF, bits=Integer(64), rigour="ball", whom=""),
     *front("epsilon", {"near": num("1/4")}, delta=num("1/8"), rel=num("1/1024"), bits=Integer(64)),
+    *front("total_variation", rel=num("1/1024"), bits=Integer(64)),
     *front("renyi", alpha=num("2"), rel=num("1/2"), bits=Integer(64), whom="null min_batch_size"),
     *front("delta_curve", levels=Several((F(0), HALF)), rel=num("1/16"), bits=Integer(64)),
     *front(

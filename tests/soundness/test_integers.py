@@ -37,6 +37,7 @@ from symshuffle import (
     prove_epsilon,
     solve_eps0,
     solve_n,
+    total_variation,
     utility,
     vectors,
 )
@@ -178,6 +179,7 @@ ROWS = (
     row("n bits", renyi, W, alpha=2, rel=0.1, n=4, bits=64),
     row("rounds", GaussianLimit, 0.5, rounds=4),
     row("n bits", solve_eps0, mechanism("rr"), eps="1/2", delta="1/10", rel=0.1, n=10, bits=64),
+    row("n bits", total_variation, W, n=4, bits=64),
     row("n bits", epsilon, W, delta="1/10", rel=0.1, n=4, bits=64),
     row("numerator denominator", W.likelihood_ratios, denominator=1, numerator=1),
     row("distance", hamming, PAIR, distance=1),

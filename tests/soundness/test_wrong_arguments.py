@@ -64,6 +64,7 @@ VALID = {
     "subsample": {"part": mechanism("rr"), "probability": F(1, 2)},
     "sweep": {"function": pow, "grid": {"base": [2], "exp": [3]}},
     "trace_frontier": {"k": 4, "budget": F(1)},
+    "total_variation": {"subject": KRR, "n": 3},
     "tradeoff_curve": {"subject": KRR, "n": 3, "alphas": [0], "levels": 3},
     "verify_claims": {"claims": [CLAIM]},
     "worst_curve": {"chi_square": F(1, 4), "n": 3, "lam": F(2), "exp_eps": F(6, 5)},

@@ -279,8 +279,8 @@ def test_the_command_line(capsys):
     assert "at least 400 of them send" in " ".join(capsys.readouterr().out.split())
     for wrong, said in (
         (["--dropout", "1"], "dropout = 1: expected a probability in [0, 1)"),
-        (["--min-batch-size", "4"], "min_batch_size = 4: expected an integer from 1 to 3"),
-        (["--min-batch-size", "2", "--dropout", "0"], "min_batch_size, dropout = 2, 0: expected one of the two"),
+        (["--min-batch-size", "4"], "--min-batch-size = 4: expected an integer from 1 to 3"),
+        (["--min-batch-size", "2", "--dropout", "0"], "--min-batch-size, --dropout = 2, 0: expected one of the two"),
     ):
         assert said in refused(capsys, *asked, *wrong)
 

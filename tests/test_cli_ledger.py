@@ -174,7 +174,7 @@ WRONG: list[tuple[list[str], list[str]]] = [
     (["verify", "--report", "plain/x"], ["--report = plain/x:", "writable directory"]),
     (["claims", "vecmaen"], ["PAPER = vecmaen:", "one of symshuffle"]),
     (["show"], ["ID", "usage: symshuffle show"]),
-    (["show", "line\nbreak"], ["ID = line break:"]),
+    (["show", "line\nbreak"], ["ID = ", "expected the id of a claim"]),
     (["show", "a", "b"], ["unexpected extra argument"]),
     (["reproduce"], ["ID"]),
     (["reproduce", "symshuffle.fig-7"], ["ID = symshuffle.fig-7:", "symshuffle.fig-1"]),

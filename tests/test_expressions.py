@@ -124,7 +124,8 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 
 
 def test_options_that_pages_and_help_name_exist():
-    known = {word for command in commands().values() for option in command.params for word in option.opts}
+    known = {word for command in commands().values() for option in command.params
+             for word in (*option.opts, *option.secondary_opts)}  # fmt: skip
     known |= {"--help", "--version"}
     scripts = [*ROOT.glob("examples/**/*.py"), ROOT / "docs" / "api.py", *ROOT.glob("tests/*/__main__.py")]
     known |= {one for script in scripts for one in OPTION.findall(script.read_text(encoding="utf-8"))}

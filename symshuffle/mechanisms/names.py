@@ -67,7 +67,7 @@ def source_name(source: object) -> str:
     --------
     >>> from symshuffle import joint, mechanism, vectors
     >>> source_name(joint(mechanism("rr"), mechanism("rr")).at(lam=2)), source_name(vectors.LocalGaussian(1))
-    ('joint(rr,2)', 'gaussian')
+    ('joint(rr(lam),2)', 'gaussian')
     """
     kind = type(source).__name__
     commands = {one: name for name, one in VECTORS.items()}

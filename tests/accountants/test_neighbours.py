@@ -77,7 +77,7 @@ def test_a_zero_out_reduction_goes_through_every_front_door():
 
 
 def test_a_null_symbol_needs_a_channel_and_a_law():
-    with pytest.raises(InputError, match="null = 1: expected none with Mechanism"):
+    with pytest.raises(InputError, match="null = 1: expected none with krr"):
         reduction(mechanism("krr").at(k=3, lam=3), null=["1"])
     with pytest.raises(InputError, match=r"null = sum 5/6, .*: expected probabilities of sum 1"):
         reduction(Channel.from_rows([["1/2", "1/2"], ["1/3", "2/3"]]), null=["1/2", "1/3"])
@@ -119,7 +119,7 @@ def test_a_null_symbol_on_the_command_line(tmp_path, capsys):
     assert told["adjacency"] == told["neighbours"]["adjacency"] == "zero-out"
     assert told["inputs"]["null"] == "1/2,1/2"
     command = "delta krr -p k=3 --lam 3 --null 1 --exp-eps 2 --n 2"
-    assert "a null symbol is a row beside those of a Channel" in refused(capsys, *command.split())
+    assert "it is a row beside those of a channel given by its matrix" in refused(capsys, *command.split())
     three = [*asked[:4], "--null", "1/2,1/4,1/4", *asked[6:]]
     assert "null = 3 masses: expected 2, one per output" in refused(capsys, *three)
 

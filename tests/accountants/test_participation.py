@@ -278,8 +278,8 @@ def test_the_command_line(capsys):
     assert "at least 400 of them send" in " ".join(capsys.readouterr().out.split())
     for wrong, said in (
         (["--dropout", "1"], "dropout = 1: expected a probability in [0, 1)"),
-        (["--min-users", "4"], "min_users = 4: expected an integer from 1 to 3"),
-        (["--min-users", "2", "--dropout", "0"], "min_users, dropout = 2, 0: expected one of the two, not both"),
+        (["--min-users", "4"], "--min-users = 4: expected an integer from 1 to 3"),
+        (["--min-users", "2", "--dropout", "0"], "--min-users, --dropout = 2, 0: expected one of the two, not both"),
     ):
         assert said in refused(capsys, *asked, *wrong)
 

@@ -49,7 +49,7 @@ def test_the_blanket():
 
 @pytest.mark.parametrize(
     ("options", "said"),
-    [({"mass": F(2)}, "blanket mass = 2"), ({"masses": [F(1)]}, "blanket = 1 masses: expected 4, one per output")],
+    [({"mass": F(2)}, "blanket_mass = 2"), ({"masses": [F(1)]}, "blanket = 1 masses: expected 4, one per output")],
 )
 def test_blankets_that_are_none(options, said):
     with pytest.raises(InputError, match=said):

@@ -70,7 +70,7 @@ def test_the_eps_of_one_round_meets_its_target(unsure, target, wide):
     part = one_round.OneRound(reduced, 20, 1, Request(rigour=Rigour.BALL))
     for eps in (F(1, 10), F(1, 3), F(1, 2)):
         part.values(eps, 1e-2)
-    found = part._smallest_of_levels(target)
+    found = part.smallest(target)
     assert delta(KRR, n=20, eps=found, rigour="ball").bracket.lower <= target
     assert part.variation >= delta(KRR, n=20, eps=0).bracket.lower
 

@@ -39,7 +39,7 @@ from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL, read_delta, read_target, words_of_target
-from symshuffle.base.numbers import Exp, Real, format_decimal, natural_log, shortest
+from symshuffle.base.numbers import Exp, Real, as_integer, format_decimal, natural_log, shortest
 from symshuffle.base.results import Bracket, SafeEnd
 from symshuffle.mechanisms.continuous import Laplace
 
@@ -130,6 +130,7 @@ def solve_eps0(
         for group in one.users:
             if group.count is None:
                 raise InputError("n", None, "a number of users")
+            as_integer(deployment.adjacency.group_size, "group_size", 1, group.count)
             _by_budget(group.randomizer)  # what has no budget is refused first
     size = deployment.adjacency.group_size
     costly = deployment.batches > 1 or len(deployment.groups) > 1 or any(g.dropout for g in deployment.users)

@@ -71,6 +71,16 @@ def test_the_smoke_set_has_every_command_with_json():
 
 
 KEYS = {
+    "group": {
+        "randomizer": '"krr"',
+        "parameters": '{ k = 3, lam = "3/2" }',
+        "rows": '[["2/3", "1/3"], ["1/3", "2/3"]]',
+        "header": "false",
+        "count": "100",
+        "min_batch_size": "90",
+        "dropout": '"1/10"',
+        "colluding": "1",
+    },
     "rounds": {
         "mechanism": '"krr"',
         "params": "{ k = 3 }",
@@ -94,8 +104,13 @@ KEYS = {
         "header": "false",
     },
 }
-NEEDED = {"rounds": ("mechanism", "params", "lam", "n", "reports"), "users": ("params", "lam")}
+NEEDED = {
+    "group": ("randomizer", "parameters", "count"),
+    "rounds": ("mechanism", "params", "lam", "n", "reports"),
+    "users": ("params", "lam"),
+}
 ASKED = {
+    "group": ("epsilon", "--delta", "1/1000", "--rel", "0.1"),
     "rounds": ("epsilon", "--delta", "1/1000", "--rel", "0.1"),
     "users": ("epsilon", "--delta", "1/1000"),
 }
@@ -106,7 +121,12 @@ def lines(table, key):
     values = {name: KEYS[table][name] for name in NEEDED[table]}
     if key == "eps0":
         del values["lam"]
-    if key in ("file", "header"):
+    if key == "rows":
+        del values["randomizer"], values["parameters"]
+    elif (table, key) == ("group", "header"):
+        del values["parameters"]
+        values["randomizer"] = '"w.csv"'
+    elif key in ("file", "header"):
         del values["params"], values["lam"]
         values |= {"mechanism": '"channel"', "file": KEYS[table]["file"]}
     return f"[[{table}]]\n" + "".join(
@@ -114,18 +134,18 @@ def lines(table, key):
     )
 
 
-@pytest.mark.parametrize("table", ["rounds", "users"])
-def test_the_keys_that_help_names_are_those_that_are_read(table, capsys, monkeypatch, tmp_path):
-    monkeypatch.setenv("COLUMNS", "1000")
+@pytest.mark.parametrize("table", KEYS)
+def test_the_keys_that_a_refusal_names_are_those_that_are_read(table, capsys, monkeypatch, tmp_path):
+    """Of today's kind of file, and of the earlier ones."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "w.csv").write_text("1/3,2/3\n2/3,1/3\n")
-    named = re.search(rf"\[\[{table}\]\] with ([\w, ]+)\.", helped(capsys, ASKED[table][0]))[1].split(", ")
-    assert set(named) == set(KEYS[table])
-    for key in named:
+    (tmp_path / "plan.toml").write_text(lines(table, NEEDED[table][0]) + "level = 1\n")
+    assert main([*ASKED[table], "plan.toml"]) == 2
+    refusal = " ".join(capsys.readouterr().err.split())
+    found = re.search(rf"plan\.toml, line \d+ = level: expected a key of {table}\[0\]: (\w+(?:, \w+)*)", refusal)
+    assert found, refusal
+    assert sorted(found[1].split(", ")) == sorted(KEYS[table])
+    for key in KEYS[table]:
         (tmp_path / "plan.toml").write_text(lines(table, key))
         status = main([*ASKED[table], "plan.toml"])
         assert status == 0, (key, capsys.readouterr().err)
-    (tmp_path / "plan.toml").write_text(lines(table, "lam") + "level = 1\n")
-    assert main([*ASKED[table], "plan.toml"]) == 2
-    assert f"plan.toml: {table}[0].level = 1: expected only keys" in (refusal := capsys.readouterr().err)
-    assert all(key in refusal for key in named)

@@ -16,7 +16,7 @@ BOUND_KEYS = set(
     words(
         "lower upper log10_lower log10_upper exact relative_width aimed safe rigour engine how direction "
         "adjacency neighbours meaning attained_lower attained_by attained_missing gap confirmed "
-        "confirmed_missing inputs"
+        "confirmed_missing deployment inputs"
     )
 )
 KRR = ["delta", "krr", "-p", "k=10", "--lam", "3", "--exp-eps", "6/5", "--n", "6"]

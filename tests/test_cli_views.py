@@ -13,7 +13,7 @@ KRR = ("krr", "-p", "k=4", "--eps0", "1", "--n", "10,000")
 def test_renyi(capsys):
     found = answer(capsys, "renyi", *KRR, "--alpha", "8", "--periods", "5", "--rel", "1e-2")
     assert found["alpha"] == "8"
-    assert found["inputs"]["rounds"] == 5
+    assert found["inputs"]["periods"] == "5"
     assert found["relative_width"] <= 1e-2
     assert float(found["attained_lower"]) <= float(found["upper"])
     assert found["adjacency"] == "replace-one"
@@ -30,11 +30,11 @@ def test_renyi(capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("renyi", *KRR, "--alpha", "2", "--periods", "0"), "rounds = 0"),
+        (("renyi", *KRR, "--alpha", "2", "--periods", "0"), "--periods = 0"),
         (("renyi", "erasure", "-p", "k=3", "-p", "p=1/2", "--n", "9", "--alpha", "2"), "is infinite"),
-        (("gdp", *KRR, "--periods", "0"), "rounds = 0"),
+        (("gdp", *KRR, "--periods", "0"), "--periods = 0"),
         (("gdp", "krr", "-p", "k=4", "--eps0", "1"), "--n"),
-        (("renyi", *KRR, "--alpha", "4", "--group-size", "2"), "group 2: "),
+        (("renyi", *KRR, "--alpha", "4", "--group-size", "2"), "group_size 2: "),
         (("renyi", *KRR, "--alpha", "4", "--dropout", "1/10"), "dropout 1/10: "),
     ],
 )

@@ -99,6 +99,15 @@ def test_drawn_deployments_are_read_back(tmp_path):
         assert Deployment.read(js) == one
 
 
+def test_what_is_no_deployment_is_not_replaced(tmp_path):
+    file = tmp_path / "d.toml"
+    for text in ("adjacent = 1\n", "x,y\n1,2\n", "[[group]\n"):
+        file.write_text(text)
+        with pytest.raises(InputError, match="file"):
+            Deployment((Group(W, 10),), periods=2).save(file)
+        assert file.read_text() == text
+
+
 def test_what_has_no_name_is_not_written():
     one = Deployment((Group(mechanism("krr").at(k=4), 10),))  # its budget is open
     with pytest.raises(InputError):

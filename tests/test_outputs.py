@@ -30,7 +30,7 @@ WITH = {
 """What an option asks for."""
 SUFFIXES = {"--plot": ".svg", "--html": ".html", "--report": ".html", "mean --out": ".csv", "collect --out": ".csv"}
 READ = ("--file", "--problem", "--channel", "--data", "--labels", "--plan", "--values", "--a", "--b",
-        "--expect", "FILE", "[FILE]...", "PLAN", "[MESSAGES]", "SPEC.toml")  # fmt: skip
+        "--expect", "FILE", "MECH|FILE", "[FILE]...", "PLAN", "[MESSAGES]", "SPEC.toml")  # fmt: skip
 """Options and arguments that name a file that is read."""
 
 

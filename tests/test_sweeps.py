@@ -286,7 +286,7 @@ def test_a_result_has_a_row_and_nothing_else_does():
     found = sweep(lambda x: {1: Fraction(1, 3), 2: {"a": {"b": [1]}}, 3: object()}[x], {"x": [1, 2, 3]}).rows
     assert found[0]["value"] == "1/3" and found[1]["a.b"] == "[1]" and found[2]["reason"].startswith("result = object")
     krr = symshuffle.mechanism("krr").at(k=3, lam=2)
-    row = sweep(symshuffle.delta, [{"source": krr, "n": 5, "exp_eps": Fraction(6, 5)}]).rows[0]
+    row = sweep(symshuffle.delta, [{"subject": krr, "n": 5, "exp_eps": Fraction(6, 5)}]).rows[0]
     assert row["reason"] is None and row["engine"] and row["result.n" if "result.n" in row else "n"] == 5
 
 
@@ -330,18 +330,17 @@ def test_wrong_specifications(tmp_path, capsys, spec, said):
 def test_sources_laws_results_and_errors_travel():
     from symshuffle.base.numbers import Exp
     from symshuffle.cli.arguments import One
-    from symshuffle.cli.options import NONE_ASKED
 
     krr = symshuffle.mechanism("krr").at(k=10, eps0=1)
     things = [
         krr,
         symshuffle.mechanism("krr"),
-        One("krr", "1", None, ["k=10"]).quickest(NONE_ASKED),
+        One("krr", "1", None, ["k=10"]).named.quickest(),
         symshuffle.Laplace(3),
-        One("joint(krr(k=10),4)", "1").source(),
-        One("bmg", param=["gamma=1/2", "sigma0=1", "d=3"]).source(),
-        One("privunit", "1", param=["d=5", "theta=1/2"]).source(),
-        One("gaussian", param=["sigma0=1", "d=3"]).source(),
+        One("joint(krr(k=10),4)", "1").named.quickest(),
+        One("bmg", param=["gamma=1/2", "sigma0=1", "d=3"]).named.quickest(),
+        One("privunit", "1", param=["d=5", "theta=1/2"]).named.quickest(),
+        One("gaussian", param=["sigma0=1", "d=3"]).named.quickest(),
         symshuffle.Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]]),
         symshuffle.optimal_decomposition(krr),
         symshuffle.optimal_decomposition(krr).law(Exp(Fraction(1, 3))),

@@ -85,11 +85,11 @@ def _umask() -> int:
     return mask
 
 
-def write_atomically(path: Path, content: str | bytes, *, argument: str = "file") -> None:
+def write_atomically(path: Path, content: str | bytes, *, argument: str = "file", alike: bool = False) -> None:
     """Write a file so that nobody ever sees a part of it; missing directories are made.
 
     A file that is there is replaced if it is empty or begins as the content does: with the same name of a first column,
-    the same first key, the same mark of a picture.
+    the same first key, the same mark of a picture; or if it is known to be of the same kind, ``alike``.
 
     Raises
     ------
@@ -99,7 +99,8 @@ def write_atomically(path: Path, content: str | bytes, *, argument: str = "file"
     data = content.encode() if isinstance(content, str) else content
     with suppress(OSError):  # what cannot be made is refused when it is written to
         path.parent.mkdir(parents=True, exist_ok=True)
-    _check_replaced(path, data, argument)
+    if not alike:
+        _check_replaced(path, data, argument)
     with whole_or_not(Path(os.path.realpath(path)), argument=argument) as stream:
         stream.write(data)
 

@@ -155,7 +155,7 @@ class Asked:
 
         - ``users``: whether every group has to have its number of users.
         """
-        deployment, inputs, matrices = self._of_file() if self.path is not None else self._named(users=users)
+        deployment, inputs, matrices = self._of_file(users=users) if self.path is not None else self._named(users=users)
         asked = experiment_of(deployment)
         if users:
             asked.check_users()
@@ -214,7 +214,9 @@ class Asked:
         assert self.path is not None
         return read_deployment_file(self.path, "FILE", budget=budget)
 
-    def _of_file(self, *, budget: bool = True) -> tuple[Deployment, dict[str, Any], dict[str, Path]]:
+    def _of_file(
+        self, *, users: bool = True, budget: bool = True
+    ) -> tuple[Deployment, dict[str, Any], dict[str, Path]]:
         """The deployment of a file, changed by the options, and what is echoed."""
         file = self.path
         options = (
@@ -228,9 +230,14 @@ class Asked:
             if value:
                 raise InputError(option, value, f"none with the file {file}, which says what users run")
         found = self._read(budget=budget)
+        deployment, matrices = found.deployment.changed(n=self.n, **self.fields.given), dict(found.matrices)
+        for k, kind in enumerate(deployment.kinds):
+            for i, group in enumerate(kind.groups):
+                if users and group.count is None:
+                    place = f"later_periods[{k - 1}].group[{i}]" if k else f"group[{i}]"
+                    raise InputError(f"{file}: {place}.count", None, "a number of users, there or by --n")
         for notice in found.notices:
             typer.echo(f"{file}: {notice}", err=True)
-        deployment, matrices = found.deployment.changed(n=self.n, **self.fields.given), dict(found.matrices)
         inputs: dict[str, Any] = {"file": str(file), "groups": _echoed_groups(deployment, matrices)}
         return deployment, inputs if self.n is None else inputs | {"n": self._users()}, matrices
 

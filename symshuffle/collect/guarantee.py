@@ -137,12 +137,7 @@ def bounded_delta(made: Scheme, n: int, eps: Fraction, covered: Deployment) -> A
 @lru_cache(maxsize=4)
 def laws_of(made: Scheme, covered: Deployment) -> Experiment:
     """The batches of a mechanism, derived once: what is computed of one question serves the next one."""
-    return experiment_of(with_scheme(made, covered))
-
-
-def with_scheme(made: Scheme, covered: Deployment, lam: object = None) -> Deployment:
-    """Return a deployment whose users run a mechanism, at another level if one is given."""
-    return covered.with_randomizers(lambda _: made.source(lam, null=covered.adjacency.null))
+    return experiment_of(covered.with_randomizers(lambda _: made.source(null=covered.adjacency.null)))
 
 
 def rounded_up(value: Fraction) -> str:

@@ -243,7 +243,11 @@ class Plan:
     def bound(self) -> Amplification | None:
         """Bound on delta at eps, calculated anew; None if the plan has no certificate."""
         known = read_certificate(self.certified, self.eps, self.delta)
-        return None if known is None else bounded_delta(self.scheme, self.n, self.eps, known[1], self.rounds)
+        return (
+            None
+            if known is None
+            else bounded_delta(self.scheme, self.n, self.eps, known[1].changed(periods=self.rounds))
+        )
 
     def _check_older(self) -> None:
         """Refuse a bound on delta, in a plan of an older version, that is below the one calculated now."""

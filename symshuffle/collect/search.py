@@ -85,8 +85,9 @@ def make_plan(
     min_batch_size : int, optional
         Messages at which privacy is certified; default n. Fewer messages are refused when estimating.
     colluding, group_size, dropout, memoised, adjacency, null, blanket, threshold
-        What the guarantee covers, as in :func:`symshuffle.epsilon`; ``reports``, ``pairs``, ``graph`` and ``datasets``
-        are refused.
+        What the guarantee covers, as in :func:`symshuffle.epsilon`.
+    and the other fields of a deployment
+        Refused.
 
     Returns
     -------

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from symshuffle.accountants.deployment.adjacency import Adjacency
-from symshuffle.accountants.deployment.group import Group
-from symshuffle.accountants.deployment.model import Deployment
+from symshuffle.accountants.deployment.group import Group, check_n
+from symshuffle.accountants.deployment.model import MOST_PERIODS, Deployment
 from symshuffle.base.documents import LARGEST_LIST, parse_json, parse_toml, read_text
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Exp
+from symshuffle.base.numbers import Exp, as_integer
 from symshuffle.channels.channel import Channel
 from symshuffle.configuration.randomizers import ArgumentNames, NamedRandomizer, budget_of, description
 
@@ -89,7 +89,12 @@ def read_deployment_file(path: Path | str, argument: str = "file", *, budget: bo
         data = parse_toml(text, file, argument)
     if not isinstance(data, dict):
         raise InputError(argument, file, "a table of the fields of a deployment")
-    reader = _Reader(file, text, argument, budget)
+    with _Placed(f"{file}: "):
+        return _file(_Reader(file, text, argument, budget), data)
+
+
+def _file(reader: _Reader, data: dict[str, Any]) -> DeploymentFile:
+    """What a table says of a deployment, by the kind of the file."""
     if isinstance(data.get("deployment"), dict) and "upper" in data:  # an answer with --json
         data = data["deployment"]
     if "rounds" in data:
@@ -131,7 +136,10 @@ class _Reader:
         rows = table.get("group", table.get("groups"))
         rows = [rows] if isinstance(rows, dict) else rows
         if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-            raise InputError(f"{place}group", rows, "one table [[group]] for each group of users, at least one")
+            expected = (
+                "one table [[group]] for each group of users, at least one (earlier kinds: [[rounds]], [[users]])"
+            )
+            raise InputError(f"{place}group", rows, expected)
         groups = [self.group(row, f"{place}group[{i}]") for i, row in enumerate(rows)]
         near = table.get("adjacency", {})
         near = {"relation": near} if isinstance(near, str) else near
@@ -207,12 +215,14 @@ class _Reader:
             for key, allowed in _OLD_WORDS.items():
                 if row.get(key, allowed) != allowed:
                     value = row[key]
-                    raise InputError(f"{place}.{key}", value, _REFUSED.get((key, value), allowed))
+                    raise InputError(f"{place}.{key}", value, _REFUSED.get((key, str(value)), allowed))
             if "reports" not in row:
                 silent.append(place)
             with _Placed(f"{place}."):
                 run = self._of_old(row, kept)
-                kinds.append(Deployment((Group(run, row.get("n")),), periods=row.get("times", 1)))
+                times = as_integer(row.get("times", 1), "times", 1, MOST_PERIODS)
+                n = None if row.get("n") is None else check_n(row["n"])
+                kinds.append(Deployment((Group(run, n),), periods=times))
         found = replace(kinds[0], later_periods=tuple(kinds[1:]))
         notices = [_old("rounds")]
         if silent:
@@ -276,7 +286,7 @@ class _Placed:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Name the place."""
-        if isinstance(error, InputError) and self.place and not str(error.argument).startswith(self.place):
+        if isinstance(error, InputError) and self.place and self.place.rstrip(": ") not in str(error.argument):
             raise InputError(f"{self.place}{error.argument}", error.value, error.expected) from None
 
 

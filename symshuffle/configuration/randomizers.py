@@ -316,6 +316,9 @@ def description(found: Any) -> dict[str, Any]:
 
 def matrix_sizes(found: Channel) -> dict[str, Any]:
     """Return what was read of a matrix; ``header`` is missing where it was not read from a file."""
+    from symshuffle.channels.channel import check_channel
+
+    check_channel(found, "found")
     read = {} if found.header is None else {"header": found.header}
     return {"inputs": found.num_inputs, "outputs": found.num_outputs, **read}
 

@@ -132,12 +132,16 @@ def test_changed_refuses_what_is_not_one_field() -> None:
 
 def test_changes_reach_later_periods_where_they_are_of_users_or_neighbours() -> None:
     both = deployment(RR, later_periods=(deployment(KRR),))
-    found = both.changed(n=9, group_size=1, pairs=[(0, 1)], periods=3)
+    found = both.changed(n=9, group_size=1, pairs=[(0, 1)], periods=1)
     assert [one.users[0].count for one in found.kinds] == [9, 9]
     assert [one.adjacency.pairs for one in found.kinds] == [((0, 1),)] * 2
-    assert [one.periods for one in found.kinds] == [3, 1]
+    for name in ("periods", "reports", "memoised", "threshold"):
+        with pytest.raises(InputError, match=f"{name} = .*each has its own"):
+            both.changed(**{name: VALUES[name]})
     own = deployment(RR, later_periods=(deployment(group(KRR, 4)),)).changed(n=9)
     assert [one.users[0].count for one in own.kinds] == [9, 4]
+    with pytest.raises(InputError, match="n = 9"):
+        own.changed(n=9)
 
 
 @pytest.mark.parametrize("value", made(), ids=lambda one: str(made().index(one)))

@@ -82,10 +82,8 @@ def _deployment(names: tuple[str, ...], rows: Any) -> Deployment:
     if "dummies" in names:
         groups.append(Group.of_dummies(VALUES["dummies"]))
     made: Any = Deployment  # fields are read, whatever their types
-    found: Deployment = made(groups)
-    if "later_periods" in names:
-        found = made(groups, later_periods=(made(groups),))
-    return found.changed(**given)
+    found: Deployment = made(groups).changed(**given)
+    return replace(found, later_periods=(made(groups, found.adjacency),)) if "later_periods" in names else found
 
 
 def _world(names: tuple[str, ...], rows: Any) -> World:

@@ -19,10 +19,10 @@ def test_a_curve_has_a_point():
 
 
 def test_what_doubles_do_not_resolve_is_answered_in_balls():
-    fine = delta(KRR, n=10**9, eps="0.00003", rel=1e-11).bracket
+    fine = delta(KRR, n=10**9, eps="0.00003", rel=1e-11, rigour=Rigour.FLOAT64).bracket
     assert "in balls" in fine.how
     assert fine.relative_width <= 1e-11
-    usual = delta(KRR, n=10**9, eps="0.00003").bracket
+    usual = delta(KRR, n=10**9, eps="0.00003", rigour=Rigour.FLOAT64).bracket
     assert "in balls" not in usual.how
     assert usual.lower <= fine.lower <= fine.upper <= usual.upper
 

@@ -219,7 +219,6 @@ def test_a_changed_statement_is_printed_as_changed() -> None:
         (mechanism("laplace"), {}, "laplace"),
         (mechanism("krr").at(k=3, lam=2), {"dropout": "1/10"}, "dropout"),
         (mechanism("krr").at(k=3, lam=2), {"direction": "forward"}, "direction"),
-        (Channel(((0.5, 0.5), (0.25, 0.75))), {}, "rational"),
         (mechanism("krr").at(k=3, eps0=1).channel(), {}, "rational"),
     ],
 )
@@ -228,10 +227,15 @@ def test_what_has_no_proof_is_refused_by_name(source: Any, asked: dict[str, Any]
         prove(source, n=100, eps="0.1", **asked)
 
 
+def test_a_channel_of_doubles_is_proved_for_its_decimals() -> None:
+    doubles, exact = Channel(((0.5, 0.5), (0.25, 0.75))), Channel.from_rows([["1/2", "1/2"], ["1/4", "3/4"]])
+    assert prove(doubles, n=100, eps="0.1") == prove(exact, n=100, eps="0.1")
+
+
 def test_rounds_are_refused_and_leave_no_file(tmp_path: Path) -> None:
     file = tmp_path / "bound.json"
     asked = ["delta", "rr", "--eps0", "1", "--n", "100", "--eps", "1", "--periods", "2", "--proof", str(file)]
-    with pytest.raises(Unsupported, match="several rounds have no proof file"):
+    with pytest.raises(Unsupported, match="several batches of messages have no proof file"):
         CliRunner().invoke(app, asked, catch_exceptions=False)
     assert not file.exists()
 

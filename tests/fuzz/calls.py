@@ -34,6 +34,11 @@ ANSWERS = {"audit": (0, 1, 3), "verify": (0, 1), "report": (0, 1), "check": (0, 
 PARSER = (*doors.OF_THE_PARSER, "Missing", "Got unexpected", "No such")
 PROOF = symshuffle.prove(symshuffle.mechanism("krr").at(k=3, lam=3), n=4, exp_eps="6/5")
 FILES = {
+    "users.toml": '[[group]]\nrandomizer = "krr"\nparameters = { k = 3, lam = "3/2" }\ncount = 9\n'
+    '[[group]]\nrandomizer = "krr"\nparameters = { k = 3, lam = 2 }\ncount = 5\n',
+    "plan.toml": 'periods = 2\n[[group]]\nrandomizer = "krr"\nparameters = { k = 4, eps0 = 1 }\ncount = 1000\n'
+    '[[later_periods]]\n[[later_periods.group]]\nrandomizer = "krr"\n'
+    'parameters = { k = 3, lam = "3/2" }\ncount = 2000\n',
     "values.csv": "value\n" + "0\n1\n2\n" * 30,
     "others.csv": "value\n" + "0\n0\n1\n2\n" * 20,
     "named.csv": "user,value\n" + "".join(f"u{i},{i % 3}\n" for i in range(90)),

@@ -93,6 +93,7 @@ def everyday_line(rng):
     apart = [one.split() for one in rules()["apart"]]
     for option in options(words):
         excluded = any(one in option.opts and other in words for pair in apart for one, other in (pair, pair[::-1]))
+        excluded |= "--header" in option.opts and "--file" not in words
         if rng.random() < 1 / 8 and not excluded and not {*option.opts} & {*words}:
             words += everyday_option(option, rng)
     return words
@@ -222,7 +223,7 @@ def witnesses(text):
     """Variants of a refused call: the argument that is omitted or the command that is run instead, and the text."""
     if not text.startswith("symshuffle "):
         tree, (call, *_) = calls_in(text)
-        optional = {name for name, one in signature(call).items() if one.default is not one.empty} - {*BUDGETS}
+        optional = {name for name, one in signature(call).items() if one.default is not one.empty} - {*BUDGETS, "n"}
         given = list(call.keywords)
         for one in given:
             if one.arg in optional:
@@ -232,7 +233,7 @@ def witnesses(text):
     words = shlex.split(text)[1:]
     for option in options(words):
         size = 1 if is_switch(option) else 2
-        needed = option.required or key(option.opts[0]) in (*BUDGETS, "param", "n", "file")
+        needed = option.required or key(option.opts[0]) in (*BUDGETS, "param", "n", "file", "delta")
         for place in [i for i, word in enumerate(words) if word in option.opts and not needed]:
             yield words[place], f"symshuffle {shlex.join(words[:place] + words[place + size :])}"
     if words[0] == "epsilon" and "--delta" in words:

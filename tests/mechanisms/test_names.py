@@ -137,8 +137,8 @@ def test_unknown_keywords_are_reported_by_the_function_that_was_called():
     assert delta in found and len(found) >= 10
     for door in found:
         with pytest.raises((TypeError, SymshuffleError)) as refusal:
-            door(mechanism("krr").at(k=3, lam=2), grup=2)
-        assert str(refusal.value).startswith(f"{door.__name__}() ") and "group" in str(refusal.value)
+            door(mechanism("krr").at(k=3, lam=2), group_sice=2)
+        assert str(refusal.value).startswith(f"{door.__name__}() ") and "group_size" in str(refusal.value)
 
 
 def test_the_page_lists_the_names():

@@ -40,7 +40,7 @@ def test_clipped_bracket_holds_the_same_probabilities(low, high):
 def test_delta_is_a_probability(source, n):
     for eps in (0, 2, 39):
         for rigour in ("float64", "ball"):
-            for more in ({}, {"group": min(n, 3)}, {"direction": "forward"}):
+            for more in ({}, {"group_size": min(n, 3)}, {"direction": "forward"}):
                 bound = symshuffle.delta(LOUD[source], n=n, eps=eps, rigour=rigour, rel=0.1, **more)
                 assert is_probability(bound.bracket), (eps, rigour, more)
 

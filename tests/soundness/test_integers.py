@@ -317,7 +317,7 @@ LEAST = {
     "BlanketMixedGaussian.dimension CentralGaussian.dimension privacy_loss.n LocalGaussian.dimension "
     "confirm.least delta_curve.n tradeoff_curve.n renyi.n gaussian_limit.n GaussianLimit.rounds solve_eps0.n "
     "epsilon.n hamming.distance compare.n LikelihoodRatio.profile.n Laplace.at.cells Group.count "
-    "Group.of_dummies.count Group.colluders.n Group.honest.n Group.messages.n Group.expected.n Group.check.n "
+    "Group.of_dummies.count Group.colluders.n "
     "Group.min_batch_size Adjacency.group_size Deployment.reports Deployment.periods Deployment.threshold "
     "check_size.s make_plan.n blanket_bennett.n blanket_hoeffding.n standard_clone.n compare.variants errn.n "
     "ReductionPair.divergence.n ReductionPair.histogram_laws.n bayes_risk.n best_shrinkage_risk.n "
@@ -329,6 +329,7 @@ LEAST = {
     "isotropic_risk.k minimax_sandwich.k ClippedLinear.dimension PrivUnit.dimension privacy_loss.bits "
     "delta_curve.bits tradeoff_curve.bits renyi.bits solve_eps0.bits compare.k trace_frontier.k "
     "make_plan.k best_shrinkage_risk.k ExtremalChannel.m slope_constant.k "
+    "Group.honest.n Group.messages.n Group.expected.n Group.check.n "
     "threshold_budget.k",
     3: "optimal_equivariant_risk.k thinning_gain.k cardioid_program.m",
     4: "householder.k half_block_channel.k",

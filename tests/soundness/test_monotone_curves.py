@@ -82,14 +82,16 @@ def check_curve(seed: int, sources: Any = NAMED, many: Any = USERS) -> None:
         of = (lambda b: any_ldp(eps0=b)) if chance.random() < 0.5 else (lambda b: mechanism("krr").at(k=10, eps0=b))
         check_falls(known([answers(lambda b=b: delta(of(b), n=n, eps=level).bracket) for b in BUDGETS[::-1]]), said)
         return
-    whom: dict[str, Any] = {"profile": {}, "group": {"group": min(2, n)}, "zero-out": {"adjacency": "zero-out"}}.get(
-        kind, {"dropout": "1/3"}
-    )
+    whom: dict[str, Any] = {
+        "profile": {},
+        "group": {"group_size": min(2, n)},
+        "zero-out": {"adjacency": "zero-out"},
+    }.get(kind, {"dropout": "1/3"})
     curve = answers(lambda: delta_curve(source, n=min(n, 10) if "dropout" in whom else n, levels=LEVELS, **whom))
     check_falls([] if curve is None else [point.y for point in curve.points], said)
     if kind != "dropout":
         level = chance.choice(LEVELS)
-        users = [m for m in many if m >= whom.get("group", 1)]
+        users = [m for m in many if m >= whom.get("group_size", 1)]
         check_falls(known([answers(lambda m=m: delta(source, n=m, eps=level, **whom).bracket) for m in users]), said)
 
 

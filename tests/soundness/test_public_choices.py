@@ -29,10 +29,12 @@ INSIDE = set(
     words(
         "engines.registry.Engine.offered engines.registry.offers engines.transforms.tilted.Window.side "
         "engines.confirm.front.confirm_laplace "
-        "ledger.claims.obligations.unmet cli.vectors.beside accountants.rounds.losses.Losses"
+        "ledger.claims.obligations.unmet cli.vectors.beside accountants.rounds.losses.Losses "
+        "accountants.questions.enumeration.Enumeration"
     )
 )
-"""Called with members: by the registry, an engine, rounds, a comparison, the runner of claims, or a parsed command."""
+"""Called with members: by the registry, an engine, rounds, a question, a comparison, the runner of claims, or a parsed
+command."""
 
 FILLED = {"accountants.deployment.neighbours.Neighbours.assumed", "accountants.deployment.reduced.Reduction.assumed"}
 """Fields that the library fills in, of classes whose other fields are walked."""

@@ -182,6 +182,7 @@ TYPES = re.compile(r"type\(\w+\)\.__(?:name|qualname)__|__class__")
 LISTED = {
     "mechanisms/names.py": "names of randomizers of vectors by their classes",
     "cli/vectors.py": "the same",
+    "configuration/randomizers.py": "the same",
     "accountants/questions/proof.py": "what is a mechanism, without algebra",
     "base/results.py": "the text of an object in Python",
     "base/sweeps.py": "the name of a function, and the kind of an error in a row",

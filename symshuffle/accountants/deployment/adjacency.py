@@ -119,7 +119,8 @@ class Adjacency:
             if self.relation not in (None, Relation.ZERO_OUT):
                 raise InputError("adjacency", self.relation, "zero-out, where the law of a null symbol is given")
             object.__setattr__(self, "relation", Relation.ZERO_OUT)
-        object.__setattr__(self, "group_size", as_integer(self.group_size, "group_size", 1, _MOST_DIFFERING))
+        size = as_integer(self.group_size, "group_size", 1)  # what is too small is told no largest one
+        object.__setattr__(self, "group_size", as_integer(size, "group_size", 1, _MOST_DIFFERING))
         for name in ("pairs", "graph"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, _read_pairs(getattr(self, name), name))

@@ -26,7 +26,7 @@ _MOST_GROUPS: Final = 1000
 @final
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """Groups whose messages are shuffled in each of some periods, and what a guarantee is to cover.
+    """Groups whose messages are shuffled in each period, and what is to be covered.
 
     Parameters
     ----------
@@ -296,14 +296,15 @@ class Deployment:
         return text
 
     def save(self, file: PathLike[str] | str) -> None:
-        """Write :meth:`to_toml` to a file, whole or not at all.
+        """Write :meth:`to_toml` to a file, whole or not at all; an earlier deployment is replaced.
 
         Raises
         ------
         InputError
             As :meth:`to_toml`, and if the file cannot be written.
         """
-        write_atomically(Path(file), self.to_toml())
+        path, text = Path(file), self.to_toml()
+        write_atomically(path, text, alike=_is_deployment(path))
 
     def __repr__(self) -> str:
         groups = " and ".join(_group_in_words(group) for group in self.groups)
@@ -334,6 +335,17 @@ def fields_set(deployment: Deployment) -> dict[str, Any]:
         if value != _DEFAULTS[name]:
             found[name] = value
     return found
+
+
+def _is_deployment(path: Path) -> bool:
+    """Whether a file describes a deployment, whatever its first key."""
+    if not path.is_file():
+        return False
+    try:
+        Deployment.read(path)
+    except InputError:
+        return False
+    return True
 
 
 def _group_in_words(group: Group) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import difflib
 import importlib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from os import PathLike
 from typing import Any, TypeAlias, TypeVar, cast
 
+from symshuffle.accountants.deployment.adjacency import read_null
 from symshuffle.accountants.deployment.group import Group
 from symshuffle.accountants.deployment.model import FILES, KEYWORDS, Deployment
 from symshuffle.base.errors import InputError
@@ -55,7 +56,7 @@ def with_fields(question: Q) -> Q:
     """Decorate a question: ``help`` and completion show its ``**fields`` as the keywords of a deployment.
 
     A further field of a deployment is a keyword of every question, which does not mention it. An unknown keyword is
-    refused as Python does it, by the name of the question.
+    refused as Python does it, by the name of the question. A null symbol is read once: it may be an iterator.
     """
     shown = inspect.signature(question)
     named = [one for one in shown.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
@@ -73,6 +74,8 @@ def with_fields(question: Q) -> Q:
             close = difflib.get_close_matches(name, known, 1)
             hint = f". Did you mean {close[0]!r}?" if close else ""
             raise TypeError(f"{question.__name__}() got an unexpected keyword argument {name!r}{hint}")
+        if isinstance(given.get("null"), Iterator):
+            given["null"] = read_null(given["null"])
         return question(*args, **given)
 
     asked.__signature__ = shown.replace(parameters=[*named, *more])  # type: ignore[attr-defined]  # what help() reads

@@ -273,10 +273,12 @@ def amplification_curve(
 
     Parameters
     ----------
-    subject, delta, direction, rigour, bits, and the fields of a deployment but n
+    subject, delta, direction, rigour, bits, and the fields of a deployment
         As in :func:`symshuffle.epsilon`.
     users : sequence of int
         Numbers of users, in rising order.
+    n
+        Refused: ``users`` are given.
     rel : float
         Relative width of the bracket around each eps to aim at; default 1e-4, with dropout, several groups or batches
         1e-3.

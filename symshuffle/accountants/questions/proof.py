@@ -81,11 +81,11 @@ def prove(
         The bound to be proved; default: the smallest one with six digits that the proof reaches.
     direction : {"both"}
         Both orders of each pair of inputs are proved.
-    adjacency, null, pairs, min_batch_size, colluding, group_size
+    adjacency, null, pairs, graph, min_batch_size, colluding, group_size, memoised, threshold
         As in :func:`symshuffle.delta`.
     blanket
         The largest one, which a finite mechanism or channel has in any case; others have no proof file.
-    dropout
+    and the other fields of a deployment
         Refused: there is no proof file.
 
     Returns

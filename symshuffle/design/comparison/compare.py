@@ -131,7 +131,9 @@ def compare(
         How many batches of messages with fresh randomness have eps at ``delta`` together. Risks are those of one batch;
         the search for parameters is only local where there are several.
     min_batch_size, colluding, memoised, threshold : optional
-        What eps covers, as in :func:`symshuffle.epsilon`; the other fields of a deployment are refused.
+        What eps covers, as in :func:`symshuffle.epsilon`.
+    and the other fields of a deployment
+        Refused.
 
     Returns
     -------

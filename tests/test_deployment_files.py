@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, Deployment, Group, InputError, mechanism
+from symshuffle import Channel, Deployment, Group, InputError, delta, mechanism
 from symshuffle.accountants.deployment.adjacency import Adjacency
 from symshuffle.configuration.files import deployment_table, read_deployment_file
 from symshuffle.configuration.randomizers import NamedRandomizer
@@ -108,12 +108,17 @@ def test_what_is_no_deployment_is_not_replaced(tmp_path):
         assert file.read_text() == text
 
 
-def test_what_has_no_name_is_not_written():
+def test_what_has_no_name_is_not_written(tmp_path):
     one = Deployment((Group(mechanism("krr").at(k=4), 10),))  # its budget is open
     with pytest.raises(InputError):
         one.to_toml()
     with pytest.raises(InputError):
         Deployment((Group(lambda eps0: W, 10),)).to_toml()
+    krr = mechanism("krr").at(k=4, eps0=1)
+    written = Deployment((Group(krr, 10),)).to_toml()
+    (tmp_path / "krr.toml").write_text(written)
+    again = Deployment.read(tmp_path / "krr.toml")
+    assert delta(again, eps="0.1", rigour="ball").bracket == delta(krr, n=10, eps="0.1", rigour="ball").bracket
     rounded = Channel.from_rows([["0.333", "0.667"], ["0.667", "0.333"]])
     assert Deployment((Group(rounded, 10),)).to_toml()
 

@@ -42,6 +42,7 @@ _METADATA: Final = {
     one.metadata.get("keyword", one.name): one.metadata
     for kind in (Adjacency, Group, Deployment)
     for one in fields(kind)
+    if one.metadata
 }
 
 

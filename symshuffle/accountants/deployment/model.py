@@ -285,7 +285,7 @@ class Deployment:
         return found
 
     def to_toml(self) -> str:
-        """Return the text of a TOML file that :meth:`read` reads back to an equal deployment.
+        """Return the text of a TOML file that :meth:`read` reads back to a deployment with the same answers.
 
         Raises
         ------

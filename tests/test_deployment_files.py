@@ -8,8 +8,9 @@ import pytest
 
 from symshuffle import Channel, Deployment, Group, InputError, delta, mechanism
 from symshuffle.accountants.deployment.adjacency import Adjacency
-from symshuffle.configuration.files import deployment_table, read_deployment_file
+from symshuffle.configuration.files import read_deployment_file
 from symshuffle.configuration.randomizers import NamedRandomizer
+from symshuffle.configuration.tables import deployment_table
 
 W = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
 SQUARE = Channel.from_rows([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]])

@@ -17,8 +17,9 @@ from symshuffle.base.errors import InputError, Unsupported, optional
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import OPTION_WORDS, One
 from symshuffle.cli.options import Eps0, File, Header, Lam, Params
-from symshuffle.configuration.files import DeploymentFile, deployment_table, read_deployment_file
+from symshuffle.configuration.files import DeploymentFile, read_deployment_file
 from symshuffle.configuration.randomizers import matrix_sizes
+from symshuffle.configuration.tables import deployment_table
 
 RelOrUsual = Annotated[
     float | None,

@@ -273,6 +273,18 @@ class NamedRandomizer:
         return InputError(name, None, f"{allowed}, given by {budget if name == 'lam' else self.words.of(name)}")
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class AtBudget:
+    """A randomizer whose local budget is asked for: from eps0 to what is run with it."""
+
+    named: NamedRandomizer
+
+    def __call__(self, eps0: Fraction) -> Any:
+        """Return the randomizer at a budget in nats."""
+        return replace(self.named, eps0=str(eps0)).quickest()
+
+
 def channel_of_file(file: Path | None, header: bool | None = None, words: ArgumentNames = IN_PYTHON) -> Channel:
     """Return the matrix in a file, which has to be named."""
     from symshuffle.channels.channel_file import read_channel

@@ -292,7 +292,7 @@ class Deployment:
         InputError
             If a randomizer has no name, as a symbolic mechanism of one's own, or its matrix was rounded.
         """
-        text: str = importlib.import_module(FILES).deployment_text(self)
+        text: str = importlib.import_module(_TABLES).deployment_text(self)
         return text
 
     def save(self, file: PathLike[str] | str) -> None:
@@ -303,14 +303,12 @@ class Deployment:
         InputError
             As :meth:`to_toml`, and if the file cannot be written.
         """
-        path, text = Path(file), self.to_toml()
-        write_atomically(path, text, alike=_is_deployment(path))
+        write_atomically(path := Path(file), self.to_toml(), alike=_is_deployment(path))
 
     def __repr__(self) -> str:
         groups = " and ".join(_group_in_words(group) for group in self.groups)
-        more = [
-            counted(value, word) for value, word in ((self.reports, "report"), (self.periods, "period")) if value > 1
-        ]
+        numbers = ((self.reports, "report"), (self.periods, "period"))
+        more = [counted(value, word) for value, word in numbers if value > 1]
         more += ["memoised"] if self.memoised else []
         more += [f"threshold {self.threshold}"] if self.threshold is not None else []
         more += self.adjacency.words
@@ -389,7 +387,8 @@ _OWNERS: Final[dict[str, type]] = {
 """Keywords of questions that are fields of a deployment, and the class of each."""
 
 FILES: Final = "symshuffle.configuration.files"
-"""The module that reads files, above all others that describe deployments: it is loaded where a file is named."""
+_TABLES: Final = "symshuffle.configuration.tables"
+"""Modules that read and write files, above all others that describe deployments: loaded where a file is named."""
 
 _DEFAULTS: Final[dict[str, Any]] = {
     name: {one.name: one.default for one in fields(owner)}[_NAMES.get(name, name)] for name, owner in _OWNERS.items()

@@ -242,3 +242,8 @@ def test_an_answer_without_explanation_looks_for_no_datasets(monkeypatch, capsys
     for more in ([], ["--explain"], ["--json"]):
         assert main([*line, *more]) == 0
     assert asked == [False, True, True]
+
+
+def test_latex_with_json_is_one_object(capsys):
+    asked = ("decompose", "oue", "-p", "D=3")
+    assert answer(capsys, *asked, "--latex") == answer(capsys, *asked)

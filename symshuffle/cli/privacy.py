@@ -173,7 +173,7 @@ def decompose(
         at = one.named.values()
         kept = shown_on_file(one.mech) if at is None or not at.inputs else shown_at(at)
         found = kept or shown_decomposition(one.named.mechanism())
-    if latex:
+    if latex and not show.as_json:
         typer.echo(found.latex)
         return
     if show.data(found.to_dict() | ({"channel": {"file": str(one.file), **read}} if read else {})):

@@ -19,7 +19,7 @@ LARGEST_N: Final = 10**15
 
 _DUMMIES: Final = ("blanket", "uniform")
 
-_RANDOMIZERS: Final = "a mechanism, a composition, a decomposition, a channel or its matrix"
+RANDOMIZERS: Final = "a mechanism, a composition, a decomposition, a channel or its matrix"
 
 
 def _integer(value: object, argument: str) -> int:
@@ -139,7 +139,7 @@ class Group:
             return Channel.from_rows(given)
         known = callable(given) or hasattr(given, "participants") or type(given).__module__.startswith("symshuffle.")
         if isinstance(given, type) or not known or isinstance(given, Group):
-            raise InputError("source", given, _RANDOMIZERS)
+            raise InputError("source", given, RANDOMIZERS)
         if isinstance(given, Channel) and not all(map(is_enclosed, given.rows)):
             return Channel.from_rows(given.rows)  # of doubles, by their decimals
         return given

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from symshuffle.accountants.deployment import listed
 from symshuffle.accountants.deployment.adjacency import Adjacency
-from symshuffle.accountants.deployment.group import EVERYBODY
+from symshuffle.accountants.deployment.group import EVERYBODY, RANDOMIZERS
 from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.accountants.deployment.reduced import (
     Datasets,
@@ -47,8 +47,6 @@ _LEVEL_BITS: Final = 256
 """Precision of a level that is rounded up to twelve decimals."""
 
 _FIRST: Final = "X0 holding the first of the two"
-
-_SOURCES: Final = "a mechanism, a composition, a decomposition, a channel or its matrix"
 
 _MOST_CLASSES: Final = 4
 """Classes of pairs of a mechanism up to which the constant backgrounds of all are tried; beyond, those of the first."""
@@ -99,7 +97,7 @@ def reduction_of(deployment: Deployment) -> Reduction:
 def _derived(source: Source, adjacency: Adjacency) -> Reduction:
     """Where all users send, or what the reduction given has it."""
     if source is None:
-        raise InputError("randomizer", None, _SOURCES)
+        raise InputError("randomizer", None, RANDOMIZERS)
     if isinstance(source, Reduction):
         return _as_asked(source, adjacency)
     if adjacency.blanket is Blanket.MECHANISM and not isinstance(source, Reducible):
@@ -189,7 +187,7 @@ def _of_symbols(source: object) -> Reduction:
             return listed.of_composition(source.at())
         case SymbolicDecomposition():
             return _of_symbolic(source)
-    raise InputError("source", source, _SOURCES)
+    raise InputError("source", source, RANDOMIZERS)
 
 
 def _of_groups(deployment: Deployment) -> Reduction:
